@@ -1,4 +1,4 @@
-//! Build script: linker arguments for the program on x86-64 Linux.
+//! Build script: passes linker arguments for the program on x86-64 Linux.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/build.rs");

@@ -114,7 +114,7 @@ pub fn command() -> clap::Command {
 ///
 /// The error to print on standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
-    let arguments = with_default_command(arguments.into_iter().collect());
+    let arguments = insert_default_command(arguments.into_iter().collect());
     let mut command = usage::without_empty_variables(Cli::command());
     usage::misspelled_variable_warnings(&Cli::command(), std::env::vars_os().map(|(name, _)| name))
         .iter()
@@ -148,7 +148,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
 }
 
 /// Inserts the command `serve` if the arguments begin with an option or are empty.
-fn with_default_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+fn insert_default_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let first = arguments.get(1).and_then(|argument| argument.to_str());
     let is_help_or_version = matches!(first, Some("-h" | "--help" | "-V" | "--version"));
     if first.is_none_or(|argument| argument.starts_with('-') && !is_help_or_version) {

@@ -73,9 +73,7 @@ pub struct Control {
     /// Decides which requests may steer.
     pub guard: Guard,
     pub defaults: Defaults,
-    /// Opens a port for a world.
     pub listen: Listen,
-    /// The wall clock.
     pub real_time: Arc<dyn RealTime>,
 }
 
@@ -92,8 +90,8 @@ pub struct Defaults {
 }
 
 impl Control {
-    /// How large the body of a request may be, and the memory that it takes a part of. Documents, which only those may send
-    /// who may steer, have room for whole worlds.
+    /// The size limit of a request's body, and the memory that its bytes count towards. The limit for documents, which
+    /// have room for whole worlds, applies only to requests that may steer.
     pub fn body_limit(&self, incoming: &ApiRequest) -> (BodyLimit, Arc<BodyMemory>) {
         let path = decoded_path(incoming);
         match calls::find(incoming.method().as_str(), &path) {
@@ -128,7 +126,7 @@ impl Control {
         }
     }
 
-    /// Carries out a request and returns the body of the reply.
+    /// Executes a request and returns the body of the reply.
     async fn execute(&self, request: &ApiRequest) -> Result<Vec<u8>, Error> {
         let path = decoded_path(request);
         let method = request.method().as_str();
@@ -140,7 +138,7 @@ impl Control {
         }
         let (row, values) = call?;
         let filters = match row.input {
-            Input::Filters(known) => Filters::read(known, request.query())?,
+            Input::Filters(known_filters) => Filters::read(known_filters, request.query())?,
             _ if !request.query().is_empty() => return Err(refusal(format!("{method} {path} takes no filters"))),
             _ => Filters::default(),
         };
@@ -191,13 +189,13 @@ impl Control {
         query: Option<&str>,
         headers: &HeaderMap,
     ) -> Result<(Arc<World>, Option<u64>), Response> {
-        let allowed = self.guard.check(&cross_origin::with_subprotocol_token(headers));
-        let filters = allowed.and_then(|()| Filters::read(calls::WATCH_FILTERS, query.unwrap_or_default()));
-        let watched_world = filters.and_then(|filters| {
+        let access = self.guard.check(&cross_origin::with_subprotocol_token(headers));
+        let filters = access.and_then(|()| Filters::read(calls::WATCH_FILTERS, query.unwrap_or_default()));
+        let result = filters.and_then(|filters| {
             let world = self.world(name)?;
             Ok((world, filters.number("per_second").map(|max| max.max(1))))
         });
-        watched_world.map_err(|error| reply::failure(&error, None))
+        result.map_err(|error| reply::failure(&error, None))
     }
 
     /// The base URL of a world, as the client that sent these headers can reach it.
@@ -230,7 +228,7 @@ async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error>
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Internal))
 }
 
-/// Carries out a call for one world and returns the body of the reply. Calls that change the world wait for its writer.
+/// Executes a call for one world and returns the body of the reply. Calls that change the world wait for its writer.
 async fn execute_in_world(
     world: &Arc<World>,
     worlds: &Worlds,
@@ -251,7 +249,7 @@ async fn execute_in_world(
         }
         WorldCall::Invariants => {
             let world = world.clone();
-            run_blocking(move || Ok(invariants(&world))).await?
+            run_blocking(move || Ok(check_invariants(&world))).await?
         }
         WorldCall::MoveClock => clock::change(world, body(request)?).await?,
         WorldCall::WaitJournal => journal::wait(world, worlds, body(request)?).await?,
@@ -268,15 +266,15 @@ async fn execute_in_world(
         | WorldCall::AcceptInvite
         | WorldCall::LoseQueue => {
             let _turn = world.turn().await;
-            in_place(|| change(world, worlds, call, values, request))?
+            in_place(|| execute_change(world, worlds, call, values, request))?
         }
-        _ => in_place(|| read(world, call, values, filters, request))?,
+        _ => in_place(|| execute_read(world, call, values, filters, request))?,
     };
     success_body(data)
 }
 
-/// Carries out a call that changes the realm. The caller must be the world's writer.
-fn change(
+/// Executes a call that changes the realm. The caller must be the world's writer.
+fn execute_change(
     world: &World,
     worlds: &Worlds,
     call: WorldCall,
@@ -298,8 +296,8 @@ fn change(
     }
 }
 
-/// Carries out a call that does not change the realm.
-fn read(
+/// Executes a call that does not change the realm.
+fn execute_read(
     world: &World,
     call: WorldCall,
     values: &[&str],
@@ -350,7 +348,7 @@ fn read(
 }
 
 /// The names of all invariants, and the violations in a world.
-fn invariants(world: &World) -> Value {
+fn check_invariants(world: &World) -> Value {
     let violations = invariants::check(&world.snapshot());
     let rows =
         violations.iter().map(|violation| json!({"invariant": violation.invariant, "what": violation.description}));

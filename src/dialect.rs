@@ -49,24 +49,24 @@ pub struct Dialect {
     #[serde(default)]
     paths: BTreeMap<String, String>,
     #[serde(skip)]
-    search: Search,
+    search: NameSearch,
 }
 
-/// Searches a reply for all neutral names at once. Built for the first reply from the dialect's names, so it plays no
-/// part in the equality of dialects.
+/// Searches a reply for all neutral names at once. It is built from the dialect's names for the first reply, so equality
+/// ignores it.
 #[derive(Clone, Debug, Default)]
-struct Search(OnceLock<Option<AhoCorasick>>);
+struct NameSearch(OnceLock<Option<AhoCorasick>>);
 
-impl PartialEq for Search {
+impl PartialEq for NameSearch {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Search {}
+impl Eq for NameSearch {}
 
 const DEFAULT_PRODUCT: &str = "chat";
-/// Longest `product`, `auth_realm` and `webhook_agent`.
+/// The largest length of `product`, `auth_realm` and `webhook_agent`.
 const MAX_WORD_BYTES: usize = 64;
 
 /// Keys of objects whose keys and values users choose, so that no dialect renames them: the storage of bots, and the
@@ -116,7 +116,7 @@ fn last_part(key: &str) -> &str {
 }
 
 /// The content of a JSON string. Older levels take some parameters as JSON.
-fn unquoted(value: &str) -> Option<&str> {
+fn strip_quotes(value: &str) -> Option<&str> {
     value.strip_prefix('"')?.strip_suffix('"')
 }
 
@@ -125,7 +125,7 @@ const PROPERTY_NAME_KEYS: [&str; 3] = ["property", "setting_name", "notification
 /// Keys of the same events with the property's new value.
 const PROPERTY_VALUE_KEYS: [&str; 2] = ["value", "setting"];
 
-/// Holds JSON text with the configuration of a profile field, such as the site of an external account.
+/// The key of JSON text with the configuration of a profile field, such as the site of an external account.
 const FIELD_DATA_KEY: &str = "field_data";
 /// The object whose keys are the sites of external accounts.
 const SITES_KEY: &str = "realm_default_external_accounts";
@@ -133,7 +133,7 @@ const SITES_KEY: &str = "realm_default_external_accounts";
 const SITE_KEY: &str = "subtype";
 /// Keys whose values users may choose, so that a value equal to a neutral name is not necessarily that name.
 const USER_CHOSEN_KEYS: [&str; 2] = ["emoji_name", "emoji_code"];
-/// Lists parameter names of the request as they were sent.
+/// The key of a list of the request's parameter names, as they were sent.
 const IGNORED_PARAMETERS_KEY: &str = "ignored_parameters_unsupported";
 
 impl Dialect {
@@ -153,13 +153,13 @@ impl Dialect {
     /// # Errors
     ///
     /// The first problem, after the JSON path of its place.
-    pub fn parse(text: &str, known: &Renamable) -> Result<Self, String> {
+    pub fn parse(text: &str, renamable: &Renamable) -> Result<Self, String> {
         let dialect: Self = json_diagnostic::read(text).map_err(|problem| problem.to_string())?;
-        dialect.check(known)?;
+        dialect.check(renamable)?;
         Ok(dialect)
     }
 
-    fn check(&self, known: &Renamable) -> Result<(), String> {
+    fn check(&self, renamable: &Renamable) -> Result<(), String> {
         if self.product.as_deref().is_some_and(|product| !is_scheme(product)) {
             return Err("$.product: takes at most 64 of a-z, 0-9, '+', '-' and '.', beginning with a letter".to_owned());
         }
@@ -174,12 +174,12 @@ impl Dialect {
             check_distinct(&format!("$.values.{key}"), values)?;
         }
         for (list, keys) in [("keys", self.keys.keys().collect::<Vec<_>>()), ("values", self.values.keys().collect())] {
-            if let Some(key) = keys.into_iter().find(|key| !known.keys.contains(last_part(key))) {
+            if let Some(key) = keys.into_iter().find(|key| !renamable.keys.contains(last_part(key))) {
                 return Err(format!("$.{list}.{key}: no object of the API has this key, nor a request this parameter"));
             }
         }
         for (path, vendor) in &self.paths {
-            let problem = if !known.paths.contains(path) {
+            let problem = if !renamable.paths.contains(path) {
                 "no operation has this path"
             } else if path.contains('{') {
                 "a path with placeholders keeps its name"
@@ -191,7 +191,8 @@ impl Dialect {
             return Err(format!("$.paths[\"{path}\"]: {problem}"));
         }
         // A vendor name may be a neutral name only if that one is renamed too; otherwise the two would collide.
-        for (list, names, existing) in [("keys", &self.keys, &known.keys), ("paths", &self.paths, &known.paths)] {
+        for (list, names, existing) in [("keys", &self.keys, &renamable.keys), ("paths", &self.paths, &renamable.paths)]
+        {
             let collides =
                 |(_, vendor): &(&String, &String)| existing.contains(*vendor) && !names.contains_key(*vendor);
             if let Some((name, vendor)) = names.iter().find(collides) {
@@ -206,7 +207,6 @@ impl Dialect {
         self.product.as_deref().unwrap_or(DEFAULT_PRODUCT)
     }
 
-    /// The realm in the `WWW-Authenticate` header.
     pub(crate) fn auth_realm(&self) -> &str {
         self.auth_realm.as_deref().unwrap_or("chatdouble")
     }
@@ -240,10 +240,10 @@ impl Dialect {
             let data = field_data_with_site(value, |site| self.neutral_name(SITE_KEY, site));
             return data.map_or(value.into(), Cow::Owned);
         }
-        match (self.neutral_name(key, value), unquoted(value)) {
+        match (self.neutral_name(key, value), strip_quotes(value)) {
             (Some(neutral), _) => neutral.into(),
-            (None, Some(inner)) => {
-                self.neutral_name(key, inner).map_or(value.into(), |neutral| format!("\"{neutral}\"").into())
+            (None, Some(unquoted_value)) => {
+                self.neutral_name(key, unquoted_value).map_or(value.into(), |neutral| format!("\"{neutral}\"").into())
             }
             (None, None) => value.into(),
         }
@@ -324,8 +324,8 @@ impl Dialect {
     fn restore_sent_names(&self, items: &mut [Value]) {
         for item in items {
             if let Some(name) = item.as_str() {
-                let sent = self.keys.get(name).map_or_else(|| self.neutral_key(name), String::as_str);
-                *item = sent.into();
+                let sent_name = self.keys.get(name).map_or_else(|| self.neutral_key(name), String::as_str);
+                *item = sent_name.into();
             }
         }
     }

@@ -6,21 +6,21 @@
 //! Each area is a macro that appends its rows and passes all rows on to the next macro; the last one, `errors`, expands
 //! to the table.
 
-mod belongings;
 mod channels;
 mod control;
 mod groups;
 mod messages;
 mod organization;
+mod personal;
 mod requests;
 mod users;
 
-use belongings::belongings;
 use channels::channels;
 use control::control;
 use groups::groups;
 use messages::messages;
 use organization::organization;
+use personal::personal;
 use requests::requests;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -119,7 +119,7 @@ macro_rules! errors {
     };
 }
 
-requests! { [organization users groups channels messages belongings control errors] }
+requests! { [organization users groups channels messages personal control errors] }
 
 impl Error {
     pub fn row(&self) -> &'static ErrorRow {

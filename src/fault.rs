@@ -1,5 +1,4 @@
-//! Faults: the rules of a world that make requests fail as a network, a proxy or the push relay would (contract,
-//! Faults).
+//! Faults, which make a world's requests fail as a network, a proxy or the push relay would (contract, Faults).
 
 mod dropped;
 pub mod network;
@@ -17,7 +16,7 @@ pub use dropped::DroppedRequest;
 /// The fault id in the journal for requests and replies that the network lost.
 pub const NETWORK_FAULT_ID: &str = "network";
 
-/// An installed rule, with its counters.
+/// An installed fault, with its counters.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// `fault-1`, `fault-2` and so on, in the order of installation.
@@ -25,20 +24,20 @@ pub struct Rule {
     /// The JSON that the control call or the command line sent.
     pub source: Value,
     pub matching: Matching,
-    /// The number of matching requests that pass before the rule may fire.
+    /// The number of matching requests that pass before the fault may fire.
     pub after: u64,
-    /// The chance that the rule fires for a request, from 0 to 1; None means always.
+    /// The chance that the fault fires for a request, from 0 to 1; None means always.
     pub probability: Option<f64>,
-    /// How often the rule fires at most; None means without limit.
+    /// How often the fault fires at most; None means without limit.
     pub times: Option<u64>,
     pub effect: Effect,
     /// The number of matching requests that passed.
     pub passed: u64,
-    /// How often the rule fired in this world since it was installed.
+    /// How often the fault fired in this world since it was installed.
     pub fired: u64,
     /// The requests whose retries are dropped too.
     pub dropped: Vec<DroppedRequest>,
-    /// How often the rule fired in all worlds that share it, resets included.
+    /// How often the fault fired in all worlds that share it, resets included.
     pub fired_in_all_worlds: Arc<AtomicU64>,
 }
 
@@ -59,7 +58,7 @@ pub struct Matching {
     pub params: BTreeMap<String, String>,
 }
 
-/// What a rule does to a request or its reply.
+/// What a fault does to a request or its reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// The push relay fails.
@@ -121,7 +120,7 @@ pub enum Bouncer {
     AdminActionRequired,
 }
 
-/// The properties of a request that rules are matched against.
+/// The properties of a request that faults are matched against.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestView<'a> {
     pub method: &'a str,
@@ -138,102 +137,102 @@ pub struct RequestView<'a> {
     pub at: Timestamp,
 }
 
-/// A world's rules, in the order in which they were installed.
+/// A world's faults, in the order in which they were installed.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    rules: Vec<Rule>,
-    /// Rules that a reset installs again.
-    permanent: Vec<Rule>,
+    faults: Vec<Rule>,
+    /// Faults that a reset installs again.
+    permanent_faults: Vec<Rule>,
     rng: SeededRng,
     installed_count: u64,
 }
 
 impl Faults {
-    /// Returns an empty set of rules, whose random draws follow from the seed.
+    /// Returns an empty set of faults, whose random draws follow from the seed.
     pub fn new(seed: u64) -> Self {
+        // The constant is `fault` in ASCII. It makes the draws differ from those of the world.
         Self { rng: SeededRng::from_seed(seed ^ 0x0066_6175_6c74), ..Self::default() }
     }
 
-    /// Installs a rule and returns its new id.
-    pub fn install(&mut self, mut rule: Rule) -> String {
+    /// Installs a fault and returns its new id.
+    pub fn install(&mut self, mut fault: Rule) -> String {
         self.installed_count += 1;
-        rule.id = format!("fault-{}", self.installed_count);
-        let id = rule.id.clone();
-        self.rules.push(rule);
+        fault.id = format!("fault-{}", self.installed_count);
+        let id = fault.id.clone();
+        self.faults.push(fault);
         id
     }
 
-    /// Installs a rule that a reset installs again.
-    pub fn install_permanent(&mut self, rule: Rule) {
-        self.permanent.push(rule.clone());
-        self.install(rule);
+    /// Installs a fault that a reset installs again.
+    pub fn install_permanent(&mut self, fault: Rule) {
+        self.permanent_faults.push(fault.clone());
+        self.install(fault);
     }
 
-    /// Removes all rules and installs the permanent ones again with their counters as they were first installed.
+    /// Removes all faults and installs the permanent ones again with their counters as they were first installed.
     pub fn reset(&mut self, seed: u64) {
-        let permanent = std::mem::take(&mut self.permanent);
+        let permanent_faults = std::mem::take(&mut self.permanent_faults);
         *self = Self::new(seed);
-        permanent.into_iter().for_each(|rule| self.install_permanent(rule));
+        permanent_faults.into_iter().for_each(|fault| self.install_permanent(fault));
     }
 
-    /// All rules, including those that fired as often as they may.
+    /// All faults, including those that fired as often as they may.
     pub fn rules(&self) -> &[Rule] {
-        &self.rules
+        &self.faults
     }
 
-    /// The `effect` of a rule, in the JSON that was sent.
+    /// The `effect` of a fault, in the JSON that was sent.
     pub fn effect_as_sent(&self, id: &str) -> Option<Value> {
-        self.rules.iter().find(|rule| rule.id == id).map(|rule| rule.source["effect"].clone())
+        self.faults.iter().find(|fault| fault.id == id).map(|fault| fault.source["effect"].clone())
     }
 
     pub fn clear(&mut self) {
-        self.rules.clear();
+        self.faults.clear();
     }
 
-    /// Removes a rule; returns false when no rule has this id.
+    /// Removes a fault; returns false when no fault has this id.
     pub fn remove(&mut self, id: &str) -> bool {
-        let count = self.rules.len();
-        self.rules.retain(|rule| rule.id != id);
-        self.rules.len() < count
+        let count = self.faults.len();
+        self.faults.retain(|fault| fault.id != id);
+        self.faults.len() < count
     }
 
     pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
+        self.faults.is_empty()
     }
 
-    /// Returns the id and effect of the first rule that fires for a request, and updates the counters. A rule is
-    /// checked
-    /// in the order match, `after`, `times`, `probability`.
+    /// Returns the id and effect of the first fault that fires for a request, and updates the counters. A fault's
+    /// conditions are checked in the order match, `after`, `times`, `probability`.
     pub fn fire(&mut self, request: RequestView<'_>) -> Option<(String, Effect)> {
-        let Self { rules, rng, .. } = self;
-        let dropping_rule = |rule: &mut Rule| rule.drops_as_retry(request).then(|| rule.id.clone());
-        if let Some(id) = rules.iter_mut().find_map(dropping_rule) {
+        let Self { faults, rng, .. } = self;
+        let dropping_fault = |fault: &mut Rule| fault.drops_as_retry(request).then(|| fault.id.clone());
+        if let Some(id) = faults.iter_mut().find_map(dropping_fault) {
             return Some((id, Effect::Drop { is_carried_out: false, drops_retries: true }));
         }
-        for rule in rules {
-            if !rule.matching.matches(request) || !rule.effect.applies_to(request) {
+        for fault in faults {
+            if !fault.matching.matches(request) || !fault.effect.applies_to(request) {
                 continue;
             }
-            if rule.passed < rule.after {
-                rule.passed += 1;
+            if fault.passed < fault.after {
+                fault.passed += 1;
                 continue;
             }
-            if rule.times.is_some_and(|times| rule.fired >= times) {
+            if fault.times.is_some_and(|times| fault.fired >= times) {
                 continue;
             }
-            if let Some(probability) = rule.probability {
+            if let Some(probability) = fault.probability {
                 let [word] = rng.words();
                 if f64::from(word) / (f64::from(u32::MAX) + 1.0) >= probability {
-                    rule.passed += 1;
+                    fault.passed += 1;
                     continue;
                 }
             }
-            rule.fired += 1;
-            rule.fired_in_all_worlds.fetch_add(1, Ordering::Relaxed);
-            if matches!(rule.effect, Effect::Drop { drops_retries: true, .. }) {
-                rule.dropped.push(DroppedRequest::of(request));
+            fault.fired += 1;
+            fault.fired_in_all_worlds.fetch_add(1, Ordering::Relaxed);
+            if matches!(fault.effect, Effect::Drop { drops_retries: true, .. }) {
+                fault.dropped.push(DroppedRequest::of(request));
             }
-            return Some((rule.id.clone(), rule.effect.clone()));
+            return Some((fault.id.clone(), fault.effect.clone()));
         }
         None
     }
@@ -266,7 +265,7 @@ impl Matching {
 mod tests {
     use super::*;
 
-    fn rule(after: u64, probability: Option<f64>, times: Option<u64>) -> Rule {
+    fn fault(after: u64, probability: Option<f64>, times: Option<u64>) -> Rule {
         Rule {
             id: String::new(),
             source: Value::Null,
@@ -299,9 +298,9 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_fires_up_to_times_after_the_first_requests() {
+    fn a_fault_fires_up_to_times_after_the_first_requests() {
         let mut faults = Faults::new(0);
-        faults.install(rule(1, None, Some(2)));
+        faults.install(fault(1, None, Some(2)));
 
         assert_eq!(fire_repeatedly(&mut faults, 5), [false, true, true, false, false]);
         assert_eq!((faults.rules()[0].passed, faults.rules()[0].fired), (1, 2));
@@ -311,9 +310,9 @@ mod tests {
     fn retries_of_a_dropped_request_are_dropped_for_a_second_after_the_last() {
         let mut faults = Faults::new(0);
         let effect = Effect::Drop { is_carried_out: true, drops_retries: true };
-        faults.install(Rule { effect: effect.clone(), ..rule(0, None, Some(1)) });
+        faults.install(Rule { effect: effect.clone(), ..fault(0, None, Some(1)) });
         let retry = Some(("fault-1".to_owned(), Effect::Drop { is_carried_out: false, drops_retries: true }));
-        let at = |millis: i64| RequestView { at: Timestamp::from_micros(millis * 1_000), ..REQUEST };
+        let at = |milliseconds: i64| RequestView { at: Timestamp::from_micros(milliseconds * 1_000), ..REQUEST };
 
         assert_eq!(faults.fire(at(0)), Some(("fault-1".to_owned(), effect)));
         assert_eq!(faults.fire(at(900)), retry);
@@ -324,10 +323,10 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_installs_only_permanent_rules_again() {
+    fn a_reset_installs_only_permanent_faults_again() {
         let mut faults = Faults::new(0);
-        faults.install_permanent(rule(0, None, Some(1)));
-        faults.install(rule(0, None, None));
+        faults.install_permanent(fault(0, None, Some(1)));
+        faults.install(fault(0, None, None));
         let fired_in_all_worlds = faults.rules()[0].fired_in_all_worlds.clone();
         assert_eq!(fire_repeatedly(&mut faults, 1), [true]);
 
@@ -341,7 +340,7 @@ mod tests {
     fn random_draws_follow_from_the_seed() {
         let fired_with_seed = |seed| {
             let mut faults = Faults::new(seed);
-            faults.install(rule(0, Some(0.5), None));
+            faults.install(fault(0, Some(0.5), None));
             fire_repeatedly(&mut faults, 64)
         };
 
@@ -351,10 +350,10 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rule_that_fires_applies_alone() {
+    fn the_first_fault_that_fires_applies_alone() {
         let mut faults = Faults::new(0);
-        faults.install(rule(0, None, Some(1)));
-        faults.install(rule(0, None, None));
+        faults.install(fault(0, None, Some(1)));
+        faults.install(fault(0, None, None));
 
         assert_eq!(faults.fire(REQUEST).map(|(id, _)| id), Some("fault-1".to_owned()));
         assert_eq!(faults.fire(REQUEST).map(|(id, _)| id), Some("fault-2".to_owned()));

@@ -1,12 +1,13 @@
-//! Rules that came with a feature level and are decided where they apply, and how each level is known.
+//! [`Feature`]: a difference between feature levels that the code checks where it applies, with the evidence for its
+//! level.
 //!
-//! A rule is a row in the file of its subject in this folder: what changed, its name, the first level, and how that is known.
-//! What it is about and the test follow where the table of levels is to say what changed, and then what else changed in the
-//! same way. `Call::has`, `Tx::has` and `QueueLevel::has` say whether the world's level has it. What changes only names and
-//! forms is a row of the tables in `level/` and needs none here.
+//! A feature is a row in a file of this folder: its description, its name, its first level, and the evidence. If the
+//! table of levels is to list it, its subject and its test follow, and then further subjects that changed in the same
+//! way. `Call::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has it. Differences that only
+//! change names and forms are rows of the tables in `level/` instead.
 //!
-//! Each file is a macro that adds its rows to those above and passes all on to the next one; the last one makes the table
-//! of them.
+//! Each file is a macro that appends its rows and passes all rows on to the next macro; the last one, `features`,
+//! expands to the table.
 
 mod change_log;
 mod channels;
@@ -28,21 +29,21 @@ use users::users;
 pub enum Evidence {
     /// The public change log has an entry for it at this level.
     ChangeLog,
-    /// Likewise, as it was on this day.
+    /// The change log has the entry, as it was on this day.
     ChangeLogOf(&'static str),
     /// The real server's public history: the first server of the level, or the last before it, changed on this day.
     Source(&'static str),
-    /// A real server was recorded at two levels: the lower one had the former rule, the higher one, which is the row's
-    /// level or above it, the present rule.
+    /// A real server was recorded at two levels: the lower one behaved in the former way, the higher one, which is the
+    /// row's level or above it, in the present way.
     Recorded(i64, i64),
-    /// It came between these levels, the last of which has it; nothing says when. The row's level is one of them.
+    /// The change came between these levels, the last of which has it. The row's level is a choice among them.
     Between(i64, i64),
     /// Only the public documentation of the API names the level.
     Documentation,
 }
 
 impl Evidence {
-    /// With the day on which the entry of a level was read, if the change log is the evidence and the day is known.
+    /// Adds the day on which the entry of a level was read, if the change log is the evidence and the day is known.
     pub fn on_day(self, level: i64) -> Self {
         match self {
             Self::ChangeLog => read_on(level).map_or(self, Self::ChangeLogOf),
@@ -52,14 +53,14 @@ impl Evidence {
 }
 
 impl fmt::Display for Evidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ChangeLog => write!(f, "change log"),
-            Self::ChangeLogOf(date) => write!(f, "change log of {date}"),
-            Self::Source(date) => write!(f, "source of {date}"),
-            Self::Recorded(before, after) => write!(f, "recorded at {before} and {after}"),
-            Self::Between(first, last) => write!(f, "between {first} and {last}"),
-            Self::Documentation => write!(f, "documentation"),
+            Self::ChangeLog => write!(formatter, "change log"),
+            Self::ChangeLogOf(date) => write!(formatter, "change log of {date}"),
+            Self::Source(date) => write!(formatter, "source of {date}"),
+            Self::Recorded(before, after) => write!(formatter, "recorded at {before} and {after}"),
+            Self::Between(first, last) => write!(formatter, "between {first} and {last}"),
+            Self::Documentation => write!(formatter, "documentation"),
         }
     }
 }
@@ -70,13 +71,13 @@ impl Serialize for Evidence {
     }
 }
 
-/// What clients see of a rule, as the table of levels says it.
+/// A row of the table of levels: what clients see of a feature.
 pub struct Difference {
-    /// What it is about: an operation, an object, an event.
+    /// An operation, an object, an event, or a field of one.
     pub on: &'static str,
-    /// What changed, and how it was before.
+    /// What changed, and what was the case before.
     pub description: &'static str,
-    /// The test that shows it on both sides, in `tests/suite/levels`.
+    /// The test of the behaviour before and after the level, in `tests/suite/levels`.
     pub test: &'static str,
 }
 
@@ -87,33 +88,33 @@ macro_rules! features {
         $(, on $on:literal, test $test:literal)?
         $(, $(#[doc = $more:literal])+ on $other:literal, test $other_test:literal)*;
     )+) => {
-        /// A rule that holds from a feature level on.
+        /// A difference that holds from a feature level on.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Feature {
             $($(#[doc = $description])+ $(#[doc = ""] $(#[doc = $more])+)* $name,)+
         }
 
         impl Feature {
-            /// All of them, file by file, the newest of each first.
+            /// All features, file by file, and the newest of each file first.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
-            /// The first level that has it.
+            /// The first level that has the feature.
             pub const fn since(self) -> i64 {
                 match self { $(Self::$name => $since,)+ }
             }
 
-            /// How that level is known.
+            /// The evidence for the first level.
             pub fn evidence(self) -> Evidence {
                 use Evidence::{Between, ChangeLog, Documentation, Source};
                 match self { $(Self::$name => $evidence.on_day(self.since()),)+ }
             }
 
-            /// Whether worlds of a level have it.
+            /// Whether worlds of a level have the feature.
             pub const fn is_at(self, level: i64) -> bool {
                 has_changes_of(level, self.since())
             }
 
-            /// What clients see of it; nothing where the rows of a field, a parameter or a behaviour say so.
+            /// The rows for the table of levels; none if rows of a field, a parameter or a behaviour say the same.
             pub fn differences(self) -> impl Iterator<Item = &'static Difference> {
                 let all: &[Option<Difference>] = match self {
                     $(Self::$name => const { &[
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_dated_by_evidence() {
+    fn features_are_dated_by_evidence() {
         for feature in Feature::ALL {
             let since = feature.since();
             match feature.evidence() {

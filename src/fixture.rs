@@ -36,14 +36,15 @@ const MAX_CHECKED_SIZE: usize = 10_000;
 
 /// The maximum number of diagnostics that are collected, so that a document with millions of mistakes can't exhaust
 /// memory. One more than are shown, so that the message can say that there are more.
-const MAX_DIAGNOSTICS: usize = MAX_SHOWN + 1;
+const MAX_DIAGNOSTICS: usize = MAX_SHOWN_DIAGNOSTICS + 1;
 /// The maximum number of diagnostics that a message lists.
-const MAX_SHOWN: usize = 100;
+const MAX_SHOWN_DIAGNOSTICS: usize = 100;
 
-/// Joins the first [`MAX_SHOWN`] diagnostics to one sentence.
+/// Joins the first [`MAX_SHOWN_DIAGNOSTICS`] diagnostics to one sentence.
 pub fn join_diagnostics(diagnostics: &[Diagnostic], to_message: impl Fn(&Diagnostic) -> String) -> String {
-    let notice = (diagnostics.len() > MAX_SHOWN).then(|| format!("only the first {MAX_SHOWN} faults are listed"));
-    diagnostics.iter().take(MAX_SHOWN).map(to_message).chain(notice).collect::<Vec<_>>().join("; ")
+    let notice = (diagnostics.len() > MAX_SHOWN_DIAGNOSTICS)
+        .then(|| format!("only the first {MAX_SHOWN_DIAGNOSTICS} faults are listed"));
+    diagnostics.iter().take(MAX_SHOWN_DIAGNOSTICS).map(to_message).chain(notice).collect::<Vec<_>>().join("; ")
 }
 
 /// Parses a document and checks that it can be loaded.
@@ -53,9 +54,9 @@ pub fn join_diagnostics(diagnostics: &[Diagnostic], to_message: impl Fn(&Diagnos
 /// All diagnostics, in the order of the document's parts: first syntax errors, then inconsistencies between the parts,
 /// then texts that can't be rendered.
 pub fn check(text: &str) -> Result<Document, Vec<Diagnostic>> {
-    let parsed = parse::document(parse::value(without_byte_order_mark(text), usize::MAX)?, usize::MAX);
-    let document = parsed.document.clone();
-    load::load(parsed, CHECK_TIME, 0, usize::MAX)?;
+    let parsed_document = parse::document(parse::value(without_byte_order_mark(text), usize::MAX)?, usize::MAX);
+    let document = parsed_document.document.clone();
+    load::load(parsed_document, CHECK_TIME, 0, usize::MAX)?;
     Ok(document)
 }
 

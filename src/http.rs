@@ -1,7 +1,7 @@
 //! The HTTP side of the API: from a request's world, route, faults, credentials and parameters to the operation, its
 //! reply and the entry in the journal. `respond.rs` lists these stages in their order.
 //!
-//! HTTP, dialects, addresses and hints exist in this module only; the layers below know nothing of them.
+//! Only this module knows HTTP, dialects, addresses and hints; the layers below do not depend on them.
 
 mod adaptation;
 mod address;

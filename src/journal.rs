@@ -12,10 +12,13 @@ use tokio::sync::Notify;
 
 /// The limit on the number of entries; the oldest are dropped first.
 pub const MAX_ENTRIES: usize = 10_000;
-/// The limit on the total size of the entries; the oldest are dropped first.
+/// The limit on the total size of the entries, in bytes; the oldest are dropped first.
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// Longer bodies and parameters are truncated.
 pub const MAX_BODY_BYTES: usize = 4096;
+/// Estimates of the memory for the fixed parts of an entry and of a parameter.
+const ENTRY_OVERHEAD_BYTES: usize = 256;
+const PARAMETER_OVERHEAD_BYTES: usize = 64;
 
 /// A request and its reply.
 #[derive(Clone, Debug, Serialize)]
@@ -47,17 +50,17 @@ pub struct Entry {
     /// The hint of a refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Box<str>>,
-    /// The id of the fault that fired.
+    /// The ID of the fault that fired.
     pub fault: Option<String>,
     /// The positions in the event log of the events that the request caused.
-    #[serde(serialize_with = "as_list")]
+    #[serde(serialize_with = "serialize_as_list")]
     pub events: Range<u64>,
     /// Whether the body or a parameter was truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
-fn as_list<S: serde::Serializer>(positions: &Range<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_as_list<S: serde::Serializer>(positions: &Range<u64>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(positions.clone())
 }
 
@@ -84,9 +87,9 @@ impl Entry {
         if self.params.iter().any(|(name, value)| truncation_point(name).is_some() || truncation_point(value).is_some())
         {
             self.truncated = true;
-            let truncated = |text: &String| text[..truncation_point(text).unwrap_or(text.len())].to_owned();
+            let truncate_text = |text: &String| text[..truncation_point(text).unwrap_or(text.len())].to_owned();
             self.params =
-                Arc::new(self.params.iter().map(|(name, value)| (truncated(name), truncated(value))).collect());
+                Arc::new(self.params.iter().map(|(name, value)| (truncate_text(name), truncate_text(value))).collect());
         }
         if self.reply.0.len() > MAX_BODY_BYTES {
             // A copy, because a slice would keep the whole reply in memory.
@@ -96,9 +99,11 @@ impl Entry {
         self
     }
 
+    /// The approximate memory of the entry, in bytes.
     fn size(&self) -> usize {
-        let params: usize = self.params.iter().map(|(name, value)| name.len() + value.len() + 64).sum();
-        256 + params + self.path.len() + self.reply.0.len()
+        let params: usize =
+            self.params.iter().map(|(name, value)| name.len() + value.len() + PARAMETER_OVERHEAD_BYTES).sum();
+        ENTRY_OVERHEAD_BYTES + params + self.path.len() + self.reply.0.len()
     }
 }
 
@@ -117,11 +122,11 @@ pub struct Filter {
     /// Email address of the caller; ASCII case is ignored.
     pub user: Option<String>,
     pub status: Option<u16>,
-    /// Id of the fault that fired, or `network`.
+    /// ID of the fault that fired, or `network`.
     pub fault: Option<String>,
     /// Parameters that the request must have, with their text values.
     pub params: BTreeMap<String, String>,
-    /// Only entries with a greater id match.
+    /// Only entries with a greater ID match.
     pub since: Option<u64>,
 }
 
@@ -144,7 +149,7 @@ impl Filter {
         let fault_differs = self.fault.is_some() && self.fault != entry.fault;
         let differing_params =
             self.params.iter().filter(|(name, value)| entry.params.get(*name) != Some(value)).count();
-        // Another operation weighs more than other parameters.
+        // A different operation weighs more than different parameters.
         4 * usize::from(path_differs)
             + 2 * usize::from(method_differs)
             + usize::from(user_differs)
@@ -153,22 +158,23 @@ impl Filter {
             + differing_params
     }
 
-    /// The conditions as a JSON object with the fields of an entry.
+    /// The conditions but `since`, as a JSON object with the fields of an entry.
     pub fn expected(&self) -> Map<String, Value> {
-        let mut expected = Map::new();
-        let texts = [("method", &self.method), ("path", &self.path), ("user", &self.user), ("fault", &self.fault)];
-        for (name, value) in texts {
+        let mut object = Map::new();
+        let text_fields =
+            [("method", &self.method), ("path", &self.path), ("user", &self.user), ("fault", &self.fault)];
+        for (name, value) in text_fields {
             if let Some(value) = value {
-                expected.insert(name.into(), value.as_str().into());
+                object.insert(name.into(), value.as_str().into());
             }
         }
         if !self.params.is_empty() {
-            expected.insert("params".into(), serde_json::to_value(&self.params).unwrap_or_default());
+            object.insert("params".into(), serde_json::to_value(&self.params).unwrap_or_default());
         }
         if let Some(status) = self.status {
-            expected.insert("status".into(), status.into());
+            object.insert("status".into(), status.into());
         }
-        expected
+        object
     }
 }
 
@@ -180,13 +186,15 @@ pub struct Journal {
 
 #[derive(Debug, Default)]
 struct RetainedEntries {
+    /// The entries with their sizes, oldest first.
     entries: VecDeque<(Arc<Entry>, usize)>,
+    /// The sum of the sizes.
     bytes: usize,
     last_id: u64,
 }
 
 impl Journal {
-    /// Adds an entry under the next id, truncated, and drops the oldest entries beyond the limits.
+    /// Adds an entry under the next ID, truncated, and drops the oldest entries beyond the limits.
     pub fn push(&self, entry: Entry) -> Arc<Entry> {
         let mut entry = entry.truncate();
         let size = entry.size();
@@ -215,14 +223,14 @@ impl Journal {
         self.retained.lock().entries.iter().map(|(entry, _)| entry.clone()).collect()
     }
 
-    /// Removes all entries; ids continue to increase.
+    /// Removes all entries; IDs continue to increase.
     pub fn clear(&self) {
         let mut retained = self.retained.lock();
         retained.entries.clear();
         retained.bytes = 0;
     }
 
-    /// Returns a future that is ready at the next entry.
+    /// Returns a future that is ready when the next entry was added.
     pub fn changed(&self) -> tokio::sync::futures::Notified<'_> {
         self.changed.notified()
     }

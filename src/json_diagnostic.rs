@@ -1,4 +1,4 @@
-//! Diagnostics of JSON that does not match a type, in terms of JSON: serde's messages are in terms of Rust.
+//! Error messages for JSON that does not match a type, in terms of JSON: serde's messages are in terms of Rust.
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
@@ -6,12 +6,16 @@ use serde_path_to_error::{Path, Segment};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The limit on names and values in messages, in characters.
+/// In characters; longer names and values are truncated in messages.
 const MAX_NAME_LENGTH: usize = 100;
-/// The limit on paths and reasons, in characters.
+/// In characters; longer paths and reasons are truncated.
 const MAX_TEXT_LENGTH: usize = 2_000;
 /// Only the beginning of a longer name is compared, in characters: the time grows with the product of both lengths.
 const MAX_COMPARED_LENGTH: usize = 64;
+/// All known names are listed in a message if they are no more than this.
+const MAX_LISTED_NAMES: usize = 12;
+/// The Jaro-Winkler similarity, from 0 to 1, above which a name is suggested.
+const MIN_SIMILARITY: f64 = 0.8;
 
 /// A mistake in a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +34,7 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", truncated(&self.path, MAX_TEXT_LENGTH), truncated(&self.reason, MAX_TEXT_LENGTH))
+        write!(f, "{}: {}", truncate(&self.path, MAX_TEXT_LENGTH), truncate(&self.reason, MAX_TEXT_LENGTH))
     }
 }
 
@@ -47,7 +51,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let diagnostic = Diagnostic::new(path_text(error.path()), in_json_terms(&error.inner().to_string()));
         if diagnostic.reason.starts_with("expected value at ") {
-            wrong_enum_value::<T>(text, error.path(), diagnostic)
+            list_enum_values::<T>(text, error.path(), diagnostic)
         } else {
             diagnostic
         }
@@ -58,7 +62,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
 
 /// Improves the diagnostic of a non-string value for an enum, for which serde does not list the variants. Malformed JSON keeps
 /// its diagnostic, which has the line and column.
-fn wrong_enum_value<T: DeserializeOwned>(text: &str, path: &Path, diagnostic: Diagnostic) -> Diagnostic {
+fn list_enum_values<T: DeserializeOwned>(text: &str, path: &Path, diagnostic: Diagnostic) -> Diagnostic {
     let Ok(mut document) = serde_json::from_str::<Value>(text) else { return diagnostic };
     let target = path.iter().try_fold(&mut document, |value, segment| match segment {
         Segment::Seq { index } => value.get_mut(*index),
@@ -66,14 +70,14 @@ fn wrong_enum_value<T: DeserializeOwned>(text: &str, path: &Path, diagnostic: Di
         Segment::Unknown => None,
     });
     let Some(target) = target else { return diagnostic };
-    // No variant has an empty name, so that the refusal of an empty string lists all variants.
+    // No variant has an empty name, so the refusal of an empty string lists all variants.
     let value = std::mem::replace(target, Value::from("")).to_string();
     let refusal = fit::<T>(document).err().map(|refusal| refusal.reason).unwrap_or_default();
     let expected = refusal.split_once(", only ").map_or("a name, as text", |(_, names)| names);
-    Diagnostic::new(diagnostic.path, format!("takes {expected}, not {}", truncated(&value, MAX_NAME_LENGTH)))
+    Diagnostic::new(diagnostic.path, format!("takes {expected}, not {}", truncate(&value, MAX_NAME_LENGTH)))
 }
 
-/// Deserializes a parsed JSON value, or from a deserializer.
+/// Deserializes JSON that was parsed before.
 ///
 /// # Errors
 ///
@@ -83,8 +87,8 @@ pub fn fit<'de, T: Deserialize<'de>>(json: impl Deserializer<'de, Error = serde_
         .map_err(|error| Diagnostic::new(path_text(error.path()), in_json_terms(&error.inner().to_string())))
 }
 
-/// Truncates a text to a number of characters, with an ellipsis.
-fn truncated(text: &str, limit: usize) -> Cow<'_, str> {
+/// `limit` is in characters; an ellipsis replaces what is cut off.
+fn truncate(text: &str, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
@@ -106,7 +110,7 @@ fn path_text(path: &Path) -> String {
 /// The step of a path to a key: `.key`, or `["a key"]` if the key has other characters than letters, digits, `_`, `$`
 /// and `-`.
 pub fn step(key: &str) -> String {
-    let key = &*truncated(key, MAX_NAME_LENGTH);
+    let key = &*truncate(key, MAX_NAME_LENGTH);
     let is_plain = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '-');
     if !key.is_empty() && key.chars().all(is_plain) { format!(".{key}") } else { format!("[{}]", Value::from(key)) }
 }
@@ -129,7 +133,7 @@ pub fn in_json_terms(message: &str) -> String {
         return message.split(" at line ").next().unwrap_or(message).to_owned();
     }
     if let Some((member, _)) = message.split_once("` is here twice at line ") {
-        return format!("{}` is here twice", truncated(member, MAX_NAME_LENGTH));
+        return format!("{}` is here twice", truncate(member, MAX_NAME_LENGTH));
     }
     let mismatch = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
     let Some((value, expected)) = mismatch.and_then(|mismatch| mismatch.rsplit_once(", expected ")) else {
@@ -148,7 +152,7 @@ fn describe_type(expected: &str) -> &str {
         "a boolean" => "true or false",
         "a sequence" => "a list",
         "a map" => "an object",
-        structure if structure.starts_with("struct ") => "an object",
+        type_name if type_name.starts_with("struct ") => "an object",
         other => other,
     }
 }
@@ -163,16 +167,16 @@ fn describe_value(value: &str) -> String {
             .or_else(|| literal("floating point "))
             .or_else(|| literal("boolean "))
             .or_else(|| {
-                value.strip_prefix("string ").map(|text| format!("the text {}", truncated(text, MAX_NAME_LENGTH)))
+                value.strip_prefix("string ").map(|text| format!("the text {}", truncate(text, MAX_NAME_LENGTH)))
             })
-            .unwrap_or_else(|| truncated(value, MAX_NAME_LENGTH).into_owned()),
+            .unwrap_or_else(|| truncate(value, MAX_NAME_LENGTH).into_owned()),
     }
 }
 
 /// A message about an unknown name, with the most similar known one, or all of them if they are few.
 pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     let nearest = nearest(name, known);
-    let name = truncated(name, MAX_NAME_LENGTH);
+    let name = truncate(name, MAX_NAME_LENGTH);
     match nearest {
         Some(nearest) => format!("there is no {what} `{name}`; did you mean `{nearest}`?"),
         None if known.is_empty() || known.len() > MAX_LISTED_NAMES => format!("there is no {what} `{name}`"),
@@ -180,27 +184,26 @@ pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     }
 }
 
-const MAX_LISTED_NAMES: usize = 12;
-
 /// The most similar known name; None if none is similar.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let (similarity, nearest) = most_similar_with_score(name, known)?;
-    (similarity > 0.8).then_some(nearest)
+    (similarity > MIN_SIMILARITY).then_some(nearest)
 }
 
-/// The most similar known name, even if it is not similar; None if `known` is empty.
+/// The known name that has the most in common with a name, however little; None if `known` is empty.
 pub fn most_similar<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     most_similar_with_score(name, known).map(|(_, nearest)| nearest)
 }
 
 fn most_similar_with_score<'a>(name: &str, known: &[&'a str]) -> Option<(f64, &'a str)> {
     let name: String = name.chars().take(MAX_COMPARED_LENGTH).flat_map(char::to_lowercase).collect();
-    let similarity = |other: &str| {
-        let other = other.to_lowercase();
-        let is_typo = name.chars().count() > 1 && strsim::damerau_levenshtein(&name, &other) <= 1;
-        strsim::jaro_winkler(&name, &other) + if is_typo { 1.0 } else { 0.0 }
+    // More than 1 for a name that differs in one letter.
+    let similarity = |candidate: &str| {
+        let candidate = candidate.to_lowercase();
+        let is_typo = name.chars().count() > 1 && strsim::damerau_levenshtein(&name, &candidate) <= 1;
+        strsim::jaro_winkler(&name, &candidate) + if is_typo { 1.0 } else { 0.0 }
     };
-    known.iter().map(|other| (similarity(other), *other)).max_by(|a, b| a.0.total_cmp(&b.0))
+    known.iter().map(|candidate| (similarity(candidate), *candidate)).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 #[cfg(test)]
@@ -268,8 +271,8 @@ mod tests {
         }
         let reason = |text: &str| read::<Painted>(text).expect_err("it does not fit").to_string();
 
-        let fault = reason(r#"{"colours": {"1": ["red", 7]}}"#);
-        assert_eq!(fault, "$.colours.1[1]: takes `red`, `dark_blue`, not 7");
+        let message = reason(r#"{"colours": {"1": ["red", 7]}}"#);
+        assert_eq!(message, "$.colours.1[1]: takes `red`, `dark_blue`, not 7");
         // Malformed JSON is reported with its position.
         assert!(reason(r#"{"colours": {"1": ["red", ?]}}"#).contains("expected value at line 1 column"));
     }

@@ -77,7 +77,7 @@ pub enum ChangeKind {
         since: i64,
         new: &'static str,
     },
-    /// A removed parameter. Below the level, the operation finds it in `Call::former`.
+    /// A removed parameter. Below the level, the operation finds it in `Call::legacy_values`.
     RemovedParameter {
         route: &'static str,
         name: &'static str,
@@ -160,14 +160,14 @@ pub enum Downgrade {
         /// The former code.
         code: &'static str,
     },
-    /// These operations parsed their parameters by other rules: JSON's `true` and `false` were accepted as the integers 1 and 0,
-    /// also within lists and objects, and refusals had other messages.
+    /// These operations parsed their parameters in another way: they accepted JSON's `true` and `false` as the integers 1
+    /// and 0, also within lists and objects, and refusals had other messages.
     FormerParsing(&'static [&'static str]),
     /// Changes the messages of refusals.
     Message(fn(&mut Refusal<'_>)),
-    /// These operations had this access rule instead of the present one.
+    /// These operations required this access instead of the present one.
     ReplaceAccess(&'static [&'static str], Access),
-    /// These operations had this access rule in addition to the present one.
+    /// These operations required this access in addition to the present one.
     AdditionalAccess(&'static [&'static str], Access),
 }
 
@@ -179,9 +179,9 @@ pub struct Refusal<'a> {
     pub error: &'a mut Error,
     /// The parameters in query and body, as they were sent.
     pub values: &'a BTreeMap<String, String>,
-    /// Whether the operation parses its parameters by the former rules at this level.
+    /// Whether the operation parses its parameters in the former way at this level.
     pub uses_former_parsing: bool,
-    /// Replaces the message of the error.
+    /// The new message, if it was changed.
     message: Option<String>,
 }
 
@@ -206,6 +206,7 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
+    /// The ID in the placeholder `name` of the path.
     fn id(&self, name: &str) -> Option<i64> {
         self.path_value(name)?.parse().ok()
     }
@@ -247,11 +248,11 @@ impl Request<'_> {
     }
 
     fn path_value(&self, name: &str) -> Option<&str> {
-        self.path.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+        self.path.iter().find(|(placeholder, _)| placeholder == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// What a downgrade of an object may use besides the object.
+/// The state that a downgrade of an object may use besides the object.
 pub struct Context<'a> {
     /// The world's level.
     pub level: i64,
@@ -264,26 +265,26 @@ pub struct Context<'a> {
     pub boolean_parameters: &'a [String],
 }
 
-/// The level at which a recorded difference from level 247 is assumed to have changed, where no evidence says when
-///
+/// The level at which a behaviour that recordings of level 247 show is assumed to have changed, where no evidence says
+/// when.
 pub const FIRST_UNRECORDED_LEVEL: i64 = 248;
 
-/// The level that the specification describes. A recorded difference from level 387 is assumed to have changed here,
-/// where no evidence says when.
+/// The level that the specification describes. A behaviour that recordings of level 387 show is assumed to have changed
+/// here, where no evidence says when.
 pub const SPECIFIED_LEVEL: i64 = 497;
 
 /// All changes, the newest first; within a level, removed fields first and otherwise in the order of the tables.
 pub fn changes() -> &'static [Change] {
     static CHANGES: LazyLock<Vec<Change>> = LazyLock::new(|| {
-        let mut all = fields::changes();
-        all.extend(parameters::changes());
-        all.extend(events::changes());
-        all.extend(behaviours::changes());
-        all.extend(Feature::ALL.iter().copied().flat_map(Change::of_feature));
+        let mut changes = fields::changes();
+        changes.extend(parameters::changes());
+        changes.extend(events::changes());
+        changes.extend(behaviours::changes());
+        changes.extend(Feature::ALL.iter().copied().flat_map(Change::of_feature));
         // The value of a removed field may be computed from one that was added at the same level.
-        let comes_second = |change: &Change| !matches!(change.kind, ChangeKind::RemovedField { .. });
-        all.sort_by_key(|change| (std::cmp::Reverse(change.level), comes_second(change)));
-        all
+        let is_sorted_last = |change: &Change| !matches!(change.kind, ChangeKind::RemovedField { .. });
+        changes.sort_by_key(|change| (std::cmp::Reverse(change.level), is_sorted_last(change)));
+        changes
     });
     &CHANGES
 }

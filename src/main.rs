@@ -11,10 +11,10 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 fn main() -> ExitCode {
     match chatdouble::cli::run(std::env::args_os()) {
         Ok(status) => status,
-        Err(fault) => {
-            // A closed standard error leaves nowhere to report to.
-            let _ = writeln!(std::io::stderr(), "error: {}", fault.message);
-            ExitCode::from(fault.status)
+        Err(failure) => {
+            // If standard error is closed, the message cannot be reported anywhere.
+            let _ = writeln!(std::io::stderr(), "error: {}", failure.message);
+            ExitCode::from(failure.status)
         }
     }
 }

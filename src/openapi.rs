@@ -35,7 +35,6 @@ pub fn document(dialect: &Dialect) -> Value {
     document_at(NEWEST_FEATURE_LEVEL, dialect)
 }
 
-/// The document at a feature level, in a dialect.
 pub fn document_at(level: i64, dialect: &Dialect) -> Value {
     let mut document = neutral_document(level);
     older_level::downgrade(&mut document, level);
@@ -58,8 +57,8 @@ fn neutral_document(level: i64) -> Value {
     for row in served_rows(level).filter(|row| is_first_of_template(row, level)) {
         let path = row.route.path.replace("{*", "{");
         let operation = operation(row, level, &mut generator);
-        let entry = paths.entry(path).or_insert_with(|| json!({}));
-        entry[row.route.method.to_lowercase()] = operation;
+        let path_item = paths.entry(path).or_insert_with(|| json!({}));
+        path_item[row.route.method.to_lowercase()] = operation;
     }
     if Feature::ResumableUploads.is_at(level) {
         paths.extend(resumable::paths());
@@ -67,10 +66,10 @@ fn neutral_document(level: i64) -> Value {
     let mut schemas = generator.take_definitions(true);
     schemas.values_mut().for_each(forbid_other_keys);
     let reference = |name: &String| json!({"$ref": format!("#/components/schemas/{name}")});
-    let any_event = json!({"anyOf": events.keys().map(reference).collect::<Vec<_>>()});
+    let event_schema = json!({"anyOf": events.keys().map(reference).collect::<Vec<_>>()});
     events.values_mut().for_each(forbid_other_keys);
     schemas.extend(events);
-    schemas.insert("Event".into(), any_event);
+    schemas.insert("Event".into(), event_schema);
     schemas.insert("Error".into(), error_schema());
     let mut document = json!({
         "openapi": "3.1.0",
@@ -105,7 +104,7 @@ fn level_name(level: i64) -> String {
     if level >= NEWEST_FEATURE_LEVEL { "the newest feature level".to_owned() } else { format!("feature level {level}") }
 }
 
-/// The operations of a level. Levels above the newest have the operations of the newest.
+/// Levels above the newest have the operations of the newest.
 fn served_rows(level: i64) -> impl Iterator<Item = &'static Row> {
     OPERATIONS.iter().filter(move |row| row.is_at(level.min(NEWEST_FEATURE_LEVEL)))
 }
@@ -117,7 +116,6 @@ fn have_same_template(a: &Row, b: &Row) -> bool {
     a.route.method == b.route.method && template(a).eq(template(b))
 }
 
-/// Whether no earlier row has the same template.
 fn is_first_of_template(row: &Row, level: i64) -> bool {
     served_rows(level).find(|other| have_same_template(other, row)).is_none_or(|first| std::ptr::eq(first, row))
 }
@@ -206,19 +204,19 @@ fn forbid_other_keys(schema: &mut Value) {
 
 fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
     let is_webhook = row.access == Access::KeyHolder;
-    let in_query = row.route.method == "GET" || is_webhook;
+    let has_query_parameters = row.route.method == "GET" || is_webhook;
     let mut parameters = Vec::new();
     let mut form = Map::new();
     let mut required = Vec::new();
     // The payload is the body, and the key is described by the security scheme.
-    let is_listed = |info: &&ParameterInfo| !is_webhook || !matches!(info.name, "payload" | "api_key");
-    for info in row.parameters.iter().filter(is_listed) {
+    let is_parameter = |info: &&ParameterInfo| !is_webhook || !matches!(info.name, "payload" | "api_key");
+    for info in row.parameters.iter().filter(is_parameter) {
         let schema = (info.schema)(generator).to_value();
         if info.is_in_path {
             let alternatives =
                 alternatives(row, level).map(|other| ((other.schema)(generator).to_value(), description(other)));
             parameters.push(path_parameter(info, schema, alternatives.collect()));
-        } else if in_query {
+        } else if has_query_parameters {
             parameters.push(query_parameter(info, schema));
         } else {
             if info.is_required {
@@ -240,7 +238,7 @@ fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
         "parameters": parameters,
         "responses": responses(row, &reply),
     });
-    if !in_query && (row.takes_files || !form.is_empty()) {
+    if !has_query_parameters && (row.takes_files || !form.is_empty()) {
         operation["requestBody"] = request_body(row, form, required);
     }
     if is_webhook {
@@ -284,7 +282,7 @@ fn query_parameter(info: &ParameterInfo, schema: Value) -> Value {
 fn path_parameter(info: &ParameterInfo, mut schema: Value, alternatives: Vec<(Value, String)>) -> Value {
     let mut text = description(info);
     if schema["type"] == "integer" && schema.get("minimum").is_none() {
-        // Routes match digits only, so that negative numbers are unknown paths.
+        // Routes match digits only, so a path with a negative number is unknown.
         schema["minimum"] = 0.into();
     }
     if !alternatives.is_empty() {
@@ -318,10 +316,9 @@ pub fn description(info: &ParameterInfo) -> String {
 fn success_schema(row: &Row, reply: &Value) -> Value {
     let mut schema = reply.clone();
     forbid_other_keys(&mut schema);
-    let unsupported = json!({"type": "array", "items": {"type": "string"}});
+    let name_list = json!({"type": "array", "items": {"type": "string"}});
     let message = if row.has_message { json!({"type": "string"}) } else { json!({"const": ""}) };
-    let envelope =
-        json!({"result": {"const": "success"}, "msg": message, "ignored_parameters_unsupported": unsupported});
+    let envelope = json!({"result": {"const": "success"}, "msg": message, "ignored_parameters_unsupported": name_list});
     let mut properties = envelope.as_object().cloned().unwrap_or_default();
     properties.extend(schema["properties"].as_object().cloned().unwrap_or_default());
     let mut required = vec![json!("result"), json!("msg")];

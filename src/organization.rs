@@ -2,8 +2,8 @@
 //! fixture.
 //!
 //! [`read`] sends one request after the other and appends the replies to a partial file ([`Partial`]), from which an
-//! interrupted run resumes. [`write`] creates the fixture from the partial file only, so that the same records give
-//! the same bytes, and holds one message at a time in memory. With [`Selection::anonymous`] it replaces all words that
+//! interrupted run resumes. [`write`] creates the fixture from the partial file only, so that the same records give the
+//! same bytes, and has only one message in memory at a time. With [`Selection::anonymous`] it replaces all words that
 //! people wrote.
 //!
 //! A decision on a point that the specification leaves open: A-544 in docs/assumptions.md.

@@ -1,7 +1,7 @@
 //! The data of one organization and the rules over it: no HTTP, no async, no wall clock.
 //!
-//! [`Realm`] is a value made of persistent maps: cloning it copies some pointers, so that a private
-//! copy per request, a fork and a snapshot all cost next to nothing.
+//! [`Realm`] is a value made of persistent maps: cloning it copies some pointers, so a private copy per request, a fork
+//! and a snapshot cost next to nothing.
 
 pub mod invariants;
 pub mod log;
@@ -108,7 +108,7 @@ pub struct Realm {
     /// Users who mute each user: the inverse of each user's `muted_users`.
     #[serde(skip)]
     pub muted_by: OrdMap<UserId, OrdSet<UserId>>,
-    /// Keyed by path id.
+    /// Keyed by path ID.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub attachments: OrdMap<String, Arc<Attachment>>,
     /// How long thumbnails of uploads and previews of web pages take.
@@ -150,7 +150,7 @@ pub struct Realm {
     /// Includes failed and deleted exports.
     #[serde(default, deserialize_with = "crate::realm::distinct::keys")]
     pub exports: OrdMap<ExportId, Arc<export::Export>>,
-    /// Unfinished resumable uploads, keyed by the path id that the file will have.
+    /// Unfinished resumable uploads, keyed by the path ID that the file will have.
     #[serde(skip)]
     pub resumable_uploads: OrdMap<String, Arc<resumable::ResumableUpload>>,
     /// Users with an active device or a push token.
@@ -172,17 +172,17 @@ pub struct Realm {
 }
 
 /// A system group without members, all of whose permissions are held by nobody.
-fn system_group(which: SystemGroup, ids: &BTreeMap<SystemGroup, GroupId>) -> Group {
+fn system_group(kind: SystemGroup, ids: &BTreeMap<SystemGroup, GroupId>) -> Group {
     let nobody = permission::GroupSettingValue::Group(ids[&SystemGroup::Nobody]);
     Group {
-        id: ids[&which],
-        name: which.name().into(),
-        description: which.description().into(),
+        id: ids[&kind],
+        name: kind.name().into(),
+        description: kind.description().into(),
         members: OrdSet::new(),
-        subgroups: which.subgroup().map(|subgroup| ids[&subgroup]).into_iter().collect(),
+        subgroups: kind.subgroup().map(|subgroup| ids[&subgroup]).into_iter().collect(),
         creator: None,
         date_created: None,
-        system: Some(which),
+        system: Some(kind),
         is_deactivated: false,
         permissions: permission::GROUP_PERMISSIONS.iter().map(|row| (row.name, nobody.clone())).collect(),
     }
@@ -199,7 +199,7 @@ impl Realm {
         )
     }
 
-    /// As [`Realm::new`], with `ids` for the system groups.
+    /// Like [`Realm::new`], with these IDs for the system groups.
     ///
     /// # Panics
     ///
@@ -212,7 +212,7 @@ impl Realm {
     ) -> Self {
         let largest_id = ids.values().map(|id| id.0).max().unwrap_or_default();
         let counters = Counters { group: largest_id, ..Counters::default() };
-        let groups = SystemGroup::ALL.iter().map(|which| (ids[which], Arc::new(system_group(*which, &ids)))).collect();
+        let groups = SystemGroup::ALL.iter().map(|kind| (ids[kind], Arc::new(system_group(*kind, &ids)))).collect();
         let mut realm = Self {
             now,
             organization: Arc::new(organization),
@@ -299,7 +299,7 @@ impl Realm {
         &self.channel_messages[&channel]
     }
 
-    /// The conversation of exactly these users, in any order. None: they have not exchanged messages.
+    /// The conversation of exactly these users, in any order; None if they have not exchanged messages.
     pub fn conversation_of(&self, members: impl IntoIterator<Item = UserId>) -> Option<&Arc<Conversation>> {
         let mut members: Vec<UserId> = members.into_iter().collect();
         members.sort_unstable();

@@ -217,8 +217,8 @@ impl State {
 
     /// Replaces the value of a key, unless the key is absent.
     fn replace(&mut self, key: &str, value: &Value) {
-        if let Some(place) = self.value.get_mut(key) {
-            *place = value.clone();
+        if let Some(stored_value) = self.value.get_mut(key) {
+            *stored_value = value.clone();
         }
     }
 }
@@ -230,19 +230,19 @@ mod tests {
 
     #[test]
     fn visible_addresses_are_unknown_after_a_change_of_role() {
-        let state = |address: Value| {
+        let reply = |address: Value| {
             let rows = [json!({"user_id": 3, "role": 300}), json!({"user_id": 6, "delivery_email": address})];
             json!({"user_id": 3, "is_admin": false, "realm_users": rows})
         };
-        let mut folded = State::from_register(state(Value::Null));
-        let mut later = state("gus@chat.test".into());
-        assert_eq!(folded.differences(&later).len(), 1);
+        let mut state = State::from_register(reply(Value::Null));
+        let mut later_reply = reply("gus@chat.test".into());
+        assert_eq!(state.differences(&later_reply).len(), 1);
 
-        assert!(folded.apply(&json!({"type": "realm_user", "op": "update", "person": {"user_id": 3, "role": 100}})));
+        assert!(state.apply(&json!({"type": "realm_user", "op": "update", "person": {"user_id": 3, "role": 100}})));
 
-        later["realm_users"][0] = folded.value()["realm_users"][0].clone();
-        later["is_owner"] = true.into();
-        assert!(folded.differences(&later).iter().all(|difference| !difference.place.contains("delivery_email")));
+        later_reply["realm_users"][0] = state.value()["realm_users"][0].clone();
+        later_reply["is_owner"] = true.into();
+        assert!(state.differences(&later_reply).iter().all(|difference| !difference.place.contains("delivery_email")));
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn rights_are_unknown_after_a_change_of_role_without_permissions() {
-        let reply = |may: bool| json!({"user_id": 3, "can_create_streams": may, "is_admin": false});
+        let reply = |can_create: bool| json!({"user_id": 3, "can_create_streams": can_create, "is_admin": false});
         let mut state = State::from_register(reply(false));
 
         state.apply(&json!({"type": "realm_user", "op": "update", "person": {"user_id": 3, "role": 300}}));
@@ -340,9 +340,9 @@ mod tests {
             assert!(event.iter().all(|event| state.apply(event)));
 
             assert!(state.doubts().contains(&Unknowable::BotChannels));
-            let later = reply("after", state.value()["streams"].clone());
-            assert_eq!(state.differences(&later), []);
-            let other = json!({"realm_bots": [{"user_id": 9}], "streams": later["streams"]});
+            let later_reply = reply("after", state.value()["streams"].clone());
+            assert_eq!(state.differences(&later_reply), []);
+            let other = json!({"realm_bots": [{"user_id": 9}], "streams": later_reply["streams"]});
             assert!(!state.differences(&other).is_empty());
         }
     }

@@ -62,7 +62,7 @@ pub struct WaitingPoll {
     queue: Box<str>,
     request: Box<str>,
     /// In microseconds of real time.
-    began: i64,
+    started_at: i64,
 }
 
 impl Report {
@@ -72,25 +72,25 @@ impl Report {
         self.state.lock().client(key, request).observe(request);
     }
 
-    /// Records that a poll waits since `began`, in microseconds of real time. `params` are the parameters of the
+    /// Records that a poll waits since `started_at`, in microseconds of real time. `params` are the parameters of the
     /// request.
     pub fn poll_started(
         &self,
         client: &str,
         user: Option<&str>,
         params: &std::collections::BTreeMap<String, String>,
-        began: i64,
+        started_at: i64,
     ) -> WaitingPoll {
         let key = key_of(client, user);
         let queue = params.get("queue_id").map_or("", String::as_str);
-        if let Some(known) = self.state.lock().clients.get_mut(&key) {
-            known.poll_started(queue);
+        if let Some(client) = self.state.lock().clients.get_mut(&key) {
+            client.poll_started(queue);
         }
         WaitingPoll {
             client: key,
             queue: queue.into(),
             request: observation::request_line("GET", "/events", params),
-            began,
+            started_at,
         }
     }
 
@@ -100,12 +100,12 @@ impl Report {
         }
     }
 
-    /// Records that the client closed the connection of a waiting poll. `now` is in microseconds of real time, `at` in seconds
-    /// of the world's time.
-    pub fn poll_aborted(&self, poll: &WaitingPoll, now: i64, at: f64) {
+    /// Records that the client closed the connection of a waiting poll. `now` is in microseconds of real time, `world_time` in
+    /// seconds.
+    pub fn poll_aborted(&self, poll: &WaitingPoll, now: i64, world_time: f64) {
         if let Some(client) = self.state.lock().clients.get_mut(&poll.client) {
             client.poll_ended(&poll.queue);
-            client.poll_aborted(&poll.queue, &poll.request, (poll.began, now), at);
+            client.poll_aborted(&poll.queue, &poll.request, (poll.started_at, now), world_time);
         }
     }
 
@@ -144,10 +144,10 @@ mod tests {
     fn poll(report: &Report, client: usize, number: i64) {
         let text = |number: i64| number.to_string();
         let params = [("queue_id", format!("queue-{client}")), ("last_event_id", text(number - 1))];
-        let at = number * 600;
+        let seconds = number * 600;
         let entry = Entry {
             id: number.unsigned_abs(),
-            at: at as f64,
+            at: seconds as f64,
             method: "GET".into(),
             path: "/events".into(),
             route: Some("/events"),
@@ -157,7 +157,7 @@ mod tests {
             ),
             status: 200,
             reply: Body::default(),
-            received: at * 1_000_000,
+            received: seconds * 1_000_000,
             duration_ms: 1.0,
             client: "".into(),
             hint: None,
@@ -166,7 +166,7 @@ mod tests {
             truncated: false,
         };
         let reply = format!("{{\"events\":[{{\"type\":\"heartbeat\",\"id\":{number}}}]}}");
-        let now = at * 1_000_000;
+        let now = seconds * 1_000_000;
         report.observe(&Observation {
             client: "app/1.0",
             entry: &entry,

@@ -56,7 +56,7 @@ pub use start_error::StartError;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Host name or address to listen on; None for the IPv4 and IPv6 loopback addresses.
+    /// Host name or address to listen on. None for the IPv4 and IPv6 loopback addresses.
     pub host: Option<String>,
     /// Port to listen on; 0 for a free one.
     pub port: u16,
@@ -82,7 +82,7 @@ pub struct Options {
     pub control_token: Option<String>,
     /// Worlds without requests for this time are ended, unless they are created with another limit. None for no limit.
     pub world_ttl: Option<Span>,
-    /// The certificate for HTTPS; None for HTTP.
+    /// The certificate for HTTPS. None for HTTP.
     pub tls: Option<Tls>,
     /// The addresses to which outgoing webhooks may be sent.
     pub webhooks: Reach,
@@ -150,7 +150,7 @@ fn world_listener(
 /// Validity of a generated certificate in years. Phones accept no certificate that is valid for more than 825 days.
 const CERTIFICATE_YEARS: i16 = 2;
 
-fn secured(options: &Options, now: Timestamp) -> Result<Option<Secured>, StartError> {
+fn prepare_tls(options: &Options, now: Timestamp) -> Result<Option<Secured>, StartError> {
     let Some(tls) = &options.tls else { return Ok(None) };
     let host = options.host.iter().filter(|host| !is_unspecified(host));
     let host = host.map(|host| host.trim_matches(['[', ']']).to_owned());
@@ -192,7 +192,7 @@ impl Server {
         if options.has_root_world {
             worlds.add(Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), real_time.clone())));
         }
-        let secured = secured(&options, real_time.now())?;
+        let secured = prepare_tls(&options, real_time.now())?;
         let bound = Bound::bind(options.host.as_deref(), options.port).await.map_err(StartError::Listen)?;
         let scheme = if secured.is_some() { "https" } else { "http" };
         let host = options.host.as_deref().filter(|host| !is_unspecified(host)).unwrap_or("127.0.0.1");
@@ -231,16 +231,16 @@ impl Server {
         if !address.ip().is_unspecified() {
             return Vec::new();
         }
-        let is_reached =
+        let is_reachable =
             |local_address: &IpAddr| !local_address.is_loopback() && (address.is_ipv6() || local_address.is_ipv4());
         let hosts = addresses::machine_addresses()
             .into_iter()
-            .filter(is_reached)
+            .filter(is_reachable)
             .map(|local_address| local_address.to_string());
         hosts.map(|host| format!("{}://{}", self.edge.scheme, with_port(&host, address.port()))).collect()
     }
 
-    /// The certificate that clients have to trust, in PEM; None without TLS.
+    /// The certificate that clients have to trust, in PEM. None without TLS.
     pub fn trusted_certificate(&self) -> Option<&str> {
         self.secured.as_ref().map(|secured| &*secured.trusted)
     }
@@ -338,7 +338,7 @@ impl Server {
         invariant_check::shared_realms(self.worlds()).iter().flat_map(invariant_check::violations).collect()
     }
 
-    /// As [`Server::violations`], but returns what was found within a time limit.
+    /// Like [`Server::violations`], but returns what was found within a time limit.
     pub async fn violations_within(&self, limit: Duration) -> CheckReport {
         invariant_check::check_within(self.worlds(), limit).await
     }
@@ -393,8 +393,8 @@ impl ClockHandle {
     /// Moves the clock forward. All items that fall due have happened when this returns. Clients that are between two
     /// polls get up to a second of real time to poll again, so that they do not count as idle.
     pub async fn advance(&self, by: Duration) {
-        let to = |now: Timestamp| Ok::<_, Infallible>(now.plus(Span::from_duration(by)));
-        let Ok(_) = self.world.with_clients_parked(MAX_POLL_PAUSE, |clients| self.world.advance(clients, to)).await;
+        let target = |now: Timestamp| Ok::<_, Infallible>(now.plus(Span::from_duration(by)));
+        let Ok(_) = self.world.with_clients_parked(MAX_POLL_PAUSE, |clients| self.world.advance(clients, target)).await;
         tokio::task::yield_now().await;
     }
 }

@@ -87,7 +87,7 @@ static SHARED: LazyLock<TestServer> = LazyLock::new(|| {
 ///
 /// # Panics
 ///
-/// When the server can't be receiver.
+/// When the server can't be started.
 #[track_caller]
 pub fn world() -> TestWorld {
     SHARED.world()
@@ -149,7 +149,7 @@ impl TestServer {
     ///
     /// # Panics
     ///
-    /// When no threads can be receiver.
+    /// When no threads can be started.
     pub fn start(options: Options) -> Result<Self, StartError> {
         let runtime =
             Builder::new_multi_thread().worker_threads(SERVER_THREADS).thread_name("chatdouble").enable_all().build();

@@ -1,7 +1,7 @@
 //! Names on the wire that several layers share: the kinds of events, and the lists of the register reply that events
 //! keep up to date.
 
-macro_rules! event_kinds {
+macro_rules! declare_event_kinds {
     ($($name:ident = $type_name:literal $($op:literal)? $([$not_at_newest:ident])? $(since $since:literal)?;)*) => {
         /// A type of events, with its `op` if it has one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +30,7 @@ macro_rules! event_kinds {
 
             /// `op` on the wire.
             pub const fn op(self) -> Option<&'static str> {
-                match self { $(Self::$name => event_kinds!(@op $($op)?),)* }
+                match self { $(Self::$name => declare_event_kinds!(@op $($op)?),)* }
             }
         }
     };
@@ -136,7 +136,7 @@ macro_rules! with_event_kinds {
 }
 pub(crate) use with_event_kinds;
 
-with_event_kinds!(event_kinds);
+with_event_kinds!(declare_event_kinds);
 
 /// A list of the register reply that events keep up to date.
 #[derive(Clone, Copy, Debug)]
@@ -145,8 +145,8 @@ pub struct List {
     pub key: &'static str,
     /// A description in one sentence.
     pub meaning: &'static str,
-    /// The first feature level with the list and its events; 0 if it is as old as the levels, or `level/` has the
-    /// change.
+    /// The first feature level with the list and its events. 0 if all levels have the list, or if the modules of `level`
+    /// handle the difference.
     pub since: i64,
     /// Whether the order of the elements is significant.
     pub is_ordered: bool,
@@ -188,7 +188,7 @@ impl List {
     }
 }
 
-macro_rules! lists {
+macro_rules! declare_lists {
     ($(
         #[doc = $meaning:literal]
         $name:ident = $key:literal $(since $since:literal)? $([$ordered:ident])?, $updates:expr;
@@ -199,7 +199,7 @@ macro_rules! lists {
                 key: $key,
                 meaning: $meaning.trim_ascii(),
                 since: 0 $(+ $since)?,
-                is_ordered: lists!(@ $($ordered)?),
+                is_ordered: declare_lists!(@ $($ordered)?),
                 updates: $updates,
             };
         )*
@@ -212,7 +212,7 @@ macro_rules! lists {
 
 use EventKind as Kind;
 
-lists! {
+declare_lists! {
     /// Words that highlight messages for the user.
     ALERT_WORDS = "alert_words" [ordered], ListUpdates::Whole(Kind::AlertWords, "alert_words");
     /// Saved snippets.

@@ -72,7 +72,7 @@ pub struct World {
     clock: Mutex<Clock>,
     realm: ArcSwap<Realm>,
     writer: Mutex<()>,
-    queue: blocking::Queue,
+    writer_queue: blocking::Queue,
     waiters: Waiters,
     checkpoints: Mutex<checkpoints::Checkpoints>,
     faults: Mutex<Faults>,
@@ -134,7 +134,7 @@ impl World {
             checkpoints: Mutex::new(checkpoints::Checkpoints::new(Checkpoint { realm: realm.clone(), clock })),
             realm: ArcSwap::from(realm),
             writer: Mutex::new(()),
-            queue: blocking::Queue::default(),
+            writer_queue: blocking::Queue::default(),
             waiters: Waiters::default(),
             faults: Mutex::new(Faults::new(seed)),
             networks: Mutex::new(Networks::new(seed)),
@@ -150,7 +150,7 @@ impl World {
         }
     }
 
-    /// When it was created, by its own clock. Clients see this as the start time of the server.
+    /// When the world was created, by its own clock. Clients see this as the start time of the server.
     pub(crate) fn started_at(&self) -> Timestamp {
         self.started_at
     }
@@ -246,8 +246,8 @@ impl World {
         self.ended.subscribe()
     }
 
-    /// The present realm, after running due items. Never waits: while a writer is busy, this is the realm before its change,
-    /// and due items run after it.
+    /// The current realm, after running due items. Never waits: while a writer is busy, this is the realm before its change,
+    /// and due items run after the change.
     #[doc(hidden)]
     pub fn snapshot(&self) -> Arc<Realm> {
         let realm = self.realm.load_full();
@@ -266,13 +266,13 @@ impl World {
         self.realm.load().is_large()
     }
 
-    /// Whether agenda items are due, or polls have ended that the realm does not have as ended yet.
+    /// Whether agenda items are due, or polls have ended that the realm still has as parked.
     pub(crate) fn is_due(&self) -> bool {
         self.has_something_due(&self.realm.load())
     }
 
     fn has_something_due(&self, realm: &Realm) -> bool {
-        self.waiters.has_ended_polls() || realm.agenda.next().is_some_and(|(at, _)| *at <= self.now())
+        self.waiters.has_ended_polls() || realm.agenda.next().is_some_and(|(due_at, _)| *due_at <= self.now())
     }
 
     /// The last published realm, without running due items. Polls that were woken up use it.
@@ -280,7 +280,7 @@ impl World {
         self.realm.load_full()
     }
 
-    /// Changes the realm. Due items run first; then `change` gets a private copy. If it succeeds, the copy is published and
+    /// Changes the realm. Due items run first, then `change` gets a private copy. If it succeeds, the copy is published and
     /// polls with new events are woken up. If it fails, the copy is dropped.
     ///
     /// # Errors
@@ -293,7 +293,7 @@ impl World {
         Ok(value)
     }
 
-    /// As [`World::commit`], but returns the new events instead of broadcasting them to watchers.
+    /// Does the same as [`World::commit`], but returns the new events instead of broadcasting them to watchers.
     ///
     /// # Errors
     ///
@@ -311,7 +311,7 @@ impl World {
         Ok((value, self.publish(tx, &[])))
     }
 
-    /// Runs due items, and returns the realm after them. The caller holds the writer lock.
+    /// Runs due items, and returns the realm after that. The caller holds the writer lock.
     fn run_due_and_load(&self, now: Timestamp) -> Arc<Realm> {
         let (_, new_events) = self.run_due(now);
         self.broadcast_events(&new_events);
@@ -326,12 +326,12 @@ impl World {
     fn run_due_sparing(&self, spared_queues: &[QueueId], now: Timestamp) -> (Vec<(Timestamp, Due)>, NewEvents) {
         let ended_polls = self.waiters.take_ended_polls();
         let realm = self.realm.load();
-        if ended_polls.is_empty() && realm.agenda.next().is_none_or(|(at, _)| *at > now) {
+        if ended_polls.is_empty() && realm.agenda.next().is_none_or(|(due_at, _)| *due_at > now) {
             return (Vec::new(), NewEvents::default());
         }
         let mut tx = Tx::at_level(Realm::clone(&realm), self.settings.load().feature_level);
-        for (queue, at) in ended_polls {
-            tx.end_poll(&queue, at);
+        for (queue, ended_at) in ended_polls {
+            tx.end_poll(&queue, ended_at);
         }
         for queue in spared_queues.iter().filter_map(|id| realm.queues.get(id)) {
             tx.end_poll(queue, now);
@@ -346,7 +346,7 @@ impl World {
         let first = tx.first_entry();
         let entries = tx.log.from(first).map(|(_, entry)| entry.clone()).collect();
         let mut new_events = NewEvents { first, entries, frames: Vec::new() };
-        // Polls trim the log too, but there may be no polls.
+        // Polls trim the log too, but a world may have no polls.
         if tx.log.is_too_large() {
             tx.trim_log();
         }

@@ -39,7 +39,7 @@ operation! {
 
 impl Read for GetAlertWords {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<AlertWordsReply, Error> {
-        Ok(reply(realm, call.caller().id))
+        Ok(alert_words_reply(realm, call.caller().id))
     }
 }
 
@@ -57,15 +57,14 @@ impl Write for AddAlertWords {
         let user = call.caller().id;
         check_lengths(&params.alert_words)?;
 
-        for word in without_duplicates(&params.alert_words) {
-            let folded = word.to_lowercase();
-            let holders = tx.realm_mut().alert_words.entry(folded).or_default();
+        for word in normalize_words(&params.alert_words) {
+            let holders = tx.realm_mut().alert_words.entry(word.to_lowercase()).or_default();
             if holders.insert(user).is_none() {
                 tx.user_state_mut(user).alert_words.push_back(word);
             }
         }
-        emit(tx, user);
-        Ok(reply(tx, user))
+        emit_alert_words(tx, user);
+        Ok(alert_words_reply(tx, user))
     }
 }
 
@@ -81,25 +80,25 @@ impl Write for RemoveAlertWords {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<AlertWordsReply, Error> {
         let user = call.caller().id;
 
-        let folded: BTreeSet<String> =
-            without_duplicates(&params.alert_words).into_iter().map(|word| word.to_lowercase()).collect();
-        tx.user_state_mut(user).alert_words.retain(|word| !folded.contains(&word.to_lowercase()));
-        for word in &folded {
-            remove_from_index(tx, user, word);
+        let lowercase_words: BTreeSet<String> =
+            normalize_words(&params.alert_words).into_iter().map(|word| word.to_lowercase()).collect();
+        tx.user_state_mut(user).alert_words.retain(|word| !lowercase_words.contains(&word.to_lowercase()));
+        for word in &lowercase_words {
+            remove_holder(tx, user, word);
         }
-        emit(tx, user);
-        Ok(reply(tx, user))
+        emit_alert_words(tx, user);
+        Ok(alert_words_reply(tx, user))
     }
 }
 
 /// Removes the user from the holders of a word, and a word without holders from the words that messages are searched
 /// for.
-fn remove_from_index(tx: &mut Tx, user: UserId, folded: &str) {
+fn remove_holder(tx: &mut Tx, user: UserId, lowercase_word: &str) {
     let words = &mut tx.realm_mut().alert_words;
-    let Some(holders) = words.get_mut(folded) else { return };
+    let Some(holders) = words.get_mut(lowercase_word) else { return };
     holders.remove(&user);
     if holders.is_empty() {
-        words.remove(folded);
+        words.remove(lowercase_word);
     }
 }
 
@@ -109,19 +108,19 @@ fn check_lengths(words: &[String]) -> Result<(), Error> {
 }
 
 /// Trims the words and drops blank ones and duplicates. Of words that differ only in case, the last spelling wins.
-fn without_duplicates(words: &[String]) -> Vec<String> {
-    let words = || words.iter().map(|word| word.trim()).filter(|word| !word.is_empty());
-    let last_spelling: HashMap<String, &str> = words().map(|word| (word.to_lowercase(), word)).collect();
+fn normalize_words(words: &[String]) -> Vec<String> {
+    let trimmed_words = || words.iter().map(|word| word.trim()).filter(|word| !word.is_empty());
+    let last_spellings: HashMap<String, &str> = trimmed_words().map(|word| (word.to_lowercase(), word)).collect();
     let mut unique_words = HashSet::new();
-    let folded = words().map(str::to_lowercase).filter(|folded| unique_words.insert(folded.clone()));
-    folded.map(|folded| last_spelling[&folded].to_owned()).collect()
+    let lowercase_words = trimmed_words().map(str::to_lowercase).filter(|word| unique_words.insert(word.clone()));
+    lowercase_words.map(|word| last_spellings[&word].to_owned()).collect()
 }
 
-fn reply(realm: &Realm, user: UserId) -> AlertWordsReply {
+fn alert_words_reply(realm: &Realm, user: UserId) -> AlertWordsReply {
     AlertWordsReply { alert_words: realm.user_state(user).alert_words.iter().cloned().collect() }
 }
 
-fn emit(tx: &mut Tx, user: UserId) {
+fn emit_alert_words(tx: &mut Tx, user: UserId) {
     let event =
         Event::new(EventKind::AlertWords, Payload::List(List::AlertWords(tx.user_state(user).alert_words.clone())));
     tx.emit(Audience::user(user), event);

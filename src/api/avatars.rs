@@ -41,7 +41,7 @@ impl Write for UploadAvatar {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<AvatarReply, Error> {
         let caller = call.caller();
         let [file] = call.files else { return Err(Error::OneAvatarExpected) };
-        check_may_change(tx, caller)?;
+        check_may_change_avatar(tx, caller)?;
         check_picture(file)?;
 
         let source = store_picture(tx, file);
@@ -62,14 +62,14 @@ operation! {
 impl Write for RemoveAvatar {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<AvatarReply, Error> {
         let caller = call.caller();
-        check_may_change(tx, caller)?;
+        check_may_change_avatar(tx, caller)?;
 
         change_avatar(tx, caller.id, AvatarSource::Provider);
         Ok(AvatarReply { avatar_url: avatar_url(tx, &tx.users[&caller.id], false) })
     }
 }
 
-fn check_may_change(realm: &Realm, caller: &User) -> Result<(), Error> {
+fn check_may_change_avatar(realm: &Realm, caller: &User) -> Result<(), Error> {
     let is_disabled = realm.organization.is_on(RealmSetting::AvatarChangesDisabled) && !caller.is_admin();
     if is_disabled { Err(Error::AvatarChangesDisabled) } else { Ok(()) }
 }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Most characters in all keys and values of one bot (specification, Limits).
+/// Maximum number of characters in all keys and values of one bot (specification, Limits).
 pub const MAX_STORAGE_CHARACTERS: usize = 10_000_000;
 
 operation! {
@@ -34,11 +34,11 @@ impl Write for UpdateBotStorage {
 }
 
 /// Checks that the storage does not exceed its limit with the new entries.
-fn check_size(storage: &OrdMap<String, String>, new: &BTreeMap<String, String>) -> Result<(), Error> {
+fn check_size(storage: &OrdMap<String, String>, new_entries: &BTreeMap<String, String>) -> Result<(), Error> {
     let size = |(key, value): (&String, &String)| key.chars().count() + value.chars().count();
-    let unchanged = storage.iter().filter(|(key, _)| !new.contains_key(*key)).map(size).sum::<usize>();
-    let total = unchanged + new.iter().map(size).sum::<usize>();
-    match total.checked_sub(MAX_STORAGE_CHARACTERS) {
+    let unchanged_size = storage.iter().filter(|(key, _)| !new_entries.contains_key(*key)).map(size).sum::<usize>();
+    let total_size = unchanged_size + new_entries.iter().map(size).sum::<usize>();
+    match total_size.checked_sub(MAX_STORAGE_CHARACTERS) {
         Some(excess) if excess > 0 => {
             Err(Error::StorageFull { excess: excess.into(), limit: MAX_STORAGE_CHARACTERS.into() })
         }
@@ -72,9 +72,10 @@ pub struct BotStorageReply {
 impl Read for GetBotStorage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<BotStorageReply, Error> {
         let storage = &realm.user_state(call.caller().id).storage;
-        let entry = |key: String| storage.get(&key).cloned().map(|value| (key, value)).ok_or(Error::StorageKeyNotFound);
+        let find_entry =
+            |key: String| storage.get(&key).cloned().map(|value| (key, value)).ok_or(Error::StorageKeyNotFound);
         let storage = match params.keys {
-            Some(keys) => keys.into_iter().map(entry).collect::<Result<_, _>>()?,
+            Some(keys) => keys.into_iter().map(find_entry).collect::<Result<_, _>>()?,
             None => storage.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
         };
         Ok(BotStorageReply { storage })
@@ -91,8 +92,8 @@ operation! {
 impl Write for RemoveBotStorage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let bot = call.caller().id;
-        let stored = &tx.user_state(bot).storage;
-        if params.keys.iter().flatten().any(|key| !stored.contains_key(key)) {
+        let storage = &tx.user_state(bot).storage;
+        if params.keys.iter().flatten().any(|key| !storage.contains_key(key)) {
             return Err(Error::StorageKeyNotFound);
         }
 

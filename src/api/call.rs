@@ -33,7 +33,7 @@ pub struct Call<'a> {
     pub server_start: Timestamp,
     /// The feature level of the world.
     pub feature_level: i64,
-    /// The rules for queues at that level.
+    /// How queues behave at that level.
     pub queue_level: QueueLevel,
     /// The raw values of parameters that this level has and the newest does not.
     pub legacy_values: &'a BTreeMap<&'static str, String>,
@@ -56,8 +56,8 @@ impl Call<'_> {
 
     /// Whether the caller and the level have not changed since the request was read.
     pub fn is_current(&self, world: &World, realm: &Realm) -> bool {
-        let is_same = |caller: &Arc<User>| realm.user(caller.id).is_some_and(|user| Arc::ptr_eq(user, caller));
-        world.settings().feature_level == self.feature_level && self.caller.as_ref().is_none_or(is_same)
+        let is_unchanged = |caller: &Arc<User>| realm.user(caller.id).is_some_and(|user| Arc::ptr_eq(user, caller));
+        world.settings().feature_level == self.feature_level && self.caller.as_ref().is_none_or(is_unchanged)
     }
 
     /// The server's URL and names as the client sees them, for rendering.
@@ -109,7 +109,7 @@ impl Call<'_> {
     ///
     /// # Panics
     ///
-    /// In the same case.
+    /// As [`Call::caller`].
     pub fn caller_shared(&self) -> &Arc<User> {
         self.caller.as_ref().expect("the operation needs credentials, which were checked")
     }
@@ -128,7 +128,7 @@ pub fn commit_for<T, E: From<Error>>(
 ) -> Result<(T, NewEvents), E> {
     world.commit_without_broadcast(|tx| {
         if let Some(caller) = caller {
-            check_credentials_hold(tx, caller)?;
+            recheck_credentials(tx, caller)?;
         }
         let value = change(tx)?;
         if let Some(caller) = caller {
@@ -138,7 +138,7 @@ pub fn commit_for<T, E: From<Error>>(
     })
 }
 
-fn check_credentials_hold(realm: &Realm, caller: &User) -> Result<(), Error> {
+fn recheck_credentials(realm: &Realm, caller: &User) -> Result<(), Error> {
     let user = realm.user(caller.id).filter(|user| user.api_key == caller.api_key).ok_or(Error::InvalidApiKey)?;
     realm.check_is_active(user)
 }
@@ -160,8 +160,9 @@ impl Origin<'_> {
         [self.scheme, "://", self.host, self.prefix].concat()
     }
 
-    /// A Markdown text in which links to uploads are relative, so that stored texts do not depend on the URL of the
-    /// request. Bare URLs stay, because a relative path would not become a link; rendering makes them relative.
+    /// Makes the links to uploads in a Markdown text relative, so that stored texts do not depend on the URL of the
+    /// request. Bare URLs are not changed, because a relative path would not become a link; rendering makes them
+    /// relative.
     pub fn with_relative_uploads(&self, text: String) -> String {
         if memchr::memmem::find(text.as_bytes(), b"/user_uploads/").is_none() {
             return text;

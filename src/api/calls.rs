@@ -43,13 +43,13 @@ impl Read for CreateBigBlueButtonCall {
         // A read cannot use the world's random generator, so the time distinguishes the meetings.
         let seed = format!("{}:{}", call.now.micros(), params.meeting_name);
         let meeting = json!({
-            "meeting_id": format!("chatdouble-{}", tag(realm, call, &seed)),
+            "meeting_id": format!("chatdouble-{}", derive_token(realm, call, &seed)),
             "name": params.meeting_name,
             "lock_settings_disable_cam": params.voice_only,
             "moderator": call.caller().id,
         });
         let meeting = URL_SAFE_NO_PAD.encode(meeting.to_string());
-        let signature = tag(realm, call, &meeting);
+        let signature = derive_token(realm, call, &meeting);
         Ok(CallReply { url: format!("/calls/bigbluebutton/join?bigbluebutton={meeting}.{signature}") })
     }
 }
@@ -62,7 +62,7 @@ operation! {
 
 impl Read for CreateConstructorGroupsCall {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<CallReply, Error> {
-        let room = tag(realm, call, "room");
+        let room = derive_token(realm, call, "room");
         Ok(CallReply { url: format!("https://constructor-groups.example.com/rooms/{room}") })
     }
 }
@@ -91,9 +91,9 @@ impl Write for CreateZoomCall {
 }
 
 /// 16 hexadecimal digits derived from the world, the caller and a text.
-fn tag(realm: &Realm, call: &Call<'_>, text: &str) -> String {
+fn derive_token(realm: &Realm, call: &Call<'_>, text: &str) -> String {
     let input = format!("call:{}:{}:{}:{text}", realm.organization.uuid, realm.rng.seed, call.caller().id);
-    let mut tag = content_hash(input.as_bytes());
-    tag.truncate(16);
-    tag
+    let mut token = content_hash(input.as_bytes());
+    token.truncate(16);
+    token
 }

@@ -107,8 +107,8 @@ fn check_name(realm: &Realm, name: &str) -> Result<(), Error> {
     if let Some(position) = invalid_character(name) {
         return Err(Error::FolderNameInvalidCharacter { position: position.into() });
     }
-    let folded = name.to_lowercase();
-    let is_taken = |folder: &Arc<Folder>| !folder.is_archived && folder.name.to_lowercase() == folded;
+    let lowercase_name = name.to_lowercase();
+    let is_taken = |folder: &Arc<Folder>| !folder.is_archived && folder.name.to_lowercase() == lowercase_name;
     if realm.folders.values().any(is_taken) { Err(Error::FolderNameTaken) } else { Ok(()) }
 }
 
@@ -148,7 +148,7 @@ impl Write for EditFolder {
         let mut folder = folder;
         if let Some(name) = name {
             folder.name.clone_from(&name);
-            store_and_emit(tx, &folder, FolderChange { name: Some(name), ..FolderChange::default() });
+            store_and_emit_change(tx, &folder, FolderChange { name: Some(name), ..FolderChange::default() });
         }
         if let Some(description) = description {
             folder.rendered_description = rendered_description(tx, call.caller(), &description);
@@ -158,18 +158,22 @@ impl Write for EditFolder {
                 rendered_description: Some(folder.rendered_description.clone()),
                 ..FolderChange::default()
             };
-            store_and_emit(tx, &folder, data);
+            store_and_emit_change(tx, &folder, data);
         }
         if let Some(is_archived) = is_archived {
             folder.is_archived = is_archived;
-            store_and_emit(tx, &folder, FolderChange { is_archived: Some(is_archived), ..FolderChange::default() });
+            store_and_emit_change(
+                tx,
+                &folder,
+                FolderChange { is_archived: Some(is_archived), ..FolderChange::default() },
+            );
         }
         Ok(Success {})
     }
 }
 
 /// Event: `channel_folder` update to everyone.
-fn store_and_emit(tx: &mut Tx, folder: &Folder, data: FolderChange) {
+fn store_and_emit_change(tx: &mut Tx, folder: &Folder, data: FolderChange) {
     tx.realm_mut().folders.insert(folder.id, Arc::new(folder.clone()));
     tx.emit(tx.everyone(), ChannelFolderUpdate { channel_folder_id: folder.id, data });
 }

@@ -135,7 +135,7 @@ operation! {
     errors [InvalidChannelName];
 }
 
-/// A channel's number.
+/// A channel's ID.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelIdReply {
     /// Its ID.
@@ -202,11 +202,12 @@ impl Read for GetChannelEmail {
         let default_sender =
             realm.system_bot(SystemBotKind::EmailGateway).or_else(|| realm.notification_bot()).unwrap_or(caller.id);
         let sender_id = params.sender_id.map_or(default_sender, |NonNegative(id)| UserId(id));
-        let is_bot = |user: &&Arc<User>| user.is_bot() && !user.is_system_bot();
-        let can_be_sender = |user: &&Arc<User>| [default_sender, caller.id].contains(&user.id) || is_bot(user);
+        let is_ordinary_bot = |user: &&Arc<User>| user.is_bot() && !user.is_system_bot();
+        let can_be_sender = |user: &&Arc<User>| [default_sender, caller.id].contains(&user.id) || is_ordinary_bot(user);
         let sender = realm.user(sender_id).filter(can_be_sender).ok_or(Error::NoSuchBot)?;
-        let needs_no_rights = [default_sender, caller.id].contains(&sender.id) || sender.bot_owner() == Some(caller.id);
-        if !needs_no_rights && !caller.is_admin() {
+        let needs_no_permission =
+            [default_sender, caller.id].contains(&sender.id) || sender.bot_owner() == Some(caller.id);
+        if !needs_no_permission && !caller.is_admin() {
             return Err(Error::InsufficientPermission);
         }
         if call.has(Feature::ChannelEmailForPosters) {
@@ -232,8 +233,8 @@ fn email_token(secret: &str) -> String {
 /// The email address for a channel and a sender. It never changes and is hard to guess.
 fn channel_email(realm: &Realm, channel: &Channel, sender: UserId) -> String {
     let token = email_token(&format!("{} {} {sender}", realm.organization.uuid, channel.id));
-    let words = channel.name.split(|character: char| !character.is_ascii_alphanumeric());
-    let name: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let name_parts = channel.name.split(|character: char| !character.is_ascii_alphanumeric());
+    let name: Vec<&str> = name_parts.filter(|part| !part.is_empty()).collect();
     let name = name.join("-").to_lowercase();
     let separator = if name.is_empty() { "" } else { "." };
     format!("{name}{separator}{token}@{}", realm.organization.host)

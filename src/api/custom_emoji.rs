@@ -60,11 +60,11 @@ parameters! {
 impl Write for UploadCustomEmoji {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let name = checked_name(&params.emoji_name)?;
+        let name = checked_emoji_name(&params.emoji_name)?;
         if !tx.may(caller.id, RealmPermission::CanAddCustomEmoji) {
             return Err(Error::InsufficientPermission);
         }
-        if active_emoji(tx, &name).is_some() {
+        if find_active_emoji(tx, &name).is_some() {
             return Err(Error::CustomEmojiExists);
         }
         let [file] = call.files else { return Err(Error::OneFileExpected) };
@@ -87,13 +87,13 @@ impl Write for UploadCustomEmoji {
         };
         let event = RealmEmojiAdd { emoji: EmojiRecord::new(tx, &emoji) };
         tx.realm_mut().custom_emoji.insert(id, Arc::new(emoji));
-        emit(tx, event);
+        emit_emoji_change(tx, event);
         Ok(Success {})
     }
 }
 
 /// Checks a name and returns it in its stored form, with underscores for spaces.
-fn checked_name(name: &str) -> Result<String, Error> {
+fn checked_emoji_name(name: &str) -> Result<String, Error> {
     let name = name.trim().replace(' ', "_");
     if name.is_empty() {
         return Err(Error::EmojiNameMissing);
@@ -104,12 +104,12 @@ fn checked_name(name: &str) -> Result<String, Error> {
     if name.ends_with(['-', '_']) { Err(Error::EmojiNameEnding) } else { Ok(name) }
 }
 
-fn active_emoji<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<CustomEmoji>> {
+fn find_active_emoji<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<CustomEmoji>> {
     realm.custom_emoji.values().find(|emoji| emoji.name == name && !emoji.is_deactivated)
 }
 
 /// Emits the change to clients that support events about single emoji, and all emoji to the other clients.
-fn emit(tx: &mut Tx, change: impl EventData) {
+fn emit_emoji_change(tx: &mut Tx, change: impl EventData) {
     tx.emit(tx.everyone(), change.only_for(DeliveryCondition::IndividualEmoji));
     let all_emoji = Event::new(EventKind::RealmEmojiUpdate, Payload::List(List::CustomEmoji(tx.custom_emoji.clone())));
     tx.emit(tx.everyone(), all_emoji.only_for(DeliveryCondition::EmojiList));
@@ -126,8 +126,8 @@ operation! {
 impl Write for DeactivateCustomEmoji {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let missing = || Error::NoSuchCustomEmoji { emoji_name: params.emoji_name.as_str().into() };
-        let emoji = active_emoji(tx, &params.emoji_name).ok_or_else(missing)?;
+        let no_such_emoji = || Error::NoSuchCustomEmoji { emoji_name: params.emoji_name.as_str().into() };
+        let emoji = find_active_emoji(tx, &params.emoji_name).ok_or_else(no_such_emoji)?;
         if !caller.is_admin() && emoji.author != Some(caller.id) {
             return Err(Error::NotEmojiAuthor);
         }
@@ -137,7 +137,7 @@ impl Write for DeactivateCustomEmoji {
         emoji.is_deactivated = true;
         tx.realm_mut().custom_emoji.insert(id, Arc::new(emoji));
         let data = EmojiChange { deactivated: true };
-        emit(tx, RealmEmojiUpdateOne { emoji_id: id.to_string(), data });
+        emit_emoji_change(tx, RealmEmojiUpdateOne { emoji_id: id.to_string(), data });
         Ok(Success {})
     }
 }

@@ -33,10 +33,11 @@ words! {
 }
 
 impl FromJson for DraftType {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let text = value.as_str().ok_or_else(|| Error::InvalidValue { parameter: at.into() })?;
-        Self::from_text(text, at)
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let text = value.as_str().ok_or_else(|| Error::InvalidValue { parameter: path.into() })?;
+        Self::from_text(text, path)
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         Self::schema(generator)
     }
@@ -44,12 +45,13 @@ impl FromJson for DraftType {
 
 /// A UNIX time in seconds, possibly with a fraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seconds(f64);
+pub struct UnixSeconds(f64);
 
-impl FromJson for Seconds {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        value.as_f64().map(Self).ok_or_else(|| Error::bad_value(format!("{at}[\"int\"]"), "is not an integer"))
+impl FromJson for UnixSeconds {
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        value.as_f64().map(Self).ok_or_else(|| Error::bad_value(format!("{path}[\"int\"]"), "is not an integer"))
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<f64>()
     }
@@ -67,12 +69,12 @@ json_object! {
         /// Markdown.
         content: AnyLabel,
         /// The time of the last change. None: now.
-        timestamp: Option<Seconds> = None,
+        timestamp: Option<UnixSeconds> = None,
     }
 }
 
 /// Checks that the caller synchronizes drafts.
-fn check_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
+fn check_drafts_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
     if realm.user_state(call.caller().id).is_on(UserSetting::EnableDraftsSynchronization) {
         Ok(())
     } else {
@@ -80,7 +82,7 @@ fn check_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
     }
 }
 
-/// A draft as it is stored.
+/// Checks a draft and returns it in its stored form.
 ///
 /// # Errors
 ///
@@ -90,9 +92,9 @@ fn checked_draft(realm: &Realm, call: &Call<'_>, input: DraftInput, id: DraftId)
     let caller = call.caller();
     let content = normal_content(&call.origin.with_relative_uploads(input.content.0.clone()))?.into_owned();
     let timestamp = match input.timestamp {
-        Some(Seconds(seconds)) if seconds < 0.0 => return Err(Error::NegativeTimestamp),
+        Some(UnixSeconds(seconds)) if seconds < 0.0 => return Err(Error::NegativeTimestamp),
         // The cast saturates for numbers outside the range of `i64`.
-        Some(Seconds(seconds)) => Timestamp::from_micros((seconds * 1e6).round() as i64),
+        Some(UnixSeconds(seconds)) => Timestamp::from_micros((seconds * 1e6).round() as i64),
         None => realm.now,
     };
     let (to, topic) = match input.type_ {
@@ -134,7 +136,7 @@ operation! {
     pub GetDrafts = GET "/drafts", for User, since 87;
     reply DraftsReply;
     errors [DraftsDisabled];
-    precondition check_enabled;
+    precondition check_drafts_enabled;
 }
 
 /// The caller's drafts.
@@ -165,7 +167,7 @@ operation! {
     reply DraftIdsReply;
     errors in DRAFT_ERRORS;
     events [DraftsAdd];
-    precondition check_enabled;
+    precondition check_drafts_enabled;
 }
 
 /// The new drafts.
@@ -191,11 +193,11 @@ const DRAFT_ERRORS: &[ErrorKind] = &[
 impl Write for CreateDrafts {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<DraftIdsReply, Error> {
         let user = call.caller().id;
-        let mut draft_with_id = |input| {
+        let mut check_next_draft = |input| {
             let id = tx.next_id::<Draft>();
             checked_draft(tx, call, input, id)
         };
-        let drafts: Vec<Draft> = params.drafts.into_iter().map(&mut draft_with_id).collect::<Result<_, _>>()?;
+        let drafts: Vec<Draft> = params.drafts.into_iter().map(&mut check_next_draft).collect::<Result<_, _>>()?;
 
         let ids: Vec<DraftId> = drafts.iter().map(|draft| draft.id).collect();
         let records: Vec<DraftRecord> = drafts.iter().map(DraftRecord::new).collect();
@@ -221,7 +223,7 @@ operation! {
         DraftTopicNullBytes, OneDraftChannel, InvalidChannelId, InvalidRecipientId,
     ];
     events [DraftsUpdate];
-    precondition check_enabled;
+    precondition check_drafts_enabled;
 }
 
 impl Write for EditDraft {
@@ -248,7 +250,7 @@ operation! {
     }
     errors [DraftsDisabled, NoSuchDraft];
     events [DraftsRemove];
-    precondition check_enabled;
+    precondition check_drafts_enabled;
 }
 
 impl Write for RemoveDraft {

@@ -52,7 +52,7 @@ pub struct EventsReply<'a> {
 ///
 /// # Errors
 ///
-/// Those of `DOCS`, and of the parameters.
+/// Those of the operation's declaration, and those of the parameters.
 pub fn poll(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<Poll, Error> {
     let params = GetEvents::read(raw)?;
     let blocking_queue = params.queue_id.as_deref().filter(|_| !params.dont_block);
@@ -83,12 +83,12 @@ fn acknowledge_and_collect(
         return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw, call.reply_form)));
     };
     let last_event_id = params.last_event_id.ok_or(Error::MissingLastEventId)?;
-    let queue = own_queue(tx, call, id)?;
-    let cursor = acknowledge(tx, &queue, last_event_id)?;
+    let queue = find_own_queue(tx, call, id)?;
+    let cursor = cursor_after_event(tx, &queue, last_event_id)?;
 
     let now = tx.now;
-    let previous = queue;
-    let mut queue = previous.as_ref().clone();
+    let previous_queue = queue;
+    let mut queue = previous_queue.as_ref().clone();
     queue.acknowledged = last_event_id;
     queue.cursor = cursor;
     queue.poll += 1;
@@ -100,13 +100,13 @@ fn acknowledge_and_collect(
         tx.emit_to_queue(queue.id.clone(), EventOfALaterLevel {});
     }
     let mut events = match call.disturbance {
-        Some(Disturbance::Repeat) => pending(tx, &previous),
-        _ => pending(tx, &queue),
+        Some(Disturbance::Repeat) => pending_events(tx, &previous_queue),
+        _ => pending_events(tx, &queue),
     };
     let is_waiting = events.is_empty() && !params.dont_block;
     disturb(&mut events, call.disturbance);
     let reply = (!is_waiting).then(|| {
-        let reply = EventsReply { events, queue_id: sent_id(&queue) };
+        let reply = EventsReply { events, queue_id: queue_id_for_reply(&queue) };
         envelope::<GetEvents>(&reply, raw, call.reply_form)
     });
     if is_waiting {
@@ -132,38 +132,38 @@ pub fn disturb(events: &mut Vec<EventRecord<'_>>, disturbance: Option<Disturbanc
 
 /// The reply to a parked poll: its events (possibly none, if a newer poll replaces it), or an error if the queue, the
 /// owner's account or the organization has ended. None if the poll has to go on waiting.
-pub fn parked_reply<'a>(realm: &'a Realm, parked: &'a Queue) -> Option<Result<EventsReply<'a>, Error>> {
-    if !realm.is_active(parked.owner) {
+pub fn parked_reply<'a>(realm: &'a Realm, parked_queue: &'a Queue) -> Option<Result<EventsReply<'a>, Error>> {
+    if !realm.is_active(parked_queue.owner) {
         return Some(Err(Error::UserDeactivated));
     }
-    let Some(queue) = realm.queues.get(&parked.id) else {
-        return Some(Err(Error::BadEventQueue { queue_id: parked.id.to_string().into() }));
+    let Some(queue) = realm.queues.get(&parked_queue.id) else {
+        return Some(Err(Error::BadEventQueue { queue_id: parked_queue.id.to_string().into() }));
     };
-    let events = pending(realm, parked);
+    let events = pending_events(realm, parked_queue);
     if events.is_empty() && realm.organization.is_deactivated {
         return Some(Err(Error::RealmDeactivated));
     }
-    let is_replaced = queue.poll != parked.poll;
-    (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: sent_id(parked) }))
+    let is_replaced = queue.poll != parked_queue.poll;
+    (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: queue_id_for_reply(parked_queue) }))
 }
 
 /// The reply to a parked poll whose queue is being deleted: the pending events.
-pub fn final_reply<'a>(realm: &'a Realm, parked: &'a Queue) -> EventsReply<'a> {
-    EventsReply { events: pending(realm, parked), queue_id: sent_id(parked) }
+pub fn final_reply<'a>(realm: &'a Realm, parked_queue: &'a Queue) -> EventsReply<'a> {
+    EventsReply { events: pending_events(realm, parked_queue), queue_id: queue_id_for_reply(parked_queue) }
 }
 
 /// The ID of the queue for the reply, if the level has it there.
-fn sent_id(queue: &Queue) -> Option<&str> {
+fn queue_id_for_reply(queue: &Queue) -> Option<&str> {
     (queue.options.level.has(Feature::QueueIdSent)).then_some(&queue.id)
 }
 
-fn own_queue(realm: &Realm, call: &Call<'_>, id: &str) -> Result<Arc<Queue>, Error> {
+fn find_own_queue(realm: &Realm, call: &Call<'_>, id: &str) -> Result<Arc<Queue>, Error> {
     let queue = realm.queues.get(id).filter(|queue| queue.owner == call.caller().id);
     queue.cloned().ok_or_else(|| Error::BadEventQueue { queue_id: id.into() })
 }
 
 /// The position in the log after the event with this ID.
-fn acknowledge(realm: &Realm, queue: &Queue, last_event_id: i64) -> Result<Cursor, Error> {
+fn cursor_after_event(realm: &Realm, queue: &Queue, last_event_id: i64) -> Result<Cursor, Error> {
     if last_event_id < queue.acknowledged {
         return Err(Error::EventPruned { event_id: last_event_id.into() });
     }
@@ -172,10 +172,10 @@ fn acknowledge(realm: &Realm, queue: &Queue, last_event_id: i64) -> Result<Curso
         return Ok(queue.cursor);
     }
     for (position, entry) in realm.log.from(queue.cursor.entry) {
-        let skipped = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
-        let parts = queue.parts(entry).len().saturating_sub(skipped);
+        let skipped_parts = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
+        let parts = queue.parts(entry).len().saturating_sub(skipped_parts);
         if remaining < parts {
-            return Ok(Cursor { entry: position, part: skipped + remaining });
+            return Ok(Cursor { entry: position, part: skipped_parts + remaining });
         }
         remaining -= parts;
         if remaining == 0 {
@@ -186,12 +186,12 @@ fn acknowledge(realm: &Realm, queue: &Queue, last_event_id: i64) -> Result<Curso
 }
 
 /// All events that were not acknowledged, with their IDs.
-fn pending<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
+fn pending_events<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
     let mut events = Vec::new();
     let mut id = queue.acknowledged;
     for (position, entry) in realm.log.from(queue.cursor.entry) {
-        let skipped = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
-        for mut event in render(realm, queue.reader(), entry, &queue.parts(entry)).skip(skipped) {
+        let skipped_parts = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
+        for mut event in render(realm, queue.reader(), entry, &queue.parts(entry)).skip(skipped_parts) {
             id += 1;
             event.id = Some(id);
             events.push(event);
@@ -213,7 +213,7 @@ operation! {
 
 impl Write for DeleteQueue {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let queue = own_queue(tx, call, &params.queue_id)?;
+        let queue = find_own_queue(tx, call, &params.queue_id)?;
 
         tx.finish_polls(&queue.id);
         tx.remove_queue(&queue.id);

@@ -24,11 +24,12 @@ use std::collections::BTreeSet;
 pub struct ExportType(pub ExportKind);
 
 impl FromJson for ExportType {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let number = i64::from_json(value, at)?;
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let number = i64::from_json(value, path)?;
         let kind = ExportKind::ALL.into_iter().find(|kind| kind.number() == number);
-        kind.map(Self).ok_or_else(|| Error::not_possible(at))
+        kind.map(Self).ok_or_else(|| Error::not_possible(path))
     }
+
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         let [public, standard] = ExportKind::ALL;
         schemars::json_schema!({"enum": [public.number(), standard.number(), public.word(), standard.word()]})
@@ -46,6 +47,7 @@ impl Parameter for ExportType {
             },
         }
     }
+
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         Self::json_schema(generator)
     }
@@ -168,20 +170,21 @@ impl Write for DeleteExport {
 
 /// The JSON file of a finished export: the current organization, users, channels and messages.
 pub fn export_file(realm: &Realm, export: &Export) -> Value {
-    let consenting: BTreeSet<UserId> = match export.kind {
+    let consenting_users: BTreeSet<UserId> = match export.kind {
         ExportKind::Public => BTreeSet::new(),
         ExportKind::Standard => realm.active_users.iter().copied().filter(|id| realm.consents_to_export(*id)).collect(),
     };
     let is_public = |id: ChannelId| matches!(realm.channels[&id].privacy, Privacy::WebPublic | Privacy::Public);
     let is_included = |message: &Message| {
         message.channel().is_some_and(|(channel, _)| is_public(channel))
-            || consenting.iter().any(|user| message.recipients.contains(user))
+            || consenting_users.iter().any(|user| message.recipients.contains(user))
     };
     let messages: Vec<&Message> =
         realm.messages.values().map(AsRef::as_ref).filter(|message| is_included(message)).collect();
-    let with_messages: BTreeSet<ChannelId> = messages.iter().filter_map(|message| Some(message.channel()?.0)).collect();
+    let channels_with_messages: BTreeSet<ChannelId> =
+        messages.iter().filter_map(|message| Some(message.channel()?.0)).collect();
     let channels =
-        realm.channels.values().filter(|channel| is_public(channel.id) || with_messages.contains(&channel.id));
+        realm.channels.values().filter(|channel| is_public(channel.id) || channels_with_messages.contains(&channel.id));
     let message_json = |message: &&Message| {
         json!({
             "id": message.id,

@@ -45,16 +45,16 @@ pub struct UpdateFlagsReply {
 impl Write for UpdateFlags {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdateFlagsReply, Error> {
         let change = FlagChange::parse(call, &params.flag, &params.op)?;
-        let changed = apply(tx, call.caller(), &params.messages, change)?;
+        let changed_flags = apply(tx, call.caller(), &params.messages, change)?;
         let user = call.caller().id;
         let event_messages = if call.has(Feature::OnlyChangedFlags) {
-            changed.messages
+            changed_flags.messages
         } else {
             already_changed(tx, user, &params.messages, change)
         };
         emit(tx, user, change, &event_messages, false);
-        let ignored = change.makes_unread().then_some(changed.ignored_channels);
-        Ok(UpdateFlagsReply { messages: params.messages, ignored_because_not_subscribed_channels: ignored })
+        let ignored_channels = change.makes_unread().then_some(changed_flags.ignored_channels);
+        Ok(UpdateFlagsReply { messages: params.messages, ignored_because_not_subscribed_channels: ignored_channels })
     }
 }
 
@@ -76,8 +76,8 @@ const MARK_AS_READ: FlagChange = FlagChange { flag: Flag::Read, op: FlagOp::Add 
 
 impl Write for MarkAllAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<CompleteReply, Error> {
-        let newest = MessageId(tx.counters.message);
-        tx.user_state_mut(call.caller().id).read.insert_up_to(newest);
+        let newest_id = MessageId(tx.counters.message);
+        tx.user_state_mut(call.caller().id).read.insert_up_to(newest_id);
         tx.recall_pushes(call.caller().id);
         emit(tx, call.caller().id, MARK_AS_READ, &[], true);
         Ok(CompleteReply { complete: true })
@@ -100,15 +100,15 @@ impl Write for MarkChannelAsRead {
         let caller = call.caller();
         let channel = tx.readable_active_channel(caller, params.stream_id)?.id;
 
-        let unread = tx.unread_in_channel(caller.id, channel);
-        read_all(tx, caller, &unread)
+        let unread_ids = tx.unread_in_channel(caller.id, channel);
+        mark_as_read(tx, caller, &unread_ids)
     }
 }
 
 /// Marks messages as read. Emits no event if there are none.
-fn read_all(tx: &mut Tx, caller: &User, unread: &[MessageId]) -> Result<Success, Error> {
-    if !unread.is_empty() {
-        change_flag(tx, caller, unread, MARK_AS_READ)?;
+fn mark_as_read(tx: &mut Tx, caller: &User, unread_ids: &[MessageId]) -> Result<Success, Error> {
+    if !unread_ids.is_empty() {
+        change_flag(tx, caller, unread_ids, MARK_AS_READ)?;
     }
     Ok(Success {})
 }
@@ -132,8 +132,8 @@ impl Write for MarkTopicAsRead {
         let channel = tx.readable_active_channel(caller, params.stream_id)?.id;
         if params.topic_name.is_empty() && !call.has(Feature::EmptyTopicMarked) {
             // At older levels, an empty name meant the whole channel.
-            let unread = tx.unread_in_channel(caller.id, channel);
-            return read_all(tx, caller, &unread);
+            let unread_ids = tx.unread_in_channel(caller.id, channel);
+            return mark_as_read(tx, caller, &unread_ids);
         }
         let topic = tx.topics.get(&(channel, TopicKey::new(canonical_topic(&params.topic_name)))).cloned();
         let is_received = |id: MessageId| tx.has_row(caller.id, &tx.messages[&id]);
@@ -148,8 +148,8 @@ impl Write for MarkTopicAsRead {
             };
         };
 
-        let mut unread = tx.unread_in_channel(caller.id, channel);
-        unread.retain(|id| topic.messages.contains(*id));
-        read_all(tx, caller, &unread)
+        let mut unread_ids = tx.unread_in_channel(caller.id, channel);
+        unread_ids.retain(|id| topic.messages.contains(*id));
+        mark_as_read(tx, caller, &unread_ids)
     }
 }

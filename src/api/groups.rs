@@ -69,9 +69,9 @@ pub struct GroupMembersReply {
 
 impl Read for GetGroupMembers {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GroupMembersReply, Error> {
-        let group = active_group(realm, params.user_group_id)?;
+        let group = find_active_group(realm, params.user_group_id)?;
         if call.has(Feature::DistinctGroupMembers) {
-            let members = members(realm, group, params.direct_member_only);
+            let members = active_members(realm, group, params.direct_member_only);
             return Ok(GroupMembersReply { members: members.into_iter().collect() });
         }
         let subgroups = if params.direct_member_only { OrdSet::new() } else { realm.all_subgroups(group.id) };
@@ -108,7 +108,7 @@ pub struct IsGroupMemberReply {
 
 impl Read for IsGroupMember {
     fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<IsGroupMemberReply, Error> {
-        let group = active_group(realm, params.user_group_id)?;
+        let group = find_active_group(realm, params.user_group_id)?;
         let user = realm.user(params.user_id).filter(|user| !user.is_system_bot()).ok_or(Error::NoSuchUser)?;
         if !user.is_active {
             return Err(Error::TargetDeactivated);
@@ -144,19 +144,19 @@ pub struct SubgroupsReply {
 
 impl Read for GetSubgroups {
     fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<SubgroupsReply, Error> {
-        let group = active_group(realm, params.user_group_id)?;
+        let group = find_active_group(realm, params.user_group_id)?;
         let subgroups =
             if params.direct_subgroup_only { group.subgroups.clone() } else { realm.all_subgroups(group.id) };
         Ok(SubgroupsReply { subgroups: subgroups.into_iter().collect() })
     }
 }
 
-fn active_group(realm: &Realm, id: GroupId) -> Result<&Arc<Group>, Error> {
+fn find_active_group(realm: &Realm, id: GroupId) -> Result<&Arc<Group>, Error> {
     let group = realm.groups.get(&id).ok_or(Error::InvalidGroup)?;
     if group.is_deactivated { Err(Error::GroupDeactivated) } else { Ok(group) }
 }
 
-fn members(realm: &Realm, group: &Group, only_direct: bool) -> OrdSet<UserId> {
+fn active_members(realm: &Realm, group: &Group, only_direct: bool) -> OrdSet<UserId> {
     if only_direct {
         return group.members.iter().filter(|user| realm.is_active(**user)).copied().collect();
     }

@@ -32,7 +32,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Most messages of one delivery.
+/// Maximum number of messages of one delivery.
 pub const MAX_MESSAGES: usize = 500;
 /// The service whose error replies have the format of Slack.
 pub const SLACK_INCOMING: &str = "slack_incoming";
@@ -65,8 +65,8 @@ enum PayloadFormat {
     BodyOrParameters,
 }
 
-#[rustfmt::skip]
 /// The services, in the order of the documentation.
+#[rustfmt::skip]
 pub static SERVICES: &[Service] = &[
     json_service("alertmanager", "Alertmanager", "AlertmanagerWebhook", monitoring::render_alertmanager),
     json_service("buildbot", "Buildbot", "BuildbotWebhook", plain::render_buildbot),
@@ -185,7 +185,7 @@ impl PartialWrite for DeliverWebhook {
 
         for message in outcome.messages {
             if is_event_selected(&params, message.event.as_deref()) {
-                send(tx, call, &delivery, message)?;
+                send_message(tx, call, &delivery, message)?;
             }
         }
         if let Some(notice) = outcome.owner_notice {
@@ -239,39 +239,40 @@ fn missing_header_notice(bot: &User, service: &Service, header: &str) -> String 
 
 /// Sends a message to the channel of the request, or without one to the owner of the bot. If the channel does not
 /// exist, the owner gets a notice about that.
-fn send(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: Notification) -> Result<(), Error> {
+fn send_message(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: Notification) -> Result<(), Error> {
     let caller = call.caller();
     let params = delivery.params;
     let Some(stream) = message.channel.as_ref().or(params.stream.as_ref()) else {
         let owner = caller.bot_owner().ok_or(Error::NobodyToNotify)?;
-        let to = Target::Direct { users: vec![owner] };
-        tx.send(outgoing(call, delivery, to, message.content))?;
+        let target = Target::Direct { users: vec![owner] };
+        tx.send(outgoing_message(call, delivery, target, message.content))?;
         return Ok(());
     };
     let topic = params.topic.clone().unwrap_or(message.topic);
     let is_id = !stream.is_empty() && stream.bytes().all(|byte| byte.is_ascii_digit());
+    // A number that is too large for an ID names no channel.
     let id = if is_id { Some(stream.parse().unwrap_or(i64::MAX)) } else { None };
-    let to = Recipients(id.map_or_else(|| Value::from(stream.as_str()), Value::from));
-    recipients::check_content(tx, caller, MessageType::Channel, &to, Some(&topic), &message.content)?;
-    let target = match recipients::resolve(tx, caller, MessageType::Channel, &to, Some(topic)) {
+    let recipients = Recipients(id.map_or_else(|| Value::from(stream.as_str()), Value::from));
+    recipients::check_content(tx, caller, MessageType::Channel, &recipients, Some(&topic), &message.content)?;
+    let target = match recipients::resolve(tx, caller, MessageType::Channel, &recipients, Some(topic)) {
         Err(Error::UnknownChannel { .. } | Error::UnknownChannelId { .. }) => {
             bot_owner::notify_of_unknown_channel(tx, caller, stream, is_id);
             return Ok(());
         }
-        target => target?,
+        result => result?,
     };
     if let Target::Channel { channel, .. } = target {
         bot_owner::notify_of_no_subscribers(tx, caller, channel);
     }
-    let sent = tx.send(outgoing(call, delivery, target, message.content));
-    sent.map_err(|refusal| recipients::with_requested_name(tx, &to, refusal))?;
+    let result = tx.send(outgoing_message(call, delivery, target, message.content));
+    result.map_err(|error| recipients::with_requested_name(tx, &recipients, error))?;
     Ok(())
 }
 
-fn outgoing(call: &Call<'_>, delivery: &Delivery<'_>, to: Target, content: String) -> Outgoing {
+fn outgoing_message(call: &Call<'_>, delivery: &Delivery<'_>, target: Target, content: String) -> Outgoing {
     Outgoing {
         sender: call.caller().id,
-        to,
+        to: target,
         content: call.origin.with_relative_uploads(content),
         client: delivery.service.client.into(),
         read_by_sender: false,

@@ -10,18 +10,43 @@ mod terms;
 pub use email::{ResendInvite, SendInvites};
 pub use revoke::{RevokeInvite, RevokeInviteLink};
 
-use super::parameter::{Nullable, RoleNumber, WholeNumber};
+use super::parameter::{Nullable, RoleNumber, WholeNumber, parameters};
 use super::{Call, Read, Write, operation};
 use crate::api::parameter::types::text::{MaxLength, NullableText};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::id::{ChannelId, GroupId, InviteLinkId, UserId};
+use crate::realm::id::{ChannelId, GroupId, InviteId, InviteLinkId, UserId};
 use crate::realm::organization::{Invite, InviteLink, InviteTerms, MAX_WELCOME_LENGTH};
 use crate::realm::permission::RealmPermission;
 use crate::realm::tx::Tx;
+use crate::realm::user::{Role, User};
 use schemars::JsonSchema;
 use serde::Serialize;
 use terms::InviteSpec;
+
+parameters! {
+    /// Shared by operations on a single invitation by email.
+    pub struct InviteParams {
+        /// The invitation by email.
+        @path invite_id: InviteId,
+    }
+}
+
+/// Checks that the caller may change an invitation: users their own, owners all, administrators all except those that
+/// make owners.
+///
+/// # Errors
+///
+/// `OwnerRequired`, `RoleAboveInviter`.
+fn check_may_change_invite(caller: &User, terms: &InviteTerms) -> Result<(), Error> {
+    if terms.invited_by == caller.id || caller.role == Role::Owner {
+        return Ok(());
+    }
+    if terms.role == Role::Owner {
+        return Err(Error::OwnerRequired);
+    }
+    if caller.is_admin() { Ok(()) } else { Err(Error::RoleAboveInviter) }
+}
 
 operation! {
     /// Creates a link with which anyone may join.
@@ -135,7 +160,7 @@ impl InviteRecord {
             invited: terms.invited_at.seconds(),
             invited_as: terms.role.number(),
             invited_by_user_id: terms.invited_by,
-            expiry_date: terms.expires_at.map(|at| at.seconds()),
+            expiry_date: terms.expires_at.map(|time| time.seconds()),
             link_url: None,
             is_multiuse: false,
             notify_referrer_on_join: None,
@@ -158,10 +183,10 @@ impl InviteRecord {
 impl Read for GetInvites {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<InvitesReply, Error> {
         let caller = call.caller();
-        let is_shown =
+        let is_listed =
             |terms: &InviteTerms| realm.is_in_force(terms) && (caller.is_admin() || terms.invited_by == caller.id);
-        let emails = realm.invites.values().filter(|invite| is_shown(&invite.terms));
-        let links = realm.invite_links.values().filter(|link| is_shown(&link.terms) && !link.is_revoked);
+        let emails = realm.invites.values().filter(|invite| is_listed(&invite.terms));
+        let links = realm.invite_links.values().filter(|link| is_listed(&link.terms) && !link.is_revoked);
         let emails = emails.map(|invite| InviteRecord::of_email(invite));
         let links = links.map(|link| InviteRecord::of_link(call, link));
         Ok(InvitesReply { invites: emails.chain(links).collect() })

@@ -32,7 +32,7 @@ use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Longest `local_id` and `queue_id`, in code points (A-450 in docs/assumptions.md).
+/// Maximum length of `local_id` and `queue_id`, in code points (A-450 in docs/assumptions.md).
 const MAX_LOCAL_ID_LENGTH: usize = 1_000;
 
 operation! {
@@ -80,11 +80,11 @@ pub struct SendMessageReply {
     /// 2 unmuted, 3 followed: the sender's new policy for the topic, if sending changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub automatic_new_visibility_policy: Option<i64>,
-    /// Its absolute URL, below the address that the client used; without the channel's name if the sender may not see the
-    /// channel.
+    /// Its absolute URL, below the address that the client used; without the channel's name if the sender may not see
+    /// the channel.
     pub message_url: String,
-    /// A Markdown link to it, labelled with channel and topic; the URL itself for direct messages and where the URL has no
-    /// name.
+    /// A Markdown link to it, labelled with channel and topic; the URL itself for direct messages and where the URL has
+    /// no name.
     pub message_link: String,
 }
 
@@ -92,11 +92,11 @@ impl Write for SendMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SendMessageReply, Error> {
         let caller = call.caller();
         // The order of these two lines decides which missing parameter the error names.
-        let to = params.to.or_default(caller, params.type_)?;
+        let recipients = params.to.or_default(caller, params.type_)?;
         let content = params.content.present("content")?;
-        recipients::check_content(tx, caller, params.type_, &to, params.topic.as_deref(), &content)?;
-        let target = recipients::resolve(tx, caller, params.type_, &to, params.topic)?;
-        let outgoing = Outgoing {
+        recipients::check_content(tx, caller, params.type_, &recipients, params.topic.as_deref(), &content)?;
+        let target = recipients::resolve(tx, caller, params.type_, &recipients, params.topic)?;
+        let outgoing_message = Outgoing {
             sender: caller.id,
             to: target,
             content: call.origin.with_relative_uploads(content),
@@ -110,14 +110,15 @@ impl Write for SendMessage {
             is_answer: false,
         };
 
-        if let Target::Channel { channel, .. } = outgoing.to {
+        if let Target::Channel { channel, .. } = outgoing_message.to {
             bot_owner::notify_of_no_subscribers(tx, caller, channel);
         }
-        let sent = tx.send(outgoing).map_err(|refusal| recipients::with_requested_name(tx, &to, refusal))?;
-        let MessageAddress { url, link } = MessageAddress::new(tx, call, sent.id);
+        let result = tx.send(outgoing_message);
+        let sent_message = result.map_err(|error| recipients::with_requested_name(tx, &recipients, error))?;
+        let MessageAddress { url, link } = MessageAddress::new(tx, call, sent_message.id);
         Ok(SendMessageReply {
-            id: sent.id.0,
-            automatic_new_visibility_policy: sent.new_policy.map(|policy| policy.number()),
+            id: sent_message.id.0,
+            automatic_new_visibility_policy: sent_message.new_policy.map(|policy| policy.number()),
             message_url: url,
             message_link: link,
         })
@@ -160,7 +161,7 @@ impl Read for GetMessage {
             }
         };
         let message = message?;
-        check_archived(realm, call, message)?;
+        check_not_archived(realm, call, message)?;
         let view = MessageView {
             viewer: call.caller.as_deref(),
             apply_markdown: params.apply_markdown,
@@ -175,8 +176,8 @@ impl Read for GetMessage {
     }
 }
 
-/// At older levels, messages in archived channels are not accessible.
-fn check_archived(realm: &Realm, call: &Call<'_>, message: &Message) -> Result<(), Error> {
+/// Checks that a message is not in an archived channel, at the older levels that make such messages inaccessible.
+fn check_not_archived(realm: &Realm, call: &Call<'_>, message: &Message) -> Result<(), Error> {
     match &call.caller {
         _ if !realm.is_in_archive(message) || call.has(Feature::ArchivedMessagesReadable) => Ok(()),
         Some(_) => Err(Error::InvalidMessage),
@@ -204,8 +205,8 @@ pub struct RenderMessageReply {
 
 impl Read for RenderMessage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<RenderMessageReply, Error> {
-        let site = call.site();
-        let names = realm.seen_by(call.caller().id, Some(&site));
+        let render_context = call.site();
+        let names = realm.seen_by(call.caller().id, Some(&render_context));
         let rendered = chat_markdown::render(&call.origin.with_relative_uploads(params.content), &names);
         Ok(RenderMessageReply { rendered: rendered.map_err(|_| Error::UnableToRender)?.html })
     }

@@ -38,7 +38,7 @@ impl Write for MuteUser {
         let now = tx.now;
         tx.mute(caller.id, muted_id, now);
         mark_messages_read(tx, caller.id, muted_id);
-        emit(tx, caller.id);
+        emit_muted_users(tx, caller.id);
         Ok(Success {})
     }
 }
@@ -76,12 +76,12 @@ impl Write for UnmuteUser {
         }
 
         tx.unmute(caller.id, muted_id);
-        emit(tx, caller.id);
+        emit_muted_users(tx, caller.id);
         Ok(Success {})
     }
 }
 
-fn emit(tx: &mut Tx, user: UserId) {
+fn emit_muted_users(tx: &mut Tx, user: UserId) {
     let muted_users = List::MutedUsers(tx.user_state(user).muted_users.clone());
     tx.emit(Audience::user(user), Event::new(EventKind::MutedUsers, Payload::List(muted_users)));
 }

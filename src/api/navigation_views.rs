@@ -94,7 +94,7 @@ operation! {
 impl Write for EditNavigationView {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
-        let index = position(tx, user, &params.fragment)?;
+        let index = view_index(tx, user, &params.fragment)?;
         let name = non_null(params.name).map(|name| name.0);
         if name.is_some() && is_built_in(&params.fragment) {
             return Err(Error::BuiltInViewNamed);
@@ -132,7 +132,7 @@ operation! {
 impl Write for RemoveNavigationView {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
-        let index = position(tx, user, &params.fragment)?;
+        let index = view_index(tx, user, &params.fragment)?;
 
         tx.user_state_mut(user).navigation_views.remove(index);
         tx.emit(Audience::user(user), NavigationViewRemove { fragment: params.fragment });
@@ -140,7 +140,7 @@ impl Write for RemoveNavigationView {
     }
 }
 
-fn position(realm: &Realm, user: UserId, fragment: &str) -> Result<usize, Error> {
+fn view_index(realm: &Realm, user: UserId, fragment: &str) -> Result<usize, Error> {
     let views = &realm.user_state(user).navigation_views;
     views.iter().position(|view| view.fragment == fragment).ok_or(Error::NoSuchNavigationView)
 }

@@ -13,9 +13,9 @@ const ESCAPED_NULL: &str = "\\u0000";
 /// # Errors
 ///
 /// `ParameterNullBytes` with the first such parameter.
-pub fn refuse_null_characters(known: &[ParameterInfo], raw: &RawParameters) -> Result<(), Error> {
+pub fn refuse_null_characters(parameters: &[ParameterInfo], raw: &RawParameters) -> Result<(), Error> {
     let is_affected = |info: &&ParameterInfo| raw.values.get(info.name).is_some_and(|text| has_null(text));
-    match known.iter().find(is_affected) {
+    match parameters.iter().find(is_affected) {
         Some(info) => Err(Error::ParameterNullBytes { var_name: info.name.into() }),
         None => Ok(()),
     }

@@ -69,7 +69,7 @@ impl Write for MarkOnboardingStep {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let step = params.onboarding_step;
-        if !STEPS.iter().any(|known| known.name == step && known.since <= call.feature_level) {
+        if !STEPS.iter().any(|known_step| known_step.name == step && known_step.since <= call.feature_level) {
             return Err(Error::UnknownOnboardingStep { onboarding_step: step.into() });
         }
 

@@ -219,16 +219,21 @@ macro_rules! operation_type {
     };
 }
 
+/// Expands to its first argument: the expression of the declaration if it has one, otherwise the default after it.
 macro_rules! first_expr {
     ($first:expr $(, $other:expr)*) => {
         $first
     };
 }
+
+/// As `first_expr`, for types.
 macro_rules! first_type {
     ($first:ty $(, $other:ty)*) => {
         $first
     };
 }
+
+/// Expands to true, and checks the words of a flag: the first is from the declaration, the second is the expected one.
 macro_rules! flag {
     (files files) => {
         true

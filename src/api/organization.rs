@@ -104,12 +104,12 @@ impl Write for EditOrganization {
         }
 
         let mut changed = Map::new();
-        let texts = params.name.map(Change::Name).into_iter().chain(params.description.map(Change::Description));
-        let settings = settings.into_iter().map(|(name, value)| Change::Setting(name, value));
-        let policies = policies.into_iter().map(|(policy, choice)| Change::Policy(policy, choice));
-        let mut changes: Vec<Change> = texts.chain(settings).chain(policies).collect();
+        let text_changes = params.name.map(Change::Name).into_iter().chain(params.description.map(Change::Description));
+        let setting_changes = settings.into_iter().map(|(name, value)| Change::Setting(name, value));
+        let policy_changes = policies.into_iter().map(|(policy, choice)| Change::Policy(policy, choice));
+        let mut changes: Vec<Change> = text_changes.chain(setting_changes).chain(policy_changes).collect();
         changes.sort_by_key(|change| parameters::rank(change.name(), change.removes_value()));
-        let org_type = changes.split_off(changes.partition_point(|change| change.name() != ORG_TYPE));
+        let org_type_changes = changes.split_off(changes.partition_point(|change| change.name() != ORG_TYPE));
         changes.into_iter().for_each(|change| change.apply(tx, caller, &mut changed));
         for (name, value) in permissions {
             changed.insert(name.to_owned(), json!(value));
@@ -128,7 +128,7 @@ impl Write for EditOrganization {
                 emit_and_reply(tx, &mut changed, purpose.name(), id.map_or(-1, |id| id.0).into());
             }
         }
-        org_type.into_iter().for_each(|change| change.apply(tx, caller, &mut changed));
+        org_type_changes.into_iter().for_each(|change| change.apply(tx, caller, &mut changed));
         Ok(OrganizationReply { changed })
     }
 }
@@ -234,14 +234,14 @@ fn check_channel(realm: &Realm, caller: &User, purpose: ChannelPurpose, id: Opti
     if must_be_private && !channel.privacy.is_private() { Err(Error::ModerationChannelPublic) } else { Ok(()) }
 }
 
-/// The permissions that change, with their new values.
+/// Returns the permissions that change, with their new values.
 fn checked_permissions(
     realm: &Realm,
     call: &Call<'_>,
-    requested: Vec<(&'static str, GroupSettingUpdate)>,
+    updates: Vec<(&'static str, GroupSettingUpdate)>,
 ) -> Result<Vec<(&'static str, GroupSettingValue)>, Error> {
     let mut changes = Vec::new();
-    for (name, update) in requested {
+    for (name, update) in updates {
         let Some(current) = realm.organization.permissions.get(name) else { continue };
         let setting = setting(REALM_PERMISSIONS, name);
         if let Some(value) = resolve_update(realm, call.feature_level, setting, current, update)? {
@@ -265,7 +265,7 @@ fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
     if SENT_AS_UPDATE_DICT.contains(&name) {
         emit_update_dict(tx, data);
     } else {
-        emit(tx, name, value);
+        emit_setting(tx, name, value);
     }
     if name == "waiting_period_threshold" {
         tx.update_full_members(tx.users.keys().copied().collect());
@@ -273,19 +273,19 @@ fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
 }
 
 fn change_description(tx: &mut Tx, author: &User, description: &str) {
-    let rendered = rendered_description(tx, author, description);
+    let rendered_html = rendered_description(tx, author, description);
     let organization = organization_mut(tx);
     description.clone_into(&mut organization.description);
-    organization.rendered_description.clone_from(&rendered);
-    emit_update_dict(tx, [("description", description.into()), ("rendered_description", rendered.into())]);
+    organization.rendered_description.clone_from(&rendered_html);
+    emit_update_dict(tx, [("description", description.into()), ("rendered_description", rendered_html.into())]);
 }
 
 fn emit_and_reply(tx: &mut Tx, changed: &mut Map<String, Value>, name: &'static str, value: Value) {
-    emit(tx, name, &value);
+    emit_setting(tx, name, &value);
     changed.insert(name.to_owned(), value);
 }
 
-fn emit(tx: &mut Tx, name: &str, value: &Value) {
+fn emit_setting(tx: &mut Tx, name: &str, value: &Value) {
     let everyone = tx.everyone();
     tx.emit(everyone, RealmUpdate { property: name.to_owned(), value: value.clone() });
 }

@@ -7,7 +7,7 @@ use crate::world::{NewEvents, ParkedPoll};
 
 /// The result of a poll.
 pub enum Poll {
-    /// Events were there already.
+    /// There were events already.
     Answered(ReplyBody),
     /// The poll waits for events.
     Parked(ParkedPoll),

@@ -1,7 +1,7 @@
 //! Reading the parameters of requests into structs: each field is a parameter, in the order in which they are checked.
 //!
 //! Strings are sent as raw text, all other types as JSON text (reference behaviour, section 3). Error messages name the
-//! parameter and the place inside its value: `subscriptions[0]["name"] is not a string`.
+//! parameter and the path inside its value: `subscriptions[0]["name"] is not a string`.
 
 mod declaring;
 pub mod types;
@@ -91,16 +91,16 @@ impl RawParameters {
         if info.is_in_path {
             return Ok(self.path.iter().find(|(name, _)| name == info.name).map(|(_, value)| value.as_str()));
         }
-        let mut sent: Option<(&str, &str)> = None;
+        let mut first_value: Option<(&str, &str)> = None;
         for name in std::iter::once(&info.name).chain(info.aliases) {
             if let Some(value) = self.values.get(*name) {
-                if let Some((first, _)) = sent {
-                    return Err(Error::ConfusingParameter { var_name1: first.into(), var_name2: (*name).into() });
+                if let Some((first_name, _)) = first_value {
+                    return Err(Error::ConfusingParameter { var_name1: first_name.into(), var_name2: (*name).into() });
                 }
-                sent = Some((name, value));
+                first_value = Some((name, value));
             }
         }
-        Ok(sent.map(|(_, value)| value))
+        Ok(first_value.map(|(_, value)| value))
     }
 
     /// The sent names that are not in a list of parameters, sorted (`ignored_parameters_unsupported`).
@@ -109,8 +109,8 @@ impl RawParameters {
             name == CLIENT
                 || list.iter().any(|info| !info.is_in_path && (info.name == name || info.aliases.contains(&name)))
         };
-        let unknown = self.values.keys().filter(|name| !is_known(name));
-        let mut unsupported: Vec<String> = unknown.chain(&self.ignored_names).cloned().collect();
+        let unknown_names = self.values.keys().filter(|name| !is_known(name));
+        let mut unsupported: Vec<String> = unknown_names.chain(&self.ignored_names).cloned().collect();
         unsupported.sort();
         unsupported
     }
@@ -145,7 +145,7 @@ pub struct FormerName {
     pub levels: Range<i64>,
 }
 
-/// The number of parameters in all parts together.
+/// Returns the number of parameters in all parts together.
 pub const fn total_length(parts: &[&[ParameterInfo]]) -> usize {
     let (mut index, mut count) = (0, 0);
     while index < parts.len() {
@@ -224,12 +224,12 @@ pub trait Parameter: Sized {
 
 /// A type that can be read from a JSON value inside a parameter.
 pub trait FromJson: Sized {
-    /// Reads a value. `at` is its place for error messages: the parameter's name, then keys and indices.
+    /// Reads a value. `path` is for error messages: the parameter's name, then keys and indices.
     ///
     /// # Errors
     ///
     /// The API's error for an invalid value.
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error>;
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error>;
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema;
 }

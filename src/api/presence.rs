@@ -129,7 +129,7 @@ pub struct LegacyStatus {
 impl Read for GetUserPresence {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserPresenceReply, Error> {
         let id_or_email = params.user_id_or_email;
-        let user = find(realm, call, &id_or_email)
+        let user = find_user(realm, call, &id_or_email)
             .filter(|user| user.is_active && !user.is_system_bot())
             .ok_or(Error::NoSuchUser)?;
         if user.is_bot() {
@@ -151,8 +151,8 @@ impl Read for GetUserPresence {
     }
 }
 
-/// The user with an ID or an API address. The real address finds a user only if it is also the API address.
-fn find<'realm>(realm: &'realm Realm, call: &Call<'_>, id_or_email: &str) -> Option<&'realm std::sync::Arc<User>> {
+/// Finds a user by ID or API address. The real address finds a user only if it is also the API address.
+fn find_user<'realm>(realm: &'realm Realm, call: &Call<'_>, id_or_email: &str) -> Option<&'realm std::sync::Arc<User>> {
     let viewer = call.caller();
     match id_or_email.parse() {
         Ok(id) => realm.user(UserId(id)),

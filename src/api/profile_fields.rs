@@ -26,7 +26,7 @@ use std::sync::Arc;
 const MAX_LABEL_LENGTH: usize = 40;
 /// In code points.
 const MAX_HINT_LENGTH: usize = 80;
-/// Most fields in the summary of a profile.
+/// Maximum number of fields in the summary of a profile.
 const MAX_FIELDS_IN_SUMMARY: usize = 2;
 
 operation! {
@@ -121,7 +121,7 @@ impl Write for CreateProfileField {
 
         tx.realm_mut().counters.profile_field += 1;
         tx.realm_mut().profile_fields.insert(id, Arc::new(field));
-        emit(tx);
+        emit_profile_fields(tx);
         Ok(ProfileFieldIdReply { id })
     }
 }
@@ -149,7 +149,7 @@ impl Write for OrderProfileFields {
                 Arc::make_mut(field).order = position;
             }
         }
-        emit(tx);
+        emit_profile_fields(tx);
         Ok(Success {})
     }
 }
@@ -185,7 +185,7 @@ operation! {
 
 impl Write for EditProfileField {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let mut field = existing_field(tx, params.field_id)?;
+        let mut field = find_field(tx, params.field_id)?;
         if params.display_in_profile_summary == Some(true) {
             check_room_in_summary(tx, field.id)?;
         }
@@ -210,7 +210,7 @@ impl Write for EditProfileField {
 
         let id = field.id;
         tx.realm_mut().profile_fields.insert(id, Arc::new(field));
-        emit(tx);
+        emit_profile_fields(tx);
         remove_invalid_choices(tx, id);
         Ok(Success {})
     }
@@ -229,16 +229,16 @@ operation! {
 
 impl Write for RemoveProfileField {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let id = existing_field(tx, params.field_id)?.id;
+        let id = find_field(tx, params.field_id)?.id;
 
         remove_values(tx, id, |_| true);
         tx.realm_mut().profile_fields.remove(&id);
-        emit(tx);
+        emit_profile_fields(tx);
         Ok(Success {})
     }
 }
 
-fn existing_field(realm: &Realm, id: ProfileFieldId) -> Result<ProfileField, Error> {
+fn find_field(realm: &Realm, id: ProfileFieldId) -> Result<ProfileField, Error> {
     let field = realm.profile_fields.get(&id).ok_or_else(|| Error::FieldNotFound { field_id: id.0.into() })?;
     Ok(field.as_ref().clone())
 }
@@ -267,8 +267,8 @@ fn check_kind_for_summary(field: &ProfileField) -> Result<(), Error> {
 ///
 /// `ProfileSummaryFull`.
 pub fn check_room_in_summary(realm: &Realm, id: ProfileFieldId) -> Result<(), Error> {
-    let others = realm.profile_fields.values().filter(|other| other.in_summary && other.id != id).count();
-    if others >= MAX_FIELDS_IN_SUMMARY {
+    let other_count = realm.profile_fields.values().filter(|other| other.in_summary && other.id != id).count();
+    if other_count >= MAX_FIELDS_IN_SUMMARY {
         return Err(Error::ProfileSummaryFull { limit: MAX_FIELDS_IN_SUMMARY.into() });
     }
     Ok(())
@@ -301,13 +301,13 @@ fn remove_invalid_choices(tx: &mut Tx, id: ProfileFieldId) {
 /// fields.
 fn remove_values(tx: &mut Tx, id: ProfileFieldId, is_removed: impl Fn(&str) -> bool) {
     let is_affected = |user: &&Arc<User>| user.profile.get(&id).is_some_and(|entry| is_removed(&entry.value));
-    let affected: Vec<UserId> = tx.users.values().filter(is_affected).map(|user| user.id).collect();
-    for user in affected {
+    let affected_users: Vec<UserId> = tx.users.values().filter(is_affected).map(|user| user.id).collect();
+    for user in affected_users {
         tx.user_mut(user).profile.remove(&id);
     }
 }
 
-fn emit(tx: &mut Tx) {
+fn emit_profile_fields(tx: &mut Tx) {
     let fields = List::ProfileFields(tx.profile_fields.clone());
     tx.emit(tx.everyone(), Event::new(EventKind::CustomProfileFields, Payload::List(fields)));
 }

@@ -1,4 +1,4 @@
-//! Push notifications: test notifications. Submodules register devices for encrypted notifications.
+//! Test notifications for push. Submodules register devices for encrypted notifications, here and at the push relay.
 
 mod legacy;
 mod register;
@@ -44,7 +44,7 @@ impl Write for TestEncryptedPush {
         check_relay(call)?;
 
         for device in devices {
-            send_test(tx, call, user, PushTarget::Device(device));
+            send_test_push(tx, call, user, PushTarget::Device(device));
         }
         Ok(Success {})
     }
@@ -74,7 +74,7 @@ impl Write for TestPush {
         check_relay(call)?;
 
         for token in tokens {
-            send_test(tx, call, user, PushTarget::Token(token));
+            send_test_push(tx, call, user, PushTarget::Token(token));
         }
         Ok(Success {})
     }
@@ -94,7 +94,7 @@ fn check_relay(call: &Call<'_>) -> Result<(), Error> {
     }
 }
 
-fn send_test(tx: &mut Tx, call: &Call<'_>, user: UserId, to: PushTarget) {
+fn send_test_push(tx: &mut Tx, call: &Call<'_>, user: UserId, target: PushTarget) {
     let payload = json!({
         "type": "test",
         "realm_url": call.origin.base_url(),
@@ -102,5 +102,5 @@ fn send_test(tx: &mut Tx, call: &Call<'_>, user: UserId, to: PushTarget) {
         "user_id": user,
         "time": tx.now.seconds(),
     });
-    tx.push(user, to, PushContent::Test(payload));
+    tx.push(user, target, PushContent::Test(payload));
 }

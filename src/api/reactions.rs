@@ -38,18 +38,19 @@ impl Write for AddReaction {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller().id;
         let message = call.message_to_change(tx, params.message_id)?.clone();
-        let names = tx.form().emoji;
+        let emoji_names = tx.form().emoji;
         let reaction_type = params.reaction_type.as_deref();
-        let requested = RequestedEmoji::new(tx, names, params.emoji_name, params.emoji_code, reaction_type)?;
-        let mut same_reactions = message.reactions.iter().filter(|reaction| requested.is(&reaction.emoji));
-        let existing = same_reactions.clone().next().map(|reaction| reaction.emoji.clone());
+        let requested_emoji =
+            RequestedEmoji::new(tx, emoji_names, params.emoji_name, params.emoji_code, reaction_type)?;
+        let mut same_reactions = message.reactions.iter().filter(|reaction| requested_emoji.is(&reaction.emoji));
+        let existing_emoji = same_reactions.clone().next().map(|reaction| reaction.emoji.clone());
         if same_reactions.any(|reaction| reaction.user == caller) {
             return Err(Error::ReactionAlreadyExists);
         }
         // An existing reaction is used unchecked, because its name may belong to another emoji by now.
-        let emoji = match existing {
+        let emoji = match existing_emoji {
             Some(emoji) => emoji,
-            None => Arc::new(requested.checked(tx, names)?),
+            None => Arc::new(requested_emoji.checked(tx, emoji_names)?),
         };
 
         // With a row, the caller gets events about further reactions even without a subscription.
@@ -57,7 +58,7 @@ impl Write for AddReaction {
         tx.message_mut(message.id).reactions.push_back(Reaction { user: caller, emoji: emoji.clone() });
         tx.take_part(call.caller(), &message);
         let event = ReactionAdd(ReactionChange::new(caller, message.id, &emoji));
-        tx.emit(audience(tx, &message), event);
+        tx.emit(reaction_audience(tx, &message), event);
         Ok(Success {})
     }
 }
@@ -84,17 +85,17 @@ impl Write for RemoveReaction {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller().id;
         let message = call.message_to_change(tx, params.message_id)?.clone();
-        let position = own_reaction(tx, &message, caller, &params)?;
+        let position = find_own_reaction(tx, &message, caller, &params)?;
 
         let reaction = tx.message_mut(message.id).reactions.remove(position);
         let event = ReactionRemove(ReactionChange::new(caller, message.id, &reaction.emoji));
-        tx.emit(audience(tx, &message), event);
+        tx.emit(reaction_audience(tx, &message), event);
         Ok(Success {})
     }
 }
 
 /// The users who get events about reactions to a message.
-fn audience(tx: &Tx, message: &Message) -> Audience {
+fn reaction_audience(tx: &Tx, message: &Message) -> Audience {
     if !tx.has(Feature::ActionsSentToHolders) {
         tx.message_audience(message)
     } else {
@@ -103,29 +104,29 @@ fn audience(tx: &Tx, message: &Message) -> Audience {
 }
 
 /// The index of the caller's reaction to remove.
-fn own_reaction(tx: &Tx, message: &Message, caller: UserId, params: &RemoveReaction) -> Result<usize, Error> {
-    let find = |is_match: &dyn Fn(&Emoji) -> bool| {
+fn find_own_reaction(tx: &Tx, message: &Message, caller: UserId, params: &RemoveReaction) -> Result<usize, Error> {
+    let find_reaction = |is_match: &dyn Fn(&Emoji) -> bool| {
         message.reactions.iter().position(|reaction| reaction.user == caller && is_match(&reaction.emoji))
     };
     let reaction_type = params.reaction_type.as_deref().map(ReactionType::parse);
     if let Some(code) = &params.emoji_code {
         let reaction_type = reaction_type.unwrap_or(Some(ReactionType::Unicode));
         let is_match = |emoji: &Emoji| emoji.emoji_code == *code && Some(emoji.reaction_type) == reaction_type;
-        return find(&is_match).ok_or(Error::ReactionDoesNotExist);
+        return find_reaction(&is_match).ok_or(Error::ReactionDoesNotExist);
     }
     let name = params.emoji_name.as_deref().ok_or(Error::ReactionUnnamed)?;
     let has_type = |emoji: &Emoji| reaction_type.is_none_or(|expected| expected == Some(emoji.reaction_type));
-    let requested = by_name(tx, tx.form().emoji, name);
+    let requested_emoji = by_name(tx, tx.form().emoji, name);
     // The name may be an alias of the reaction's emoji, or the former name of a custom emoji.
-    let is_same = |emoji: &Emoji| {
+    let is_requested_emoji = |emoji: &Emoji| {
         has_type(emoji)
-            && requested.as_ref().is_ok_and(|requested| {
-                requested.emoji_code == emoji.emoji_code && requested.reaction_type == emoji.reaction_type
+            && requested_emoji.as_ref().is_ok_and(|requested_emoji| {
+                requested_emoji.emoji_code == emoji.emoji_code && requested_emoji.reaction_type == emoji.reaction_type
             })
     };
     let has_name = |emoji: &Emoji| has_type(emoji) && emoji.emoji_name == name;
-    match find(&is_same).or_else(|| find(&has_name)) {
+    match find_reaction(&is_requested_emoji).or_else(|| find_reaction(&has_name)) {
         Some(position) => Ok(position),
-        None => Err(requested.err().unwrap_or(Error::ReactionDoesNotExist)),
+        None => Err(requested_emoji.err().unwrap_or(Error::ReactionDoesNotExist)),
     }
 }

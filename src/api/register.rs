@@ -162,7 +162,7 @@ impl Write for Register {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<RegisterReply, Error> {
         let viewer = call.caller.as_deref();
         let narrow = params.narrow.terms()?;
-        check(viewer, &params)?;
+        check_viewer(viewer, &params)?;
         let narrow = if narrow.is_empty() { default_narrow(tx, viewer) } else { narrow };
         let options = queue_options(call, &params, narrow);
         let types = params.fetch_event_types.clone().or_else(|| params.event_types.clone());
@@ -191,7 +191,7 @@ impl Write for Register {
     }
 }
 
-fn check(viewer: Option<&User>, params: &Register) -> Result<(), Error> {
+fn check_viewer(viewer: Option<&User>, params: &Register) -> Result<(), Error> {
     match viewer {
         None if params.client_gravatar == Some(true) => Err(Error::NotForAnonymous { key: "client_gravatar".into() }),
         None if params.include_subscribers.0 != IncludeSubscribers::No => {
@@ -229,9 +229,9 @@ fn queue_options(call: &Call<'_>, params: &Register, narrow: Vec<QueueTerm>) -> 
 
 fn idle_timeout(params: &Register) -> Span {
     use crate::realm::queue::{DEFAULT_IDLE_TIMEOUT_SECONDS as DEFAULT, MAX_IDLE_TIMEOUT_SECONDS as MAX};
-    let requested = match &params.idle_queue_timeout {
+    let requested_seconds = match &params.idle_queue_timeout {
         Some(Nullable(timeout)) => timeout.as_ref().map(|timeout| timeout.0),
         None => params.queue_lifespan_secs.map(|WholeNumber(seconds)| seconds).filter(|seconds| *seconds > 0),
     };
-    Span::seconds(requested.unwrap_or(DEFAULT).min(MAX))
+    Span::seconds(requested_seconds.unwrap_or(DEFAULT).min(MAX))
 }

@@ -21,7 +21,7 @@ use serde::Serialize;
 /// In code points (`max_reminder_note_length`).
 pub const MAX_NOTE_LENGTH: usize = 1_000;
 
-/// The time until a reminder that the request gives no time.
+/// The delay of a reminder whose request names no time.
 const DEFAULT_DELAY: Span = Span::seconds(3_600);
 
 /// The reminders of a user in the order of their times.
@@ -81,8 +81,8 @@ impl Write for CreateReminder {
             Some(WholeNumber(seconds)) => future_time(tx, seconds)?,
             None => tx.now.plus(DEFAULT_DELAY),
         };
-        let check = |id| tx.message_seen_by(caller, id).map(|message| message.id).ok_or(Error::InvalidMessage);
-        let message = params.message_id.map(check).transpose()?;
+        let check_message = |id| tx.message_seen_by(caller, id).map(|message| message.id).ok_or(Error::InvalidMessage);
+        let message = params.message_id.map(check_message).transpose()?;
         let note = params.note.unwrap_or_default();
         let note = note.trim_end().trim_start_matches(['\n', '\r']);
         if note.chars().count() > MAX_NOTE_LENGTH {

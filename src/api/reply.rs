@@ -55,8 +55,8 @@ impl<T: Serialize> ReplyData for T {
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct Success {}
 
-/// The initial capacity of a reply's buffer, which most replies do not exceed.
-const REPLY_BYTES: usize = 512;
+/// In bytes. Most replies fit in it.
+const INITIAL_REPLY_CAPACITY: usize = 512;
 
 /// A successful reply: `result`, an empty `msg`, `ignored_parameters_unsupported` if there are any, then the data.
 pub fn envelope<P: Parameters>(data: &impl ReplyData, raw: &RawParameters, form: ReplyForm) -> ReplyBody {
@@ -78,7 +78,7 @@ pub(super) fn envelope_with_message<P: Parameters>(
 }
 
 fn envelope_bytes(message: &'static str, ignored: &[String], data: &impl ReplyData) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(REPLY_BYTES);
+    let mut bytes = Vec::with_capacity(INITIAL_REPLY_CAPACITY);
     bytes.extend_from_slice(br#"{"result":"success","msg":"#);
     message.write(&mut bytes);
     if !ignored.is_empty() {

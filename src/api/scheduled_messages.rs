@@ -34,7 +34,7 @@ pub enum To {
 impl Parameter for To {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         let value: Value = json_parameter(text, name)?;
-        // For values that are neither, the error names the first form.
+        // The error for a value of neither form names the integer form.
         let at = format!("{name}[\"int\"]");
         match value {
             Value::Array(_) => {
@@ -151,7 +151,7 @@ pub const SENDING_ERRORS: &[ErrorKind] = &[
 impl Write for ScheduleMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ScheduledMessageIdReply, Error> {
         if let Some(id) = call.legacy_values.get("scheduled_message_id") {
-            return replace(tx, call, json_parameter(id, "scheduled_message_id")?, params);
+            return edit_scheduled_message(tx, call, json_parameter(id, "scheduled_message_id")?, params);
         }
         let sender = call.caller().id;
         let deliver_at = future_time(tx, params.scheduled_delivery_timestamp.0)?;
@@ -170,8 +170,8 @@ impl Write for ScheduleMessage {
     }
 }
 
-/// Changes a scheduled message with the parameters of a new one, as levels 179 to 183 do.
-fn replace(
+/// Changes a scheduled message with the parameters of a new one: the form of an edit at levels 179 to 183.
+fn edit_scheduled_message(
     tx: &mut Tx,
     call: &Call<'_>,
     id: ScheduledMessageId,
@@ -194,7 +194,7 @@ fn replace(
 ///
 /// # Errors
 ///
-/// Those of sending.
+/// [`SENDING_ERRORS`].
 fn checked_message(
     realm: &Realm,
     call: &Call<'_>,

@@ -27,7 +27,6 @@ use crate::record::events::{PersonUpdate, UserStatus};
 pub use alias::{ChangeDisplaySettings, ChangeEnterSends, ChangeNotificationSettings};
 use serde_json::Value;
 
-/// The errors of changing settings.
 const ERRORS: &[ErrorKind] = &[
     ErrorKind::BadValue,
     ErrorKind::InvalidValueBecause,
@@ -54,7 +53,6 @@ const ERRORS: &[ErrorKind] = &[
     ErrorKind::NameInvalidFormat,
     ErrorKind::NameTaken,
 ];
-/// The events of changing settings.
 const EVENTS: &[EventKind] = &[
     EventKind::RealmUserUpdate,
     EventKind::UserSettingsUpdate,
@@ -141,18 +139,17 @@ fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Er
 }
 
 /// The new name. None, without an error, if the organization has disabled name changes.
-fn checked_new_name(realm: &Tx, user: &User, name: Option<&str>) -> Result<Option<String>, Error> {
-    let are_changes_disabled = realm.organization.is_on(RealmSetting::NameChangesDisabled) && !user.is_admin();
+fn checked_new_name(tx: &Tx, user: &User, name: Option<&str>) -> Result<Option<String>, Error> {
+    let are_changes_disabled = tx.organization.is_on(RealmSetting::NameChangesDisabled) && !user.is_admin();
     let Some(name) = name.filter(|name| *name != user.full_name && !are_changes_disabled) else { return Ok(None) };
-    checked_name(realm, name, Some(user.id), realm.feature_level()).map(Some)
+    checked_name(tx, name, Some(user.id), tx.feature_level()).map(Some)
 }
 
-/// A setting for which the event is sent even if the value does not change.
-const SENT_UNCHANGED: &str = "resolved_topic_notice_auto_read_policy";
+const EMITTED_EVEN_IF_UNCHANGED: &str = "resolved_topic_notice_auto_read_policy";
 
 /// Changes a setting for the user who requests it, and records that the user has edited it.
 fn change_own_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if current_value(tx, user, name) != value || name == SENT_UNCHANGED {
+    if current_value(tx, user, name) != value || name == EMITTED_EVEN_IF_UNCHANGED {
         tx.user_state_mut(user).edited_settings.insert(name.to_owned());
         change_setting(tx, user, name, value);
     }
@@ -165,16 +162,16 @@ fn current_value(tx: &Tx, user: UserId, name: &str) -> Value {
     legacy_default().unwrap_or_else(|| state.setting_named(name).clone())
 }
 
-/// Changes a setting. Sends no event if it has the value already.
+/// Changes a setting. If it has the value already, sends no event, except for [`EMITTED_EVEN_IF_UNCHANGED`].
 fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if current_value(tx, user, name) == value && name != SENT_UNCHANGED {
+    if current_value(tx, user, name) == value && name != EMITTED_EVEN_IF_UNCHANGED {
         return;
     }
     let language = if name == "default_language" { value.as_str().and_then(language_name) } else { None };
     tx.user_state_mut(user).settings.insert(name, value.clone());
     emit_setting(tx, user, name, value.clone(), language);
     match name {
-        //
+        // Other clients also learn of it by the status (A-298 in docs/assumptions.md).
         "presence_enabled" => {
             let away = value == Value::Bool(false);
             follow_presence_setting(tx, user, !away);

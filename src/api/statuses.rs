@@ -70,11 +70,16 @@ operation! {
 impl Write for UpdateOwnStatus {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let text = checked_text(params.status_text)?;
-        let has_other = params.away.is_some();
-        let emoji =
-            checked_emoji(tx, text.is_some() || has_other, params.emoji_name, params.emoji_code, params.reaction_type)?;
+        let has_other_value = params.away.is_some();
+        let emoji = checked_emoji(
+            tx,
+            text.is_some() || has_other_value,
+            params.emoji_name,
+            params.emoji_code,
+            params.reaction_type,
+        )?;
 
-        update(tx, call.caller().id, StatusChange { away: params.away, text, emoji });
+        update_status(tx, call.caller().id, StatusChange { away: params.away, text, emoji });
         Ok(Success {})
     }
 }
@@ -111,12 +116,12 @@ impl Write for UpdateStatus {
         }
         let emoji = checked_emoji(tx, text.is_some(), params.emoji_name, params.emoji_code, params.reaction_type)?;
 
-        update(tx, user, StatusChange { away: None, text, emoji });
+        update_status(tx, user, StatusChange { away: None, text, emoji });
         Ok(Success {})
     }
 }
 
-/// New values of a status.
+/// New values of a status; None for those that do not change.
 struct StatusChange {
     away: Option<bool>,
     /// "" removes the text.
@@ -133,31 +138,29 @@ fn checked_text(text: Option<String>) -> Result<Option<String>, Error> {
     Ok(text)
 }
 
-/// The new emoji: None if it does not change, Some(None) if it is removed. `has_others` says that the request has
-/// another new value.
+/// The new emoji: None if it does not change, Some(None) if it is removed. `has_other_values` is true if the request
+/// has another new value.
 fn checked_emoji(
     tx: &Tx,
-    has_others: bool,
+    has_other_values: bool,
     name: Option<String>,
     code: Option<String>,
     reaction_type: Option<String>,
 ) -> Result<Option<Option<Emoji>>, Error> {
     match name {
-        None if !has_others => Err(Error::NoNewValues),
+        None if !has_other_values => Err(Error::NoNewValues),
         None if code.is_some() || reaction_type.is_some() => Err(Error::EmojiNameRequired),
         None => Ok(None),
         Some(name) if name.is_empty() => Ok(Some(None)),
         Some(name) => {
-            let requested = RequestedEmoji::new(tx, tx.form().emoji, name, code, reaction_type.as_deref())?;
-            requested.checked(tx, tx.form().emoji).map(|emoji| Some(Some(emoji)))
+            let requested_emoji = RequestedEmoji::new(tx, tx.form().emoji, name, code, reaction_type.as_deref())?;
+            requested_emoji.checked(tx, tx.form().emoji).map(|emoji| Some(Some(emoji)))
         }
     }
 }
 
-/// Changes a status.
-///
 /// Event: `user_status` to everyone who can access the user, with all values of the request, even unchanged ones.
-fn update(tx: &mut Tx, user: UserId, change: StatusChange) {
+fn update_status(tx: &mut Tx, user: UserId, change: StatusChange) {
     let mut event = UserStatus { user_id: user, away: change.away, ..UserStatus::default() };
     if let Some(away) = change.away {
         set_presence_enabled(tx, user, !away);

@@ -27,14 +27,14 @@ operation! {
     pub GetSubscriptions = GET "/users/me/subscriptions", for User;
     params {
         /// Include the subscribers.
-        include_subscribers: IncludeWord = IncludeWord::No => "false",
+        include_subscribers: IncludeSubscribersWord = IncludeSubscribersWord::No => "false",
     }
     reply SubscriptionsReply;
 }
 
 words! {
     /// `include_subscribers`
-    pub enum IncludeWord {
+    pub enum IncludeSubscribersWord {
         /// Leave out the lists of subscribers.
         No = "false",
         /// All subscribers.
@@ -44,12 +44,12 @@ words! {
     }
 }
 
-impl From<IncludeWord> for IncludeSubscribers {
-    fn from(word: IncludeWord) -> Self {
+impl From<IncludeSubscribersWord> for IncludeSubscribers {
+    fn from(word: IncludeSubscribersWord) -> Self {
         match word {
-            IncludeWord::No => IncludeSubscribers::No,
-            IncludeWord::All => IncludeSubscribers::All,
-            IncludeWord::Partial => IncludeSubscribers::Partial,
+            IncludeSubscribersWord::No => IncludeSubscribers::No,
+            IncludeSubscribersWord::All => IncludeSubscribers::All,
+            IncludeSubscribersWord::Partial => IncludeSubscribers::Partial,
         }
     }
 }
@@ -64,13 +64,15 @@ pub struct SubscriptionsReply {
 impl Read for GetSubscriptions {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubscriptionsReply, Error> {
         let caller = call.caller();
-        let include = params.include_subscribers.into();
-        let active =
+        let include_subscribers = params.include_subscribers.into();
+        let active_subscriptions =
             realm.user_state(caller.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
-        let mut subscriptions: Vec<SubscriptionRecord> = active
+        let mut subscriptions: Vec<SubscriptionRecord> = active_subscriptions
             .map(|(id, subscription)| (&realm.channels[id], subscription))
             .filter(|(channel, _)| !channel.is_archived)
-            .map(|(channel, subscription)| SubscriptionRecord::new(realm, caller, channel, subscription, include, true))
+            .map(|(channel, subscription)| {
+                SubscriptionRecord::new(realm, caller, channel, subscription, include_subscribers, true)
+            })
             .collect();
         subscriptions.sort_by_cached_key(|record| record.channel.name.to_lowercase());
         Ok(SubscriptionsReply { subscriptions })
@@ -97,13 +99,11 @@ operation! {
     ];
 }
 
-/// The result of both.
+/// The results of subscribing and of unsubscribing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChangeSubscriptionsReply {
-    /// Of subscribing.
     #[serde(flatten)]
     pub added: SubscribeReply,
-    /// Of unsubscribing.
     #[serde(flatten)]
     pub deleted: UnsubscribeReply,
 }
@@ -148,7 +148,7 @@ operation! {
 /// Whether a user is subscribed.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionStatusReply {
-    /// The answer.
+    /// Whether the user is subscribed to the channel.
     pub is_subscribed: bool,
 }
 
@@ -185,10 +185,11 @@ impl Read for GetUserChannels {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserChannelsReply, Error> {
         let caller = call.caller();
         let user = accessible_user(realm, caller, params.user_id)?;
-        let active = realm.user_state(user.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
-        let channels = active.map(|(id, _)| &realm.channels[id]);
-        let visible = channels.filter(|channel| !channel.is_archived && realm.can_see(caller, channel));
-        Ok(UserChannelsReply { subscribed_channel_ids: visible.map(|channel| channel.id).collect() })
+        let active_subscriptions =
+            realm.user_state(user.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
+        let channels = active_subscriptions.map(|(id, _)| &realm.channels[id]);
+        let visible_channels = channels.filter(|channel| !channel.is_archived && realm.can_see(caller, channel));
+        Ok(UserChannelsReply { subscribed_channel_ids: visible_channels.map(|channel| channel.id).collect() })
     }
 }
 

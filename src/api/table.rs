@@ -1,4 +1,4 @@
-//! Makes the rows of the table of operations from the types of the operations.
+//! Constructors for the rows of the table of operations, which make each row from the type of its operation.
 
 use super::reply::envelope_with_message;
 use super::*;
@@ -29,7 +29,7 @@ pub(super) const fn row<O: Operation>(run: Run) -> Row {
 pub(super) const fn read<O: Read>() -> Row {
     row::<O>(Run::Read(|realm, call, raw| {
         let params = checked_params::<O>(realm, call, raw)?;
-        Ok(in_envelope::<O>(&O::run(realm, call, params)?, call, raw))
+        Ok(wrap_in_envelope::<O>(&O::run(realm, call, params)?, call, raw))
     }))
 }
 
@@ -38,7 +38,7 @@ pub(super) const fn write<O: Write>() -> Row {
         let params = checked_params::<O>(realm, call, raw)?;
         let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
         let session = O::SESSION.map(|session| session(&reply));
-        Ok(Outcome { reply: Ok(in_envelope::<O>(&reply, call, raw)), events, session })
+        Ok(Outcome { reply: Ok(wrap_in_envelope::<O>(&reply, call, raw)), events, session })
     }))
 }
 
@@ -46,7 +46,7 @@ pub(super) const fn write_in_part<O: PartialWrite>() -> Row {
     row::<O>(Run::Write(|world, realm, call, raw| {
         let params = checked_params::<O>(realm, call, raw)?;
         let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
-        Ok(Outcome { reply: reply.map(|reply| in_envelope::<O>(&reply, call, raw)), events, session: None })
+        Ok(Outcome { reply: reply.map(|reply| wrap_in_envelope::<O>(&reply, call, raw)), events, session: None })
     }))
 }
 
@@ -77,6 +77,6 @@ fn commit<O: Operation, T>(
     })
 }
 
-fn in_envelope<O: Operation>(reply: &O::Reply, call: &Call<'_>, raw: &RawParameters) -> ReplyBody {
+fn wrap_in_envelope<O: Operation>(reply: &O::Reply, call: &Call<'_>, raw: &RawParameters) -> ReplyBody {
     envelope_with_message::<O::Params>(O::MESSAGE.map_or("", |message| message(reply)), reply, raw, call.reply_form)
 }

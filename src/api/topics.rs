@@ -1,6 +1,6 @@
 //! Topics: listing those of a channel, and the visibility policies of the caller for topics.
 //!
-//! Topics of blanks: A-456 in docs/assumptions.md.
+//! A choice for topics of blanks where the API is silent: A-456 in docs/assumptions.md.
 
 pub mod delete;
 
@@ -109,7 +109,7 @@ impl Parameter for TopicName {
     }
 }
 
-/// `visibility_policy`
+/// `visibility_policy`: the number of a [`VisibilityPolicy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyNumber(pub VisibilityPolicy);
 
@@ -170,7 +170,7 @@ impl Write for MuteTopic {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let TopicName(topic) = params.topic;
-        let channel = match (params.stream_id, params.stream) {
+        let result = match (params.stream_id, params.stream) {
             (None, None) => return Err(Error::MissingParameter { var_name: "stream_id".into() }),
             (Some(_), Some(_)) => {
                 return Err(Error::UnsupportedCombination { parameters: "stream_id, stream".into() });
@@ -183,7 +183,7 @@ impl Write for MuteTopic {
             (Some(id), None) => tx.readable_active_channel(caller, id),
             (None, Some(name)) => tx.readable_active_channel_by_name(caller, &name),
         };
-        let channel = channel?.id;
+        let channel = result?.id;
         let policy = match params.op {
             MuteOp::Add => VisibilityPolicy::Muted,
             MuteOp::Remove => VisibilityPolicy::None,

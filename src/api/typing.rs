@@ -22,7 +22,7 @@ use imbl::OrdSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Most subscribers of a channel with typing notifications.
+/// Typing in a channel with more subscribers than this notifies nobody.
 const MAX_SUBSCRIBERS: usize = 100;
 
 words! {
@@ -71,7 +71,7 @@ impl Write for SetTyping {
         let caller = call.caller();
         match params.r#type {
             TypingType::Direct => {
-                let recipients = recipients(tx, caller, params.to)?;
+                let recipients = checked_recipients(tx, caller, params.to)?;
 
                 emit_direct(tx, caller, params.op, &recipients);
             }
@@ -93,7 +93,7 @@ impl Write for SetTyping {
 }
 
 /// The users in the conversation without duplicates. The caller is last unless listed.
-fn recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> Result<Vec<UserId>, Error> {
+fn checked_recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> Result<Vec<UserId>, Error> {
     let to = to.ok_or(Error::MissingTo)?;
     if to.is_empty() {
         return Err(Error::EmptyTo);
@@ -127,15 +127,15 @@ fn emit_direct(tx: &mut Tx, caller: &User, op: TypingOp, recipients: &[UserId]) 
     let can_access_all = |id: &&UserId| {
         tx.user(**id).is_some_and(|viewer| recipients.iter().all(|other| tx.can_access_user(viewer, *other)))
     };
-    let audience = receivers(tx, recipients.iter().filter(can_access_all));
-    tx.emit(audience, typing(op, fields));
+    let audience = active_receivers(tx, recipients.iter().filter(can_access_all));
+    tx.emit(audience, typing_event(op, fields));
 }
 
 fn person(realm: &Realm, user: &User) -> TypingPerson {
     TypingPerson { user_id: user.id, email: realm.api_email(user) }
 }
 
-fn typing(op: TypingOp, fields: Typing) -> Event {
+fn typing_event(op: TypingOp, fields: Typing) -> Event {
     match op {
         TypingOp::Start => TypingStart(fields).into(),
         TypingOp::Stop => TypingStop(fields).into(),
@@ -143,7 +143,7 @@ fn typing(op: TypingOp, fields: Typing) -> Event {
 }
 
 fn emit_in_channel(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId, topic: &str) {
-    let Some(audience) = subscribers(tx, channel) else { return };
+    let Some(audience) = subscribed_receivers(tx, channel) else { return };
     let lacks_access = |id: &UserId| !tx.can_access_user(&tx.users[id], caller.id);
     let audience = audience.except_all(&tx.guests().iter().filter(|id| lacks_access(id)).copied().collect());
     let fields = Typing {
@@ -153,20 +153,20 @@ fn emit_in_channel(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId,
         stream_id: Some(channel),
         topic: Some(topic.to_owned()),
     };
-    tx.emit(audience, typing(op, fields).only_for(DeliveryCondition::ChannelTyping));
+    tx.emit(audience, typing_event(op, fields).only_for(DeliveryCondition::ChannelTyping));
 }
 
-/// Those of the users who are active and receive typing notifications.
-fn receivers<'id>(realm: &Realm, users: impl IntoIterator<Item = &'id UserId>) -> Audience {
+/// The audience of those users who are active and receive typing notifications.
+fn active_receivers<'id>(realm: &Realm, users: impl IntoIterator<Item = &'id UserId>) -> Audience {
     let is_receiver =
         |id: &UserId| realm.is_active(*id) && realm.user_state(*id).is_on(UserSetting::ReceivesTypingNotifications);
     Audience::of(users.into_iter().copied().filter(is_receiver).collect::<OrdSet<UserId>>())
 }
 
 /// The channel's subscribers who receive typing notifications; None if the channel has too many subscribers.
-fn subscribers(realm: &Realm, channel: ChannelId) -> Option<Audience> {
+fn subscribed_receivers(realm: &Realm, channel: ChannelId) -> Option<Audience> {
     let subscribers = &realm.channels[&channel].subscribers;
-    (subscribers.len() <= MAX_SUBSCRIBERS).then(|| receivers(realm, subscribers))
+    (subscribers.len() <= MAX_SUBSCRIBERS).then(|| active_receivers(realm, subscribers))
 }
 
 operation! {
@@ -182,7 +182,7 @@ operation! {
     events in EDIT_EVENTS;
 }
 
-/// The errors of both operations about editing.
+/// The errors of both operations about editing, which differ only in their paths.
 const EDIT_ERRORS: &[ErrorKind] = &[
     ErrorKind::InvalidMessage,
     ErrorKind::EditingDisabled,
@@ -191,12 +191,11 @@ const EDIT_ERRORS: &[ErrorKind] = &[
     ErrorKind::TypingDisabledDirect,
     ErrorKind::TypingDisabledChannel,
 ];
-/// The events of both operations about editing.
 const EDIT_EVENTS: &[EventKind] = &[EventKind::TypingEditMessageStart, EventKind::TypingEditMessageStop];
 
 impl Write for SetEditTyping {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        change_editing(tx, call.caller(), params.message_id, params.op)
+        set_edit_typing(tx, call.caller(), params.message_id, params.op)
     }
 }
 
@@ -215,11 +214,11 @@ operation! {
 
 impl Write for SetFormerEditTyping {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        change_editing(tx, call.caller(), params.message_id, params.op)
+        set_edit_typing(tx, call.caller(), params.message_id, params.op)
     }
 }
 
-fn change_editing(tx: &mut Tx, caller: &User, id: MessageId, op: TypingOp) -> Result<Success, Error> {
+fn set_edit_typing(tx: &mut Tx, caller: &User, id: MessageId, op: TypingOp) -> Result<Success, Error> {
     let message = tx.message_to_change(caller, id)?.clone();
     check_may_edit(tx, caller, &message)?;
     let (setting, error) = match message.place {
@@ -237,7 +236,7 @@ fn change_editing(tx: &mut Tx, caller: &User, id: MessageId, op: TypingOp) -> Re
 fn emit_editing(tx: &mut Tx, caller: UserId, op: TypingOp, message: &Message) {
     let (audience, recipient) = match &message.place {
         Place::Channel { channel, topic } => {
-            let Some(audience) = subscribers(tx, *channel) else { return };
+            let Some(audience) = subscribed_receivers(tx, *channel) else { return };
             let topic = Some(topic.to_string());
             (audience, TypingRecipient { kind: "channel", channel_id: Some(*channel), topic, user_ids: None })
         }
@@ -245,7 +244,7 @@ fn emit_editing(tx: &mut Tx, caller: UserId, op: TypingOp, message: &Message) {
             let members = &tx.conversations[conversation].members;
             let user_ids = Some(members.to_vec());
             let recipient = TypingRecipient { kind: "direct", channel_id: None, topic: None, user_ids };
-            (receivers(tx, members.iter()), recipient)
+            (active_receivers(tx, members.iter()), recipient)
         }
     };
     let fields = TypingEdit { sender_id: caller, message_id: message.id, recipient };

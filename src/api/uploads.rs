@@ -111,7 +111,7 @@ pub fn add_file(tx: &mut Tx, owner: UserId, file: NewFile) -> Arc<Attachment> {
     add_file_at(tx, owner, path_id, file)
 }
 
-/// A new unique path for a file.
+/// Returns a `path_id` that no other file has.
 fn new_address(tx: &mut Tx, name: &str) -> String {
     let random = &mut tx.realm_mut().rng;
     let (directory, token) = (random.upload_directory(), random.upload_token());

@@ -53,16 +53,16 @@ impl Read for GetUsers {
         let is_known = |user: &User| viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
         let has_placeholders = sends_placeholders(call);
         let is_listed = |user: &&Arc<User>| !user.is_system_bot() && (has_placeholders || is_known(user));
-        let record = |user: &Arc<User>| match has_placeholders && !is_known(user) {
+        let listed_user = |user: &Arc<User>| match has_placeholders && !is_known(user) {
             true => ListedUser::Uncached(Box::new(UserRecord::unknown(realm, user))),
             false => ListedUser::new(realm, user, view),
         };
         let members = match params.user_ids {
             Some(ids) => {
                 let ids: std::collections::BTreeSet<UserId> = ids.into_iter().collect();
-                ids.iter().filter_map(|id| realm.user(*id)).filter(is_listed).map(record).collect()
+                ids.iter().filter_map(|id| realm.user(*id)).filter(is_listed).map(listed_user).collect()
             }
-            None => realm.users.values().filter(is_listed).map(record).collect(),
+            None => realm.users.values().filter(is_listed).map(listed_user).collect(),
         };
         Ok(MembersReply { members })
     }
@@ -99,7 +99,7 @@ impl Read for GetUser {
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        Ok(UserReply { user: known_or_placeholder(realm, call, params.user_id, view)? })
+        Ok(UserReply { user: user_or_placeholder(realm, call, params.user_id, view)? })
     }
 }
 
@@ -127,7 +127,7 @@ impl Read for GetUserByEmail {
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        Ok(UserReply { user: known_or_placeholder(realm, call, user.id, view)? })
+        Ok(UserReply { user: user_or_placeholder(realm, call, user.id, view)? })
     }
 }
 
@@ -135,8 +135,8 @@ fn sends_placeholders(call: &Call<'_>) -> bool {
     !call.has(Feature::NoPlaceholders)
 }
 
-fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, view: UserView<'_>) -> Result<ListedUser, Error> {
-    // The service's own bots are no users of the organization.
+fn user_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, view: UserView<'_>) -> Result<ListedUser, Error> {
+    // System bots don't count as users of the organization.
     if realm.users.get(&id).is_some_and(|user| user.is_system_bot()) {
         return Err(Error::NoSuchUser);
     }
@@ -144,7 +144,7 @@ fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, view: UserVi
         Err(Error::InsufficientPermission) if sends_placeholders(call) => {
             Ok(ListedUser::Uncached(Box::new(UserRecord::unknown(realm, &realm.users[&id]))))
         }
-        outcome => Ok(ListedUser::new(realm, outcome?, view)),
+        result => Ok(ListedUser::new(realm, result?, view)),
     }
 }
 
@@ -204,7 +204,7 @@ struct OwnUser<'a> {
     #[schemars(with = "Option<BTreeMap<String, ProfileValue>>")]
     profile_data: Option<&'a RawValue>,
     /// ID of the last message received, -1 without any; deprecated.
-    // This has to be the last field, because all before it is cached.
+    // This has to be the last field: the JSON of all fields before it is cached.
     max_message_id: i64,
 }
 
@@ -215,7 +215,7 @@ impl OwnUserReply {
         Self { user: user.clone(), max_message_id }
     }
 
-    /// The JSON up to the value of `max_message_id`.
+    /// The JSON of [`OwnUser`] up to the value of `max_message_id`, which is left out because it changes often.
     fn serialize_without_max_message_id(realm: &Realm, user: &User) -> Box<[u8]> {
         let written = written(realm, user);
         let record = OwnUser {

@@ -112,7 +112,7 @@ impl Compare {
         let handles = documents.iter().flat_map(handles).collect();
         let accounts = Accounts::read(&self.accounts, &handles)?;
         let mut signal = TerminationSignal::listen().map_err(CliError::failure)?;
-        let open_sides = async { Ok([self.side(0, &accounts).await?, self.side(1, &accounts).await?]) };
+        let open_sides = async { Ok([self.open_side(0, &accounts).await?, self.open_side(1, &accounts).await?]) };
         let mut sides = tokio::select! {
             sides = open_sides => sides?,
             () = signal.recv() => return Err(CliError::interrupted("interrupted before anything was compared")),
@@ -150,17 +150,17 @@ impl Compare {
 
     /// Writes the report to the requested files, or prints it.
     fn write(&self, report: &Report) -> Result<(), CliError> {
-        let write = |file: &Path, text: &str| {
+        let write_file = |file: &Path, text: &str| {
             let write_error = |error| CliError::failure(format!("{} can't be written: {error}", file.display()));
             write_atomically(file, text).map_err(write_error)
         };
         if let Some(file) = &self.json {
             let text = serde_json::to_string_pretty(&report.record()).map_err(CliError::internal)?;
-            write(file, &format!("{text}\n"))?;
+            write_file(file, &format!("{text}\n"))?;
         }
         match &self.output {
             Some(file) => {
-                write(file, &report.text())?;
+                write_file(file, &report.text())?;
                 print_line(report.counts())
             }
             None => print_line(report.text().trim_end()),
@@ -177,11 +177,11 @@ impl Compare {
     ) -> Result<(), CliError> {
         let mut correspondence = initial_correspondence(first, second);
         let start_seconds = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
-        for (count, (document, scenario)) in probes.iter().enumerate() {
+        for (index, (document, scenario)) in probes.iter().enumerate() {
             if interrupted.load(Ordering::Relaxed) {
                 break;
             }
-            let unique = format!("probe{start_seconds}x{}x", count + 1);
+            let unique = format!("probe{start_seconds}x{}x", index + 1);
             let conditions = Conditions { unique: &unique, is_read_only: self.read_only, interrupted };
             let mut result = play([first, second], &mut correspondence, document, scenario, &conditions).await;
             let failure = result.failure.take();
@@ -193,15 +193,15 @@ impl Compare {
 
     /// The documents of the built-in probes and of the user's files.
     fn documents(&self) -> Result<Vec<Document>, CliError> {
-        let mut texts: Vec<(String, String)> =
+        let mut files: Vec<(String, String)> =
             PROBES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         for file in &self.probes {
             let name = file.display().to_string();
             let text = std::fs::read_to_string(file).map_err(|error| CliError::failure(format!("{name}: {error}")))?;
-            texts.push((name, text));
+            files.push((name, text));
         }
         let mut documents = Vec::new();
-        for (name, text) in texts {
+        for (name, text) in files {
             documents.push(Document::parse(&name, &text).map_err(|mistakes| {
                 let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
                 CliError::failure(lines.join("; "))
@@ -211,13 +211,14 @@ impl Compare {
     }
 
     fn selected_probes<'a>(&self, documents: &'a [Document]) -> Result<Vec<(&'a Document, &'a Scenario)>, CliError> {
-        let all = || {
+        let all_probes = || {
             documents.iter().flat_map(|document| document.scenarios.iter().map(move |scenario| (document, scenario)))
         };
-        let selected: Vec<_> = all().filter(|(document, scenario)| self.is_selected(document, scenario)).collect();
+        let selected: Vec<_> =
+            all_probes().filter(|(document, scenario)| self.is_selected(document, scenario)).collect();
         if selected.is_empty() {
             let files = documents.iter().filter_map(|document| document.name.rsplit('/').next());
-            let names: Vec<&str> = all().map(|(_, scenario)| scenario.name.as_str()).chain(files).collect();
+            let names: Vec<&str> = all_probes().map(|(_, scenario)| scenario.name.as_str()).chain(files).collect();
             let nearest = self.only.as_deref().and_then(|pattern| nearest(pattern, &names));
             let nearest = nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
             return Err(CliError::usage(format!("--only fits no probe{nearest}")));
@@ -226,23 +227,23 @@ impl Compare {
     }
 
     /// Connects to a server. `position` is its place on the command line, 0 or 1.
-    async fn side(&self, position: usize, accounts: &Accounts) -> Result<Side, CliError> {
-        let base = &self.urls[position];
+    async fn open_side(&self, position: usize, accounts: &Accounts) -> Result<Side, CliError> {
+        let base_url = &self.urls[position];
         let timeout = Duration::from_secs(self.timeout);
-        let tls_config = || self.trust.config(base.is_secure());
+        let tls_config = || self.trust.config(base_url.is_secure());
         let options = Options { rate: self.rate, read_timeout: timeout, retries: 0, notify: |line| eprint_line(line) };
-        let upstream = Upstream::new(base.clone(), tls_config()?, options).map_err(CliError::failure)?;
+        let upstream = Upstream::new(base_url.clone(), tls_config()?, options).map_err(CliError::failure)?;
         let settings = upstream.get("/server_settings", &[]).await.map_err(CliError::failure)?;
         let settings = settings.json().map_err(CliError::failure)?;
         let http = Arc::new(Transport::new(tls_config()?, self.rate, timeout)?);
-        let accounts = accounts.on(position, base.as_str());
-        Side::open(base.as_str().to_owned(), http, settings, &accounts).await.map_err(CliError::failure)
+        let accounts = accounts.on(position, base_url.as_str());
+        Side::open(base_url.as_str().to_owned(), http, settings, &accounts).await.map_err(CliError::failure)
     }
 
     fn is_selected(&self, document: &Document, scenario: &Scenario) -> bool {
         let Some(pattern) = &self.only else { return true };
-        let words: Vec<String> = pattern.split('*').map(regex::escape).collect();
-        let Ok(pattern) = regex::RegexBuilder::new(&words.join(".*")).case_insensitive(true).build() else {
+        let fragments: Vec<String> = pattern.split('*').map(regex::escape).collect();
+        let Ok(pattern) = regex::RegexBuilder::new(&fragments.join(".*")).case_insensitive(true).build() else {
             return false;
         };
         let start: usize = document.text.lines().take(scenario.line.saturating_sub(1)).map(|line| line.len() + 1).sum();
@@ -252,8 +253,8 @@ impl Compare {
     }
 }
 
-/// The correspondences of the two servers before any probe: their addresses, and accounts, channels and groups of the
-/// same name.
+/// The correspondence of the two servers before any probe: their addresses, and the accounts, channels and groups that
+/// have the same name on both.
 fn initial_correspondence(first: &Side, second: &Side) -> Correspondence {
     let mut correspondence = Correspondence::default();
     for (index, side) in [first, second].into_iter().enumerate() {

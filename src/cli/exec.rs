@@ -49,8 +49,8 @@ const TLS_CA_VARIABLE: &str = "CHATDOUBLE_TLS_CA";
 /// The variable with the server's feature level, set when the command runs at several levels.
 const LEVEL_VARIABLE: &str = "CHATDOUBLE_LEVEL";
 /// The statuses that shells use for a command that does not exist, and for one that can't be run.
-const NOT_FOUND: u8 = 127;
-const NOT_RUNNABLE: u8 = 126;
+const NOT_FOUND_STATUS: u8 = 127;
+const NOT_RUNNABLE_STATUS: u8 = 126;
 /// A fixed port may still be in use by the previous run, so binding it is retried.
 const MAX_PORT_TRIES: usize = 50;
 const PORT_RETRY_PAUSE: Duration = Duration::from_millis(20);
@@ -88,8 +88,8 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
         return Err(CliError::usage("--jobs needs a port for each run: leave out --port and --port-file"));
     }
     let reporter = exec.report.prepare()?;
-    let rules = exec.faults.as_deref().map_or(Ok(Vec::new()), faults::read)?;
-    let faults = Arc::new(StandingFaults::new(rules));
+    let requested_faults = exec.faults.as_deref().map_or(Ok(Vec::new()), faults::read)?;
+    let faults = Arc::new(StandingFaults::new(requested_faults));
     let runtime = exec.serve.prepare()?;
     let command_runtime = current_thread_runtime()?;
     let _lock = exec.serve.state.lock()?;
@@ -120,12 +120,12 @@ async fn serve_while_running(
     faults::install(&server, faults)?;
     exec.serve.open_console(&server);
     exec.serve.report_state_source(&server);
-    let state = exec.serve.state.follow(&server);
+    let state_writer = exec.serve.state.follow(&server);
     let command_status = run_command(exec, &server, &Attempt::default()).await?.status;
     let violations = server.violations();
     let has_failing_findings = reporter.write(&server);
     server.stop().await;
-    let state_result = state.map_or(Ok(()), |state| state.write_at_end(violations.is_empty()));
+    let state_result = state_writer.map_or(Ok(()), |writer| writer.write_at_end(violations.is_empty()));
     // A failure of the command takes precedence over failures of this program.
     if command_status == 0 {
         state_result?;
@@ -219,7 +219,7 @@ async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
     }
     let mut child = command.spawn().map_err(|error| CliError {
-        status: if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE },
+        status: if error.kind() == ErrorKind::NotFound { NOT_FOUND_STATUS } else { NOT_RUNNABLE_STATUS },
         message: format!("cannot run {}: {error}", program.to_string_lossy()),
     })?;
     let _guard = start_guard(&child, certificate_file.temporary_file());

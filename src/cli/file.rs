@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Limit of symbolic links that are followed, which ends cycles.
+/// The largest number of symbolic links that are followed, so that a cycle ends.
 const MAX_LINKS: usize = 40;
 
 /// Writes a text to a file as [`write_atomically_with`] does.
@@ -33,17 +33,17 @@ pub(super) fn write_atomically_with(
     }
     let temporary_path = temporary_path(&target);
     let result = File::create(&temporary_path).and_then(|file| write_buffered(file, write)?.sync_all());
-    let renamed = result.and_then(|()| fs::rename(&temporary_path, &target));
-    if renamed.is_err() {
+    let result = result.and_then(|()| fs::rename(&temporary_path, &target));
+    if result.is_err() {
         let _ = fs::remove_file(&temporary_path);
     }
-    renamed
+    result
 }
 
 fn write_buffered(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<File> {
-    let mut buffered = BufWriter::new(file);
-    write(&mut buffered)?;
-    buffered.into_inner().map_err(io::IntoInnerError::into_error)
+    let mut writer = BufWriter::new(file);
+    write(&mut writer)?;
+    writer.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
 /// Checks that [`write_atomically`] can write a file, without changing it.
@@ -76,8 +76,8 @@ fn follow_links(file: &Path) -> io::Result<PathBuf> {
         if !fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink()) {
             return Ok(path);
         }
-        let next = fs::read_link(&path)?;
-        path = path.parent().unwrap_or(Path::new("")).join(next);
+        let link_target = fs::read_link(&path)?;
+        path = path.parent().unwrap_or(Path::new("")).join(link_target);
     }
     Err(io::Error::other("too many symbolic links"))
 }

@@ -74,6 +74,7 @@ fn check(files: &[PathBuf]) -> ExitCode {
                 continue;
             }
         };
+        // Any fixed time will do, since the organization is thrown away: 2026-01-01T00:00:00Z.
         let now = crate::time::Timestamp::from_seconds(1_767_225_600);
         let diagnostics = fixture::read(&text, now, 0).err().unwrap_or_default();
         for diagnostic in &diagnostics {
@@ -88,7 +89,7 @@ fn generate(options: &Generate) -> Result<ExitCode, CliError> {
     let [users, channels, messages] =
         [options.users, options.channels, options.messages].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
     let size = Size { users, channels, messages };
-    let progress_bar = progress_bar(size.total(), &options.output);
+    let progress_bar = new_progress_bar(size.total(), &options.output);
     let document = generate::document(size, options.seed, &mut |count| progress_bar.set_position(count as u64));
     progress_bar.set_message("writing");
     let text = generate::text(&document);
@@ -103,8 +104,8 @@ fn generate(options: &Generate) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A progress bar, shown only on a terminal.
-fn progress_bar(total: usize, output: &Path) -> ProgressBar {
+/// The bar is shown only if standard error is a terminal.
+fn new_progress_bar(total: usize, output: &Path) -> ProgressBar {
     let progress_bar = ProgressBar::new(total as u64);
     if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {pos}/{len}") {
         progress_bar.set_style(style);

@@ -9,7 +9,7 @@ use clap::Args;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Limit of the time until a reply, shorter than the usual timeout of container probes.
+/// Shorter than the usual timeout of container probes.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
@@ -44,13 +44,13 @@ pub fn run(health: &Health) -> Result<ExitCode, CliError> {
     let url = health.url.clone().unwrap_or_else(|| format!("http://127.0.0.1:{}", health.port));
     let client = Client::new(&url, health.trust.config_for(&url)?).map_err(CliError::failure)?;
     let version = current_thread_runtime()?
-        .block_on(version(&client, &url))
+        .block_on(fetch_version(&client, &url))
         .map_err(|reason| CliError::failure(format!("{url}{} {reason}", implied_port(&url))))?;
     print_line(format_args!("chatdouble {version} answers at {url}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The default port of a URL without a port, for messages.
+/// For messages: names the default port of a URL that has no port.
 fn implied_port(url: &str) -> &'static str {
     let port = url.parse::<http::Uri>().ok().map(|url| (url.port().is_some(), url.scheme_str() == Some("https")));
     match port {
@@ -65,7 +65,7 @@ fn implied_port(url: &str) -> &'static str {
 /// # Errors
 ///
 /// What is wrong with the server, as the end of a sentence that begins with the URL.
-async fn version(client: &Client, url: &str) -> Result<String, String> {
+async fn fetch_version(client: &Client, url: &str) -> Result<String, String> {
     let request = HttpRequest { method: "GET".into(), url: format!("{url}/control/health"), ..HttpRequest::default() };
     let Ok(result) = tokio::time::timeout(REPLY_TIMEOUT, client.send(request)).await else {
         return Err(format!("does not answer within {} s", REPLY_TIMEOUT.as_secs()));

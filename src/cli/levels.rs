@@ -46,15 +46,18 @@ pub fn run(levels: &Levels) -> Result<ExitCode, CliError> {
         eprint_line(format_args!("there is no change in this range; the newest level is {NEWEST_FEATURE_LEVEL}"));
         return Ok(ExitCode::SUCCESS);
     }
-    let text =
-        if levels.json { serde_json::to_string_pretty(&changes).map_err(CliError::internal)? } else { lines(&changes) };
+    let text = if levels.json {
+        serde_json::to_string_pretty(&changes).map_err(CliError::internal)?
+    } else {
+        format_lines(&changes)
+    };
     print_line(text.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn lines(changes: &[ListedChange]) -> String {
-    let line = |ListedChange { level, on, change, known_by }: &ListedChange| {
+fn format_lines(changes: &[ListedChange]) -> String {
+    let format_line = |ListedChange { level, on, change, known_by }: &ListedChange| {
         format!("{level:>4}  {on}: {change} ({known_by})\n")
     };
-    changes.iter().map(line).collect()
+    changes.iter().map(format_line).collect()
 }

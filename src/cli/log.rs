@@ -8,13 +8,13 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Only the first warnings are repeated, since later ones often have the same cause.
-const MAX_REPEATED: usize = 20;
+const MAX_REPEATED_WARNINGS: usize = 20;
 
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Starts the log, with messages up to this level.
-pub(super) fn begin(levels: impl Into<LevelFilter>) {
-    tracing_subscriber::fmt().with_max_level(levels).with_writer(LogOutput).init();
+/// Starts the log. Messages below `max_level` in severity are left out.
+pub(super) fn begin(max_level: impl Into<LevelFilter>) {
+    tracing_subscriber::fmt().with_max_level(max_level).with_writer(LogOutput).init();
 }
 
 /// Repeats the warnings, which are far above the end of a long run.
@@ -60,7 +60,7 @@ impl Write for MessageWriter {
 fn record_warning(line: &str) {
     let Some((_, text)) = line.trim_end().split_once(": ") else { return };
     let mut warnings = WARNINGS.lock();
-    if warnings.len() < MAX_REPEATED && !warnings.iter().any(|warning| warning == text) {
+    if warnings.len() < MAX_REPEATED_WARNINGS && !warnings.iter().any(|warning| warning == text) {
         warnings.push(text.to_owned());
     }
 }

@@ -20,7 +20,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use session::Session;
 use std::process::ExitCode;
 
-/// The time at which scenarios start, too, so that an exported scenario plays in the same way.
+/// Scenarios start at this time too, so an exported scenario plays in the same way.
 const START_TIME: &str = "2026-01-01T00:00:00Z";
 
 /// The description of the tools for agents.
@@ -53,27 +53,29 @@ pub fn run(mcp: &Mcp) -> Result<ExitCode, CliError> {
 }
 
 async fn serve(mcp: &Mcp) -> Result<ExitCode, CliError> {
-    let own_server = match mcp.url {
+    let started_server = match mcp.url {
         Some(_) => None,
         None => Some(start_server().await?),
     };
-    let url =
-        own_server.as_ref().map_or_else(|| mcp.url.as_deref().unwrap_or_default(), Server::url).trim_end_matches('/');
+    let url = started_server
+        .as_ref()
+        .map_or_else(|| mcp.url.as_deref().unwrap_or_default(), Server::url)
+        .trim_end_matches('/');
     let (stage_tls_config, session_tls_config) = (mcp.trust.config_for(url)?, mcp.trust.config_for(url)?);
     let stage = Stage::open_with_tls(url, mcp.control_token.clone(), Accounts::new(), stage_tls_config).await;
     let stage = stage.map_err(|reason| CliError::failure(with_tls_hint(reason)))?;
     let session = Session::new(url, mcp.control_token.clone(), session_tls_config, stage).map_err(CliError::failure)?;
-    let running = ToolServer { session }.serve(rmcp::transport::stdio()).await.map_err(CliError::failure)?;
-    running.waiting().await.map_err(CliError::failure)?;
-    if let Some(server) = own_server {
+    let service = ToolServer { session }.serve(rmcp::transport::stdio()).await.map_err(CliError::failure)?;
+    service.waiting().await.map_err(CliError::failure)?;
+    if let Some(server) = started_server {
         server.stop().await;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 async fn start_server() -> Result<Server, CliError> {
-    let at = Timestamp::parse(START_TIME).map_err(CliError::failure)?;
-    let options = Options { clock: InitialClock::At(at), ..Options::default() };
+    let start_time = Timestamp::parse(START_TIME).map_err(CliError::failure)?;
+    let options = Options { clock: InitialClock::At(start_time), ..Options::default() };
     Server::start_with(options).await.map_err(CliError::failure)
 }
 

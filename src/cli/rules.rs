@@ -16,13 +16,16 @@ pub struct Rules {
 }
 
 pub fn run(options: &Rules) -> Result<ExitCode, CliError> {
-    let text =
-        if options.json { serde_json::to_string_pretty(rules::all()).map_err(CliError::internal)? } else { to_text() };
+    let text = if options.json {
+        serde_json::to_string_pretty(rules::all()).map_err(CliError::internal)?
+    } else {
+        format_rules()
+    };
     print_line(text.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn to_text() -> String {
+fn format_rules() -> String {
     let mut text = String::new();
     for rule in rules::all() {
         let _ = writeln!(text, "{} ({})", rule.name, rule.severity);

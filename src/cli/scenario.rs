@@ -76,11 +76,11 @@ pub fn run(scenario: Scenario) -> Result<ExitCode, CliError> {
 async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
     let accounts = run.accounts.as_deref().map_or_else(|| Ok(Accounts::new()), read_accounts)?;
     let Some(documents) = read_documents(&run.files) else { return Ok(ExitCode::FAILURE) };
-    let own_server = match run.url {
+    let started_server = match run.url {
         Some(_) => None,
         None => Some(Server::start().await.map_err(CliError::failure)?),
     };
-    let url = own_server.as_ref().map_or_else(|| run.url.as_deref().unwrap_or_default(), Server::url);
+    let url = started_server.as_ref().map_or_else(|| run.url.as_deref().unwrap_or_default(), Server::url);
     let tls_config = run.trust.config_for(url)?;
     let stage = Stage::open_with_tls(url, run.control_token.clone(), accounts, tls_config).await;
     let stage = stage.map_err(|reason| CliError::failure(with_tls_hint(reason)))?;
@@ -98,7 +98,7 @@ async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
             return Err(CliError::interrupted("interrupted before all was played"));
         }
     }
-    if let Some(server) = own_server {
+    if let Some(server) = started_server {
         server.stop().await;
     }
     if let Some(file) = &run.junit {

@@ -120,7 +120,6 @@ pub struct Serve {
     log: LevelFilter,
 }
 
-/// The default port.
 pub const DEFAULT_PORT: u16 = 9991;
 /// Time limit of the final check of invariants, since a signal must end the program within a second.
 const CHECK_TIME_LIMIT: Duration = Duration::from_millis(600);
@@ -128,7 +127,7 @@ const CHECK_TIME_LIMIT: Duration = Duration::from_millis(600);
 pub fn run(serve: Serve) -> Result<ExitCode, CliError> {
     let waiting_runtime = current_thread_runtime()?;
     // Before slow steps, so that an early signal also ends the program with status 0.
-    let shutdown = waiting_runtime.block_on(async { serve.listen() })?;
+    let shutdown = waiting_runtime.block_on(async { serve.listen_for_shutdown() })?;
     // Not done by `exec`, whose command would inherit the limit: some programs close that many files at start.
     open_files::raise_limit();
     let runtime = serve.prepare()?;
@@ -141,7 +140,7 @@ pub fn run(serve: Serve) -> Result<ExitCode, CliError> {
     status
 }
 
-/// A runtime on this thread, which notices signals even when the server's threads are busy.
+/// Creates a runtime on this thread, which notices signals even when the server's threads are busy.
 pub fn current_thread_runtime() -> Result<Runtime, CliError> {
     open_files::check_limit()?;
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::failure)
@@ -161,7 +160,7 @@ async fn serve_until_shutdown(
     };
     let server = result.map_err(|error| serve.start_error(error))?;
     serve.report_state_source(&server);
-    let state = serve.state.follow(&server);
+    let state_writer = serve.state.follow(&server);
     serve.write_files(&server)?;
     print_line(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
     let _ = std::io::stdout().flush();
@@ -176,8 +175,8 @@ async fn serve_until_shutdown(
         tracing::warn!("there was no time to check the invariants of {}", counted(check.unfinished, "world"));
     }
     server.stop().await;
-    if let Some(state) = state {
-        state.write_at_end(check.violations.is_empty())?;
+    if let Some(writer) = state_writer {
+        writer.write_at_end(check.violations.is_empty())?;
     }
     status(&check.violations)
 }
@@ -199,7 +198,7 @@ pub fn status(violations: &[String]) -> Result<ExitCode, CliError> {
 
 impl Serve {
     /// Starts to listen for signals and the other requested reasons to end.
-    fn listen(&self) -> Result<ShutdownRequest, CliError> {
+    fn listen_for_shutdown(&self) -> Result<ShutdownRequest, CliError> {
         let shutdown = ShutdownRequest::listen()?;
         if self.exit_with_stdin {
             shutdown.end_after(shutdown::wait_for_input);
@@ -224,7 +223,7 @@ impl Serve {
     /// The message for the user when the server can't start.
     pub fn start_error(&self, error: StartError) -> CliError {
         match error {
-            StartError::Fixture(_) => CliError::failure(format!("{}: {error}", self.fixture())),
+            StartError::Fixture(_) => CliError::failure(format!("{}: {error}", self.fixture_name())),
             StartError::State(_) => self.state.read_error(&error.to_string()),
             StartError::Listen(ref cause) if cause.kind() == std::io::ErrorKind::AddrInUse => {
                 let example = if is_run_by_cargo() { "'cargo run -- --port 0'" } else { "--port 0" };
@@ -281,7 +280,6 @@ impl Serve {
         self.port.is_some_and(|port| port != 0) || self.port_file.is_some()
     }
 
-    /// The options of the server.
     pub fn options(&self, default_port: u16) -> Result<Options, CliError> {
         let control_token = self.token().map(str::to_owned);
         if let Some(host) = self.host.as_deref().filter(|host| !is_loopback(host))
@@ -315,12 +313,12 @@ impl Serve {
         })
     }
 
-    fn fixture(&self) -> &str {
+    fn fixture_name(&self) -> &str {
         self.fixture.as_deref().unwrap_or("default")
     }
 
     fn fixture_source(&self) -> Result<Source, CliError> {
-        let fixture = self.fixture();
+        let fixture = self.fixture_name();
         if let Some(fixture_source) = Source::builtin(fixture) {
             return Ok(fixture_source);
         }
@@ -338,7 +336,7 @@ impl Serve {
     pub fn report_state_source(&self, server: &Server) {
         let ignored_options = [("--clock", self.clock.is_some()), ("--fixture", self.fixture.is_some())];
         let ignored_options: Vec<&str> =
-            ignored_options.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect();
+            ignored_options.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect();
         self.state.report_source(server, &ignored_options, self.log != LevelFilter::OFF);
     }
 }

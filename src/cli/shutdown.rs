@@ -1,4 +1,4 @@
-//! The requests that end `serve`: a signal, the end of standard input, or the end of a process.
+//! Requests to shut down `serve`: a signal, the end of standard input, or the end of a process.
 
 #[cfg(unix)]
 pub mod process;
@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 /// Waits for a request to end the program.
 pub struct ShutdownRequest {
     signal: TerminationSignal,
+    /// Cloned by [`Self::end_after`]. As long as it exists, the channel stays open.
     sender: mpsc::Sender<()>,
     receiver: mpsc::Receiver<()>,
 }

@@ -5,7 +5,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 #[cfg(not(unix))]
 use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
 
-/// Being asked to end: by SIGINT or SIGTERM; on Windows by Ctrl-C, Ctrl-Break or the closing of the console.
+/// A request to end the program: SIGINT or SIGTERM; on Windows Ctrl-C, Ctrl-Break or the closing of the console.
 #[cfg(unix)]
 pub struct TerminationSignal {
     interrupt: Signal,
@@ -14,11 +14,9 @@ pub struct TerminationSignal {
 
 #[cfg(unix)]
 impl TerminationSignal {
-    /// Listens from now on.
-    ///
     /// # Errors
     ///
-    /// What the system says.
+    /// When no signal handler can be installed.
     pub fn listen() -> std::io::Result<Self> {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
@@ -32,7 +30,7 @@ impl TerminationSignal {
     }
 }
 
-/// Being asked to end: by SIGINT or SIGTERM; on Windows by Ctrl-C, Ctrl-Break or the closing of the console.
+/// A request to end the program: SIGINT or SIGTERM; on Windows Ctrl-C, Ctrl-Break or the closing of the console.
 #[cfg(not(unix))]
 pub struct TerminationSignal {
     interrupt: CtrlC,
@@ -42,11 +40,9 @@ pub struct TerminationSignal {
 
 #[cfg(not(unix))]
 impl TerminationSignal {
-    /// Listens from now on.
-    ///
     /// # Errors
     ///
-    /// What the system says.
+    /// When no signal handler can be installed.
     pub fn listen() -> std::io::Result<Self> {
         Ok(Self { interrupt: ctrl_c()?, stop: ctrl_break()?, close: ctrl_close()? })
     }

@@ -35,8 +35,8 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
 }
 
 impl StateFile {
-    /// Reads the state. Returns None without a file, or if it does not exist yet. Fails also if the file can't be
-    /// written.
+    /// Reads the state. Returns None without a file, or if it does not exist yet. Also fails if the file can't be
+    /// written, so that a run does not lose its state at the end.
     pub fn read(&self) -> Result<Option<Source>, CliError> {
         let Some(path) = &self.file else { return Ok(None) };
         let state_error = |action: &str, error: io::Error| {
@@ -53,20 +53,20 @@ impl StateFile {
 
     /// Locks the file against other servers until the lock is dropped. None without a file.
     pub fn lock(&self) -> Result<Option<StateLock>, CliError> {
-        self.file.as_deref().map_or(Ok(None), |state| StateLock::take(state, MAX_LOCK_RETRIES))
+        self.file.as_deref().map_or(Ok(None), |state| StateLock::acquire(state, MAX_LOCK_RETRIES))
     }
 
     /// Logs that the default world comes from the file. If there are ignored options and `shows_hints` is set, prints a
     /// line that names these options instead.
-    pub fn report_source(&self, server: &Server, ignored: &[&str], shows_hints: bool) {
+    pub fn report_source(&self, server: &Server, ignored_options: &[&str], shows_hints: bool) {
         let Some(file) = self.file.as_deref().filter(|file| file.exists()) else { return };
         let Some(world) = server.worlds().get(Worlds::DEFAULT) else { return };
         let (path, as_of) = (file.display(), world.now().to_rfc3339());
         let is_state = || read_regular_file(file).is_ok_and(|text| state::is_state(&text));
-        if ignored.is_empty() || !shows_hints || !is_state() {
+        if ignored_options.is_empty() || !shows_hints || !is_state() {
             tracing::info!("the default world is from the state {path}, as of {as_of}");
         } else {
-            let options = ignored.join(" and ");
+            let options = ignored_options.join(" and ");
             eprint_line(format_args!(
                 "the default world is from the state {path}, as of {as_of}; {options} hold only for worlds that are made later"
             ));
@@ -109,7 +109,7 @@ pub struct StateLock {
 
 impl StateLock {
     /// Returns None if the lock file can't be created; reading or writing the state then reports the reason.
-    fn take(state: &Path, retries_left: u8) -> Result<Option<Self>, CliError> {
+    fn acquire(state: &Path, retries_left: u8) -> Result<Option<Self>, CliError> {
         let mut path = state.as_os_str().to_owned();
         path.push(".lock");
         let path = PathBuf::from(path);
@@ -117,8 +117,8 @@ impl StateLock {
         let Ok(file) = file else { return Ok(None) };
         match file.try_lock() {
             // A server that ended meanwhile removed the file: another server would not see this lock. The retries are
-            // limited, since a file system may give an open file another number than its path.
-            Ok(()) if retries_left > 0 && !is_at(&file, &path) => Self::take(state, retries_left - 1),
+            // limited, since some file systems report another inode for an open file than for its path.
+            Ok(()) if retries_left > 0 && !is_file_at_path(&file, &path) => Self::acquire(state, retries_left - 1),
             Ok(()) => Ok(Some(Self { path, _file: file })),
             Err(TryLockError::WouldBlock) => Err(CliError::failure(format!(
                 "another server uses the state {}; give this one a file of its own",
@@ -141,15 +141,15 @@ impl Drop for StateLock {
 
 /// Whether a path still leads to an open file.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+fn is_file_at_path(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let (Ok(open), Ok(named)) = (file.metadata(), std::fs::metadata(path)) else { return false };
-    (open.dev(), open.ino()) == (named.dev(), named.ino())
+    let (Ok(open_file), Ok(file_at_path)) = (file.metadata(), std::fs::metadata(path)) else { return false };
+    (open_file.dev(), open_file.ino()) == (file_at_path.dev(), file_at_path.ino())
 }
 
 /// An open file can't be removed on other systems.
 #[cfg(not(unix))]
-fn is_at(_file: &File, _path: &Path) -> bool {
+fn is_file_at_path(_file: &File, _path: &Path) -> bool {
     true
 }
 
@@ -220,8 +220,9 @@ impl StateWriter {
     fn write(&self) -> Result<(), String> {
         let mut last_write = self.lock();
         let Some((realm, clock)) = self.world() else { return Ok(()) };
-        let is_unchanged =
-            |(last, last_clock): &Version| std::ptr::eq(last.as_ptr(), Arc::as_ptr(&realm)) && *last_clock == clock;
+        let is_unchanged = |(last_realm, last_clock): &Version| {
+            std::ptr::eq(last_realm.as_ptr(), Arc::as_ptr(&realm)) && *last_clock == clock
+        };
         if last_write.version.as_ref().is_some_and(is_unchanged) {
             return Ok(());
         }

@@ -37,9 +37,9 @@ pub struct TlsOptions {
 
 /// Parses a host name or an IP address; IPv6 addresses may be in brackets.
 fn parse_tls_name(text: &str) -> Result<String, String> {
-    let bare = text.trim_matches(['[', ']']);
-    if bare.parse::<IpAddr>().is_ok() {
-        return Ok(bare.to_owned());
+    let without_brackets = text.trim_matches(['[', ']']);
+    if without_brackets.parse::<IpAddr>().is_ok() {
+        return Ok(without_brackets.to_owned());
     }
     match Authority::parse(text) {
         Some(host) if host.name().eq_ignore_ascii_case(text) => Ok(text.to_owned()),
@@ -55,7 +55,9 @@ impl TlsOptions {
     /// When a file can't be read, or an option is given that needs TLS.
     pub fn tls(&self) -> Result<Option<Tls>, CliError> {
         match (&self.tls_cert, &self.tls_key) {
-            (Some(certificate), Some(key)) => Ok(Some(Tls::Given { certificate: read(certificate)?, key: read(key)? })),
+            (Some(certificate), Some(key)) => {
+                Ok(Some(Tls::Given { certificate: read_file(certificate)?, key: read_file(key)? }))
+            }
             _ if self.tls => Ok(Some(Tls::Made { names: self.tls_name.clone() })),
             _ if self.tls_ca_file.is_some() => Err(CliError::usage("--tls-ca-file needs --tls")),
             _ if !self.tls_name.is_empty() => Err(CliError::usage("--tls-name needs --tls")),
@@ -79,8 +81,8 @@ impl TlsOptions {
     ///
     /// When the file can't be written.
     pub fn write_trusted_certificate(&self, server: &Server) -> Result<(), CliError> {
-        let (Some(file), Some(trusted)) = (&self.tls_ca_file, server.trusted_certificate()) else { return Ok(()) };
-        write_atomically(file, trusted)
+        let (Some(file), Some(certificate)) = (&self.tls_ca_file, server.trusted_certificate()) else { return Ok(()) };
+        write_atomically(file, certificate)
             .map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))
     }
 
@@ -90,7 +92,7 @@ impl TlsOptions {
     }
 }
 
-fn read(file: &Path) -> Result<String, CliError> {
+fn read_file(file: &Path) -> Result<String, CliError> {
     std::fs::read_to_string(file).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))
 }
 

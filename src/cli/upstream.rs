@@ -38,15 +38,15 @@ impl RequestOptions {
     /// # Errors
     ///
     /// Invalid certificates or proxies.
-    pub fn upstream(&self, base: BaseUrl) -> Result<Upstream, CliError> {
+    pub fn upstream(&self, base_url: BaseUrl) -> Result<Upstream, CliError> {
         let options = Options {
             rate: self.rate,
             read_timeout: Duration::from_secs(self.timeout),
             retries: self.retries,
             notify: |line| eprint_line(line),
         };
-        let tls_config = self.trust.config(base.is_secure())?;
-        Upstream::new(base, tls_config, options).map_err(CliError::failure)
+        let tls_config = self.trust.config(base_url.is_secure())?;
+        Upstream::new(base_url, tls_config, options).map_err(CliError::failure)
     }
 }
 

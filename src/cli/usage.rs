@@ -1,4 +1,4 @@
-//! Error messages for wrong command lines and misspelled environment variables, one line each.
+//! Error messages for wrong command lines and warnings for misspelled environment variables, one line each.
 
 use crate::json_diagnostic::nearest;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -8,9 +8,9 @@ use std::ffi::OsString;
 /// Removes empty environment variables from the options, since tools that forward variables set them to an empty value.
 pub(super) fn without_empty_variables(command: Command) -> Command {
     let is_empty = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
-    let without_variable =
+    let remove_empty_variable =
         |arg: Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg.hide_env_values(true) };
-    command.mut_args(without_variable).mut_subcommands(without_empty_variables)
+    command.mut_args(remove_empty_variable).mut_subcommands(without_empty_variables)
 }
 
 /// The message of an error, with a suggestion if there is one.
@@ -23,18 +23,18 @@ pub(super) fn error_message(error: &Error, command: &Command, arguments: &[OsStr
         let subcommands: Vec<&str> =
             group.get_subcommands().map(Command::get_name).filter(|name| *name != "help").collect();
         let subcommands = match subcommands.as_slice() {
-            [several @ .., last] if !several.is_empty() => format!("{} or {last}", several.join(", ")),
+            [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
             names => names.concat(),
         };
         return format!("{name} takes {subcommands}; see 'chatdouble {name} --help'");
     }
-    let text = with_plain_number_errors(&one_line(&error.to_string()));
+    let text = replace_number_errors(&to_one_line(&error.to_string()));
     if let Some(hint) = hint(error, command, first_argument) {
         return format!("{text}; {hint}");
     }
     match suggestion(error) {
         Some(suggestion) => format!("{text}; did you mean '{suggestion}'?"),
-        None if first_argument == Some("exec") && is_plain_word(error) => {
+        None if first_argument == Some("exec") && is_unexpected_positional(error) => {
             format!("{text}; put -- before the command: chatdouble exec -- COMMAND")
         }
         None => text,
@@ -61,21 +61,21 @@ const SYNONYMS: &[(&[&str], &str)] = &[
 
 /// A hint for errors that similar spelling can't explain.
 fn hint(error: &Error, command: &Command, first_argument: Option<&str>) -> Option<String> {
-    let word = |kind: ContextKind| match error.get(kind) {
+    let context_text = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),
         _ => None,
     };
-    if let Some(unknown) = word(ContextKind::InvalidSubcommand) {
-        let unknown = unknown.to_lowercase();
-        let (_, suggestion) = SYNONYMS.iter().find(|(words, _)| words.contains(&unknown.as_str()))?;
+    if let Some(unknown_command) = context_text(ContextKind::InvalidSubcommand) {
+        let unknown_command = unknown_command.to_lowercase();
+        let (_, suggestion) = SYNONYMS.iter().find(|(words, _)| words.contains(&unknown_command.as_str()))?;
         // The build may lack the command.
-        let first = suggestion.split(' ').next().unwrap_or(suggestion);
-        return command.find_subcommand(first).map(|_| format!("did you mean '{suggestion}'?"));
+        let command_name = suggestion.split(' ').next().unwrap_or(suggestion);
+        return command.find_subcommand(command_name).map(|_| format!("did you mean '{suggestion}'?"));
     }
-    let argument = word(ContextKind::InvalidArg)?;
+    let argument = context_text(ContextKind::InvalidArg)?;
     let is_number = !argument.is_empty() && argument.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     match first_argument {
-        Some("levels") if is_number && is_plain_word(error) => {
+        Some("levels") if is_number && is_unexpected_positional(error) => {
             Some(format!("give levels with --from {argument}, --to LEVEL or --between FROM TO"))
         }
         None | Some("serve") if argument == "--level" => Some("did you mean '--feature-level'?".to_owned()),
@@ -87,7 +87,7 @@ fn hint(error: &Error, command: &Command, first_argument: Option<&str>) -> Optio
 }
 
 /// Replaces the standard library's errors for numbers by what the option accepts.
-fn with_plain_number_errors(message: &str) -> String {
+fn replace_number_errors(message: &str) -> String {
     [
         ("invalid digit found in string", "takes a whole number"),
         ("cannot parse integer from empty string", "takes a whole number"),
@@ -96,7 +96,7 @@ fn with_plain_number_errors(message: &str) -> String {
         ("invalid float literal", "takes a number"),
     ]
     .into_iter()
-    .fold(message.to_owned(), |message, (original, suggestion)| message.replace(original, suggestion))
+    .fold(message.to_owned(), |message, (original, replacement)| message.replace(original, replacement))
 }
 
 /// Variables that belong to no option: those of clients, of helper libraries, and of accounts.
@@ -128,21 +128,21 @@ fn suggestion(error: &Error) -> Option<&str> {
     [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue].into_iter().find_map(
         |kind| match error.get(kind)? {
             ContextValue::String(text) => Some(text.as_str()),
-            ContextValue::Strings(several) => several.last().map(String::as_str),
+            ContextValue::Strings(suggestions) => suggestions.last().map(String::as_str),
             _ => None,
         },
     )
 }
 
 /// Whether the error is an unexpected argument that is not an option.
-fn is_plain_word(error: &Error) -> bool {
-    let invalid = error.get(ContextKind::InvalidArg);
+fn is_unexpected_positional(error: &Error) -> bool {
+    let invalid_argument = error.get(ContextKind::InvalidArg);
     error.kind() == ErrorKind::UnknownArgument
-        && matches!(invalid, Some(ContextValue::String(word)) if !word.starts_with('-'))
+        && matches!(invalid_argument, Some(ContextValue::String(word)) if !word.starts_with('-'))
 }
 
 /// The first paragraph of a message, in one line.
-fn one_line(message: &str) -> String {
+fn to_one_line(message: &str) -> String {
     let first = message.split("\n\n").next().unwrap_or(message);
     let text = first.split_whitespace().collect::<Vec<_>>().join(" ");
     text.strip_prefix("error: ").unwrap_or(&text).to_owned()

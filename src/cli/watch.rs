@@ -80,14 +80,15 @@ pub fn run(watch: &Watch) -> Result<ExitCode, CliError> {
 
 /// Prints the world's frames until standard output is closed. Reconnects after restarts of the server.
 async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
-    let is_coloured = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
+    let is_coloured =
+        std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut pause = FIRST_PAUSE;
     let mut was_connected = false;
-    let client = watch.trust.config_for(&watch.world.base_url)?;
-    names::check(watch, client.clone()).await?;
-    let client = client.map(Arc::new);
+    let tls_config = watch.trust.config_for(&watch.world.base_url)?;
+    names::check(watch, tls_config.clone()).await?;
+    let tls_config = tls_config.map(Arc::new);
     loop {
-        let attempt = connect(watch, client.as_ref(), &mut was_connected, is_coloured).await?;
+        let attempt = connect(watch, tls_config.as_ref(), &mut was_connected, is_coloured).await?;
         let reason = match attempt {
             (_, Disconnect::OutputClosed) => return Ok(ExitCode::SUCCESS),
             (has_connected, Disconnect::Lost(reason)) => {
@@ -116,7 +117,7 @@ async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
 /// A refusal that another attempt can't change.
 async fn connect(
     watch: &Watch,
-    client: Option<&Arc<ClientConfig>>,
+    tls_config: Option<&Arc<ClientConfig>>,
     was_connected: &mut bool,
     is_coloured: bool,
 ) -> Result<(bool, Disconnect), CliError> {
@@ -125,10 +126,10 @@ async fn connect(
         let value = HeaderValue::from_str(&format!("Bearer {token}"));
         request.headers_mut().insert(header::AUTHORIZATION, value.map_err(CliError::usage)?);
     }
-    let mut socket = match connection::open(&watch.world, client, request).await {
+    let mut socket = match connection::open(&watch.world, tls_config, request).await {
         Ok(socket) => socket,
-        Err(Error::Http(reply)) => return refusal(watch, reply.status(), hint(&reply), *was_connected),
-        Err(error) => return Ok((false, Disconnect::Lost(reason(&error)))),
+        Err(Error::Http(reply)) => return handle_refusal(watch, reply.status(), hint(&reply), *was_connected),
+        Err(error) => return Ok((false, Disconnect::Lost(connection_error_reason(&error)))),
     };
     eprint_line(format_args!(
         "{}: {}",
@@ -145,7 +146,7 @@ async fn connect(
                 return Ok((true, Disconnect::Lost("the connection was closed".into())));
             }
             Some(Ok(_)) => continue,
-            Some(Err(error)) => return Ok((true, Disconnect::Lost(reason(&error)))),
+            Some(Err(error)) => return Ok((true, Disconnect::Lost(connection_error_reason(&error)))),
         };
         let frame = serde_json::from_str::<Value>(&text).ok();
         if frame.as_ref().is_some_and(|frame| !filter_state.admits(frame)) {
@@ -163,7 +164,7 @@ async fn connect(
 
 /// Handles a refusal. It is temporary if the server may be restarting and not have the world yet, and otherwise an
 /// error.
-fn refusal(
+fn handle_refusal(
     watch: &Watch,
     status: StatusCode,
     hint: Option<&str>,
@@ -186,7 +187,7 @@ fn hint<B>(reply: &Response<B>) -> Option<&str> {
     reply.headers().get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok())
 }
 
-fn reason(error: &Error) -> String {
+fn connection_error_reason(error: &Error) -> String {
     match error {
         Error::Io(error) => with_tls_hint(error.to_string()),
         other => other.to_string(),

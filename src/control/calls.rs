@@ -11,9 +11,8 @@ use serde_json::{Value, json};
 pub use records::{RECORDS, describe};
 pub use table::{CALLS, WATCH_FILTERS};
 
-/// A call of control.
+/// A row of the table of calls.
 pub struct Row {
-    /// HTTP method.
     pub method: &'static str,
     /// Path below `/control`, with placeholders.
     pub path: &'static str,
@@ -139,7 +138,7 @@ impl Row {
 
     /// The values of the placeholders if a path below `/control` belongs to this call.
     fn match_path<'path>(&self, parts: &[&'path str]) -> Option<Vec<&'path str>> {
-        let row_parts = split(self.path);
+        let row_parts = split_path(self.path);
         if row_parts.len() != parts.len() {
             return None;
         }
@@ -163,7 +162,7 @@ impl Row {
 pub fn find<'path>(method: &str, path: &'path str) -> Result<(&'static Row, Vec<&'path str>), Error> {
     let method = if method == "HEAD" { "GET" } else { method };
     let path_in_control = path.strip_prefix("/control").unwrap_or(path);
-    let parts = split(path_in_control.trim_end_matches('/'));
+    let parts = split_path(path_in_control.trim_end_matches('/'));
     let call = CALLS.iter().find_map(|row| Some((row, row.match_path(&parts)?)).filter(|_| row.method == method));
     call.ok_or_else(|| {
         let rows = CALLS.iter().filter(|row| row.match_path(&parts).is_some());
@@ -175,42 +174,42 @@ pub fn find<'path>(method: &str, path: &'path str) -> Result<(&'static Row, Vec<
             let message = format!("There is no control call {method} {path}; the path takes {}", methods.join(", "));
             return Error::ControlNotFound { what: message.into() };
         }
-        let nearest = nearest(method, &parts);
+        let nearest_row = nearest_row(method, &parts);
         let message = format!(
             "There is no control call {method} {path}; the nearest is {} /control{}",
-            nearest.method, nearest.path
+            nearest_row.method, nearest_row.path
         );
         Error::ControlNotFound { what: message.into() }
     })
 }
 
-fn split(path: &str) -> Vec<&str> {
+fn split_path(path: &str) -> Vec<&str> {
     path.split('/').skip(1).collect()
 }
 
-/// Limits of what is compared of an unknown path.
+/// The parts of an unknown path that are compared with known paths: longer ones are cut.
 const MAX_COMPARED_PARTS: usize = 8;
 const MAX_COMPARED_PART_BYTES: usize = 64;
 
-fn nearest(method: &str, parts: &[&str]) -> &'static Row {
+fn nearest_row(method: &str, parts: &[&str]) -> &'static Row {
     let end = |part: &&'_ str| part.floor_char_boundary(MAX_COMPARED_PART_BYTES);
     let parts: Vec<&str> = parts.iter().take(MAX_COMPARED_PARTS).map(|part| &part[..end(part)]).collect();
     let score = |row: &&Row| {
-        let same_method = if row.method == method { 0.02 } else { 0.0 };
+        let method_bonus = if row.method == method { 0.02 } else { 0.0 };
         // The first call has no parts to compare.
         let similarity = if row.path.is_empty() { 0.0 } else { path_similarity(&parts, &row.path[1..]) };
-        ((similarity + same_method) * 1e6) as i64
+        ((similarity + method_bonus) * 1e6) as i64
     };
     CALLS.iter().rev().max_by_key(score).unwrap_or(&CALLS[0])
 }
 
 /// The reply with the list of all calls.
 pub fn index() -> Value {
-    let call = |row: &Row| {
+    let call_entry = |row: &Row| {
         let path = format!("/control{}", row.path);
         json!({"method": row.method, "path": path, "summary": row.summary})
     };
-    json!({"calls": CALLS.iter().map(call).collect::<Vec<_>>()})
+    json!({"calls": CALLS.iter().map(call_entry).collect::<Vec<_>>()})
 }
 
 #[cfg(test)]
@@ -224,7 +223,7 @@ mod tests {
         assert_eq!(call("GET", "/control"), Ok(("", vec![])));
         assert_eq!(call("GET", "/control/"), Ok(("", vec![])));
         assert_eq!(call("GET", "/control/worlds/a/clock"), Ok(("/worlds/{name}/clock", vec!["a"])));
-        for (method, path, nearest) in [
+        for (method, path, nearest_call) in [
             ("POST", "/control/worlds/default/snapshot", "POST /control/worlds/{name}/snapshots"),
             ("GET", "/control/world", "GET /control/worlds"),
             ("GET", "/control/helth", "GET /control/health"),
@@ -233,7 +232,7 @@ mod tests {
         ] {
             let Err(Error::ControlNotFound { what }) = find(method, path) else { panic!("{path} is no call") };
             let message = what.as_str().unwrap_or_default().to_owned();
-            assert!(message.ends_with(&format!("; the nearest is {nearest}")), "{message}");
+            assert!(message.ends_with(&format!("; the nearest is {nearest_call}")), "{message}");
         }
         for (method, path, methods) in [
             ("PUT", "/control/health", "GET"),

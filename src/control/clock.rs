@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// The furthest that a clock can be moved.
+/// The longest time by which a clock can be moved at once.
 const MAX_JUMP: Span = Span::days(36_525);
 
 /// A change of the clock: exactly one of `advance_seconds`, `set`, `to_next` and `running`.
@@ -52,11 +52,11 @@ fn after_answered_polls(realm: &Realm) -> Realm {
 }
 
 fn clock_reply(world: &World, realm: &Realm) -> Value {
-    let reported = realm.agenda.iter().filter(|(_, due)| due.is_reported());
+    let reported_items = realm.agenda.iter().filter(|(_, due)| due.is_reported());
     json!({
         "now": world.now().fractional_seconds(),
         "running": matches!(world.clock(), Clock::Running { .. }),
-        "agenda": reported.map(|(at, due)| agenda_item(*at, due)).collect::<Vec<_>>(),
+        "agenda": reported_items.map(|(at, due)| agenda_item(*at, due)).collect::<Vec<_>>(),
     })
 }
 
@@ -76,8 +76,8 @@ pub async fn change(world: &World, change: Change) -> Result<Value, Error> {
     world.journaled(&answered).await;
     reply["waited_ms"] = (jump.waited.micros() / 1_000).into();
     reply["not_parked"] = json!(jump.not_parked);
-    let reported = jump.value.iter().filter(|(_, due)| due.is_reported());
-    reply["fired"] = reported.map(|(at, due)| agenda_item(*at, due)).collect::<Vec<_>>().into();
+    let reported_items = jump.value.iter().filter(|(_, due)| due.is_reported());
+    reply["fired"] = reported_items.map(|(at, due)| agenda_item(*at, due)).collect::<Vec<_>>().into();
     Ok(reply)
 }
 
@@ -92,7 +92,9 @@ enum ClockStep {
 impl Change {
     fn client_timeout(&self) -> Span {
         match self.wait_for_clients_ms {
-            Some(millis) => Span::from_micros(i64::try_from(millis.saturating_mul(1_000)).unwrap_or(i64::MAX)),
+            Some(milliseconds) => {
+                Span::from_micros(i64::try_from(milliseconds.saturating_mul(1_000)).unwrap_or(i64::MAX))
+            }
             None => MAX_POLL_PAUSE,
         }
     }
@@ -103,7 +105,7 @@ impl Change {
                 Err(refusal("$.advance_seconds: takes seconds from 0 on"))
             }
             (Some(Seconds(span)), None, None, None) => Ok(ClockStep::By(span)),
-            (None, Some(Instant(at)), None, None) => Ok(ClockStep::To(at)),
+            (None, Some(Instant(time)), None, None) => Ok(ClockStep::To(time)),
             (None, None, Some(true), None) => Ok(ClockStep::ToNext),
             (None, None, None, Some(is_running)) => Ok(ClockStep::Run(is_running)),
             _ => Err(refusal("$: takes exactly one of advance_seconds, set, to_next (true) and running")),
@@ -115,11 +117,11 @@ impl ClockStep {
     fn apply(self, world: &World, clients: &Clients) -> Result<Option<Vec<(Timestamp, Due)>>, Error> {
         match self {
             ClockStep::By(span) => world.advance(clients, |now| check_distance(now, now.plus(span))),
-            ClockStep::To(at) => world.advance(clients, |now| {
-                if at < now {
+            ClockStep::To(time) => world.advance(clients, |now| {
+                if time < now {
                     return Err(refusal("$.set: the clock can't go back; restore a snapshot instead"));
                 }
-                check_distance(now, at)
+                check_distance(now, time)
             }),
             ClockStep::ToNext => world.advance_to_next(clients, check_distance),
             ClockStep::Run(is_running) => {
@@ -130,8 +132,8 @@ impl ClockStep {
     }
 }
 
-fn check_distance(now: Timestamp, at: Timestamp) -> Result<Timestamp, Error> {
-    if at > now.plus(MAX_JUMP) { Err(refusal("$: the clock can be moved by 100 years at most")) } else { Ok(at) }
+fn check_distance(now: Timestamp, time: Timestamp) -> Result<Timestamp, Error> {
+    if time > now.plus(MAX_JUMP) { Err(refusal("$: the clock can be moved by 100 years at most")) } else { Ok(time) }
 }
 
 /// An item of the agenda in the form of replies.

@@ -30,7 +30,7 @@ pub struct ContentsQuery {
     topic: Option<String>,
     before: Option<MessageId>,
     limit: usize,
-    rendered: bool,
+    is_rendered: bool,
 }
 
 impl ContentsQuery {
@@ -45,8 +45,8 @@ impl ContentsQuery {
         let (seen_by, user) = (find_user("seen_by")?, find_user("user")?);
         let number = |name| filters.number(name).map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         let channel = number("channel").map(ChannelId);
-        if let Some(unknown) = channel.filter(|channel| !realm.channels.contains_key(channel)) {
-            return Err(refusal(format!("channel: there is no channel with the id {}", unknown.0)));
+        if let Some(unknown_channel) = channel.filter(|channel| !realm.channels.contains_key(channel)) {
+            return Err(refusal(format!("channel: there is no channel with the id {}", unknown_channel.0)));
         }
         let limit = filters.number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT);
         Ok(Self {
@@ -56,7 +56,7 @@ impl ContentsQuery {
             topic: filters.text("topic").map(str::to_owned),
             before: number("before").map(MessageId),
             limit: limit.min(MAX_LIMIT),
-            rendered: filters.is_true("rendered"),
+            is_rendered: filters.is_true("rendered"),
             realm,
         })
     }
@@ -66,7 +66,7 @@ impl ContentsQuery {
 ///
 /// # Errors
 ///
-/// Never; the result is that of other calls.
+/// Never fails. It returns a `Result` like the other calls.
 pub fn list(call: WorldCall, query: &ContentsQuery) -> Result<Value, Error> {
     let realm = &query.realm;
     let seen_by = query.seen_by.as_deref();
@@ -118,7 +118,7 @@ fn channel_record(realm: &Realm, channel: &Channel, seen_by: Option<&User>) -> V
         let holders = realm.active_users.iter().filter(|user| covers(realm, value, **user, setting));
         Some(json!({"name": setting.name, "holders": holder_names(realm, value), "users": holders.collect::<Vec<_>>()}))
     });
-    let mut row = json!({
+    let mut record = json!({
         "channel_id": channel.id,
         "name": channel.name,
         "description": channel.description,
@@ -133,20 +133,20 @@ fn channel_record(realm: &Realm, channel: &Channel, seen_by: Option<&User>) -> V
         "permissions": permissions.collect::<Vec<_>>(),
     });
     if let Some(user) = seen_by {
-        add_visibility(&mut row, why_channel_is_hidden(realm, user, channel));
+        add_visibility(&mut record, why_channel_is_hidden(realm, user, channel));
     }
-    row
+    record
 }
 
-/// The names of a permission's holders.
+/// The names of the users and groups that hold a permission, separated by commas.
 fn holder_names(realm: &Realm, value: &GroupSettingValue) -> String {
-    let group = |id: &GroupId| realm.groups.get(id).map_or_else(String::new, |group| group.name.clone());
+    let group_name = |id: &GroupId| realm.groups.get(id).map_or_else(String::new, |group| group.name.clone());
     match value {
-        GroupSettingValue::Group(id) => group(id),
+        GroupSettingValue::Group(id) => group_name(id),
         GroupSettingValue::Anonymous(anonymous) => {
             let people = anonymous.direct_members.iter().filter_map(|id| realm.user(*id));
             let people = people.map(|user| user.full_name.clone());
-            people.chain(anonymous.direct_subgroups.iter().map(group)).collect::<Vec<_>>().join(", ")
+            people.chain(anonymous.direct_subgroups.iter().map(group_name)).collect::<Vec<_>>().join(", ")
         }
     }
 }
@@ -174,16 +174,16 @@ fn message_records(query: &ContentsQuery) -> Vec<Value> {
             && query.before.is_none_or(|before| message.id < before)
     };
     let newest = realm.messages.values().rev().filter(matches).take(query.limit);
-    let row = |message: &Arc<Message>| {
-        let mut row = message_record(realm, message, query.seen_by.as_deref());
-        if query.rendered {
-            row["rendered_content"] = message.body.rendered().into();
+    let to_record = |message: &Arc<Message>| {
+        let mut record = message_record(realm, message, query.seen_by.as_deref());
+        if query.is_rendered {
+            record["rendered_content"] = message.body.rendered().into();
         }
-        row
+        record
     };
-    let mut rows: Vec<Value> = newest.map(row).collect();
-    rows.reverse();
-    rows
+    let mut records: Vec<Value> = newest.map(to_record).collect();
+    records.reverse();
+    records
 }
 
 fn message_record(realm: &Realm, message: &Message, seen_by: Option<&User>) -> Value {
@@ -195,7 +195,7 @@ fn message_record(realm: &Realm, message: &Message, seen_by: Option<&User>) -> V
         Place::Direct { .. } => message.recipients.iter().copied().collect(),
         Place::Channel { .. } => Vec::new(),
     };
-    let mut row = json!({
+    let mut record = json!({
         "message_id": message.id,
         "at": message.sent_at.fractional_seconds(),
         "sender_id": message.sender,
@@ -207,17 +207,17 @@ fn message_record(realm: &Realm, message: &Message, seen_by: Option<&User>) -> V
         "is_edited": message.last_edit.is_some(),
     });
     if let Some(user) = seen_by {
-        add_visibility(&mut row, why_message_is_hidden(realm, user, message));
-        row["is_unread"] = realm.is_unread(user.id, message).into();
+        add_visibility(&mut record, why_message_is_hidden(realm, user, message));
+        record["is_unread"] = realm.is_unread(user.id, message).into();
     }
-    row
+    record
 }
 
 /// Adds `visible` to a record, and `reason` if it is hidden.
-fn add_visibility(row: &mut Value, hidden_reason: Option<String>) {
+fn add_visibility(record: &mut Value, hidden_reason: Option<String>) {
     let mut fields = Map::from_iter([("visible".to_owned(), hidden_reason.is_none().into())]);
     fields.extend(hidden_reason.map(|reason| ("reason".to_owned(), reason.into())));
-    row.as_object_mut().into_iter().for_each(|row| row.extend(fields.clone()));
+    record.as_object_mut().into_iter().for_each(|record| record.extend(fields.clone()));
 }
 
 fn why_channel_is_hidden(realm: &Realm, user: &User, channel: &Channel) -> Option<String> {

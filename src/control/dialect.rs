@@ -1,5 +1,4 @@
-//! Reads custom dialects: checks that the names to rename exist.
-//!
+//! Reads custom dialects, and checks that the names to rename exist.
 
 use crate::api::rows;
 use crate::api::server::METHODS;

@@ -53,14 +53,14 @@ struct MatchSpec {
 /// Lists all faults, including used-up ones.
 pub fn list(world: &World) -> Value {
     let faults = world.faults().lock();
-    let record = |rule: &Rule| {
-        let mut record = rule.source.clone();
-        record["fault_id"] = rule.id.as_str().into();
-        record["passed"] = rule.passed.into();
-        record["fired"] = rule.fired.into();
+    let to_record = |fault: &Rule| {
+        let mut record = fault.source.clone();
+        record["fault_id"] = fault.id.as_str().into();
+        record["passed"] = fault.passed.into();
+        record["fired"] = fault.fired.into();
         record
     };
-    json!({"faults": faults.rules().iter().map(record).collect::<Vec<_>>()})
+    json!({"faults": faults.rules().iter().map(to_record).collect::<Vec<_>>()})
 }
 
 /// Installs a fault in a world.
@@ -68,9 +68,9 @@ pub fn list(world: &World) -> Value {
 /// # Errors
 ///
 /// `ControlRefused`.
-pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
-    let rule = read(world, rule)?;
-    let id = world.faults().lock().install(rule);
+pub fn install(world: &World, source: Value) -> Result<Value, Error> {
+    let fault = read(world, source)?;
+    let id = world.faults().lock().install(fault);
     Ok(json!({ "fault_id": id }))
 }
 
@@ -79,8 +79,8 @@ pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
 /// # Errors
 ///
 /// `ControlRefused`.
-pub fn read(world: &World, mut rule: Value) -> Result<Rule, Error> {
-    let spec: FaultSpec = json_diagnostic::fit(&rule).map_err(|diagnostic| refusal(diagnostic.to_string()))?;
+pub fn read(world: &World, mut source: Value) -> Result<Rule, Error> {
+    let spec: FaultSpec = json_diagnostic::fit(&source).map_err(|diagnostic| refusal(diagnostic.to_string()))?;
     let matching = spec.matching.unwrap_or_default();
     let pattern =
         RequestPattern { method: matching.method, path: matching.path, params: matching.params.unwrap_or_default() };
@@ -89,16 +89,16 @@ pub fn read(world: &World, mut rule: Value) -> Result<Rule, Error> {
     if spec.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
         return Err(refusal(format!(
             "$.probability: takes a number from 0 to 1, not {}",
-            shortened(&rule["probability"])
+            shorten(&source["probability"])
         )));
     }
     if spec.times == Some(0) {
         return Err(refusal("$.times: takes a number from 1 on, not 0"));
     }
     let matching = Matching { method, path, user, params };
-    let effect = effect(&spec.effect)?;
+    let effect = read_effect(&spec.effect)?;
     check_effect_applies(&effect, &matching)?;
-    remove_nulls(&mut rule);
+    remove_nulls(&mut source);
     Ok(Rule {
         id: String::new(),
         matching,
@@ -106,7 +106,7 @@ pub fn read(world: &World, mut rule: Value) -> Result<Rule, Error> {
         probability: spec.probability,
         times: spec.times,
         effect,
-        source: rule,
+        source,
         passed: 0,
         fired: 0,
         dropped: Vec::new(),
@@ -133,10 +133,10 @@ fn check_effect_applies(effect: &Effect, matching: &Matching) -> Result<(), Erro
 }
 
 /// Removes null values from a fault, which mean that the key is absent.
-fn remove_nulls(rule: &mut Value) {
+fn remove_nulls(source: &mut Value) {
     let parts = std::iter::once("").chain(["/match", "/effect"]);
     for part in parts {
-        if let Some(Value::Object(keys)) = rule.pointer_mut(part) {
+        if let Some(Value::Object(keys)) = source.pointer_mut(part) {
             keys.retain(|_, value| !value.is_null());
         }
     }
@@ -156,28 +156,28 @@ pub fn remove(world: &World, id: &str) -> Result<Value, Error> {
     Err(Error::ControlNotFound { what: unknown_name_in_world_message("fault", id, &ids).into() })
 }
 
-/// Reads the effect, which must be exactly one.
-fn effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
+/// Reads the effect, of which there must be exactly one.
+fn read_effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
     let has_value = |name: &str| spec.get(name).is_some_and(|value| !value.is_null());
     let retries = match spec.get("retries") {
         None | Some(Value::Null) => false,
         Some(Value::Bool(retries)) if has_value("drop") => *retries,
         Some(Value::Bool(_)) => return Err(refusal("$.effect.retries: needs drop")),
-        Some(other) => return Err(refusal(format!("$.effect.retries: takes true or false, not {}", shortened(other)))),
+        Some(other) => return Err(refusal(format!("$.effect.retries: takes true or false, not {}", shorten(other)))),
     };
     let mut entries = spec.iter().filter(|(name, value)| *name != "retries" && !value.is_null());
     let (Some((name, value)), None) = (entries.next(), entries.next()) else {
         let names: Vec<&str> = spec.keys().map(String::as_str).collect();
         let received = if names.is_empty() { String::new() } else { format!(", not {}", names.join(" and ")) };
-        return Err(refusal(format!("$.effect: takes exactly one of {EFFECTS}{received}")));
+        return Err(refusal(format!("$.effect: takes exactly one of {EFFECT_NAMES}{received}")));
     };
-    let wrong_value = |takes: &str| refusal(format!("$.effect.{name}: takes {takes}, not {}", shortened(value)));
+    let wrong_value = |takes: &str| refusal(format!("$.effect.{name}: takes {takes}, not {}", shorten(value)));
     let wrong_word = |takes: &str, words: &[&str]| match value.as_str() {
         Some(word) => unknown_word_error(&format!("$.effect.{name}"), takes, word, words),
         None => wrong_value(takes),
     };
     let count = |value: &Value| value.as_u64().ok_or_else(|| wrong_value("a whole number from 0 on"));
-    let is_true = |effect: Effect| if *value == true { Ok(effect) } else { Err(wrong_value("true")) };
+    let require_true = |effect: Effect| if *value == true { Ok(effect) } else { Err(wrong_value("true")) };
     match name.as_str() {
         "bouncer" => match value.as_str() {
             Some("unreachable") => Ok(Effect::Bouncer(Bouncer::Unreachable)),
@@ -192,10 +192,9 @@ fn effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
             value.as_u64().map(Effect::DelayMs).ok_or_else(|| wrong_value("a whole number of milliseconds from 0 on"))
         }
         "truncate_at" => count(value).map(Effect::TruncateAt),
-        "error" => error(value),
-        "rate_limit" => {
-            rate_limit(value).ok_or_else(|| wrong_value("retry_after: seconds from 0 on, or a span such as 1m30s"))
-        }
+        "error" => error_effect(value),
+        "rate_limit" => rate_limit_effect(value)
+            .ok_or_else(|| wrong_value("retry_after: seconds from 0 on, or a span such as 1m30s")),
         "drop" => match value.as_str() {
             Some(when @ ("before" | "after")) => {
                 Ok(Effect::Drop { is_carried_out: when == "after", drops_retries: retries })
@@ -213,18 +212,18 @@ fn effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
             Some(keys) => Ok(Effect::Change(keys.clone())),
             None => Err(wrong_value("keys of a reply, each with a value or null")),
         },
-        "pseudo_localize" => is_true(Effect::PseudoLocalize),
-        "garbage" => is_true(Effect::Garbage),
-        "lose_queue" => is_true(Effect::LoseQueue),
+        "pseudo_localize" => require_true(Effect::PseudoLocalize),
+        "garbage" => require_true(Effect::Garbage),
+        "lose_queue" => require_true(Effect::LoseQueue),
         _ => Err(refusal(format!(
-            "$.effect.{name}: is unknown; there are {EFFECTS}; the nearest is '{}'",
+            "$.effect.{name}: is unknown; there are {EFFECT_NAMES}; the nearest is '{}'",
             nearest_effect(name)
         ))),
     }
 }
 
 /// A value as text for an error message, shortened.
-fn shortened(value: &Value) -> String {
+fn shorten(value: &Value) -> String {
     const MAX_CHARACTERS: usize = 60;
     let text = value.to_string();
     match text.char_indices().nth(MAX_CHARACTERS) {
@@ -235,11 +234,11 @@ fn shortened(value: &Value) -> String {
 
 /// The name of the effect that is most similar to an unknown one.
 fn nearest_effect(name: &str) -> &'static str {
-    let names: Vec<&str> = EFFECTS.split(", ").flat_map(|part| part.split(" and ")).collect();
+    let names: Vec<&str> = EFFECT_NAMES.split(", ").flat_map(|part| part.split(" and ")).collect();
     json_diagnostic::most_similar(name, &names).unwrap_or_default()
 }
 
-/// The schema of [`effect`].
+/// The schema of what [`read_effect`] reads.
 fn effect_schema(_: &mut SchemaGenerator) -> Schema {
     let schema = json!({
         "type": "object",
@@ -288,16 +287,16 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
     Schema::try_from(schema).expect("it is an object")
 }
 
-const EFFECTS: &str =
+const EFFECT_NAMES: &str =
     "bouncer, delay_ms, error, rate_limit, change, pseudo_localize, drop, truncate_at, garbage, lose_queue and events";
 
 /// The statuses of the effect `error`.
 const ERROR_STATUSES: std::ops::RangeInclusive<u64> = 400..=599;
 
 /// Reads the effect `error`. Without `code` and `msg`, it is the error that the API has for the status.
-fn error(value: &Value) -> Result<Effect, Error> {
+fn error_effect(value: &Value) -> Result<Effect, Error> {
     let wrong_value = |key: &str, takes: &str, value: &Value| {
-        refusal(format!("$.effect.error{key}: takes {takes}, not {}", shortened(value)))
+        refusal(format!("$.effect.error{key}: takes {takes}, not {}", shorten(value)))
     };
     let Some(spec) = value.as_object() else {
         return Err(wrong_value("", "an object with status, and optionally code, msg and further keys", value));
@@ -344,7 +343,7 @@ fn default_error(status: u16) -> (&'static str, String) {
     (kind.row().code, kind.row().message.to_owned())
 }
 
-fn rate_limit(value: &Value) -> Option<Effect> {
+fn rate_limit_effect(value: &Value) -> Option<Effect> {
     let spec = value.as_object().filter(|spec| spec.len() == 1)?;
     let value = spec.get("retry_after")?;
     if value.is_number() {
@@ -366,11 +365,11 @@ mod tests {
         let schema = effect_schema(&mut SchemaGenerator::default()).to_value();
 
         let properties = schema["properties"].as_object().expect("properties");
-        let described = properties.keys().map(String::as_str).filter(|name| *name != "retries");
-        let mut described: Vec<&str> = described.collect();
-        let mut known: Vec<&str> = EFFECTS.split(", ").flat_map(|part| part.split(" and ")).collect();
-        known.sort_unstable();
-        described.sort_unstable();
-        assert_eq!(described, known);
+        let described_names = properties.keys().map(String::as_str).filter(|name| *name != "retries");
+        let mut described_names: Vec<&str> = described_names.collect();
+        let mut known_names: Vec<&str> = EFFECT_NAMES.split(", ").flat_map(|part| part.split(" and ")).collect();
+        known_names.sort_unstable();
+        described_names.sort_unstable();
+        assert_eq!(described_names, known_names);
     }
 }

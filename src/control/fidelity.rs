@@ -15,7 +15,7 @@ const MANIFEST: &str = include_str!("fidelity.json");
 pub struct Manifest {
     /// The recorded feature levels.
     pub levels: Vec<i64>,
-    /// Why something differs.
+    /// The reasons of all differences. The counts refer to them by position.
     pub reasons: Vec<Reason>,
     /// The counts by operation, named by [`operation_name`], and by feature level.
     pub operations: BTreeMap<String, BTreeMap<i64, ComparisonCounts>>,
@@ -23,7 +23,7 @@ pub struct Manifest {
     pub elsewhere: BTreeMap<i64, ComparisonCounts>,
 }
 
-/// Why something differs.
+/// Why a replayed request differs from its recording.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
@@ -73,42 +73,42 @@ impl Manifest {
         counts_of_level.fold((0, 0), |(compared, differ), counts| (compared + counts.compared, differ + counts.differ))
     }
 
-    fn record(&self, level: i64, compared: &ComparisonCounts) -> Value {
-        let difference = |(position, requests): (&usize, &usize)| {
+    fn record(&self, level: i64, counts: &ComparisonCounts) -> Value {
+        let difference_record = |(position, requests): (&usize, &usize)| {
             let reason = self.reasons.get(*position)?;
             let Reason { kind, reason, assumption } = reason;
             Some(json!({"kind": kind, "reason": reason, "assumption": assumption, "requests": requests}))
         };
         json!({
             "feature_level": level,
-            "compared": compared.compared,
-            "differ": compared.differ,
-            "differences": compared.reasons.iter().filter_map(difference).collect::<Vec<_>>(),
+            "compared": counts.compared,
+            "differ": counts.differ,
+            "differences": counts.reasons.iter().filter_map(difference_record).collect::<Vec<_>>(),
         })
     }
 
     fn records(&self, levels: Option<&BTreeMap<i64, ComparisonCounts>>) -> Vec<Value> {
-        levels.into_iter().flatten().map(|(level, compared)| self.record(*level, compared)).collect()
+        levels.into_iter().flatten().map(|(level, counts)| self.record(*level, counts)).collect()
     }
 
     /// The data of the reply, with all operations.
     fn to_reply_data(&self) -> Value {
-        let operation = |row: &Row| {
-            let recorded = self.records(self.operations.get(&operation_name(row)));
+        let operation_record = |row: &Row| {
+            let recorded_levels = self.records(self.operations.get(&operation_name(row)));
             json!({
                 "method": row.route.method,
                 "path": row.route.path.replace("{*", "{"),
-                "known_by": if recorded.is_empty() { "specification" } else { "recordings" },
-                "recorded": recorded,
+                "known_by": if recorded_levels.is_empty() { "specification" } else { "recordings" },
+                "recorded": recorded_levels,
             })
         };
-        let level = |level: &i64| {
+        let level_record = |level: &i64| {
             let (compared, differ) = self.total(*level);
             json!({"feature_level": level, "compared": compared, "differ": differ})
         };
         json!({
-            "levels": self.levels.iter().map(level).collect::<Vec<_>>(),
-            "operations": rows().map(operation).collect::<Vec<_>>(),
+            "levels": self.levels.iter().map(level_record).collect::<Vec<_>>(),
+            "operations": rows().map(operation_record).collect::<Vec<_>>(),
             "elsewhere": self.records(Some(&self.elsewhere)),
         })
     }
@@ -137,21 +137,21 @@ mod tests {
         );
         let all_counts = manifest.operations.values().chain(std::iter::once(&manifest.elsewhere)).flatten();
         let reason_positions = 0..manifest.reasons.len();
-        for (level, compared) in all_counts {
-            assert!(manifest.levels.contains(level) && compared.differ <= compared.compared);
-            assert!(compared.reasons.keys().all(|position| reason_positions.contains(position)));
+        for (level, counts) in all_counts {
+            assert!(manifest.levels.contains(level) && counts.differ <= counts.compared);
+            assert!(counts.reasons.keys().all(|position| reason_positions.contains(position)));
         }
         assert!(manifest.levels.iter().all(|level| manifest.total(*level).0 > 0));
     }
 
     #[test]
     fn a_request_counts_once_whatever_its_reasons() {
-        let mut compared = ComparisonCounts::default();
-        compared.add([0, 2]);
-        compared.add([]);
-        compared.add([2]);
+        let mut counts = ComparisonCounts::default();
+        counts.add([0, 2]);
+        counts.add([]);
+        counts.add([2]);
 
-        assert_eq!((compared.compared, compared.differ), (3, 2));
-        assert_eq!(compared.reasons, BTreeMap::from([(0, 1), (2, 2)]));
+        assert_eq!((counts.compared, counts.differ), (3, 2));
+        assert_eq!(counts.reasons, BTreeMap::from([(0, 1), (2, 2)]));
     }
 }

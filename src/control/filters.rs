@@ -15,15 +15,15 @@ impl Filters {
     /// # Errors
     ///
     /// `ControlRefused` for an unknown filter, or a value of the wrong kind.
-    pub fn read(known: &'static [Filter], query: &str) -> Result<Self, Error> {
+    pub fn read(known_filters: &'static [Filter], query: &str) -> Result<Self, Error> {
         let mut filters = BTreeMap::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            let Some(filter) = known.iter().find(|filter| filter.name == name) else {
-                let names: Vec<&str> = known.iter().map(|filter| filter.name).collect();
+            let Some(filter) = known_filters.iter().find(|filter| filter.name == name) else {
+                let names: Vec<&str> = known_filters.iter().map(|filter| filter.name).collect();
                 let available = match names.as_slice() {
                     [] => "the call takes none".to_owned(),
                     [name] => format!("there is {name}"),
-                    _ => format!("there are {}", word_list(&names, "and")),
+                    _ => format!("there are {}", join_words(&names, "and")),
                 };
                 return Err(refusal(format!("{name}: is no filter; {available}")));
             };
@@ -31,7 +31,7 @@ impl Filters {
                 "integer" if value.parse::<u64>().is_err() => Some("a whole number".to_owned()),
                 "boolean" if !matches!(&*value, "true" | "false") => Some("true or false".to_owned()),
                 _ if !filter.choices.is_empty() && !filter.choices.contains(&&*value) => {
-                    let choices = word_list(filter.choices, "or");
+                    let choices = join_words(filter.choices, "or");
                     return Err(unknown_word_error(name.as_ref(), &choices, &value, filter.choices));
                 }
                 _ => None,
@@ -57,8 +57,8 @@ impl Filters {
     }
 }
 
-/// Formats words as a list in a sentence, such as `a, b and c`.
-fn word_list(words: &[&str], conjunction: &str) -> String {
+/// Joins words to a list in a sentence, such as `a, b and c`.
+fn join_words(words: &[&str], conjunction: &str) -> String {
     match words {
         [first @ .., last] if !first.is_empty() => format!("{} {conjunction} {last}", first.join(", ")),
         words => words.concat(),

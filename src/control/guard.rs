@@ -1,5 +1,5 @@
-//! Decides which requests may call control: not from foreign web pages or with foreign host names, and not without the
-//! token if there is one.
+//! Decides which requests may call control. Refuses those from foreign web pages, those for foreign host names, and
+//! those without the token if one is required.
 
 use crate::error::Error;
 use crate::http::authority::{Authority, Single};
@@ -39,11 +39,11 @@ impl Guard {
                 Single::Unreadable => forbidden("several host names".to_owned()),
             };
         };
-        let Single::Once(received) = Single::of(headers, header::AUTHORIZATION) else {
+        let Single::Once(received_token) = Single::of(headers, header::AUTHORIZATION) else {
             return Err(Error::ControlToken);
         };
-        let received = received.strip_prefix("Bearer ");
-        if received.is_some_and(|received| equal_in_constant_time(received.trim(), token)) {
+        let received_token = received_token.strip_prefix("Bearer ");
+        if received_token.is_some_and(|received_token| equal_in_constant_time(received_token.trim(), token)) {
             Ok(())
         } else {
             Err(Error::ControlToken)
@@ -64,10 +64,10 @@ impl Guard {
 }
 
 /// Compares all bytes, so that the time reveals nothing about the token.
-fn equal_in_constant_time(received: &str, token: &str) -> bool {
-    let (received, token) = (received.as_bytes(), token.as_bytes());
-    let differences = (0..token.len()).fold(received.len() ^ token.len(), |differences, index| {
-        differences | usize::from(received.get(index).copied().unwrap_or_default() ^ token[index])
+fn equal_in_constant_time(received_token: &str, token: &str) -> bool {
+    let (received_token, token) = (received_token.as_bytes(), token.as_bytes());
+    let differences = (0..token.len()).fold(received_token.len() ^ token.len(), |differences, index| {
+        differences | usize::from(received_token.get(index).copied().unwrap_or_default() ^ token[index])
     });
     differences == 0
 }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine_and_the_bound_host_are_own() {
+    fn only_this_machine_and_the_bound_host_are_admitted() {
         let guard = Guard { host: "10.1.2.3".into(), token: None };
 
         for host in
@@ -93,8 +93,8 @@ mod tests {
     #[test]
     fn tokens_are_equal_only_when_they_are() {
         assert!(equal_in_constant_time("secret", "secret"));
-        for received in ["", "secre", "secret!", "Secret"] {
-            assert!(!equal_in_constant_time(received, "secret"), "{received}");
+        for received_token in ["", "secre", "secret!", "Secret"] {
+            assert!(!equal_in_constant_time(received_token, "secret"), "{received_token}");
         }
     }
 }

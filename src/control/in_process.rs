@@ -17,7 +17,7 @@ pub struct ControlReply {
 }
 
 impl Control {
-    /// Carries out a call. `path` begins after `/control` and includes the query. URLs in the reply begin with
+    /// Executes a call. `path` begins after `/control` and includes the query. URLs in the reply begin with
     /// `host`.
     pub async fn call(&self, host: &str, method: Method, path: &str, body: Option<&Value>) -> ControlReply {
         let malformed =

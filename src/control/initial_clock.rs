@@ -29,10 +29,10 @@ impl InitialClock {
 
     /// The clock of a world that is created at this real time.
     #[doc(hidden)]
-    pub fn clock(self, real: Timestamp) -> Clock {
+    pub fn clock(self, real_time: Timestamp) -> Clock {
         match self {
             InitialClock::Real => Clock::Running { ahead: Span::default() },
-            InitialClock::Frozen => Clock::Frozen { at: real },
+            InitialClock::Frozen => Clock::Frozen { at: real_time },
             InitialClock::At(at) => Clock::Frozen { at },
         }
     }

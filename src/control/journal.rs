@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Number of nearest requests that a failed assertion shows.
-const MAX_NEAREST: usize = 3;
+const MAX_NEAREST_REQUESTS: usize = 3;
 /// Number of matching requests that a failed assertion shows when there were too many.
-const MAX_MATCHING: usize = 10;
+const MAX_MATCHING_REQUESTS: usize = 10;
 
 /// Declares the type of a body that describes the expected requests.
 macro_rules! expected_requests {
@@ -86,7 +86,7 @@ pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
         status,
         fault: text("fault"),
     };
-    let filter = Filter { since: filters.number("since"), ..spec.filter(world, BTreeMap::new(), "")? };
+    let filter = Filter { since: filters.number("since"), ..spec.check(world, BTreeMap::new(), "")? };
     let limit = filters.number("limit").map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let mut entries = world.journal().find(&filter);
     entries.drain(..entries.len().saturating_sub(limit));
@@ -101,11 +101,11 @@ pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
 pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> Result<Value, Error> {
     let (filter, bounds) = expected_requests.read(world)?;
     let count = world.journal().find(&filter).len();
-    if bounds.admit(count) {
+    if bounds.allows(count) {
         return Ok(json!({ "count": count }));
     }
     let (reason, nearest) =
-        (bounds.reason(count, world, worlds, &filter), bounds.shown_requests(count, world, &filter));
+        (bounds.failure_reason(count, world, worlds, &filter), bounds.requests_to_show(count, world, &filter));
     Err(Error::VerificationFailed { reason: reason.into(), count: count.into(), nearest: nearest.into() })
 }
 
@@ -118,13 +118,13 @@ pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequ
     let (expected_requests, timeout_ms) = expected_requests.into_parts();
     let (filter, bounds) = expected_requests.read(world)?;
     let count = || world.journal().find(&filter).len();
-    let check = || Some(count()).filter(|count| bounds.admit(*count));
+    let check = || Some(count()).filter(|count| bounds.allows(*count));
     match waiting::until(world, timeout_ms, || world.journal().changed(), check).await? {
         Some(count) => Ok(json!({ "count": count })),
         None => {
             let count = count();
             let (reason, nearest) =
-                (bounds.reason(count, world, worlds, &filter), bounds.shown_requests(count, world, &filter));
+                (bounds.failure_reason(count, world, worlds, &filter), bounds.requests_to_show(count, world, &filter));
             Err(Error::VerificationTimedOut { reason: reason.into(), count: count.into(), nearest: nearest.into() })
         }
     }
@@ -140,34 +140,37 @@ struct FilterSpec<'a> {
 }
 
 impl FilterSpec<'_> {
-    /// Checks the values. `at` is the prefix of their names in errors, such as `$.` in a body.
-    fn filter(self, world: &World, params: BTreeMap<String, String>, at: &str) -> Result<Filter, Error> {
+    /// Checks the values and makes the filter. `prefix` precedes their names in errors, such as `$.` in a body.
+    fn check(self, world: &World, params: BTreeMap<String, String>, prefix: &str) -> Result<Filter, Error> {
         if self.status.is_some_and(|status| status != 0 && !(100..600).contains(&status)) {
-            return Err(refusal(format!("{at}status: takes an HTTP status, or 0 for a dropped connection")));
+            return Err(refusal(format!("{prefix}status: takes an HTTP status, or 0 for a dropped connection")));
         }
         let pattern = RequestPattern { method: self.method, path: self.path, params };
-        let pattern = pattern.check(world, at, PatternUse::Entries(self.status))?;
-        let user = users::find_email(&world.snapshot(), self.user, &format!("{at}user"))?;
+        let pattern = pattern.check(world, prefix, PatternUse::Entries(self.status))?;
+        let user = users::find_email(&world.snapshot(), self.user, &format!("{prefix}user"))?;
         let RequestPattern { method, path, params } = pattern;
         if let Some(fault) = &self.fault {
-            check_fault(world, fault, at)?;
+            check_fault(world, fault, prefix)?;
         }
         Ok(Filter { method, path, user, status: self.status, fault: self.fault, params, since: None })
     }
 }
 
 /// Refuses a fault that is neither installed nor fired: an assertion on it could never hold.
-fn check_fault(world: &World, id: &str, at: &str) -> Result<(), Error> {
+fn check_fault(world: &World, id: &str, prefix: &str) -> Result<(), Error> {
     let faults = world.faults().lock();
-    let installed: Vec<&str> = faults.rules().iter().map(|rule| rule.id.as_str()).collect();
+    let installed_ids: Vec<&str> = faults.rules().iter().map(|fault| fault.id.as_str()).collect();
     let has_fired = || world.journal().all().iter().any(|entry| entry.fault.as_deref() == Some(id));
-    if id == NETWORK_FAULT_ID || installed.contains(&id) || has_fired() {
+    if id == NETWORK_FAULT_ID || installed_ids.contains(&id) || has_fired() {
         return Ok(());
     }
-    let nearest = most_similar(&id[..id.floor_char_boundary(MAX_COMPARED_BYTES)], &installed)
+    let nearest = most_similar(&id[..id.floor_char_boundary(MAX_COMPARED_BYTES)], &installed_ids)
         .map(|nearest| format!("; the nearest is '{nearest}'"));
     let nearest = nearest.unwrap_or_default();
-    Err(refusal(format!("{at}fault: there is no fault '{id}' in this world{nearest}{}", known_names(&installed))))
+    Err(refusal(format!(
+        "{prefix}fault: there is no fault '{id}' in this world{nearest}{}",
+        known_names(&installed_ids)
+    )))
 }
 
 /// The expected number of entries.
@@ -178,11 +181,11 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn admit(self, count: usize) -> bool {
+    fn allows(self, count: usize) -> bool {
         count >= self.at_least && self.at_most.is_none_or(|max| count <= max)
     }
 
-    fn reason(self, count: usize, world: &World, worlds: &Worlds, filter: &Filter) -> String {
+    fn failure_reason(self, count: usize, world: &World, worlds: &Worlds, filter: &Filter) -> String {
         let expected_count = match self.at_most {
             Some(max) if max == self.at_least => format!("exactly {max}"),
             Some(max) => format!("{} to {max}", self.at_least),
@@ -197,12 +200,12 @@ impl Bounds {
     }
 
     /// The requests to show: the newest matching ones if there were too many, otherwise the nearest ones.
-    fn shown_requests(self, count: usize, world: &World, filter: &Filter) -> Vec<Value> {
+    fn requests_to_show(self, count: usize, world: &World, filter: &Filter) -> Vec<Value> {
         if count <= self.at_least {
-            return nearest(world, filter);
+            return nearest_requests(world, filter);
         }
         let mut entries = world.journal().find(filter);
-        entries.drain(..entries.len().saturating_sub(MAX_MATCHING));
+        entries.drain(..entries.len().saturating_sub(MAX_MATCHING_REQUESTS));
         entries.iter().map(|entry| json!({ "entry": entry.as_ref(), "diff": "" })).collect()
     }
 }
@@ -227,7 +230,7 @@ impl Assertion {
             status: self.status,
             fault: self.fault,
         };
-        Ok((spec.filter(world, self.params.unwrap_or_default(), "$.")?, bounds))
+        Ok((spec.check(world, self.params.unwrap_or_default(), "$.")?, bounds))
     }
 }
 
@@ -296,11 +299,11 @@ fn fired_message(world: &World, filter: &Filter) -> String {
 }
 
 /// The nearest entries, each with a diff from the expected request.
-fn nearest(world: &World, filter: &Filter) -> Vec<Value> {
+fn nearest_requests(world: &World, filter: &Filter) -> Vec<Value> {
     let mut entries: Vec<(usize, Arc<Entry>)> =
         candidates(world, filter).map(|entry| (filter.distance(&entry), entry)).collect();
-    entries.sort_by_key(|(misses, entry)| (*misses, std::cmp::Reverse(entry.id)));
-    entries.truncate(MAX_NEAREST);
+    entries.sort_by_key(|(distance, entry)| (*distance, std::cmp::Reverse(entry.id)));
+    entries.truncate(MAX_NEAREST_REQUESTS);
     let expected = filter.expected();
     let record = |(_, entry): &(usize, Arc<Entry>)| {
         let entry_json = serde_json::to_value(entry.as_ref()).unwrap_or_default();

@@ -29,8 +29,8 @@ pub fn body<T: DeserializeOwned>(request: &ApiRequest) -> Result<T, Error> {
 pub fn check_empty_body(request: &ApiRequest) -> Result<(), Error> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Nothing {}
-    body::<Nothing>(request).map(|Nothing {}| ())
+    struct NoParameters {}
+    body::<NoParameters>(request).map(|NoParameters {}| ())
 }
 
 /// The message for a body that is a form; None for other bodies.
@@ -43,8 +43,8 @@ fn form_message(text: &str) -> Option<String> {
         return Some("Control takes JSON, not a form".to_owned());
     }
     let pairs = form_urlencoded::parse(text.as_bytes());
-    let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
-    let object: Map<String, Value> = pairs.map(|(name, text)| (name.into_owned(), value(&text))).collect();
+    let json_or_text = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+    let object: Map<String, Value> = pairs.map(|(name, text)| (name.into_owned(), json_or_text(&text))).collect();
     Some(format!("Control takes JSON, such as {}", Value::Object(object)))
 }
 

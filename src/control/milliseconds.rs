@@ -19,8 +19,8 @@ struct MillisecondsVisitor;
 impl Visitor<'_> for MillisecondsVisitor {
     type Value = u64;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a whole number of milliseconds from 0 on")
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a whole number of milliseconds from 0 on")
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {

@@ -10,8 +10,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Limit of latency and jitter: an hour.
-const MAX_MS: u64 = 3_600_000;
+/// The largest latency and jitter: an hour.
+const MAX_DELAY_MS: u64 = 3_600_000;
 
 /// A network: a profile, numbers of its own, or a profile with other numbers.
 #[derive(Deserialize, JsonSchema)]
@@ -25,10 +25,10 @@ pub struct NetworkSpec {
     #[serde(default)]
     profile: Option<String>,
     /// What each reply waits for, in milliseconds.
-    #[schemars(with = "Option<u64>", range(max = MAX_MS))]
+    #[schemars(with = "Option<u64>", range(max = MAX_DELAY_MS))]
     latency_ms: Option<Milliseconds>,
     /// What each reply waits for in addition, in milliseconds, at most.
-    #[schemars(with = "Option<u64>", range(max = MAX_MS))]
+    #[schemars(with = "Option<u64>", range(max = MAX_DELAY_MS))]
     jitter_ms: Option<Milliseconds>,
     /// Bytes of bodies that pass in a second, in either direction, from 1.
     #[schemars(range(min = 1))]
@@ -65,8 +65,10 @@ pub fn set(world: &World, spec: &NetworkSpec) -> Result<Value, Error> {
         [("latency_ms", latency_ms, &mut profile.latency_ms), ("jitter_ms", jitter_ms, &mut profile.jitter_ms)]
     {
         *field = value.unwrap_or(*field);
-        if *field > MAX_MS {
-            return Err(refusal(format!("$.{name}: takes a whole number of milliseconds up to {MAX_MS}, an hour")));
+        if *field > MAX_DELAY_MS {
+            return Err(refusal(format!(
+                "$.{name}: takes a whole number of milliseconds up to {MAX_DELAY_MS}, an hour"
+            )));
         }
     }
     if spec.bytes_per_second == Some(0) {
@@ -89,10 +91,9 @@ fn find_profile(name: &str) -> Result<Profile, Error> {
     })
 }
 
-/// Lists the networks.
 pub fn list(world: &World) -> Value {
     let networks = world.networks().lock();
-    let record = |Network { user, profile, .. }: &Network| {
+    let to_record = |Network { user, profile, .. }: &Network| {
         json!({
             "user": user,
             "profile": Some(profile.name).filter(|name| !name.is_empty()),
@@ -102,7 +103,7 @@ pub fn list(world: &World) -> Value {
             "loss": profile.loss,
         })
     };
-    json!({"networks": networks.all().iter().map(record).collect::<Vec<_>>()})
+    json!({"networks": networks.all().iter().map(to_record).collect::<Vec<_>>()})
 }
 
 /// Sends the current networks to the world's watchers.

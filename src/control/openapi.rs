@@ -15,7 +15,7 @@ use std::borrow::Cow;
 ///
 /// # Errors
 ///
-/// Never; the result is that of other calls.
+/// `Internal` if the document can't be serialized, which would be a bug.
 pub fn reply(filters: &Filters, server_dialect: &Dialect) -> Result<Vec<u8>, Error> {
     let dialect = match filters.text("dialect") {
         None => Cow::Borrowed(server_dialect),

@@ -29,14 +29,14 @@ pub struct PreviewDelaySpec {
 ///
 /// `ControlRefused`.
 pub fn set(world: &World, spec: &PreviewDelaySpec) -> Result<Value, Error> {
-    let check = |delay: Option<Seconds>, at: &str| match delay {
+    let check_delay = |delay: Option<Seconds>, path: &str| match delay {
         Some(Seconds(span)) if span < Span::seconds(0) || span > Span::days(MAX_DELAY_DAYS) => {
-            Err(refusal(format!("{at}: takes at least 0 seconds, and at most 100 years")))
+            Err(refusal(format!("{path}: takes at least 0 seconds, and at most 100 years")))
         }
         delay => Ok(delay.map(|Seconds(span)| span)),
     };
-    let thumbnails = check(spec.thumbnail_seconds, "$.thumbnail_seconds")?;
-    let links = check(spec.link_seconds, "$.link_seconds")?;
+    let thumbnails = check_delay(spec.thumbnail_seconds, "$.thumbnail_seconds")?;
+    let links = check_delay(spec.link_seconds, "$.link_seconds")?;
     world.commit(|tx| {
         let current = tx.preview_delays;
         tx.set_preview_delays(PreviewDelays {
@@ -57,7 +57,7 @@ pub fn show(world: &World) -> Value {
 ///
 /// # Errors
 ///
-/// Never; the result is that of other calls.
+/// Never fails. It returns a `Result` like the other calls.
 pub fn end(world: &World) -> Result<Value, Error> {
     world.commit(|tx| {
         tx.set_preview_delays(PreviewDelays::default());

@@ -14,8 +14,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The most users with pushes that an error lists.
-const SHOWN_USERS: usize = 5;
+/// The largest number of users with pushes that an error lists.
+const MAX_SHOWN_USERS: usize = 5;
 
 /// The expected pushes.
 #[derive(Deserialize, JsonSchema)]
@@ -64,28 +64,25 @@ pub fn sender<'a>(settings: &'a WorldSettings, base_url: &'a str) -> Sender<'a> 
 }
 
 impl PushFilter {
-    /// Checks that user and device exist. `at` is the prefix of their names in errors, such as `$.` in a body.
+    /// Checks that user and device exist. `prefix` precedes their names in errors, such as `$.` in a body.
     fn check(
         world: &World,
         user: Option<&str>,
         device: Option<i64>,
         since: Option<u64>,
-        at: &str,
+        prefix: &str,
     ) -> Result<Self, Error> {
         let realm = world.snapshot();
-        let user = user.map(|name| users::find_user(&realm, name, &format!("{at}user"))).transpose()?;
+        let user = user.map(|name| users::find_user(&realm, name, &format!("{prefix}user"))).transpose()?;
         if let Some(device) = device {
-            let place = format!("{at}device_id");
+            let path = format!("{prefix}device_id");
             if !(1..=realm.counters.device).contains(&device) {
-                return Err(refusal(format!("{place}: no device of this world has had the id {device}")));
+                return Err(refusal(format!("{path}: no device of this world has had the id {device}")));
             }
             let owner =
                 realm.users.values().find(|user| realm.user_state(user.id).devices.contains_key(&DeviceId(device)));
             if let Some((user, owner)) = user.as_ref().zip(owner).filter(|(user, owner)| user.id != owner.id) {
-                return Err(refusal(format!(
-                    "{place}: {device} is a device of {}, not of {}",
-                    owner.email, user.email
-                )));
+                return Err(refusal(format!("{path}: {device} is a device of {}, not of {}", owner.email, user.email)));
             }
         }
         Ok(Self { user: user.map(|user| user.id), device, since })
@@ -121,7 +118,7 @@ pub async fn wait(world: &World, awaited: AwaitedPushes, base_url: &str) -> Resu
             let count = PushFilter::find(world, base_url, filter).len();
             let noun = if at_least == 1 { "push" } else { "pushes" };
             let cause =
-                if count == 0 { cause_of_none(&world.snapshot(), filter.user, &awaited) } else { String::new() };
+                if count == 0 { no_push_message(&world.snapshot(), filter.user, &awaited) } else { String::new() };
             Err(Error::VerificationTimedOut {
                 reason: format!("Expected at least {at_least} such {noun}, found {count}{cause}").into(),
                 count: count.into(),
@@ -131,8 +128,9 @@ pub async fn wait(world: &World, awaited: AwaitedPushes, base_url: &str) -> Resu
     }
 }
 
-/// Explains why there is no push: often the user has no device for it, or the pushes went to other users.
-fn cause_of_none(realm: &Realm, user: Option<UserId>, awaited: &AwaitedPushes) -> String {
+/// An addition to the message if there is no push to the user: often the user has no device for it, or the pushes went
+/// to other users.
+fn no_push_message(realm: &Realm, user: Option<UserId>, awaited: &AwaitedPushes) -> String {
     let pushes = &realm.relay.pushes;
     let Some((user, name)) = user.zip(awaited.user.as_ref()) else {
         return if pushes.is_empty() { "; there were no pushes".to_owned() } else { String::new() };
@@ -142,12 +140,12 @@ fn cause_of_none(realm: &Realm, user: Option<UserId>, awaited: &AwaitedPushes) -
     }
     let owners: BTreeSet<_> =
         pushes.iter().filter_map(|push| realm.user(push.user)).map(|owner| owner.email.as_str()).collect();
-    let others = owners.into_iter().take(SHOWN_USERS).collect::<Vec<_>>().join(", ");
-    let elsewhere = if others.is_empty() { String::new() } else { format!(", but there were pushes to {others}") };
+    let others = owners.into_iter().take(MAX_SHOWN_USERS).collect::<Vec<_>>().join(", ");
+    let others_note = if others.is_empty() { String::new() } else { format!(", but there were pushes to {others}") };
     if realm.push_targets(user).is_empty() {
-        format!("; {name} has no device that receives pushes{elsewhere}")
+        format!("; {name} has no device that receives pushes{others_note}")
     } else {
-        format!("; there was no push to {name}{elsewhere}")
+        format!("; there was no push to {name}{others_note}")
     }
 }
 
@@ -155,7 +153,7 @@ fn cause_of_none(realm: &Realm, user: Option<UserId>, awaited: &AwaitedPushes) -
 ///
 /// # Errors
 ///
-/// Never; the result is that of other calls.
+/// Never fails. It returns a `Result` like the other calls.
 pub fn clear(world: &World) -> Result<Value, Error> {
     world.commit(|tx| {
         tx.realm_mut().relay.pushes = Vector::new();

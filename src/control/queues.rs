@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The most owners of other queues that an error lists.
+/// The largest number of owners of other queues that an error lists.
 const MAX_SHOWN_OWNERS: usize = 5;
 
 /// The expected queues.
@@ -50,7 +50,7 @@ pub(super) fn is_parked(realm: &Realm, queue: &Queue) -> bool {
 fn record(realm: &Realm, queue: &Queue) -> Value {
     let pending_events = pending_events(realm, queue);
     let mut capabilities = queue.options.capabilities;
-    let capabilities = capabilities.by_name().into_iter().filter(|(_, has)| **has).map(|(name, _)| name);
+    let capabilities = capabilities.by_name().into_iter().filter(|(_, is_enabled)| **is_enabled).map(|(name, _)| name);
     json!({
         "queue_id": queue.id,
         "user": realm.user(queue.owner).map(|owner| owner.email.clone()),
@@ -78,30 +78,31 @@ pub async fn wait(world: &World, awaited: AwaitedQueues) -> Result<Value, Error>
         return Err(refusal("$.count: takes a whole number from 1 on"));
     }
     let check = || {
-        let queues = find(world, owner, awaited.parked);
+        let queues = find_queues(world, owner, awaited.parked);
         (queues.len() >= count).then_some(queues)
     };
     match waiting::until(world, awaited.timeout_ms, || world.changed(), check).await? {
         Some(queues) => Ok(json!({"count": queues.len(), "queues": queues})),
         None => {
-            let actual = find(world, owner, awaited.parked).len();
+            let actual_count = find_queues(world, owner, awaited.parked).len();
             let state = match awaited.parked {
                 Some(true) => "parked ",
                 Some(false) => "not parked ",
                 None => "",
             };
             let noun = if count == 1 { "queue" } else { "queues" };
-            let of_user = awaited.user.as_ref().map(|user| format!(" of {user}")).unwrap_or_default();
+            let owner_note = awaited.user.as_ref().map(|user| format!(" of {user}")).unwrap_or_default();
             let user = awaited.user.as_deref();
-            let cause = match actual {
+            let cause = match actual_count {
                 0 if has_queues(&world.snapshot(), owner) => not_parked_message(world, owner, awaited.parked),
                 0 => no_queue_message(world, user),
                 _ => String::new(),
             };
             Err(Error::VerificationTimedOut {
-                reason: format!("Expected at least {count} {state}{noun}{of_user}, found {actual}{cause}").into(),
-                count: actual.into(),
-                nearest: find(world, owner, None).into(),
+                reason: format!("Expected at least {count} {state}{noun}{owner_note}, found {actual_count}{cause}")
+                    .into(),
+                count: actual_count.into(),
+                nearest: find_queues(world, owner, None).into(),
             })
         }
     }
@@ -150,7 +151,7 @@ fn no_queue_message(world: &World, user: Option<&str>) -> String {
     }
 }
 
-fn find(world: &World, owner: Option<UserId>, parked: Option<bool>) -> Vec<Value> {
+fn find_queues(world: &World, owner: Option<UserId>, parked: Option<bool>) -> Vec<Value> {
     let realm = world.snapshot();
     let matches = |queue: &&std::sync::Arc<Queue>| {
         owner.is_none_or(|owner| queue.owner == owner) && parked.is_none_or(|parked| is_parked(&realm, queue) == parked)

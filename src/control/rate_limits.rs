@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 const MAX_REQUESTS: u32 = 1_000_000;
-/// Limit of the time in which a budget refills.
-const MAX_DAYS: i64 = 36_525;
+/// The longest time in which a budget may refill: 100 years.
+const MAX_SPAN_DAYS: i64 = 36_525;
 
 /// A limit.
 #[derive(Deserialize, JsonSchema)]
@@ -41,7 +41,7 @@ pub fn set(world: &World, spec: &RateLimitSpec) -> Result<Value, Error> {
         return Err(refusal(format!("$.requests: takes a whole number from 1 to {MAX_REQUESTS}")));
     }
     let Seconds(span) = spec.seconds;
-    if span <= Span::seconds(0) || span > Span::days(MAX_DAYS) {
+    if span <= Span::seconds(0) || span > Span::days(MAX_SPAN_DAYS) {
         return Err(refusal("$.seconds: takes more than 0 seconds, and at most 100 years"));
     }
     world.rate_limits().lock().set(user.map(|user| user.id), RateLimit { requests: spec.requests, span });
@@ -49,15 +49,14 @@ pub fn set(world: &World, spec: &RateLimitSpec) -> Result<Value, Error> {
     Ok(json!({}))
 }
 
-/// Lists the rate limits.
 pub fn list(world: &World) -> Value {
     let realm = world.snapshot();
     let limits = world.rate_limits().lock();
-    let record = |(user, RateLimit { requests, span })| {
+    let to_record = |(user, RateLimit { requests, span })| {
         let user = Option::and_then(user, |user| realm.user(user)).map(|user| user.email.as_str());
         json!({"user": user, "requests": requests, "seconds": span.micros() as f64 / 1e6})
     };
-    json!({"rate_limits": limits.all().map(record).collect::<Vec<_>>()})
+    json!({"rate_limits": limits.all().map(to_record).collect::<Vec<_>>()})
 }
 
 /// Sends the current rate limits to the world's watchers.

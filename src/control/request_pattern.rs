@@ -18,8 +18,8 @@ use std::sync::LazyLock;
 
 /// The methods that entries of the journal can have.
 pub const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-const NOT_FOUND: u16 = 404;
-const METHOD_NOT_ALLOWED: u16 = 405;
+const NOT_FOUND_STATUS: u16 = 404;
+const METHOD_NOT_ALLOWED_STATUS: u16 = 405;
 /// A parameter that every operation accepts.
 const CLIENT_PARAMETER: &str = "client";
 
@@ -28,7 +28,6 @@ static ROUTER: LazyLock<Router> = LazyLock::new(Router::new);
 /// A pattern of requests. Absent parts match all requests.
 #[derive(Default)]
 pub struct RequestPattern {
-    /// HTTP method.
     pub method: Option<String>,
     /// Path, with or without `/api/v1`.
     pub path: Option<String>,
@@ -46,7 +45,7 @@ pub enum PatternUse {
     Entries(Option<u16>),
 }
 
-/// A path with what it belongs to.
+/// A path with the operations or files that it belongs to.
 struct MatchedPath {
     /// The path in neutral names, without `/api/v1`.
     path: String,
@@ -57,23 +56,26 @@ struct MatchedPath {
 }
 
 impl RequestPattern {
-    /// Checks each part, and translates paths and parameters to neutral names. `at` is the prefix of the parts' names
-    /// in errors, such as `$.` in a body.
+    /// Checks each part, and translates paths and parameters to neutral names. `prefix` precedes the parts' names in
+    /// errors, such as `$.` in a body.
     ///
     /// # Errors
     ///
     /// `ControlRefused` for a part that no request can have, with the nearest existing name.
-    pub fn check(self, world: &World, at: &str, pattern_use: PatternUse) -> Result<Self, Error> {
+    pub fn check(self, world: &World, prefix: &str, pattern_use: PatternUse) -> Result<Self, Error> {
         let dialect = &world.settings().dialect;
         let method = self.method.as_deref();
         if let Some(unknown) = method.filter(|method| !METHODS.contains(method)) {
             let takes = format!("an HTTP method in capitals, one of {}", METHODS.join(", "));
-            return Err(unknown_word_error(&format!("{at}method"), &takes, unknown, &METHODS));
+            return Err(unknown_word_error(&format!("{prefix}method"), &takes, unknown, &METHODS));
         }
-        let matched_path =
-            self.path.as_deref().map(|path| MatchedPath::find(dialect, path, method, at, pattern_use)).transpose()?;
+        let matched_path = self
+            .path
+            .as_deref()
+            .map(|path| MatchedPath::find(dialect, path, method, prefix, pattern_use))
+            .transpose()?;
         if let Some((matched_path, method)) = matched_path.as_ref().zip(method) {
-            matched_path.check_method(method, at, pattern_use)?;
+            matched_path.check_method(method, prefix, pattern_use)?;
         }
         let has_method = |row: &&Row| method.is_none_or(|method| row.route.method == method);
         let rows: Vec<&Row> = match &matched_path {
@@ -87,7 +89,7 @@ impl RequestPattern {
         };
         let params = self.params.into_iter().map(|(name, value)| {
             let neutral_name =
-                if rows.is_empty() { name } else { neutral_parameter(dialect, &rows, name, &subject, at)? };
+                if rows.is_empty() { name } else { neutral_parameter(dialect, &rows, name, &subject, prefix)? };
             let value = dialect.neutral_value(&neutral_name, &value).into_owned();
             Ok((neutral_name, value))
         });
@@ -101,11 +103,11 @@ impl MatchedPath {
         dialect: &Dialect,
         path: &str,
         method: Option<&str>,
-        at: &str,
+        prefix: &str,
         pattern_use: PatternUse,
     ) -> Result<Self, Error> {
         if !path.starts_with('/') {
-            return Err(refusal(format!("{at}path: takes a path, which begins with a slash")));
+            return Err(refusal(format!("{prefix}path: takes a path, which begins with a slash")));
         }
         let without_prefix = ["/api/v1", "/json"].iter().find_map(|api| path.strip_prefix(api));
         let api_path = without_prefix.filter(|path| path.starts_with('/')).unwrap_or(path);
@@ -117,7 +119,7 @@ impl MatchedPath {
         if let Some(matched_path) = matched_path {
             return Ok(matched_path);
         }
-        if pattern_use == PatternUse::Entries(Some(NOT_FOUND)) {
+        if pattern_use == PatternUse::Entries(Some(NOT_FOUND_STATUS)) {
             return Ok(Self { path: api_path.to_owned(), rows: Vec::new(), methods: None });
         }
         let nearest = Router::nearest(method.unwrap_or("GET"), api_path);
@@ -127,7 +129,7 @@ impl MatchedPath {
             PatternUse::Operations => String::new(),
             PatternUse::Entries(_) => "; requests for other paths are found with status 404".to_owned(),
         };
-        Err(refusal(format!("{at}path: no operation has the path {path}{nearest}, and files have {files}{note}")))
+        Err(refusal(format!("{prefix}path: no operation has the path {path}{nearest}, and files have {files}{note}")))
     }
 
     /// Finds what a neutral path belongs to.
@@ -151,17 +153,17 @@ impl MatchedPath {
         files::kind(path).map(|_| from_file()).or_else(|| methods_of_page(path).map(from_page))
     }
 
-    fn check_method(&self, method: &str, at: &str, pattern_use: PatternUse) -> Result<(), Error> {
+    fn check_method(&self, method: &str, prefix: &str, pattern_use: PatternUse) -> Result<(), Error> {
         let Some(methods) = &self.methods else { return Ok(()) };
         let is_allowed_in_journal = match pattern_use {
             PatternUse::Operations => false,
-            PatternUse::Entries(status) => method == "OPTIONS" || status == Some(METHOD_NOT_ALLOWED),
+            PatternUse::Entries(status) => method == "OPTIONS" || status == Some(METHOD_NOT_ALLOWED_STATUS),
         };
         if is_allowed_in_journal || methods.contains(&method) {
             return Ok(());
         }
         if method == "HEAD" {
-            return Err(refusal(format!("{at}method: HEAD is carried out and entered as GET")));
+            return Err(refusal(format!("{prefix}method: HEAD is carried out and entered as GET")));
         }
         let note = match pattern_use {
             PatternUse::Operations => "",
@@ -169,38 +171,44 @@ impl MatchedPath {
         };
         let mut methods = methods.clone();
         methods.dedup();
-        Err(refusal(format!("{at}method: {} has {}{note}", self.path, methods.join(" and "))))
+        Err(refusal(format!("{prefix}method: {} has {}{note}", self.path, methods.join(" and "))))
     }
 }
 
 /// Checks a parameter's name and translates it to its neutral name.
-fn neutral_parameter(dialect: &Dialect, rows: &[&Row], name: String, subject: &str, at: &str) -> Result<String, Error> {
+fn neutral_parameter(
+    dialect: &Dialect,
+    rows: &[&Row],
+    name: String,
+    subject: &str,
+    prefix: &str,
+) -> Result<String, Error> {
     let is_in_path =
         |name: &str| rows.iter().any(|row| row.parameters.iter().any(|info| info.is_in_path && info.name == name));
     let parameters = rows.iter().flat_map(|row| row.parameters).filter(|info| !info.is_in_path);
     let mut known_names: Vec<&str> =
         parameters.flat_map(|info| std::iter::once(&info.name).chain(info.aliases)).copied().collect();
     known_names.push(CLIENT_PARAMETER);
-    let place = format!("{at}params{}", step(&name));
+    let path_in_body = format!("{prefix}params{}", step(&name));
     if rows.iter().all(|row| !row.protocol.takes_forms()) {
-        return Err(refusal(format!("{place}: resumable uploads take headers, which are not entered")));
+        return Err(refusal(format!("{path_in_body}: resumable uploads take headers, which are not entered")));
     }
-    let neutral = dialect.neutral_key(&name);
+    let neutral_name = dialect.neutral_key(&name);
     let is_former = |name: &str| {
-        let route = |row: &&Row| format!("{} {}", row.route.method, row.route.path);
-        rows.iter().any(|row| former_parameters(&route(row)).contains(&name))
+        let route_text = |row: &&Row| format!("{} {}", row.route.method, row.route.path);
+        rows.iter().any(|row| former_parameters(&route_text(row)).contains(&name))
     };
     if let Some(known_name) =
-        [name.as_str(), neutral].into_iter().find(|name| known_names.contains(name) || is_former(name))
+        [name.as_str(), neutral_name].into_iter().find(|name| known_names.contains(name) || is_former(name))
     {
         return Ok(known_name.to_owned());
     }
     if is_in_path(&name) {
-        return Err(refusal(format!("{place}: is a part of the path; give the path with its value")));
+        return Err(refusal(format!("{path_in_body}: is a part of the path; give the path with its value")));
     }
     let nearest =
         most_similar(&name, &known_names).map(|nearest| format!("; the nearest is '{}'", dialect.vendor_key(nearest)));
-    Err(refusal(format!("{place}: {subject} a parameter '{name}'{}", nearest.unwrap_or_default())))
+    Err(refusal(format!("{path_in_body}: {subject} a parameter '{name}'{}", nearest.unwrap_or_default())))
 }
 
 /// The path of an operation in the names of the dialect.

@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-const KEEPABLE: [&str; 3] = ["faults", "journal", "report"];
+const KEEPABLE_PARTS: [&str; 3] = ["faults", "journal", "report"];
 
 /// What to keep.
 #[derive(Deserialize, JsonSchema)]
@@ -22,7 +22,7 @@ pub struct Reset {
 }
 
 fn keep_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": ["array", "null"], "items": {"type": "string", "enum": KEEPABLE}})
+    json_schema!({"type": ["array", "null"], "items": {"type": "string", "enum": KEEPABLE_PARTS}})
 }
 
 /// Resets a world, except for the parts to keep.
@@ -33,9 +33,9 @@ fn keep_schema(_: &mut SchemaGenerator) -> Schema {
 pub fn reset(world: &World, worlds: &Worlds, reset: &Reset) -> Result<Value, Error> {
     let names = reset.keep.as_deref().unwrap_or_default();
     for (index, name) in names.iter().enumerate() {
-        if !KEEPABLE.contains(&name.as_str()) {
+        if !KEEPABLE_PARTS.contains(&name.as_str()) {
             let takes = "faults, journal or report (snapshots stay anyway)";
-            return Err(unknown_word_error(&format!("$.keep[{index}]"), takes, name, &KEEPABLE));
+            return Err(unknown_word_error(&format!("$.keep[{index}]"), takes, name, &KEEPABLE_PARTS));
         }
     }
     let keeps = |part: &str| names.iter().any(|name| name == part);

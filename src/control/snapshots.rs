@@ -19,9 +19,9 @@ pub struct SnapshotName {
 
 pub fn list(world: &World) -> Value {
     let snapshots = world.snapshots();
-    let record =
+    let to_record =
         |snapshot: &crate::world::SnapshotInfo| json!({"name": snapshot.name, "at": snapshot.at.fractional_seconds()});
-    json!({"snapshots": snapshots.iter().map(record).collect::<Vec<_>>()})
+    json!({"snapshots": snapshots.iter().map(to_record).collect::<Vec<_>>()})
 }
 
 /// Takes a snapshot of the world.
@@ -37,8 +37,6 @@ pub fn keep(world: &World, snapshot: SnapshotName) -> Result<Value, Error> {
     Ok(json!({}))
 }
 
-/// Restores a snapshot.
-///
 /// # Errors
 ///
 /// `ControlNotFound`.
@@ -48,8 +46,6 @@ pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
     Ok(json!({}))
 }
 
-/// Removes a snapshot.
-///
 /// # Errors
 ///
 /// `ControlNotFound`.

@@ -41,12 +41,12 @@ pub fn put(world: &World, request: &ApiRequest) -> Result<Value, Error> {
     let state_body: Option<StateBody<'_>> = serde_json::from_str(body).ok();
     let state =
         state_body.and_then(|state_body| state_body.state).map(RawValue::get).filter(|state| state.starts_with('{'));
-    let (realm, clock) = read(world, state.unwrap_or(body))?;
+    let (realm, clock) = read_document(world, state.unwrap_or(body))?;
     world.restore(&Checkpoint { realm: Arc::new(realm), clock }, Restoration::State);
     Ok(json!({}))
 }
 
-fn read(world: &World, document: &str) -> Result<(Realm, Clock), Error> {
+fn read_document(world: &World, document: &str) -> Result<(Realm, Clock), Error> {
     let to_refusal =
         |diagnostics: Vec<fixture::Diagnostic>| refusal(fixture::join_diagnostics(&diagnostics, ToString::to_string));
     if state::is_state(document) {

@@ -35,6 +35,7 @@ const EXPECTED_INSTANT: &str = "UNIX seconds, a time such as 2026-01-01T00:00:00
 
 fn span_from_number(seconds: f64) -> Option<Span> {
     let micros = seconds * 1e6;
+    // The limit is just below that of `i64`.
     (micros.is_finite() && micros.abs() < 9e18).then(|| Span::from_micros(micros.round() as i64))
 }
 
@@ -42,29 +43,29 @@ fn span_from_text(text: &str) -> Option<Span> {
     let mut seconds: i64 = 0;
     let mut remaining = text;
     while !remaining.is_empty() {
-        let digits = remaining.find(|character: char| !character.is_ascii_digit())?;
-        let count: i64 = remaining[..digits].parse().ok()?;
-        let (unit, after) = (remaining[digits..].chars().next()?, &remaining[digits + 1..]);
+        let digit_count = remaining.find(|character: char| !character.is_ascii_digit())?;
+        let count: i64 = remaining[..digit_count].parse().ok()?;
+        let (unit, suffix) = (remaining[digit_count..].chars().next()?, &remaining[digit_count + 1..]);
         let (_, seconds_per_unit) = UNITS.iter().find(|(name, _)| *name == unit)?;
         seconds = seconds.checked_add(count.checked_mul(*seconds_per_unit)?)?;
-        remaining = after;
+        remaining = suffix;
     }
     let micros = seconds.checked_mul(1_000_000)?;
     (!text.is_empty()).then(|| Span::from_micros(micros))
 }
 
 /// Deserializes a number or a text, each with its own function.
-struct NumberOrText<T> {
+struct NumberOrTextVisitor<T> {
     expected: &'static str,
     number: fn(f64) -> Option<T>,
     text: fn(&str) -> Option<T>,
 }
 
-impl<T> Visitor<'_> for NumberOrText<T> {
+impl<T> Visitor<'_> for NumberOrTextVisitor<T> {
     type Value = T;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.expected)
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.expected)
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
@@ -87,7 +88,7 @@ impl<T> Visitor<'_> for NumberOrText<T> {
 impl<'de> Deserialize<'de> for Seconds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer
-            .deserialize_any(NumberOrText {
+            .deserialize_any(NumberOrTextVisitor {
                 expected: EXPECTED_SECONDS,
                 number: span_from_number,
                 text: span_from_text,
@@ -107,7 +108,7 @@ fn timestamp_from_text(text: &str) -> Option<Timestamp> {
 impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer
-            .deserialize_any(NumberOrText {
+            .deserialize_any(NumberOrTextVisitor {
                 expected: EXPECTED_INSTANT,
                 number: timestamp_from_number,
                 text: timestamp_from_text,
@@ -118,7 +119,7 @@ impl<'de> Deserialize<'de> for Instant {
 
 impl<'de> Deserialize<'de> for InitialClock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NumberOrText {
+        deserializer.deserialize_any(NumberOrTextVisitor {
             expected: InitialClock::EXPECTED,
             number: |seconds| timestamp_from_number(seconds).map(InitialClock::At),
             text: |text| InitialClock::parse(text).ok(),
@@ -127,7 +128,7 @@ impl<'de> Deserialize<'de> for InitialClock {
 }
 
 /// A schema without a type, since client generators turn a choice of types into a class without fields.
-fn number_or_text(description: &str) -> Schema {
+fn untyped_schema(description: &str) -> Schema {
     json_schema!({"description": description})
 }
 
@@ -137,7 +138,7 @@ impl JsonSchema for Seconds {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        number_or_text(
+        untyped_schema(
             "A number of seconds, fractions allowed, or as text a span of the units w, d, h, m and s such as 1d2h30m.",
         )
     }
@@ -149,7 +150,7 @@ impl JsonSchema for Instant {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        number_or_text(
+        untyped_schema(
             "A number of UNIX seconds, fractions allowed, or as text RFC 3339 such as 2026-01-01T00:00:00Z, or a date such as 2026-01-01, which means its midnight in UTC.",
         )
     }
@@ -161,7 +162,7 @@ impl JsonSchema for InitialClock {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        number_or_text(
+        untyped_schema(
             "real, frozen (at the time of creation), or an instant at which the clock is frozen: a number of UNIX seconds, or as text RFC 3339 or a date.",
         )
     }

@@ -7,23 +7,23 @@ use crate::realm::Realm;
 use crate::realm::user::User;
 use std::sync::Arc;
 
-/// Longer names are cut before they are compared with others.
+/// Longer names, which are unknown ones, are cut before they are compared with others.
 const MAX_COMPARED_BYTES: usize = 200;
 
-/// Finds the user with this email address or handle. The handle is the part before the @.
+/// Finds the user with this email address or handle. The handle is the part before the @. `path` is where the name was
+/// found, for errors.
 ///
 /// # Errors
 ///
 /// `ControlRefused` if there is no such user, with the nearest name, or if several users have the handle and none of
 /// them is at the organization's host.
-pub fn find_user(realm: &Realm, name: &str, at: &str) -> Result<Arc<User>, Error> {
-    let user = if name.contains('@') { realm.user_by_email(name).cloned() } else { find_by_handle(realm, name, at)? };
+pub fn find_user(realm: &Realm, name: &str, path: &str) -> Result<Arc<User>, Error> {
+    let user = if name.contains('@') { realm.user_by_email(name).cloned() } else { find_by_handle(realm, name, path)? };
     user.ok_or_else(|| {
-        // Unknown names may be long, so only their beginning is compared.
         let name = &name[..name.floor_char_boundary(MAX_COMPARED_BYTES)];
         let names: Vec<&str> = realm.users.values().map(|user| address_or_handle(user, name)).collect();
         let nearest = most_similar(name, &names).map(|nearest| format!("; the nearest is '{nearest}'"));
-        refusal(format!("{at}: there is no user '{name}' in this world{}", nearest.unwrap_or_default()))
+        refusal(format!("{path}: there is no user '{name}' in this world{}", nearest.unwrap_or_default()))
     })
 }
 
@@ -32,18 +32,18 @@ pub fn find_user(realm: &Realm, name: &str, at: &str) -> Result<Arc<User>, Error
 /// # Errors
 ///
 /// As [`find_user`].
-pub fn find_email(realm: &Realm, name: Option<&str>, at: &str) -> Result<Option<String>, Error> {
-    name.map(|name| find_user(realm, name, at).map(|user| user.email.clone())).transpose()
+pub fn find_email(realm: &Realm, name: Option<&str>, path: &str) -> Result<Option<String>, Error> {
+    name.map(|name| find_user(realm, name, path).map(|user| user.email.clone())).transpose()
 }
 
-fn find_by_handle(realm: &Realm, handle: &str, at: &str) -> Result<Option<Arc<User>>, Error> {
+fn find_by_handle(realm: &Realm, handle: &str, path: &str) -> Result<Option<Arc<User>>, Error> {
     if let Some(user) = realm.user_by_email(&format!("{handle}@{}", realm.organization.host)) {
         return Ok(Some(user.clone()));
     }
-    let mut others = realm.users.values().filter(|user| handle_of(user).eq_ignore_ascii_case(handle));
-    match (others.next(), others.next()) {
+    let mut matches = realm.users.values().filter(|user| handle_of(user).eq_ignore_ascii_case(handle));
+    match (matches.next(), matches.next()) {
         (Some(first), Some(second)) => {
-            Err(refusal(format!("{at}: '{handle}' may be {} or {}; give the address", first.email, second.email)))
+            Err(refusal(format!("{path}: '{handle}' may be {} or {}; give the address", first.email, second.email)))
         }
         (first, _) => Ok(first.cloned()),
     }

@@ -17,20 +17,20 @@ pub async fn until<'world, T>(
     check: impl Fn() -> Option<T>,
 ) -> Result<Option<T>, Error> {
     let timeout = Duration::from_millis(timeout_ms);
-    let value = async {
+    let wait_for_value = async {
         loop {
-            let changed = changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
+            let change = changed();
+            tokio::pin!(change);
+            change.as_mut().enable();
             if let Some(value) = check() {
                 return value;
             }
-            changed.await;
+            change.await;
         }
     };
     let mut ended = world.ended();
     tokio::select! {
-        value = tokio::time::timeout(timeout, value) => Ok(value.ok()),
+        value = tokio::time::timeout(timeout, wait_for_value) => Ok(value.ok()),
         _ = ended.wait_for(|ended| *ended) => {
             Err(Error::UnknownControlWorld { what: format!("The world '{}' was deleted", world.name()).into() })
         }

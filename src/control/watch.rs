@@ -13,9 +13,9 @@ use crate::world::{Restoration, WatchFrame, World};
 use serde_json::{Value, json};
 
 /// The frame for something that happened in a world. URLs in it begin with `base_url`.
-pub fn frame(world: &World, watched: &WatchFrame, base_url: &str) -> Value {
-    match watched {
-        WatchFrame::Request(entry) => request(entry),
+pub fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
+    match watch_frame {
+        WatchFrame::Request(entry) => request_frame(entry),
         WatchFrame::Clock { from, to, fired, restoration } => {
             let fired = fired.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| agenda_item(*at, due));
             let mut frame = json!({
@@ -33,7 +33,7 @@ pub fn frame(world: &World, watched: &WatchFrame, base_url: &str) -> Value {
             }
             frame
         }
-        WatchFrame::Event(position, entry) => event(&world.snapshot(), *position, entry),
+        WatchFrame::Event(position, entry) => event_frame(&world.snapshot(), *position, entry),
         WatchFrame::Fault { at, fault_id, journal_id, effect } => json!({
             "type": "fault",
             "at": at.fractional_seconds(),
@@ -75,16 +75,16 @@ pub fn missed_frame(world: &World, count: u64) -> Value {
     json!({"type": "lost", "at": world.now().fractional_seconds(), "count": count})
 }
 
-fn request(entry: &Entry) -> Value {
+fn request_frame(entry: &Entry) -> Value {
     let mut frame = serde_json::to_value(entry).unwrap_or_default();
     frame["type"] = "request".into();
     frame
 }
 
-fn event(realm: &Realm, position: u64, entry: &LogEntry) -> Value {
+fn event_frame(realm: &Realm, position: u64, entry: &LogEntry) -> Value {
     let users: Vec<UserId> = realm.active_users.iter().copied().filter(|user| entry.audience.contains(*user)).collect();
-    let rendered = rendered_event(realm, entry, users.first().copied());
-    let names = names(realm, &users, &rendered);
+    let event = render_event(realm, entry, users.first().copied());
+    let names = names_in_event(realm, &users, &event);
     json!({
         "type": "event",
         "id": position,
@@ -92,15 +92,15 @@ fn event(realm: &Realm, position: u64, entry: &LogEntry) -> Value {
         "queue_id": entry.queue,
         "users": users,
         "names": names,
-        "event": rendered,
+        "event": event,
     })
 }
 
-/// Limit of the users in the audience whose names are in a frame.
+/// The largest number of users in the audience whose names are in a frame.
 const MAX_NAMED_USERS: usize = 50;
 
 /// The handles, by user ID, of the users in the event and its audience, and the name of the event's channel.
-fn names(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
+fn names_in_event(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
     let mentioned_ids = ["user_id", "sender_id"].into_iter().filter_map(|key| event[key].as_i64().map(UserId));
     let mentioned_ids = mentioned_ids.chain(event["sender"]["user_id"].as_i64().map(UserId));
     let users = mentioned_ids.chain(audience.iter().copied().take(MAX_NAMED_USERS)).filter_map(|id| {
@@ -115,11 +115,11 @@ fn names(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
     })
 }
 
-/// The event as a client with all capabilities receives it, for one user of the audience.
-fn rendered_event(realm: &Realm, entry: &LogEntry, viewer: Option<UserId>) -> Value {
+/// Renders the event as a client with all capabilities receives it, for one user of the audience.
+fn render_event(realm: &Realm, entry: &LogEntry, viewer: Option<UserId>) -> Value {
     let mut capabilities = Capabilities::default();
-    for (_, switch) in capabilities.by_name() {
-        *switch = true;
+    for (_, is_enabled) in capabilities.by_name() {
+        *is_enabled = true;
     }
     let user = viewer.or_else(|| realm.users.keys().next().copied());
     let minimal_event = json!({"type": entry.event.kind.type_name(), "op": entry.event.kind.op()});

@@ -71,14 +71,13 @@ struct NewWorld {
 ///
 /// `ControlRefused` for a prefix that no name can have.
 pub fn list(control: &Control, request: &ApiRequest, filters: &Filters) -> Result<Value, Error> {
-    let prefix = prefix(filters)?.unwrap_or_default();
+    let prefix = read_prefix(filters)?.unwrap_or_default();
     let worlds = control.edge.worlds.all();
     let worlds = worlds.iter().filter(|world| world.name().starts_with(prefix));
     Ok(json!({"worlds": worlds.map(|world| row(request, world)).collect::<Vec<_>>()}))
 }
 
-/// The prefix in the filters.
-fn prefix(filters: &Filters) -> Result<Option<&str>, Error> {
+fn read_prefix(filters: &Filters) -> Result<Option<&str>, Error> {
     let prefix = filters.text("prefix");
     let can_begin_name = |prefix: &str| prefix.is_empty() || Worlds::is_name(prefix.trim_end_matches('-'));
     match prefix {
@@ -94,7 +93,7 @@ pub fn row(request: &ApiRequest, world: &World) -> Value {
     let (realm, lifecycle, settings) = (world.snapshot(), world.lifecycle(), world.settings());
     json!({
         "name": world.name(),
-        "url": url(request, world),
+        "url": world_url(request, world),
         "label": lifecycle.label,
         "feature_level": settings.feature_level,
         "dialect": dialect_name(&settings.dialect),
@@ -119,12 +118,12 @@ pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Er
     if let Some(name) = &spec.name {
         check_name(control, name, spec.replaces())?;
     }
-    let idle_ttl = idle_ttl(control, &spec)?;
+    let idle_ttl = checked_idle_ttl(control, &spec)?;
     let new_world = match &spec.fork_of {
-        Some(origin) => {
-            let origin = find_origin(control, &spec, origin)?;
-            let _turn = origin.turn().await;
-            in_place(|| fork(&spec, &origin))?
+        Some(source_world) => {
+            let source_world = find_source_world(control, &spec, source_world)?;
+            let _turn = source_world.turn().await;
+            in_place(|| fork(&spec, &source_world))?
         }
         None => in_place(|| create_from_fixture(control, &spec))?,
     };
@@ -146,7 +145,7 @@ pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Er
         world.end();
         return Err(Error::WorldExists { name: world.name().into() });
     }
-    Ok(json!({ "name": world.name(), "url": url(request, &world) }))
+    Ok(json!({ "name": world.name(), "url": world_url(request, &world) }))
 }
 
 impl WorldSpec {
@@ -166,7 +165,7 @@ fn check_name(control: &Control, name: &str, replaces: bool) -> Result<(), Error
     if is_default { Err(refusal("$.name: default is there from the start or never")) } else { Ok(()) }
 }
 
-fn idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> {
+fn checked_idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> {
     match spec.idle_ttl_seconds {
         None => Ok(control.defaults.world_ttl),
         Some(Seconds(ttl)) if ttl >= Span::seconds(1) => Ok(Some(ttl)),
@@ -174,11 +173,9 @@ fn idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> 
     }
 }
 
-/// Deletes a world.
-///
 /// # Errors
 ///
-/// `ControlRefused` for the default one, `UnknownControlWorld`.
+/// `ControlRefused` for the default world, `UnknownControlWorld`.
 pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
     if name == Worlds::DEFAULT {
         return Err(refusal("The world 'default' can't be deleted; reset it instead"));
@@ -194,16 +191,16 @@ pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
 ///
 /// `ControlRefused` without a prefix.
 pub async fn delete_all(control: &Control, filters: &Filters) -> Result<Value, Error> {
-    let prefix = prefix(filters)?.filter(|prefix| !prefix.is_empty());
+    let prefix = read_prefix(filters)?.filter(|prefix| !prefix.is_empty());
     let prefix = prefix.ok_or_else(|| refusal("prefix: takes the beginning of the names of the worlds to end"))?;
-    let mut deleted = Vec::new();
+    let mut deleted_names = Vec::new();
     for world in control.edge.worlds.all() {
         let name = world.name();
         if name != Worlds::DEFAULT && name.starts_with(prefix) && delete(control, name).await.is_ok() {
-            deleted.push(name.to_owned());
+            deleted_names.push(name.to_owned());
         }
     }
-    Ok(json!({ "deleted": deleted }))
+    Ok(json!({ "deleted": deleted_names }))
 }
 
 /// The level to which to upgrade a world.
@@ -231,7 +228,7 @@ pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
 }
 
 /// The base URL of a world: with its own port, or below the URL of the request.
-fn url(request: &ApiRequest, world: &World) -> String {
+fn world_url(request: &ApiRequest, world: &World) -> String {
     match world.lifecycle().port.get() {
         Some(port) => format!("{}://{}:{port}", request.scheme(), requested_host(request)),
         None => base_url(request.scheme(), request.headers(), world.name()),
@@ -244,20 +241,21 @@ pub(super) fn base_url(scheme: &'static str, headers: &HeaderMap, name: &str) ->
     if name == Worlds::DEFAULT { root } else { format!("{root}/w/{name}") }
 }
 
-fn find_origin(control: &Control, spec: &WorldSpec, name: &str) -> Result<Arc<World>, Error> {
+fn find_source_world(control: &Control, spec: &WorldSpec, name: &str) -> Result<Arc<World>, Error> {
     if spec.fixture.is_some() {
         return Err(refusal("$.fixture: can't be combined with fork_of"));
     }
     control.edge.worlds.get(name).ok_or_else(|| refusal(format!("$.fork_of: {}", control.unknown_world_message(name))))
 }
 
-fn fork(spec: &WorldSpec, origin: &World) -> Result<NewWorld, Error> {
+fn fork(spec: &WorldSpec, source_world: &World) -> Result<NewWorld, Error> {
     let checkpoint = match &spec.snapshot {
         Some(name) => {
-            let missing = || refusal(format!("$.snapshot: {}", snapshots::unknown_snapshot_message(origin, name)));
-            origin.snapshot_named(name).ok_or_else(missing)?
+            let unknown_snapshot =
+                || refusal(format!("$.snapshot: {}", snapshots::unknown_snapshot_message(source_world, name)));
+            source_world.snapshot_named(name).ok_or_else(unknown_snapshot)?
         }
-        None => origin.checkpoint(),
+        None => source_world.checkpoint(),
     };
     let mut realm = crate::world::without_queues(&checkpoint.realm);
     realm.relay = crate::realm::push::Relay::default();
@@ -265,24 +263,24 @@ fn fork(spec: &WorldSpec, origin: &World) -> Result<NewWorld, Error> {
         realm.rng = SeededRng::from_seed(seed);
     }
     let clock = match spec.clock {
-        Some(choice) => choice.clock(origin.real_time().now()),
+        Some(initial_clock) => initial_clock.clock(source_world.real_time().now()),
         None => checkpoint.clock,
     };
-    let realm = moved_to(realm, clock.now(origin.real_time().now()));
+    let realm = move_to(realm, clock.now(source_world.real_time().now()));
     let settings = WorldSettings {
-        feature_level: level(spec)?.unwrap_or(origin.settings().feature_level),
-        dialect: dialect(spec)?.unwrap_or_else(|| origin.settings().dialect.clone()),
+        feature_level: checked_level(spec)?.unwrap_or(source_world.settings().feature_level),
+        dialect: read_dialect(spec)?.unwrap_or_else(|| source_world.settings().dialect.clone()),
     };
-    Ok(NewWorld { realm, clock, settings, real_time: origin.real_time().clone() })
+    Ok(NewWorld { realm, clock, settings, real_time: source_world.real_time().clone() })
 }
 
 /// Moves a realm without queues to another time. Moving forward, items that fall due happen in order.
-fn moved_to(realm: Realm, at: Timestamp) -> Realm {
-    if at < realm.now {
-        return realm.rewound_to(at);
+fn move_to(realm: Realm, time: Timestamp) -> Realm {
+    if time < realm.now {
+        return realm.rewound_to(time);
     }
     let mut tx = Tx::new(realm);
-    tx.run_due(at);
+    tx.run_due(time);
     let mut realm = tx.into_realm();
     let end = realm.log.end();
     realm.log.trim(end);
@@ -313,14 +311,14 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
     };
     let state = fixture.filter(|document| fixture::state::is_state(document));
     let settings = WorldSettings {
-        feature_level: level(spec)?.unwrap_or(defaults.feature_level),
-        dialect: dialect(spec)?.unwrap_or_else(|| defaults.dialect.clone()),
+        feature_level: checked_level(spec)?.unwrap_or(defaults.feature_level),
+        dialect: read_dialect(spec)?.unwrap_or_else(|| defaults.dialect.clone()),
     };
     let real_time = control.real_time.clone();
     if let Some(document) = state {
         let (mut realm, saved_clock) =
             fixture::state::read(document, real_time.now()).map_err(|diagnostics| fixture_refusal(&diagnostics))?;
-        let clock = spec.clock.map_or(saved_clock, |choice| choice.clock(real_time.now()));
+        let clock = spec.clock.map_or(saved_clock, |initial_clock| initial_clock.clock(real_time.now()));
         let now = clock.now(real_time.now());
         if now < realm.now {
             realm = realm.rewound_to(now);
@@ -344,7 +342,7 @@ fn fixture_refusal(diagnostics: &[fixture::Diagnostic]) -> Error {
     refusal(fixture::join_diagnostics(diagnostics, to_message))
 }
 
-fn level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
+fn checked_level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
     match spec.feature_level {
         Some(FeatureLevel(level)) if level < 0 => Err(refusal("$.feature_level: takes a whole number from 0 on")),
         level => Ok(level.map(|FeatureLevel(level)| level)),
@@ -361,7 +359,7 @@ fn dialect_name(dialect: &Dialect) -> &'static str {
     index.map_or("custom", |index| DIALECTS[index])
 }
 
-fn dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
+fn read_dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
     let dialect = match &spec.dialect {
         None => return Ok(None),
         Some(Value::String(name)) => match name.as_str() {

@@ -28,8 +28,8 @@ fn the_storage_of_bots_is_not_renamed() {
 
 #[test]
 fn an_error_in_a_file_names_its_json_path() {
-    let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    let known = Renamable { keys: set(&["a", "b"]), paths: set(&["/a", "/a/{id}"]) };
+    let to_set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let renamable = Renamable { keys: to_set(&["a", "b"]), paths: to_set(&["/a", "/a/{id}"]) };
     for (text, expected) in [
         (r#"{"keys": {"a": 1}}"#, "$.keys.a: takes a text, not 1"),
         (r#"{"kees": {}}"#, "$.kees: there is no key `kees`; did you mean `keys`?"),
@@ -50,8 +50,8 @@ fn an_error_in_a_file_names_its_json_path() {
         (r#"{"paths": {"/a": "/x/{id}"}}"#, r#"$.paths["/a"]: takes a path that begins with / and has no place"#),
         (r#"{"keys": {"a": "b"}}"#, r#"$.keys["a"]: `b` is another's name already"#),
     ] {
-        let problem = Dialect::parse(text, &known).expect_err("the file is invalid");
+        let problem = Dialect::parse(text, &renamable).expect_err("the file is invalid");
         assert!(problem.starts_with(expected), "{problem}");
     }
-    assert!(Dialect::parse(r#"{"keys": {"a": "b", "b": "a"}, "paths": {"/a": "/b"}}"#, &known).is_ok());
+    assert!(Dialect::parse(r#"{"keys": {"a": "b", "b": "a"}, "paths": {"/a": "/b"}}"#, &renamable).is_ok());
 }

@@ -1,8 +1,8 @@
 //! Rows of the error table for channels, channel folders, subscriptions and groups of default channels.
 
 macro_rules! channels {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             // Channels.
             /// The channel is unknown, or the caller cannot access it.
             InvalidChannelId: 400 BAD_REQUEST "Invalid channel ID";

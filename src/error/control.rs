@@ -1,8 +1,8 @@
 //! Rows of the error table for control, faults and internal errors.
 
 macro_rules! control {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             // Faults and control.
             /// The call is malformed; nothing was changed.
             ControlRefused { reason }: 400 BAD_REQUEST "{reason}";

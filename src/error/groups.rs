@@ -1,8 +1,8 @@
 //! Rows of the error table for user groups and for permissions that groups hold.
 
 macro_rules! groups {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             InvalidGroup: 400 BAD_REQUEST "Invalid user group";
             GroupDeactivated: 400 BAD_REQUEST "User group is deactivated.";
             /// A list has an unknown group.

@@ -1,8 +1,8 @@
 //! Rows of the error table for messages: sending, editing, reading, widgets, flags, reactions, emoji, linkifiers.
 
 macro_rules! messages {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             // Messages.
             /// The message is unknown, or the caller cannot access it.
             InvalidMessage: 400 BAD_REQUEST "Invalid message(s)";

@@ -1,8 +1,8 @@
 //! Rows of the error table for the organization: settings, domains, pictures, playgrounds, exports.
 
 macro_rules! organization {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             AuthenticationMethodRequired: 400 BAD_REQUEST "At least one authentication method must be enabled.";
             NotOffered { setting, value }: 400 BAD_REQUEST "Invalid {setting} {value}";
             DeletionTooSoon { min_allowed_days }: 400 BAD_REQUEST "Data deletion time must be at least {min_allowed_days} days in the future.";

@@ -2,8 +2,8 @@
 //! credentials, roles.
 
 macro_rules! requests {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             // HTTP and routing.
             /// The bytes are not an HTTP request.
             MalformedHttp: 400 BAD_REQUEST "Malformed HTTP request";

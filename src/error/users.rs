@@ -1,8 +1,8 @@
 //! Rows of the error table for users: accounts, settings, profiles, bots, statuses, presence.
 
 macro_rules! users {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             // Users.
             NoSuchUser: 400 BAD_REQUEST "No such user";
             /// The operation requires an active user.

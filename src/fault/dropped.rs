@@ -1,4 +1,4 @@
-//! Requests that a rule dropped, and the recognition of their retries, which the rule drops too.
+//! Requests that a fault dropped, and the recognition of their retries, which the fault drops too.
 
 use super::{RequestView, Rule};
 use crate::time::{Span, Timestamp};
@@ -11,18 +11,18 @@ pub struct DroppedRequest {
     user: Option<String>,
     params: BTreeMap<String, String>,
     /// Real time of the request or of its latest retry.
-    at: Timestamp,
+    last_attempt_at: Timestamp,
 }
 
 /// A retry is dropped when it follows the previous attempt within this time.
 const RETRY_WINDOW: Span = Span::seconds(1);
 
 impl Rule {
-    /// Whether a request retries one that this rule dropped; if so, the window for the next retry starts now.
+    /// Whether a request retries one that this fault dropped; if so, the window for the next retry starts now.
     pub(super) fn drops_as_retry(&mut self, request: RequestView<'_>) -> bool {
-        self.dropped.retain(|dropped| request.at.since(dropped.at) <= RETRY_WINDOW);
+        self.dropped.retain(|dropped| request.at.since(dropped.last_attempt_at) <= RETRY_WINDOW);
         let retried = self.dropped.iter_mut().find(|dropped| dropped.is_retried_by(request));
-        retried.map(|dropped| dropped.at = request.at).is_some()
+        retried.map(|dropped| dropped.last_attempt_at = request.at).is_some()
     }
 }
 
@@ -33,7 +33,7 @@ impl DroppedRequest {
             path: request.full_path.to_owned(),
             user: request.user.map(str::to_owned),
             params: request.params.clone(),
-            at: request.at,
+            last_attempt_at: request.at,
         }
     }
 

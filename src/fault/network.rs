@@ -87,6 +87,7 @@ pub struct Networks {
 impl Networks {
     /// Returns an empty set of networks, whose random draws follow from the seed.
     pub fn new(seed: u64) -> Self {
+        // The constant is `network` in ASCII. It makes the draws differ from those of the world.
         Self { seed: seed ^ 0x006e_6574_776f_726b, networks: Vec::new() }
     }
 

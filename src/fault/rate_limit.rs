@@ -25,14 +25,15 @@ pub struct RateLimits {
 #[derive(Debug)]
 struct LimitState {
     limit: RateLimit,
-    spent: HashMap<BudgetKey, Spent>,
+    spent: HashMap<BudgetKey, SpentBudget>,
 }
 
 /// The spent part of a budget. To stay in integers, a request costs `span` microseconds, and each microsecond that
 /// passes refunds as many of them as a full budget has requests.
 #[derive(Clone, Copy, Debug)]
-struct Spent {
+struct SpentBudget {
     cost: i128,
+    /// The time of the latest request, up to which refunds are counted.
     at: Timestamp,
 }
 
@@ -72,29 +73,29 @@ impl RateLimits {
     pub fn charge(&mut self, caller: Option<UserId>, is_poll: bool, now: Timestamp) -> Option<Budget> {
         let has_user_limit = caller.is_some() && self.limits.contains_key(&caller);
         let LimitState { limit, spent } = self.limits.get_mut(if has_user_limit { &caller } else { &None })?;
-        let spent = spent.entry((caller, is_poll)).or_insert(Spent { cost: 0, at: now });
+        let spent = spent.entry((caller, is_poll)).or_insert(SpentBudget { cost: 0, at: now });
         Some(limit.spend(spent, now))
     }
 }
 
 impl RateLimit {
-    fn spend(self, spent: &mut Spent, now: Timestamp) -> Budget {
+    fn spend(self, spent: &mut SpentBudget, now: Timestamp) -> Budget {
         let (requests, price) = (i128::from(self.requests), i128::from(self.span.micros()));
         // The clock goes back when a world is restored.
         let elapsed = i128::from(now.since(spent.at).micros()).max(0);
-        let full = requests * price;
+        let full_cost = requests * price;
         let mut cost = (spent.cost - elapsed * requests).max(0);
-        let deficit = cost + price - full;
+        let deficit = cost + price - full_cost;
         let is_allowed = deficit <= 0;
         if is_allowed {
             cost += price;
         }
-        *spent = Spent { cost, at: now };
+        *spent = SpentBudget { cost, at: now };
         let span_of =
             |cost: i128| Span::from_micros(i64::try_from((cost + requests - 1) / requests).unwrap_or(i64::MAX));
         Budget {
             limit: self.requests,
-            remaining: u32::try_from((full - cost) / price).unwrap_or_default(),
+            remaining: u32::try_from((full_cost - cost) / price).unwrap_or_default(),
             full_at: now.plus(span_of(cost)),
             retry_after: (!is_allowed).then(|| span_of(deficit)),
         }

@@ -1,8 +1,8 @@
-//! Rules of channels, subscriptions, and the notices of both.
+//! Features of channels, subscriptions, and the notices of both.
 
 macro_rules! channels {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             /// `default_push_notifications` of a channel turns `push_notifications` on for users who subscribe for the
             /// first time.
             ChannelsDecideOnPushes = 507, ChangeLog,

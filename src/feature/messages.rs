@@ -1,8 +1,8 @@
-//! Rules of messages: sending, changing, finding, their HTML, their topics and flags.
+//! Features of messages: sending, changing, finding, their HTML, their topics and flags.
 
 macro_rules! messages {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             /// Refused where the report cannot be sent to the channel for moderation requests; before, the reply was a
             /// success.
             ReportsMustArrive = 511, ChangeLog,
@@ -33,20 +33,20 @@ macro_rules! messages {
             /// An empty name means the empty topic; before, the whole channel.
             EmptyTopicMarked = 388, Between(388, 497),
                 on "POST /mark_topic_as_read", test "an_empty_topic_was_the_whole_channel_before_388";
-            //
+            // The level is assumed (A-270 in docs/assumptions.md).
             /// Guests can read the messages of web-public channels; before, only where they were subscribed.
             GuestsReadWebPublic = 388, Between(388, 442),
                 on "operations on a message, POST /messages/flags", test "guests_read_where_they_subscribed_before_388";
-            //
+            // The level is assumed (A-270 in docs/assumptions.md).
             /// A mention reaches human users who can read the channel; before, it reached only bots and subscribers.
             MentionsReachReaders = 388, Between(388, 442),
                 on "POST /messages, PATCH /messages/{message_id}", test "mentions_reached_subscribers_alone_before_388";
-            //
+            // The level is assumed (A-270 in docs/assumptions.md).
             /// A user who may not rename a topic gets `You don't have permission to move this message`; before, `… to
             /// edit this message`.
             RenamingIsMoving = 388, Between(388, 442),
                 on "PATCH /messages/{message_id}", test "renaming_was_editing_before_388";
-            //
+            // The level is assumed (A-270 in docs/assumptions.md).
             /// `search` can be negated; before, all searches were one, which was not negated.
             SearchNegated = 388, Between(388, 442),
                 on "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
@@ -62,11 +62,11 @@ macro_rules! messages {
             /// emoticon `:)` follows, and so do reactions and statuses.
             SlightSmile = 377, Source("2025-04-07"),
                 on "message", test "emoji_had_other_names";
-            //
+            // Part of the choice A-105 in docs/assumptions.md.
             /// `(no topic)` means the empty topic; from 334 on and before, a topic of that name.
             NoTopicConvertedInTyping = 372, ChangeLog,
                 on "POST /typing", test "no_topic_was_a_name_where_messages_are_sent_before_370_and_typed_before_372";
-            //
+            // Part of the choice A-105 in docs/assumptions.md.
             /// `(no topic)` means the empty topic; from 334 on and before, a topic of that name.
             NoTopicConvertedInMessages = 370, ChangeLog,
                 on "POST /messages, POST /scheduled_messages",

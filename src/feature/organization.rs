@@ -1,8 +1,8 @@
-//! Rules of the organization: settings, permissions, exports, linkifiers, devices and pushes, queues.
+//! Features of the organization: settings, permissions, exports, linkifiers, devices and pushes, queues.
 
 macro_rules! organization {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             /// Refuses exports of a prior server as if they were deleted; before, they could be deleted.
             ExportsOfPriorServers = 506, ChangeLog,
                 on "DELETE /export/realm/{export_id}", test "exports_of_prior_servers_were_like_others_before_506";

@@ -1,8 +1,8 @@
-//! Rules of users, bots, groups and invitations.
+//! Features of users, bots, groups and invitations.
 
 macro_rules! users {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             /// Clients compute the picture of a user whose address they see; before, of one whose address everybody
             /// sees.
             AvatarsByEmailVisibility = 497, Documentation;
@@ -35,7 +35,7 @@ macro_rules! users {
             /// A name may have one character; before, two at least.
             NamesOfOneCharacter = 388, Between(388, 442),
                 on "names of users and bots", test "names_had_two_characters_before_388";
-            //
+            // The level is assumed (A-292 in docs/assumptions.md).
             /// Names are unique regardless of case, and descriptions have at most 1,024 characters; before, names could
             /// differ by case only, and descriptions had any length.
             StrictGroups = 388, Between(388, 442),

@@ -7,18 +7,18 @@ use crate::api::ReplyBody;
 use crate::world::WorldSettings;
 use serde_json::Value;
 
-/// Adapts a reply by `to_level`, by the dialect and by the prefix. Replies at the newest level are bytes; most of them
-/// need no change and are not parsed.
+/// Adapts a reply by `adapt_to_level`, by the dialect and by the prefix. Replies at the newest level are bytes; most of
+/// them need no change and are not parsed.
 pub(super) fn adapt_reply(
     settings: &WorldSettings,
     prefix: &str,
     reply: ReplyBody,
-    to_level: impl FnOnce(&mut Value),
+    adapt_to_level: impl FnOnce(&mut Value),
 ) -> Draft {
     let dialect = &settings.dialect;
     let mut value = match reply {
         ReplyBody::Value(mut value) => {
-            to_level(&mut value);
+            adapt_to_level(&mut value);
             value
         }
         ReplyBody::Bytes(bytes) => {

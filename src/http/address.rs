@@ -14,7 +14,7 @@ const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 /// A world `NAME` is also served as the host `NAME.localhost`.
 const WORLD_HOST_SUFFIX: &str = ".localhost";
 
-/// Where a request leads.
+/// The destination of a request.
 pub struct Address<'a> {
     /// The name of a world, which may not exist.
     pub world: Cow<'a, str>,
@@ -51,8 +51,10 @@ impl<'a> Address<'a> {
         if let Some((name, mut path)) = world_in_path(head.path()) {
             let (prefix, _) = head.path().split_at(head.path().len() - path.len());
             // Some clients prepend their base URL to a path that already has the prefix.
-            while let Some(inner) = path.strip_prefix(prefix).filter(|inner| inner.starts_with('/')) {
-                path = inner;
+            while let Some(stripped_path) =
+                path.strip_prefix(prefix).filter(|stripped_path| stripped_path.starts_with('/'))
+            {
+                path = stripped_path;
             }
             return Self::new(name.into(), Origin { prefix, ..origin }, path, false);
         }
@@ -71,7 +73,11 @@ impl SessionUse {
     fn of_path(path: &str) -> Self {
         match path.strip_prefix('/') {
             Some(path) if path.starts_with("json/") => SessionUse::Always,
-            Some(inner) if inner.starts_with("api/") && !path.starts_with(RESUMABLE_PREFIX) => SessionUse::Never,
+            Some(path_without_slash)
+                if path_without_slash.starts_with("api/") && !path.starts_with(RESUMABLE_PREFIX) =>
+            {
+                SessionUse::Never
+            }
             _ => SessionUse::WithoutKey,
         }
     }
@@ -86,8 +92,8 @@ fn operation_path<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
     if prefix.is_empty() {
         return Some(path);
     }
-    let inner = path.strip_prefix(prefix).filter(|inner| inner.starts_with('/'));
-    Some(inner.unwrap_or(path))
+    let stripped_path = path.strip_prefix(prefix).filter(|stripped_path| stripped_path.starts_with('/'));
+    Some(stripped_path.unwrap_or(path))
 }
 
 /// The origin that a client used, according to the headers of proxies. `scheme` is that of the connection.

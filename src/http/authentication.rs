@@ -53,6 +53,7 @@ impl Credentials {
         }
     }
 
+    /// The credentials that a client of the user would send.
     pub fn of(user: &User) -> Self {
         Self { email: user.email.as_str().into(), key: user.api_key.as_str().into() }
     }
@@ -68,8 +69,8 @@ impl Credentials {
     ///
     /// `MalformedApiKey`.
     pub fn check_form(key: &str) -> Result<(), Error> {
-        let is_key = key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        if is_key { Ok(()) } else { Err(Error::MalformedApiKey) }
+        let is_well_formed = key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if is_well_formed { Ok(()) } else { Err(Error::MalformedApiKey) }
     }
 
     /// The account whose key this is, whatever the email address.
@@ -94,8 +95,8 @@ impl Credentials {
     }
 }
 
-/// Remembers the last credentials of a connection: most clients send the same header with each request, and it is
-/// parsed only once.
+/// Caches the last credentials of a connection: most clients send the same header with each request, and it is parsed
+/// only once.
 #[derive(Debug)]
 pub struct CredentialsCache {
     /// The number of the connection, from 1.
@@ -123,7 +124,7 @@ impl CredentialsCache {
             return Some(Err(Error::InvalidAuthorizationHeader));
         }
         let mut last = self.last.lock();
-        if let Some((_, credentials)) = last.as_ref().filter(|(text, _)| **text == *header.as_bytes()) {
+        if let Some((_, credentials)) = last.as_ref().filter(|(cached_bytes, _)| **cached_bytes == *header.as_bytes()) {
             return Some(Ok(credentials.clone()));
         }
         let credentials =
@@ -146,7 +147,7 @@ mod tests {
             let headers = HeaderMap::from_iter([(header::AUTHORIZATION, text.parse().expect("a header"))]);
             cache.read(&headers).expect("there is a header").map(|credentials| credentials.email().to_string())
         };
-        let basic = |pair: &str| format!("Basic {}", STANDARD.encode(pair));
+        let basic = |email_and_key: &str| format!("Basic {}", STANDARD.encode(email_and_key));
 
         for _ in 0..2 {
             assert_eq!(read(&basic("mel@chat.test:one")), Ok("mel@chat.test".into()));

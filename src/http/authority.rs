@@ -1,4 +1,4 @@
-//! Strict parsing of the hosts and origins in headers, for checks of which pages and hosts may call the server.
+//! Strict parsing of the hosts and origins in headers, for the checks of which pages and hosts may call the server.
 
 use http::{HeaderMap, HeaderName};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -19,8 +19,8 @@ impl Authority {
     /// Parses `host` or `host:port`; None for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let (name, port) = match text.strip_prefix('[') {
-            Some(rest) => {
-                let (address, suffix) = rest.split_once(']')?;
+            Some(after_bracket) => {
+                let (address, suffix) = after_bracket.split_once(']')?;
                 (&text[..address.len() + 2], if suffix.is_empty() { None } else { Some(suffix.strip_prefix(':')?) })
             }
             None => text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port))),
@@ -34,7 +34,7 @@ impl Authority {
             Some(address) => address.parse::<Ipv6Addr>().ok().map(|_| true)?,
             None => name.parse::<Ipv4Addr>().is_ok(),
         };
-        (is_ip_address || is_name(name)).then(|| Self { name: name.to_ascii_lowercase(), is_ip_address })
+        (is_ip_address || is_host_name(name)).then(|| Self { name: name.to_ascii_lowercase(), is_ip_address })
     }
 
     /// Parses an origin as browsers send it, `scheme://host` or `scheme://host:port`; None for anything else, including
@@ -69,9 +69,9 @@ impl Authority {
     }
 }
 
-fn is_name(name: &str) -> bool {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    !name.is_empty() && name.split('.').all(|label| !label.is_empty() && label.bytes().all(is_allowed))
+fn is_host_name(name: &str) -> bool {
+    let is_label_byte = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    !name.is_empty() && name.split('.').all(|label| !label.is_empty() && label.bytes().all(is_label_byte))
 }
 
 /// The value of a header that a request may have at most once.

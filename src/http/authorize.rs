@@ -1,4 +1,4 @@
-//! The check whether a caller may call an operation.
+//! Authorization: finds the caller of an operation and checks that they may call it.
 
 use super::context::{RequestContext, Routed};
 use super::{authentication, rate_limit, session};
@@ -39,7 +39,7 @@ pub(super) fn caller(
             emulation.check_former_access(row.route, realm, caller)?;
         }
     }
-    // The body was not read because the caller had no access at that time, and so it cannot be carried out now.
+    // Before the body was read, the caller had no access, so the body was discarded and the operation cannot run now.
     if context.incoming.lacks_body { Err(Error::NotLoggedIn) } else { Ok(caller) }
 }
 

@@ -16,15 +16,15 @@ use std::time::Duration;
 pub const MAX_BODY_MIB: usize = 32;
 /// The largest uploaded file, in MiB; an organization may allow less (`max_file_upload_size_mib`).
 pub const MAX_FILE_MIB: usize = MAX_FILE_UPLOAD_SIZE_MIB as usize;
-/// The largest document in a body of control, such as a fixture, in MiB.
+/// The largest document in the body of a control call, such as a fixture, in MiB.
 pub const MAX_DOCUMENT_MIB: usize = 1024;
 /// From this number of bytes on, a body counts as large: it needs memory from [`BodyMemory`], and its request may be
 /// slow.
 pub const LARGE_BODY: usize = 64 * 1024;
 /// The memory for all large bodies of the API, in MiB.
-const BODIES_MIB: usize = 512;
-/// The memory for all documents, in MiB.
-const DOCUMENTS_MIB: usize = 2048;
+const API_BODY_MEMORY_MIB: usize = 512;
+/// The memory for the large bodies of all control calls that take documents, in MiB.
+const DOCUMENT_MEMORY_MIB: usize = 2048;
 /// How long a client may pause within a body before the request is refused.
 const MAX_BODY_PAUSE: Duration = Duration::from_secs(30);
 /// How long a client may pause within a body that is discarded before the request is answered.
@@ -52,7 +52,7 @@ impl BodyLimit {
     /// the operation is known.
     pub fn of_api(headers: &HeaderMap) -> Self {
         if content_type(headers).is_some_and(|kind| kind.starts_with("multipart/")) || is_chunk(headers) {
-            // Headers and boundaries of a multipart body are added to the size of the file.
+            // The 64 KiB allow for the headers and boundaries of a multipart body.
             let too_large = || Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() };
             return Self { bytes: MAX_FILE_MIB * MIB + 64 * 1024, too_large };
         }
@@ -81,11 +81,11 @@ impl BodyMemory {
     }
 
     pub fn of_api() -> Arc<Self> {
-        Self::with_limit(BODIES_MIB * MIB)
+        Self::with_limit(API_BODY_MEMORY_MIB * MIB)
     }
 
     pub fn of_documents() -> Arc<Self> {
-        Self::with_limit(DOCUMENTS_MIB * MIB)
+        Self::with_limit(DOCUMENT_MEMORY_MIB * MIB)
     }
 }
 
@@ -113,7 +113,7 @@ impl Drop for Reservation {
     }
 }
 
-/// The body of a request, or its absence because the caller may not send a large one.
+/// The body of a request; unread if it is large and the caller may not send it.
 #[derive(Debug)]
 pub struct Body {
     /// Empty if the body was not read.
@@ -123,7 +123,7 @@ pub struct Body {
 }
 
 impl Body {
-    fn read(bytes: Bytes, reservation: Option<Reservation>) -> Self {
+    fn from_bytes(bytes: Bytes, reservation: Option<Reservation>) -> Self {
         Self { bytes, is_read: true, _reservation: reservation }
     }
 
@@ -145,12 +145,13 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Error> {
     }
 }
 
-/// Reads a body to its end. `is_wanted` is called before a large body is read: if it returns false, the body is
+/// Reads a body to its end. `is_wanted` is called before a large body is read; if it returns false, the body is
 /// discarded.
 ///
 /// # Errors
 ///
-/// `EncodedBody`, `BodyTooLarge`, `UploadTooLarge`, `BodiesTooLarge`, `BodyTooSlow`, `MalformedBody` when the connection breaks.
+/// `EncodedBody`, `BodyTooLarge`, `UploadTooLarge`, `BodiesTooLarge`, `BodyTooSlow`;
+/// `MalformedBody` when the connection breaks.
 pub async fn read_body(
     headers: &HeaderMap,
     limit: BodyLimit,
@@ -172,7 +173,7 @@ pub async fn read_body(
         discard(headers, limit, body).await;
         return Ok(Body::unread());
     }
-    let mut bytes = BodyBuffer::default();
+    let mut buffer = BodyBuffer::default();
     let mut reservation: Option<Reservation> = None;
     loop {
         // Most bodies are empty or have arrived already, and need no timer.
@@ -184,9 +185,9 @@ pub async fn read_body(
             Some(Ok(chunk)) => chunk,
             // When the connection breaks during a resumable upload, the client continues after the bytes that arrived.
             Some(Err(error)) if !is_chunk => return Err(Error::MalformedBody { reason: error.to_string().into() }),
-            _ => return Ok(Body::read(bytes.into_bytes(), reservation)),
+            _ => return Ok(Body::from_bytes(buffer.into_bytes(), reservation)),
         };
-        let length = bytes.len() + chunk.remaining();
+        let length = buffer.len() + chunk.remaining();
         if length > limit.bytes {
             return Err((limit.too_large)());
         }
@@ -198,7 +199,7 @@ pub async fn read_body(
             let added_bytes = if reservation.is_none() { length } else { chunk.remaining() };
             reservation.get_or_insert_with(|| Reservation { memory: memory.clone(), bytes: 0 }).grow(added_bytes)?;
         }
-        bytes.push(chunk.copy_to_bytes(chunk.remaining()), announced_length.unwrap_or_default())?;
+        buffer.push(chunk.copy_to_bytes(chunk.remaining()), announced_length.unwrap_or_default())?;
     }
 }
 
@@ -246,7 +247,7 @@ impl BodyBuffer {
             return Ok(());
         }
         if self.large.as_ref().is_none_or(|large| large.len() < length) {
-            // Untouched pages of a mapping take no memory, so that a generous size costs nothing.
+            // Untouched pages of a mapping take no memory, so a generous size costs nothing.
             let mut larger = MmapMut::map_anon(length.next_power_of_two().max(announced_length))
                 .map_err(|error| Error::MalformedBody { reason: error.to_string().into() })?;
             let received = self.large.as_deref().map_or(&*self.small, |large| &large[..self.large_length]);

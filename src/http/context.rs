@@ -26,7 +26,7 @@ pub(super) struct RequestContext<'a> {
     /// The emulation of the world's feature level; None at the newest level.
     pub emulation: Option<&'static Emulation>,
     pub origin: Origin<'a>,
-    /// Whether callers authenticate by a session instead of a key.
+    /// Whether callers authenticate by the session of a browser instead of a key.
     pub takes_sessions: bool,
     pub fault: Fault,
     pub trace: Trace,
@@ -90,11 +90,11 @@ impl Admitted<'_> {
     }
 }
 
-/// How far an operation is.
+/// Whether an operation is finished or, as a long poll, waits.
 pub(super) enum Progress {
     /// The operation was carried out or refused.
     Done(Outcome),
-    /// A poll waits for its reply.
+    /// A poll that waits for events.
     Waiting(ParkedPoll),
 }
 

@@ -4,14 +4,14 @@ use super::Response;
 use super::request::ApiRequest;
 use http::{HeaderMap, HeaderValue, Method, header};
 
-/// The setting of which origins may call the API.
+/// Which origin may call the API from a browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cors {
     /// One origin, or `*` for all.
     allowed_origin: String,
 }
 
-/// The CORS headers of a request; all None for a request of another program than a browser.
+/// The CORS headers of a request; all None if the request does not come from a browser.
 #[derive(Default)]
 pub(super) struct CorsRequest {
     origin: Option<HeaderValue>,
@@ -43,8 +43,8 @@ impl Cors {
         }
     }
 
-    /// Adds the headers for files also to replies to requests without an `Origin` header: a browser caches a picture that a page
-    /// shows, and a script that reads the same picture later gets the cached reply with its headers.
+    /// Adds the headers to a file's reply even if the request has no `Origin` header: a browser caches a picture that a
+    /// page shows, and a script that reads the same picture later gets the cached reply with its headers.
     pub(super) fn add_to_file<B>(&self, incoming: &ApiRequest, mut response: http::Response<B>) -> http::Response<B> {
         if incoming.headers().contains_key(header::ORIGIN) {
             return response;
@@ -90,9 +90,9 @@ impl Cors {
                 header::ACCESS_CONTROL_ALLOW_METHODS,
                 HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
             );
-            let allowed_headers = request.headers.clone();
+            let requested_headers = request.headers.clone();
             let allowed_headers =
-                allowed_headers.unwrap_or_else(|| HeaderValue::from_static("Authorization, Content-Type"));
+                requested_headers.unwrap_or_else(|| HeaderValue::from_static("Authorization, Content-Type"));
             headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed_headers);
             headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
         }

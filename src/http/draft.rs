@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 /// The header with a hint: a sentence that says which request would have succeeded.
 pub const HINT: HeaderName = HeaderName::from_static("x-chatdouble-hint");
 
-/// A response before it is serialized.
 pub type Draft = http::Response<DraftBody>;
 
 /// The response to a request that is not carried out. It is boxed so that the `Result` stays small.
@@ -41,8 +40,8 @@ impl DraftBody {
         DraftBody::Json { value, ends_with_newline: false }
     }
 
-    /// Changes the JSON object of the body; the result ends with a line break. A body that is not a JSON object is returned as
-    /// it is.
+    /// Changes the JSON object of the body; the result ends with a line break. A body that is not a JSON object is
+    /// returned unchanged.
     pub fn map_object(self, change: impl FnOnce(&mut Map<String, Value>)) -> Self {
         let value = match self {
             DraftBody::Json { value, .. } => value,
@@ -75,7 +74,7 @@ impl DraftBody {
 }
 
 pub fn with_hint(mut draft: Draft, hint: Option<String>) -> Draft {
-    if let Some(value) = hint.and_then(header_text) {
+    if let Some(value) = hint.and_then(to_header_value) {
         draft.headers_mut().insert(HINT, value);
     }
     draft
@@ -106,8 +105,9 @@ pub fn failure(error: &Error, hint: Option<String>) -> Draft {
     former_failure(error, None, None, hint)
 }
 
-/// The refusal of a request with the status, code and message that the error has at an older level; None for those that
-/// are the same at the newest level. An empty code removes the field `code`; `BAD_REQUEST` removes further fields.
+/// The refusal of a request with the status, code and message that the error has at an older level; None where they are
+/// the same as at the newest level. An empty code removes the field `code`; with `BAD_REQUEST`, only `result`, `msg` and
+/// `code` remain.
 pub fn former_failure(
     error: &Error,
     code: Option<(u16, &str)>,
@@ -145,14 +145,14 @@ fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<St
             headers.insert(header::ALLOW, value);
         }
     }
-    if let Some(value) = hint.and_then(header_text) {
+    if let Some(value) = hint.and_then(to_header_value) {
         headers.insert(HINT, value);
     }
     draft
 }
 
-/// Makes a header value of a text; characters other than printable ASCII are dropped.
-fn header_text(text: String) -> Option<HeaderValue> {
+/// Drops characters other than printable ASCII.
+fn to_header_value(text: String) -> Option<HeaderValue> {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return HeaderValue::try_from(text).ok();
     }

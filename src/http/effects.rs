@@ -6,8 +6,8 @@ use super::session;
 use crate::api::{Effect, Row};
 use crate::realm::id::UserId;
 
-/// Ends, extends and opens sessions after an operation was carried out. If `logged_in_user` is given, a session is
-/// opened for that user.
+/// Ends, extends and opens sessions after an operation was carried out. A session is opened for `logged_in_user`, if
+/// there is one.
 pub(super) fn update_sessions(
     context: &RequestContext<'_>,
     row: &Row,

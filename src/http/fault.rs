@@ -18,16 +18,17 @@ use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// The fault of a request, if any: the rule that fired, or the loss by the network.
+/// The fault of a request, if any: one of the world's faults, or the loss of the request by the network.
 #[derive(Default)]
 pub struct Fault {
+    /// The ID of the fault and its effect.
     fired: Option<(String, Effect)>,
 }
 
 impl Fault {
-    /// Fires the world's rules; if none fires, the network may lose the request.
+    /// Fires the world's faults; if none fires, the network may lose the request.
     pub fn fire(world: &World, trace: &mut Trace) -> Self {
-        let fired = fire_rules(world, trace).or_else(|| {
+        let fired = fire_world_faults(world, trace).or_else(|| {
             let loss = world.networks().lock().draw_loss(trace.user())?;
             Some((
                 NETWORK_FAULT_ID.to_owned(),
@@ -106,7 +107,7 @@ impl Fault {
     }
 }
 
-fn fire_rules(world: &World, trace: &Trace) -> Option<(String, Effect)> {
+fn fire_world_faults(world: &World, trace: &Trace) -> Option<(String, Effect)> {
     let mut faults = world.faults().lock();
     if faults.is_empty() {
         return None;
@@ -142,7 +143,7 @@ fn with_changed_fields(response: Draft, fields: &Map<String, Value>, dialect: &D
     })
 }
 
-/// Replaces the message of a failed reply, as a server that translates would.
+/// Replaces the message of a refusal, as a server that translates its messages would.
 fn pseudo_localized(mut response: Draft) -> Draft {
     if response.status().is_success() {
         return response;

@@ -45,13 +45,13 @@ const INLINE_TYPES: &[&str] = &[
 ];
 
 /// The characters of a file name that `filename*` escapes.
-const ESCAPED_IN_NAME: &percent_encoding::AsciiSet =
+const ESCAPED_IN_FILE_NAME: &percent_encoding::AsciiSet =
     &percent_encoding::NON_ALPHANUMERIC.remove(b'_').remove(b'.').remove(b'-').remove(b'~').remove(b'/');
 
 /// The kinds of files, by the paths that faults and filters of the journal match.
 pub const FILES: [&str; 4] = ["/user_uploads/*", "/user_avatars/*", "/avatar/*", "/static/*"];
 
-/// The kind of files to which a path outside `/api/v1` belongs.
+/// The member of [`FILES`] that a path outside `/api/v1` matches.
 pub fn kind(path: &str) -> Option<&'static str> {
     FILES.into_iter().find(|kind| path.starts_with(kind.trim_end_matches('*')))
 }
@@ -63,7 +63,7 @@ pub(super) fn serve_traced(context: &mut RequestContext<'_>, address: &Address<'
     if incoming.method() == Method::HEAD {
         trace.method = "GET".into();
     }
-    let query = request::query_parameters(incoming).map(|raw| trace.params = raw.values);
+    let parsed_query = request::query_parameters(incoming).map(|raw| trace.params = raw.values);
     context.fault = Fault::fire(world, trace);
     if let Some(caller) = authentication::caller(&world.snapshot(), &incoming.credentials).ok().flatten() {
         context.fault.lose_queues(world, &caller);
@@ -71,14 +71,14 @@ pub(super) fn serve_traced(context: &mut RequestContext<'_>, address: &Address<'
     if let Some(draft) = context.fault.replacement_reply(context.emulation, world.now()) {
         return draft;
     }
-    match query.and_then(|()| serve(world, incoming, address)) {
+    match parsed_query.and_then(|()| serve(world, incoming, address)) {
         Ok(response) => response.map(DraftBody::Bytes),
         Err(error) => draft::failure(&error, hint::for_error(&error)),
     }
 }
 
-/// Answers a request whose path is neither an operation, a page nor of a kind of files; a path with further slashes may
-/// still lead to a file.
+/// Answers a request whose path is neither that of an operation nor of a page nor of a kind of files. A path that begins
+/// with several slashes may still lead to a file.
 pub(super) fn serve_untraced(edge: &Edge, world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Response {
     serve(world, incoming, address).unwrap_or_else(|error| {
         let method = incoming.method().as_str();
@@ -103,12 +103,12 @@ fn serve(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Result<
     let realm = world.snapshot();
     let path = percent_encoding::percent_decode_str(address.path).decode_utf8_lossy();
     let Some((folder, subpath)) = path.trim_start_matches('/').split_once('/') else { return Err(Error::UnknownPath) };
-    let is_known = matches!(folder, "user_uploads" | "user_avatars" | "avatar" | "static");
-    if is_known && !matches!(*incoming.method(), Method::GET | Method::HEAD) {
+    let is_file_folder = matches!(folder, "user_uploads" | "user_avatars" | "avatar" | "static");
+    if is_file_folder && !matches!(*incoming.method(), Method::GET | Method::HEAD) {
         return Err(Error::MethodNotAllowed { allowed_methods: vec!["GET", "HEAD"].into() });
     }
     let response = match folder {
-        "user_uploads" => upload(&realm, world, incoming, subpath),
+        "user_uploads" => uploaded_file(&realm, world, incoming, subpath),
         "user_avatars" => picture(&realm, subpath),
         "avatar" => avatar(&realm, incoming, address, subpath),
         "static" => static_file(subpath, world.settings().feature_level),
@@ -117,7 +117,7 @@ fn serve(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Result<
     response.map(|response| ranges::conditional_response(incoming, response))
 }
 
-fn upload(realm: &Realm, world: &World, incoming: &ApiRequest, subpath: &str) -> Result<Response, Error> {
+fn uploaded_file(realm: &Realm, world: &World, incoming: &ApiRequest, subpath: &str) -> Result<Response, Error> {
     if let Some(token) = subpath.strip_prefix("temporary/") {
         let attachment = temporary::resolve(realm, token, world.now())?;
         return attachment_response(realm, &attachment, false);
@@ -128,11 +128,11 @@ fn upload(realm: &Realm, world: &World, incoming: &ApiRequest, subpath: &str) ->
     };
     // No thumbnails are made: the original picture is served for every size.
     let (path_id, is_thumbnail) = match subpath.strip_prefix("thumbnail/") {
-        Some(thumbnail) => {
-            let (path_id, format) = thumbnail.rsplit_once('/').ok_or(Error::FileNotFound)?;
+        Some(thumbnail_path) => {
+            let (path_id, format) = thumbnail_path.rsplit_once('/').ok_or(Error::FileNotFound)?;
             (
                 Some(path_id)
-                    .filter(|_| THUMBNAILS.iter().any(|known| known.name == format))
+                    .filter(|_| THUMBNAILS.iter().any(|thumbnail| thumbnail.name == format))
                     .ok_or(Error::FileNotFound)?,
                 true,
             )
@@ -180,7 +180,7 @@ fn filename_parameter(name: &str) -> String {
     if name.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
         return format!("filename=\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
     }
-    format!("filename*=utf-8''{}", percent_encoding::utf8_percent_encode(name, ESCAPED_IN_NAME))
+    format!("filename*=utf-8''{}", percent_encoding::utf8_percent_encode(name, ESCAPED_IN_FILE_NAME))
 }
 
 /// Adds the charset to the content type of a UTF-8 text without one.
@@ -210,7 +210,7 @@ fn file_response(bytes: Bytes, content_type: &str, cache_control: &'static str) 
     response
 }
 
-/// Serves avatars, custom emoji, exports and the organization's pictures without credentials: their addresses cannot be
+/// Serves avatars, custom emoji, exports and the organization's pictures without credentials: their URLs cannot be
 /// guessed, or everybody may see them.
 fn picture(realm: &Realm, subpath: &str) -> Result<Response, Error> {
     let (_, path) = subpath.split_once('/').ok_or(Error::FileNotFound)?;
@@ -246,8 +246,8 @@ fn blob_response(realm: &Realm, hash: &str, name: &str) -> Result<Response, Erro
     Ok(file_response(bytes.clone(), media_type.essence_str(), "public, max-age=31536000, immutable"))
 }
 
-/// Redirects `/avatar/{user_id_or_email}` to the address of the picture, with the query string of the request. A user
-/// that the caller may not see has a placeholder; an unknown address leads to the avatar service.
+/// Redirects `/avatar/{user_id_or_email}` to the URL of the picture, with the query string of the request. For a user
+/// that the caller may not see, it is a placeholder; for an unknown email address, one of the avatar service.
 fn avatar(realm: &Realm, incoming: &ApiRequest, address: &Address<'_>, subpath: &str) -> Result<Response, Error> {
     let caller = authentication::caller(realm, &incoming.credentials)?.ok_or(Error::NotLoggedIn)?;
     let (id_or_email, is_medium) = match subpath.strip_suffix("/medium") {
@@ -278,7 +278,7 @@ fn avatar(realm: &Realm, incoming: &ApiRequest, address: &Address<'_>, subpath: 
     Ok(response)
 }
 
-// Default pictures, which are drawn for this program (A-318).
+// Default pictures, which were drawn for this program (A-318).
 const DEFAULT_ICON: &[u8] = include_bytes!("pictures/icon.png");
 const DEFAULT_LOGO: &[u8] = include_bytes!("pictures/logo.png");
 const DEFAULT_AVATAR: &[u8] = include_bytes!("pictures/avatar.png");

@@ -68,7 +68,7 @@ pub fn for_key(error: &Error, realm: &Realm, credentials: &RequestCredentials) -
     Some(format!("This is the key of {}; send it with that address.", owner.email))
 }
 
-/// Who may do what an error refuses, by the name of the error.
+/// By the name of an error: who may do what it refuses.
 const PERMISSION_HINTS: &[(&str, &str)] = &[
     ("ChannelWildcardNotAllowed", "Allowed for members of the organization's can_mention_many_users_group."),
     ("TopicWildcardNotAllowed", "Allowed for members of the organization's can_mention_many_users_group."),
@@ -108,7 +108,7 @@ const PERMISSION_HINTS: &[(&str, &str)] = &[
     ("NotEmojiAuthor", "Allowed for administrators and the user who uploaded the emoji."),
 ];
 
-/// A hint repeats no path longer than this.
+/// Longer paths are not repeated in a hint.
 const MAX_PATH_BYTES: usize = 1_000;
 const MAX_LISTED_ACCOUNTS: usize = 3;
 
@@ -116,10 +116,10 @@ const MAX_LISTED_ACCOUNTS: usize = 3;
 pub fn for_permission(error: &Error, realm: &Realm, caller: &User) -> Option<String> {
     match error {
         Error::OwnerRequired | Error::OwnerInvitesOwners => {
-            Some(format!("This requires {}.", holders(realm, caller, Role::Owner)))
+            Some(format!("This requires {}.", describe_holders(realm, caller, Role::Owner)))
         }
         Error::AdministratorRequired | Error::RoleAboveInviter => {
-            Some(format!("This requires {}.", holders(realm, caller, Role::Administrator)))
+            Some(format!("This requires {}.", describe_holders(realm, caller, Role::Administrator)))
         }
         Error::NotAuthorizedToSend { channel_name }
             if channel_name
@@ -132,7 +132,7 @@ pub fn for_permission(error: &Error, realm: &Realm, caller: &User) -> Option<Str
         Error::InsufficientPermission => Some(format!(
             "This requires a role or permission that this {} lacks; {} has most permissions.",
             caller.role.name(),
-            holders(realm, caller, Role::Owner)
+            describe_holders(realm, caller, Role::Owner)
         )),
         _ => {
             let name = error.row().name;
@@ -142,7 +142,7 @@ pub fn for_permission(error: &Error, realm: &Realm, caller: &User) -> Option<Str
 }
 
 /// The name of a role, with the addresses of the first active people who have this role or a higher one.
-fn holders(realm: &Realm, caller: &User, role: Role) -> String {
+fn describe_holders(realm: &Realm, caller: &User, role: Role) -> String {
     let holders = realm.at_least(role);
     let people = holders.iter().filter_map(|id| realm.user(*id)).filter(|user| user.is_active && !user.is_bot());
     let addresses: Vec<String> =
@@ -206,10 +206,10 @@ pub fn operation_of_another_level(row: &Row, level: i64) -> String {
 
 /// A hint for an unknown path: the nearest operation, or where all operations are listed.
 pub fn nearest_operation(method: &str, path: &str) -> String {
-    // A client adds the beginning of the path to a base URL that has it already.
-    let inner = path.trim_start_matches("/api/v1");
-    if inner.len() < path.len() && inner.starts_with('/') {
-        return ["The path has /api/v1 more than once. ", &*nearest_operation(method, inner)].concat();
+    // Clients repeat the prefix by joining it to a base URL that already ends with it.
+    let unprefixed_path = path.trim_start_matches("/api/v1");
+    if unprefixed_path.len() < path.len() && unprefixed_path.starts_with('/') {
+        return ["The path has /api/v1 more than once. ", &*nearest_operation(method, unprefixed_path)].concat();
     }
     match Router::nearest(method, path) {
         Some(row) => ["The nearest operation is ", row.route.method, " /api/v1", row.route.path, "."].concat(),

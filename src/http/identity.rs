@@ -33,7 +33,8 @@ fn apply_session(world: &World, incoming: &mut ApiRequest, session_use: SessionU
     incoming.session = session;
 }
 
-/// Whether the caller may send a large body. Checked before the body is read, so that strangers cannot fill the memory.
+/// Whether the caller may send a large body. This is checked before the body is read, so that callers without access
+/// cannot fill the memory.
 pub(super) fn may_send_large_body(edge: &Edge, head: &Arc<RequestHead>, address: &Address<'_>) -> bool {
     let (Some(world), Some(path)) = (edge.worlds.get(&address.world), address.operation) else {
         return false;

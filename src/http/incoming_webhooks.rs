@@ -1,4 +1,4 @@
-//! Incoming webhooks over HTTP: other services post a payload to an address that contains the API key of a bot.
+//! Incoming webhooks over HTTP: other services post a payload to a URL that contains the API key of a bot.
 
 use super::authentication::{Credentials, RequestCredentials};
 use super::body::content_type;
@@ -40,7 +40,7 @@ pub fn hint(path: &str) -> Option<String> {
     })
 }
 
-/// The credentials of the bot whose key is in the address or the form.
+/// The credentials of the bot whose key is in the query string or the form.
 pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
     let Ok(raw) = parameters(incoming) else { return None };
     Some(match raw.values.get(KEY_PARAMETER).map(|key| key.trim()) {
@@ -52,7 +52,7 @@ pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
     })
 }
 
-/// The parameters in the address and, if the body is a form, those of the form.
+/// The parameters in the query string and, if the body is a form, those of the form.
 ///
 /// # Errors
 ///
@@ -66,7 +66,7 @@ fn looks_like_json(body: &[u8]) -> bool {
     body.trim_ascii_start().first().is_some_and(|first| b"{[".contains(first))
 }
 
-/// The parameters for the journal, with the key hidden: the journal holds no credentials.
+/// The parameters for the journal, which holds no credentials: `…` replaces the key.
 pub fn without_key(values: &Arc<BTreeMap<String, String>>) -> Arc<BTreeMap<String, String>> {
     let mut values = values.clone();
     if values.contains_key(KEY_PARAMETER) {

@@ -1,4 +1,4 @@
-//! The check of which hosts and origins may get API keys without a password, and the sign-in pages.
+//! The check of which hosts and origins may get API keys without a password and may show the login pages.
 //!
 //! The API accepts pages of any origin, because they send a key with each request. The operations that return keys
 //! require none: without this check, any page that a developer visits could fetch a key, also through a host name that
@@ -50,7 +50,7 @@ impl KeyGuard {
     /// `KeysForbidden`.
     pub fn check_page(&self, headers: &HeaderMap) -> Result<(), Error> {
         match (Single::of(headers, header::ORIGIN), Single::of(headers, header::HOST)) {
-            (Single::Once(origin), Single::Once(host)) if is_of_host(origin, host) => {
+            (Single::Once(origin), Single::Once(host)) if has_host(origin, host) => {
                 let mut without_origin = headers.clone();
                 without_origin.remove(header::ORIGIN);
                 self.check(&without_origin)
@@ -62,7 +62,7 @@ impl KeyGuard {
     /// Whether a page of this origin may send requests in the session of its browser: the origin is that of the
     /// request's host, this machine or the configured one.
     pub fn may_use_session(&self, origin: &str, host: Option<&str>) -> bool {
-        host.is_some_and(|host| is_of_host(origin, host)) || self.trusts_origin(origin)
+        host.is_some_and(|host| has_host(origin, host)) || self.trusts_origin(origin)
     }
 
     /// Whether pages of an origin may get keys: the origin is this machine or the configured one.
@@ -85,7 +85,7 @@ impl KeyGuard {
 }
 
 /// Whether an origin has this host, including the port.
-fn is_of_host(origin: &str, host: &str) -> bool {
+fn has_host(origin: &str, host: &str) -> bool {
     let origin_host = ["http://", "https://"].iter().find_map(|scheme| origin.strip_prefix(scheme));
     Authority::parse(host).is_some() && origin_host.is_some_and(|origin_host| origin_host.eq_ignore_ascii_case(host))
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 impl Edge {
     /// The bandwidth for the body of a request, in bytes per second; None means unlimited.
     pub fn upload_bandwidth(&self, head: &Arc<RequestHead>, port_world: Option<&str>) -> Option<u64> {
-        // Requests without a body, which are the most, need no look at the world.
+        // Most requests have no body, and for them no world is looked up.
         if !head.headers.contains_key(header::CONTENT_LENGTH) && !head.headers.contains_key(header::TRANSFER_ENCODING) {
             return None;
         }
@@ -24,17 +24,17 @@ impl Edge {
         }
         let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
         identity::identify(&world, &mut incoming, &address);
-        world.networks().lock().bytes_per_second(user(&incoming))
+        world.networks().lock().bytes_per_second(sent_email(&incoming))
     }
 }
 
-/// Adds the delivery over the network of the client to a reply.
+/// Adds the latency, bandwidth and loss of the client's network to a reply.
 pub fn with_delivery(world: &World, incoming: &ApiRequest, mut response: Response) -> Response {
     let mut networks = world.networks().lock();
     if networks.is_empty() {
         return response;
     }
-    let Some(ReplyTransfer { latency, bytes_per_second, is_lost }) = networks.draw_reply_transfer(user(incoming))
+    let Some(ReplyTransfer { latency, bytes_per_second, is_lost }) = networks.draw_reply_transfer(sent_email(incoming))
     else {
         return response;
     };
@@ -46,7 +46,7 @@ pub fn with_delivery(world: &World, incoming: &ApiRequest, mut response: Respons
     response
 }
 
-/// The email address in the credentials, which are not checked.
-fn user(incoming: &ApiRequest) -> Option<&str> {
+/// The email address in the credentials, by which networks are assigned; the credentials are not checked.
+fn sent_email(incoming: &ApiRequest) -> Option<&str> {
     incoming.credentials.as_ref()?.as_ref().ok().map(|credentials| &**credentials.email())
 }

@@ -1,4 +1,4 @@
-//! The stages of a request for an operation, from the warning about stock clients to the reply.
+//! Performs an operation in stages, from the warnings about its client to the response.
 
 use super::context::{Progress, RequestContext};
 use super::draft::{Draft, EarlyDraft};
@@ -8,6 +8,8 @@ use super::protocol::{self, Route};
 use super::{poll, report, run};
 use crate::api::Outcome;
 
+/// Performs the operation that a request is for, or answers the request without one. `permit` is released while a poll
+/// waits.
 pub(super) async fn perform(context: &mut RequestContext<'_>, mut permit: Option<Permit>) -> Draft {
     context.edge.setup_warnings.warn_of_dialect(context.incoming, &context.settings.dialect, context.world.name());
     let routed: Result<_, EarlyDraft> = permit::run(permit.as_ref(), || {
@@ -22,7 +24,7 @@ pub(super) async fn perform(context: &mut RequestContext<'_>, mut permit: Option
         Ok(routed) => routed,
         Err(draft) => return *draft,
     };
-    let (admitted, progress) = match permit::run(permit.as_ref(), || run::carry_out(context, &routed)) {
+    let (authorized, progress) = match permit::run(permit.as_ref(), || run::carry_out(context, &routed)) {
         Ok(result) => result,
         Err(error) => return protocol::refuse_caller(context, routed.row, error),
     };
@@ -32,10 +34,10 @@ pub(super) async fn perform(context: &mut RequestContext<'_>, mut permit: Option
             permit = None;
             context.trace.poll = parked.take_unjournaled();
             let reported_poll = report::report_waiting_poll(context);
-            let reply = poll::reply(context, parked, &admitted.raw).await;
+            let reply = poll::reply(context, parked, &authorized.raw).await;
             reported_poll.mark_answered();
             Outcome::unchanged(reply)
         }
     };
-    permit::run(permit.as_ref(), || protocol::finish(context, &admitted, outcome))
+    permit::run(permit.as_ref(), || protocol::finish(context, &authorized, outcome))
 }

@@ -24,12 +24,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 pub(super) use unknown_world::unknown_world;
 
-/// A header that browsers add to each request, and other programs do not.
+/// A header that browsers add to each request and other programs do not send.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Page<'a> {
-    /// The start page of a world, which shows the user who is logged in.
+    /// The start page of a world, which names the logged-in user.
     Home,
     Login,
     Logout,
@@ -41,7 +41,7 @@ pub(super) enum Page<'a> {
     Confirm(&'a str),
     /// The submitted form of an invitation email.
     Register,
-    /// The path of another page without its final slash.
+    /// The path of another page without its final slash, which redirects there.
     MissingSlash,
 }
 
@@ -99,7 +99,7 @@ pub fn methods_of_page(path: &str) -> Option<&'static [&'static str]> {
     page.map(Page::methods)
 }
 
-/// A request for a page, with what its handlers need.
+/// A request for a page, with the state from which the methods below answer it.
 struct PageRequest<'a> {
     edge: &'a Edge,
     incoming: &'a ApiRequest,
@@ -148,14 +148,14 @@ impl PageRequest<'_> {
             return Ok(self.redirect(301, &format!("{}/{query}", self.incoming.path())));
         }
         if is_post && let Err(Error::CsrfFailed { reason }) = self.check_csrf() {
-            return Ok(self.forbidden(reason.as_str().unwrap_or_default()));
+            return Ok(self.forbidden_page(reason.as_str().unwrap_or_default()));
         }
         if page == Page::Logout {
             return Ok(self.log_out());
         }
         let is_deactivated = self.world.snapshot().organization.is_deactivated;
         match page {
-            Page::Deactivated if is_deactivated => Ok(self.deactivated()),
+            Page::Deactivated if is_deactivated => Ok(self.deactivated_page()),
             Page::Deactivated => Ok(self.redirect(302, &self.path_in_world("/accounts/login/"))),
             _ if is_deactivated => Ok(self.redirect(302, &self.path_in_world("/accounts/deactivated/"))),
             Page::Home => Ok(self.home()),
@@ -171,10 +171,10 @@ impl PageRequest<'_> {
     /// no web page can cause them.
     fn check_csrf(&self) -> Result<(), Error> {
         let headers = self.incoming.headers();
-        let is_of_browser =
+        let is_from_browser =
             [header::ORIGIN, header::REFERER, SEC_FETCH_SITE].iter().any(|name| headers.contains_key(name));
         let field = self.field(session::CSRF_FIELD);
-        if is_of_browser {
+        if is_from_browser {
             session::check_csrf(&self.edge.key_guard, self.incoming.method_and_headers(), field)
         } else {
             Ok(())
@@ -189,7 +189,7 @@ impl PageRequest<'_> {
         format!("{}{path}", self.origin.prefix)
     }
 
-    /// The path to redirect to after a login. Addresses of other servers are ignored.
+    /// The path to redirect to after a login. URLs of other servers are ignored.
     fn next_path(&self) -> String {
         let is_local = |next: &&str| {
             next.starts_with('/')
@@ -212,7 +212,7 @@ impl PageRequest<'_> {
         self.page_with_form_scheme(status, title, body, None)
     }
 
-    /// A page whose forms may also redirect to addresses of a URL scheme.
+    /// A page whose forms may also redirect to URLs with a scheme other than HTTP, such as that of a mobile app.
     fn page_with_form_scheme(&self, status: u16, title: &str, body: &maud::Markup, scheme: Option<&str>) -> Response {
         let mut response = frame::page(status, title, body, scheme);
         if session::csrf_token(self.incoming.headers()).is_none() {
@@ -221,7 +221,7 @@ impl PageRequest<'_> {
         response
     }
 
-    fn forbidden(&self, reason: &str) -> Response {
+    fn forbidden_page(&self, reason: &str) -> Response {
         let body = maud::html! {
             h1 { "Access forbidden (403)" }
             (Notice::Error("This form may not have been sent by a page of this server."))
@@ -239,7 +239,7 @@ impl PageRequest<'_> {
         response
     }
 
-    fn deactivated(&self) -> Response {
+    fn deactivated_page(&self) -> Response {
         let name = &self.world.snapshot().organization.name;
         let body = maud::html! {
             h1 { bdi { (name) } }

@@ -1,8 +1,8 @@
 //! Permits for requests that would otherwise block a thread of the async runtime.
 //!
-//! Most requests need none and are carried out on the thread on which they arrive. A write waits, as a task, while
-//! another change keeps the writer of its world busy. A request that may be slow, because of its size or that of the
-//! organization, is carried out on a thread for blocking work, and a semaphore limits how many run at once.
+//! Most requests need none and run on the thread on which they arrive. A write waits, as a task, while another change
+//! occupies the writer of its world. A request that may be slow, because of its size or that of the organization, runs on
+//! a thread for blocking work, and a semaphore limits how many run at once.
 
 use super::body::LARGE_BODY;
 use super::request::ApiRequest;
@@ -16,13 +16,13 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The right to carry out a write or a slow request, held until it is done.
+/// The right to run a write or a slow request; dropped when it is done.
 pub(super) struct Permit {
     _turn: Option<Turn>,
     _slow_request: Option<OwnedSemaphorePermit>,
 }
 
-/// Limits the slow requests to twice the number of cores.
+/// Admits twice as many slow requests as there are cores: at least four, and four if their number is unknown.
 pub(super) fn slow_request_semaphore() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(available_parallelism().map_or(4, |cores| cores.get().max(2) * 2)))
 }
@@ -36,7 +36,7 @@ pub(super) async fn acquire(
 ) -> Option<Permit> {
     let target = target?;
     let is_slow = is_slow(edge, world, incoming, target);
-    // While the writer is free, a fast request needs no permit and no look at its operation.
+    // While the writer is free, a fast request needs no permit, and its operation is not looked up.
     let is_write = (is_slow || world.is_busy()) && is_write(edge, world, incoming, target);
     if !is_slow && !is_write {
         return None;

@@ -11,14 +11,14 @@ use crate::world::ParkedPoll;
 ///
 /// # Errors
 ///
-/// `BadEventQueue` when the queue is lost meanwhile, `UserDeactivated`, `RealmDeactivated`.
+/// `BadEventQueue` if the queue is lost meanwhile, `UserDeactivated`, `RealmDeactivated`.
 pub(super) async fn reply(
     context: &RequestContext<'_>,
     poll: ParkedPoll,
     raw: &RawParameters,
 ) -> Result<ReplyBody, Error> {
     let form = context.reply_form();
-    // The realm is not kept while the poll waits: a thousand polls could keep a thousand old realms in memory.
+    // No realm is held while the poll waits: a thousand polls could keep a thousand old realms in memory.
     let current_reply = || {
         let realm = context.world.published();
         let reply = if poll.is_finished() {

@@ -1,4 +1,4 @@
-//! Puts the prefix of a world, such as `/w/NAME`, before the addresses in replies.
+//! Puts the prefix of a world, such as `/w/NAME`, before the relative URLs in replies.
 
 use crate::dialect::USER_DATA_KEYS;
 use memchr::memmem;
@@ -40,12 +40,12 @@ const HTML_KEYS: &[&str] = &[
 ];
 
 /// Whether [`prefix_addresses`] might change a reply: it has a value, or an attribute in HTML, that begins with a
-/// slash. Allows to skip parsing most replies.
+/// slash. This spares most replies from being parsed.
 pub fn may_have_addresses(reply: &[u8]) -> bool {
     memmem::find(reply, b":\"/").is_some() || memmem::find(reply, b"\\\"/").is_some()
 }
 
-/// Puts the prefix before all addresses that begin with a slash.
+/// Puts the prefix before all URLs that begin with one slash.
 pub fn prefix_addresses(value: &mut Value, prefix: &str) {
     if prefix.is_empty() {
         return;
@@ -73,7 +73,7 @@ pub fn prefix_addresses(value: &mut Value, prefix: &str) {
     }
 }
 
-/// Changes addresses within tags only; elsewhere they are text that a user wrote.
+/// Changes URLs within tags only; elsewhere they are text that a user wrote.
 fn prefix_html(html: &str, prefix: &str) -> String {
     let mut prefixed = String::with_capacity(html.len() + 64);
     let mut remaining = html;

@@ -1,4 +1,5 @@
-//! The protocols of operations: each reads requests and writes replies and refusals in its way.
+//! The two protocols of operations, the API's and that of resumable uploads: how each reads requests and writes replies
+//! and refusals.
 
 mod api;
 mod tus;
@@ -16,10 +17,10 @@ use std::borrow::Cow;
 pub(super) use api::sends_json;
 pub(super) use tus::{PATH_PREFIX as RESUMABLE_PREFIX, is_chunk};
 
-/// Where a request leads.
+/// What a request leads to.
 pub(super) enum Route {
     Operation(Routed),
-    /// An answer without an operation, which a fault may still replace.
+    /// A response without an operation, which a fault may still replace.
     Answer(Draft),
 }
 
@@ -32,19 +33,19 @@ pub(super) fn find(context: &mut RequestContext<'_>) -> Result<Route, EarlyDraft
 }
 
 /// The response to a request whose caller had access to the operation.
-pub(super) fn finish(context: &mut RequestContext<'_>, admitted: &Admitted<'_>, outcome: Outcome) -> Draft {
+pub(super) fn finish(context: &mut RequestContext<'_>, authorized: &Admitted<'_>, outcome: Outcome) -> Draft {
     context.trace.new_events = outcome.events;
-    let protocol = admitted.row.protocol;
+    let protocol = authorized.row.protocol;
     match outcome.reply {
         Ok(reply) => {
             let draft = match protocol {
-                Protocol::Api => api::reply(context, admitted, reply),
-                Protocol::Resumable => tus::reply(context, admitted, reply),
+                Protocol::Api => api::reply(context, authorized, reply),
+                Protocol::Resumable => tus::reply(context, authorized, reply),
             };
-            effects::update_sessions(context, admitted.row, outcome.session, draft)
+            effects::update_sessions(context, authorized.row, outcome.session, draft)
         }
         Err(error) => match protocol {
-            Protocol::Api => api::refuse(context, admitted, error),
+            Protocol::Api => api::refuse(context, authorized, error),
             Protocol::Resumable => tus::refusal(&error),
         },
     }

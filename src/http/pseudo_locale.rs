@@ -8,8 +8,8 @@ const LETTERS: &str = "ABCDEFGHIJKLMNOPRSTUVWYZabcdefghijklmnoprstuvwyz";
 const ACCENTED: &str = "ÅƁÇÐÉƑĜĤÎĴĶĻṀÑÖÞŔŠŢÛṼŴÝŽåƀçðéƒĝĥîĵķļɱñöþŕšţûṽŵýž";
 
 pub fn pseudo_localized(text: &str) -> String {
-    let pair_of = |letter| LETTERS.chars().zip(ACCENTED.chars()).find(|(plain, _)| *plain == letter);
-    text.chars().map(|letter| pair_of(letter).map_or(letter, |(_, accented)| accented)).collect()
+    let find_pair = |letter| LETTERS.chars().zip(ACCENTED.chars()).find(|(plain, _)| *plain == letter);
+    text.chars().map(|letter| find_pair(letter).map_or(letter, |(_, accented)| accented)).collect()
 }
 
 #[cfg(test)]
@@ -20,7 +20,7 @@ mod tests {
     fn every_letter_has_a_distinct_accented_letter() {
         assert_eq!(LETTERS.chars().count(), ACCENTED.chars().count());
         assert_eq!(pseudo_localized("Invalid channel ID 'q' #1"), "Îñṽåļîð çĥåññéļ ÎÐ 'q' #1");
-        let all: std::collections::BTreeSet<char> = LETTERS.chars().chain(ACCENTED.chars()).collect();
-        assert_eq!(all.len(), 2 * LETTERS.len());
+        let characters: std::collections::BTreeSet<char> = LETTERS.chars().chain(ACCENTED.chars()).collect();
+        assert_eq!(characters.len(), 2 * LETTERS.len());
     }
 }

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::ops::Range;
 
-/// Turns the response with a whole file into the one that the request asks for: 304 if the client has the file, a single
-/// range, or the whole file. Several ranges in one request are answered with the whole file.
+/// Turns the response with a whole file into the one that the request asks for: 304 if the client has the file, a part of
+/// the file for a range, or the whole file. A request for several ranges gets the whole file.
 pub fn conditional_response(incoming: &ApiRequest, mut response: Response) -> Response {
     if response.status() != StatusCode::OK {
         return response;
@@ -52,7 +52,7 @@ fn client_has_file(request_headers: &HeaderMap, file_headers: &HeaderMap) -> boo
             .map(|tag| tag.trim().trim_start_matches("W/"))
             .any(|tag| tag == "*" || Some(tag) == file_tag);
     }
-    // A client sends the time of its copy, so that comparing for equality is enough.
+    // A client sends back the time that it got with its copy, so comparing for equality is enough.
     let since = request_headers.get(header::IF_MODIFIED_SINCE);
     since.is_some() && since == file_headers.get(header::LAST_MODIFIED)
 }
@@ -69,7 +69,7 @@ fn requested_range(request_headers: &HeaderMap, file_headers: &HeaderMap, length
     let Some(range) = request_headers.get(header::RANGE).and_then(|range| range.to_str().ok()) else {
         return RequestedRange::WholeFile;
     };
-    // The client cannot combine its part with one of a changed file.
+    // The file has changed: the client cannot combine the part that it has with one of the new file.
     if let Some(condition) = request_headers.get(header::IF_RANGE)
         && Some(condition) != file_headers.get(header::ETAG)
         && Some(condition) != file_headers.get(header::LAST_MODIFIED)
@@ -80,10 +80,10 @@ fn requested_range(request_headers: &HeaderMap, file_headers: &HeaderMap, length
 }
 
 fn parse_range(range: &str, length: usize) -> RequestedRange {
-    let Some(spec) = range.strip_prefix("bytes=").filter(|spec| !spec.contains(',')) else {
+    let Some(range_text) = range.strip_prefix("bytes=").filter(|range_text| !range_text.contains(',')) else {
         return RequestedRange::WholeFile;
     };
-    let Some((first, last)) = spec.trim().split_once('-') else { return RequestedRange::WholeFile };
+    let Some((first, last)) = range_text.trim().split_once('-') else { return RequestedRange::WholeFile };
     let parse_number = |text: &str| -> Option<usize> {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| text.parse().unwrap_or(usize::MAX))

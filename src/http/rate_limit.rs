@@ -9,9 +9,11 @@ use crate::world::World;
 use http::{HeaderName, HeaderValue, header};
 use serde_json::Value;
 
-/// The size of the budget, the remaining requests, and the time at which the budget is full again, in UNIX seconds.
+/// The size of the budget, in requests.
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+/// The remaining requests.
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+/// The time at which the budget is full again, in UNIX seconds.
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
 /// Charges a request unless `budget` shows that it was charged before: an operation that is retried on a newer state
@@ -29,22 +31,22 @@ pub fn charge(world: &World, row: &Row, caller: Option<&User>, budget: &mut Opti
         *budget = limits.charge(caller.map(|user| user.id), row.is_poll(), world.now());
     }
     match budget.as_ref().and_then(|budget| budget.retry_after) {
-        Some(wait) => Err(Error::RateLimitHit { retry_after: seconds(wait).into() }),
+        Some(wait) => Err(Error::RateLimitHit { retry_after: retry_seconds(wait).into() }),
         None => Ok(()),
     }
 }
 
 pub fn add_headers<B>(budget: &Budget, response: &mut http::Response<B>) {
     if let Some(wait) = budget.retry_after {
-        add_retry_after(&seconds(wait), response);
+        add_retry_after(&retry_seconds(wait), response);
     }
     let headers = response.headers_mut();
     headers.insert(LIMIT, budget.limit.into());
     headers.insert(REMAINING, budget.remaining.into());
-    headers.insert(RESET, seconds_rounded_up(budget.full_at).into());
+    headers.insert(RESET, unix_seconds_rounded_up(budget.full_at).into());
 }
 
-/// Adds the header `retry-after`, in seconds; a fraction is allowed.
+/// `retry_after` is in seconds and may be a fraction.
 pub fn add_retry_after<B>(retry_after: &Value, response: &mut http::Response<B>) {
     if let Ok(value) = HeaderValue::from_str(&retry_after.to_string()) {
         response.headers_mut().insert(header::RETRY_AFTER, value);
@@ -60,9 +62,9 @@ pub fn used_up_budget(retry_after: &Value, now: Timestamp) -> Budget {
 /// The limit of real servers in their default configuration.
 const DEFAULT_REQUESTS_PER_HOUR: u32 = 2000;
 
-/// A span in seconds, rounded up to a multiple of [`STEP_MICROS`]: JSON writes smaller fractions with an exponent, and
-/// a client that waits for the rounded time never comes too early.
-fn seconds(span: Span) -> Value {
+/// A span in seconds, rounded up to a multiple of [`STEP_MICROS`]: `serde_json` writes smaller fractions with an exponent,
+/// and a client that waits for the rounded time is never too early.
+fn retry_seconds(span: Span) -> Value {
     let steps = span.micros().div_euclid(STEP_MICROS) + i64::from(span.micros() % STEP_MICROS != 0);
     if steps % STEPS_PER_SECOND == 0 {
         (steps / STEPS_PER_SECOND).into()
@@ -75,8 +77,7 @@ fn seconds(span: Span) -> Value {
 const STEP_MICROS: i64 = 10;
 const STEPS_PER_SECOND: i64 = 1_000_000 / STEP_MICROS;
 
-/// A time in UNIX seconds, rounded up.
-fn seconds_rounded_up(time: Timestamp) -> i64 {
+fn unix_seconds_rounded_up(time: Timestamp) -> i64 {
     -(-time.micros()).div_euclid(1_000_000)
 }
 
@@ -89,9 +90,9 @@ mod tests {
         for (micros, text) in
             [(1, "0.00001"), (10, "0.00001"), (3_333_334, "3.33334"), (500_000, "0.5"), (60_000_000, "60")]
         {
-            assert_eq!(seconds(Span::from_micros(micros)).to_string(), text);
+            assert_eq!(retry_seconds(Span::from_micros(micros)).to_string(), text);
         }
-        assert_eq!(seconds_rounded_up(Timestamp::from_micros(1_000_001)), 2);
-        assert_eq!(seconds_rounded_up(Timestamp::from_micros(2_000_000)), 2);
+        assert_eq!(unix_seconds_rounded_up(Timestamp::from_micros(1_000_001)), 2);
+        assert_eq!(unix_seconds_rounded_up(Timestamp::from_micros(2_000_000)), 2);
     }
 }

@@ -2,14 +2,14 @@
 
 use super::Response;
 use super::draft::{self, Draft, DraftBody};
-
-pub use super::draft::{HINT, json};
 use crate::error::Error;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
 use std::time::Duration;
 
-/// The header with the id of the fault that changed a reply.
+pub use super::draft::{HINT, json};
+
+/// The header with the ID of the fault that changed a reply.
 pub const FAULT: HeaderName = HeaderName::from_static("x-chatdouble-fault");
 
 pub fn success(body: Vec<u8>) -> Response {
@@ -25,9 +25,9 @@ pub fn failure(error: &Error, hint: Option<String>) -> Response {
 pub fn set_auth_realm<B>(response: &mut http::Response<B>, realm: &str) {
     let headers = response.headers_mut();
     let challenge = headers.get(header::WWW_AUTHENTICATE).and_then(|challenge| challenge.to_str().ok());
-    let with_realm =
+    let named_challenge =
         challenge.map(|challenge| challenge.replace("realm=\"chatdouble\"", &format!("realm=\"{realm}\"")));
-    if let Some(challenge) = with_realm.and_then(|challenge| HeaderValue::try_from(challenge).ok()) {
+    if let Some(challenge) = named_challenge.and_then(|challenge| HeaderValue::try_from(challenge).ok()) {
         headers.insert(header::WWW_AUTHENTICATE, challenge);
     }
 }

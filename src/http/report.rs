@@ -1,4 +1,4 @@
-//! Feeds the report on clients with the requests of a world.
+//! Passes the requests and polls of a world's clients to its report.
 
 use super::Response;
 use super::context::RequestContext;
@@ -24,7 +24,7 @@ pub(super) fn report_request(context: &RequestContext<'_>, journaled: &Journaled
         return;
     }
     let entry = &*journaled.entry;
-    let effect = entry.fault.as_deref().and_then(|id| effect(context.world, id));
+    let effect = entry.fault.as_deref().and_then(|id| effect_name(context.world, id));
     let arrival = match response.extensions().get::<ConnectionFault>() {
         None if effect.as_deref() == Some("garbage") => Arrival::Broken,
         None => Arrival::Complete,
@@ -52,13 +52,13 @@ pub(super) fn report_request(context: &RequestContext<'_>, journaled: &Journaled
 
 fn facts(context: &RequestContext<'_>, journaled: &JournaledRequest) -> Facts {
     let incoming = context.incoming;
-    let is_form = journaled.row.is_some_and(|row| row.protocol.takes_forms() && row.access != Access::KeyHolder);
+    let takes_form = journaled.row.is_some_and(|row| row.protocol.takes_forms() && row.access != Access::KeyHolder);
     let has_body = !incoming.body.is_empty() && !matches!(*incoming.method(), Method::GET | Method::HEAD);
     let is_unauthorized = journaled.entry.status == 401;
     let authorization = if is_unauthorized { incoming.headers().get(header::AUTHORIZATION) } else { None };
     Facts {
-        sends_json: is_form && has_body && sends_json(incoming),
-        splits_parameters: is_form && has_body && !incoming.query().is_empty(),
+        sends_json: takes_form && has_body && sends_json(incoming),
+        splits_parameters: takes_form && has_body && !incoming.query().is_empty(),
         secret_in_query: secret_in_query(incoming),
         connection: incoming.connection(),
         credentials: authorization.map_or(0, |header| hash(&header.as_bytes())),
@@ -105,7 +105,7 @@ impl Drop for ReportedPoll<'_> {
 /// The name of the first parameter in the query string that holds a secret.
 fn secret_in_query(incoming: &ApiRequest) -> Option<&'static str> {
     let query = incoming.query();
-    // Incoming webhooks have the key of a bot in the query, because services cannot send headers.
+    // Incoming webhooks have the key of a bot in the query, because other services cannot authenticate by a header.
     if query.is_empty() || incoming.path().contains(incoming_webhooks::PATH_PREFIX) {
         return None;
     }
@@ -113,8 +113,8 @@ fn secret_in_query(incoming: &ApiRequest) -> Option<&'static str> {
     names.find_map(|(name, _)| SECRET_PARAMETERS.into_iter().find(|secret| *secret == name))
 }
 
-/// The effect of a fault: the name in the rule or, for effects on events, the kind of disturbance.
-fn effect(world: &World, fault_id: &str) -> Option<String> {
+/// The name of a fault's effect, as the test sent it; for effects on events, the kind of disturbance.
+fn effect_name(world: &World, fault_id: &str) -> Option<String> {
     let effect = world.faults().lock().effect_as_sent(fault_id)?;
     let (name, value) = effect.as_object()?.iter().next()?;
     match value {

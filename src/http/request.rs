@@ -1,4 +1,5 @@
-//! An HTTP request and the parsing of its parameters from query, form and multipart, within limits of number and size.
+//! HTTP requests, and the parsing of their parameters from query string, form and multipart body, within limits of
+//! number and size.
 
 use super::authentication::RequestCredentials;
 use super::body::{Body, MAX_BODY_MIB, MAX_FILE_MIB, MIB, body_too_large, content_type, into_mapped};
@@ -13,7 +14,7 @@ use http::{HeaderMap, Method, Uri, header};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A header that overrides the User-Agent, which pages in browsers cannot set.
+/// A header that takes precedence over `User-Agent`, which pages in browsers cannot set.
 const CLIENT_HEADER: &str = "x-chatdouble-client";
 /// The client name of the console.
 const CONSOLE_CLIENT: &str = "chatdouble-console";
@@ -24,7 +25,7 @@ const MAX_FILES: usize = 100;
 /// The limit on the total length of the names of parameters and files: replies repeat unknown names.
 const MAX_NAMES_BYTES: usize = 64 * 1024;
 
-/// The head of a request: everything except the body.
+/// A request without its body.
 #[derive(Debug)]
 pub struct RequestHead {
     pub method: Method,
@@ -57,7 +58,7 @@ pub struct ApiRequest {
     head: Arc<RequestHead>,
     /// The credentials from the headers, the session or the key of an incoming webhook.
     pub credentials: RequestCredentials,
-    /// The session in the cookies, if the path accepts sessions.
+    /// The session of the cookies; None also if the path does not accept sessions.
     pub session: Option<Session>,
     /// Whether `credentials` are those of the session.
     pub acts_in_session: bool,
@@ -132,7 +133,7 @@ impl ApiRequest {
         self.head.connection
     }
 
-    /// The description of the client in its header.
+    /// The client's description of itself, such as `ExampleApp/1.2 (Linux)`.
     fn client(&self) -> &str {
         self.header(CLIENT_HEADER).or_else(|| self.header(header::USER_AGENT)).unwrap_or_default()
     }
@@ -174,7 +175,7 @@ pub fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     }
     let content_type = content_type(incoming.headers()).unwrap_or("application/x-www-form-urlencoded");
     if content_type.starts_with("multipart/form-data") {
-        // The whole body has arrived, so that the future is ready at once.
+        // The whole body has arrived, so the future is ready at once.
         read_multipart(content_type, incoming.body.clone(), &mut raw).now_or_never().unwrap_or(Err(Error::Internal))?;
     } else if content_type.starts_with("application/x-www-form-urlencoded") {
         read_form(&incoming.body, &mut raw)?;
@@ -206,7 +207,7 @@ pub fn neutral_parameters(dialect: &Dialect, values: &BTreeMap<String, String>) 
 }
 
 fn read_form(form: &[u8], raw: &mut RawParameters) -> Result<(), Error> {
-    // Checked before parsing, because a form with millions of short parameters takes seconds.
+    // Checked before parsing, because parsing a form with millions of short parameters takes seconds.
     if memchr::memchr_iter(b'&', form).nth(MAX_PARAMETERS - 1).is_some() {
         return Err(too_many("parameters", MAX_PARAMETERS));
     }
@@ -245,11 +246,11 @@ async fn read_multipart(content_type: &str, body: Bytes, raw: &mut RawParameters
     let boundary = multer::parse_boundary(content_type).map_err(malformed)?;
     let stream = futures_util::stream::once(async move { Ok::<_, std::convert::Infallible>(body) });
     let mut parts = multer::Multipart::new(stream, boundary);
-    let mut count = 0;
+    let mut part_count = 0;
     let mut name_budget = NameBudget::default();
     while let Some(part) = parts.next_field().await.map_err(malformed)? {
-        count += 1;
-        if count > MAX_PARAMETERS {
+        part_count += 1;
+        if part_count > MAX_PARAMETERS {
             return Err(too_many("parameters", MAX_PARAMETERS));
         }
         let name = part.name().unwrap_or_default().to_owned();

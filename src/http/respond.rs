@@ -1,4 +1,4 @@
-//! The stages of a request in their order. All requests for operations, files and pages take this path.
+//! Answers requests for operations, files and pages: runs the stages of a request in their order.
 
 use super::address::Address;
 use super::body::{Body, BodyLimit, read_body};
@@ -61,7 +61,7 @@ async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, add
         _ => draft,
     };
     let response = write::response(&context, draft);
-    // The journal entry is written before the delay, so that it exists even if the client gives up waiting.
+    // The journal entry is written before the delay, so that there is one even if the client stops waiting.
     let journaled = context.trace.finish(&world, &response);
     if !matches!(target, Target::Page(_)) {
         report::report_request(&context, &journaled, &response);

@@ -17,7 +17,8 @@ const LARGEST_NUMBER: &str = "999999999999999999";
 
 /// The table of operations, indexed by paths.
 pub struct Router {
-    /// Paths without [`Segment::Remainder`], by their number of segments. Within a number the most specific come first.
+    /// Paths without [`Segment::Remainder`], by their number of segments; those of a number are sorted, the most specific
+    /// first.
     by_length: HashMap<usize, Vec<Path>, RandomState>,
     /// The paths without placeholders, which take precedence, with their key and index in `by_length`.
     fixed: HashMap<&'static str, (usize, usize), RandomState>,
@@ -63,9 +64,9 @@ impl Router {
         let mut by_length: HashMap<usize, Vec<Path>, RandomState> = HashMap::default();
         let mut open_ended = Vec::new();
         for row in rows() {
-            let segments = segments_of(row);
-            let is_open = matches!(segments.last(), Some(Segment::Remainder(_)));
-            let paths = if is_open { &mut open_ended } else { by_length.entry(segments.len()).or_default() };
+            let segments = path_segments(row);
+            let is_open_ended = matches!(segments.last(), Some(Segment::Remainder(_)));
+            let paths = if is_open_ended { &mut open_ended } else { by_length.entry(segments.len()).or_default() };
             match paths.iter_mut().find(|path| path.segments == segments) {
                 Some(path) => path.rows.push(row),
                 None => paths.push(Path { segments, rows: vec![row] }),
@@ -87,17 +88,17 @@ impl Router {
         if let Some((length, index)) = self.fixed.get(path) {
             let candidate = &self.by_length[length][*index];
             if candidate.exists_at(level) {
-                return candidate.with_method(method, Vec::new(), level);
+                return candidate.match_method(method, Vec::new(), level);
             }
         }
         let Some(path) = path.strip_prefix('/') else { return RouteMatch::Nothing };
         let parts: Vec<Cow<'_, str>> = path.split('/').map(decode).collect();
-        let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
-        for candidate in fixed.chain(&self.open_ended) {
+        let same_length = self.by_length.get(&parts.len()).into_iter().flatten();
+        for candidate in same_length.chain(&self.open_ended) {
             if candidate.exists_at(level)
-                && let Some(values) = candidate.matches(&parts)
+                && let Some(values) = candidate.match_parts(&parts)
             {
-                return candidate.with_method(method, values, level);
+                return candidate.match_method(method, values, level);
             }
         }
         RouteMatch::Nothing
@@ -106,14 +107,15 @@ impl Router {
     /// The operations of all levels and methods for a path with filled-in placeholders.
     pub fn rows_at(&self, path: &str) -> impl Iterator<Item = &'static Row> {
         let parts: Vec<Cow<'_, str>> = path.trim_start_matches('/').split('/').map(decode).collect();
-        let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
-        let matching_paths = fixed.chain(&self.open_ended).filter(|candidate| candidate.matches(&parts).is_some());
+        let same_length = self.by_length.get(&parts.len()).into_iter().flatten();
+        let matching_paths =
+            same_length.chain(&self.open_ended).filter(|candidate| candidate.match_parts(&parts).is_some());
         matching_paths.flat_map(|candidate| candidate.rows.iter().copied()).collect::<Vec<_>>().into_iter()
     }
 
     /// The operation of another level, if this level has none for the method and path.
     pub fn of_another_level(&self, method: &str, path: &str, level: i64) -> Option<&'static Row> {
-        levels_with_all_operations().into_iter().find_map(|other| match self.find(method, path, other) {
+        levels_with_all_operations().into_iter().find_map(|other_level| match self.find(method, path, other_level) {
             RouteMatch::Operation(row, _) if !row.is_at(level) => Some(row),
             _ => None,
         })
@@ -127,8 +129,9 @@ impl Router {
             path.split('/').take(MAX_COMPARED_PARTS).map(|part| &part[..compared_length(part)]).collect();
         let candidates = OPERATIONS.iter().filter(|row| row.removed_in.is_none()).map(|row| {
             let similarity = path_similarity(&parts, &row.route.path[1..]);
-            let same_method = if row.route.method == method { 0.02 } else { 0.0 };
-            (similarity + same_method, row)
+            // Enough to decide between operations with the same path.
+            let method_bonus = if row.route.method == method { 0.02 } else { 0.0 };
+            (similarity + method_bonus, row)
         });
         let similar = candidates.filter(|(similarity, _)| *similarity > MIN_SIMILARITY);
         similar.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, row)| row)
@@ -146,7 +149,8 @@ impl Path {
         self.segments.iter().all(|segment| matches!(segment, Segment::Literal(_)))
     }
 
-    fn matches(&self, parts: &[Cow<'_, str>]) -> Option<Vec<(String, String)>> {
+    /// The names and values of the placeholders, if the path has these parts.
+    fn match_parts(&self, parts: &[Cow<'_, str>]) -> Option<Vec<(String, String)>> {
         let mut values = Vec::new();
         for (index, segment) in self.segments.iter().enumerate() {
             let part = parts.get(index)?;
@@ -176,7 +180,7 @@ impl Path {
         self.rows.iter().any(|row| row.is_at(level))
     }
 
-    fn with_method(&self, method: &str, values: Vec<(String, String)>, level: i64) -> RouteMatch {
+    fn match_method(&self, method: &str, values: Vec<(String, String)>, level: i64) -> RouteMatch {
         let rows = self.rows.iter().filter(|row| row.is_at(level));
         if let Some(row) = rows.clone().find(|row| row.route.method == method) {
             return RouteMatch::Operation(row, values);
@@ -185,8 +189,10 @@ impl Path {
         if methods.contains(&"GET") {
             methods.push("HEAD");
         }
-        let order = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-        methods.sort_by_key(|method| order.iter().position(|other| other == method).unwrap_or(order.len()));
+        let method_order = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+        methods.sort_by_key(|method| {
+            method_order.iter().position(|ordered| ordered == method).unwrap_or(method_order.len())
+        });
         RouteMatch::WrongMethod(methods)
     }
 }
@@ -197,9 +203,9 @@ fn levels_with_all_operations() -> Vec<i64> {
     std::iter::once(NEWEST_FEATURE_LEVEL).chain(last_levels).collect()
 }
 
-fn segments_of(row: &'static Row) -> Vec<Segment> {
+fn path_segments(row: &'static Row) -> Vec<Segment> {
     let parts = row.route.path.trim_start_matches('/').split('/');
-    let segment = |part: &'static str| {
+    let parse_segment = |part: &'static str| {
         let Some(name) = part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) else {
             return Segment::Literal(part);
         };
@@ -209,14 +215,15 @@ fn segments_of(row: &'static Row) -> Vec<Segment> {
         let is_text = row.parameters.iter().any(|info| info.name == name && !info.is_json);
         if is_text { Segment::Text(name) } else { Segment::Digits(name) }
     };
-    parts.map(segment).collect()
+    parts.map(parse_segment).collect()
 }
 
 fn decode(part: &str) -> Cow<'_, str> {
     percent_encoding::percent_decode_str(part).decode_utf8_lossy()
 }
 
-/// The similarity of a path to that of an operation, from 0 to 1. A placeholder matches any part with 0.8.
+/// The similarity of a path to that of an operation, from 0 to 1. A placeholder is similar to any part by 0.8; paths of
+/// different lengths lose 0.4 of their similarity.
 pub fn path_similarity(parts: &[&str], operation_path: &str) -> f64 {
     let operation_parts: Vec<&str> = operation_path.split('/').collect();
     let length_factor = if operation_parts.len() == parts.len() { 1.0 } else { 0.6 };

@@ -1,4 +1,4 @@
-//! Runs an operation after its caller and parameters were checked.
+//! Checks the caller of an operation, reads its parameters and runs it.
 
 use super::context::{Admitted, Progress, RequestContext, Routed};
 use super::{authorize, protocol};
@@ -12,7 +12,7 @@ use http::header;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Longer client names are truncated, as by real servers; in code points.
+/// In code points; longer client names are truncated, as by real servers.
 const MAX_CLIENT_LENGTH: usize = 30;
 
 /// Checks the caller and runs the operation on the same realm. If the realm changed before a write could start, both
@@ -39,7 +39,7 @@ pub(super) fn carry_out<'routed>(
                 return Ok((Admitted { row, caller, raw, realm: Some(realm) }, Progress::refused(error)));
             }
         };
-        let call = call(context, &raw, caller);
+        let call = new_call(context, &raw, caller);
         let progress = match row.run {
             Run::Read(read) => Progress::Done(Outcome::unchanged(read(&realm, &call, &raw))),
             Run::Poll(poll) => match poll(context.world, &call, &raw) {
@@ -62,7 +62,7 @@ pub(super) fn carry_out<'routed>(
     }
 }
 
-fn call<'call>(
+fn new_call<'call>(
     context: &'call RequestContext<'_>,
     raw: &'call RawParameters,
     caller: Option<Arc<User>>,
@@ -71,7 +71,7 @@ fn call<'call>(
     Call {
         caller,
         origin: context.origin,
-        client: truncated(raw.client().unwrap_or_else(|| incoming.client_name()), MAX_CLIENT_LENGTH),
+        client: truncate(raw.client().unwrap_or_else(|| incoming.client_name()), MAX_CLIENT_LENGTH),
         user_agent: incoming.header(header::USER_AGENT).unwrap_or_default(),
         now: context.world.now(),
         server_start: context.world.started_at(),
@@ -87,7 +87,7 @@ fn call<'call>(
     }
 }
 
-/// Truncates a text to a number of code points.
-fn truncated(text: &str, max_length: usize) -> &str {
+/// `max_length` is in code points.
+fn truncate(text: &str, max_length: usize) -> &str {
     text.char_indices().nth(max_length).map_or(text, |(end, _)| &text[..end])
 }

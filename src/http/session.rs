@@ -47,11 +47,11 @@ impl Session {
     }
 }
 
-/// All values of a cookie. Browsers send several if the cookie is set for several prefixes of the path.
+/// All values of a cookie. Browsers send several if the cookie is set for several prefixes of the path, such as worlds.
 fn cookies<'headers>(headers: &'headers HeaderMap, name: &'static str) -> impl Iterator<Item = &'headers str> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.filter(move |(other, _)| *other == name).map(|(_, value)| value.trim_matches('"'))
+    pairs.filter(move |(cookie_name, _)| *cookie_name == name).map(|(_, value)| value.trim_matches('"'))
 }
 
 /// The well-formed CSRF token in the cookies of a request, if any.
@@ -99,7 +99,7 @@ pub fn check_csrf(
     if let Some(format_error) = token_format_error(token) {
         return failed(format!("CSRF token from {source} {format_error}."));
     }
-    let matches_cookie = cookies(headers, CSRF_COOKIE).any(|cookie| cookie == token);
+    let matches_cookie = cookies(headers, CSRF_COOKIE).any(|cookie_token| cookie_token == token);
     if matches_cookie { Ok(()) } else { failed(format!("CSRF token from {source} incorrect.")) }
 }
 
@@ -130,7 +130,7 @@ pub fn open<B>(world: &World, origin: Origin<'_>, user: &User, response: &mut ht
     let id = world.open_session(user);
     let seconds = SESSION_LIFETIME.micros() / 1_000_000;
     add_cookie(origin, (SESSION_COOKIE, &id), seconds, "; HttpOnly", response);
-    // A new token, so that one from before the login no longer works.
+    // A token from before the login no longer works.
     set_csrf_token(origin, &world.sessions().token(), response);
 }
 
@@ -144,8 +144,8 @@ pub fn clear_cookie<B>(origin: Origin<'_>, response: &mut http::Response<B>) {
     add_cookie(origin, (SESSION_COOKIE, ""), 0, "; HttpOnly", response);
 }
 
-/// Sets a cookie for the paths of this world, which browsers do not send with requests of other sites. `attributes` are
-/// further attributes of the cookie, with a leading semicolon.
+/// Sets a cookie for the paths of this world, which browsers do not send with requests of other sites. `max_age` is in
+/// seconds; `attributes` are added to the cookie and begin with a semicolon.
 fn add_cookie<B>(
     origin: Origin<'_>,
     (name, value): (&str, &str),
@@ -154,8 +154,8 @@ fn add_cookie<B>(
     response: &mut http::Response<B>,
 ) {
     let path = if origin.prefix.is_empty() { "/" } else { origin.prefix };
-    let secure = if origin.scheme == "https" { "; Secure" } else { "" };
-    let cookie = format!("{name}={value}; Path={path}; Max-Age={max_age}; SameSite=Lax{attributes}{secure}");
+    let secure_attribute = if origin.scheme == "https" { "; Secure" } else { "" };
+    let cookie = format!("{name}={value}; Path={path}; Max-Age={max_age}; SameSite=Lax{attributes}{secure_attribute}");
     if let Ok(value) = HeaderValue::from_str(&cookie) {
         response.headers_mut().append(header::SET_COOKIE, value);
     }

@@ -1,4 +1,4 @@
-//! Classifies the path of a request: an operation, a file or a page.
+//! Classifies the path of a request as that of an operation, a file or a page.
 
 use super::address::Address;
 use super::files;
@@ -16,7 +16,7 @@ pub(super) enum Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Classifies an address; None if it is none of these.
+    /// None if the path is that of none of these.
     pub(super) fn of(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
         let file = || files::kind(address.path).map(Target::File);
         let page = || Page::find(incoming, address).map(Target::Page);
@@ -24,7 +24,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Whether an address gives access to accounts without a password: an operation that returns keys, or a page.
+/// Whether a path gives access to accounts without a password: that of an operation that returns keys, or of a page.
 pub(super) fn gives_keys(address: &Address<'_>) -> bool {
     match address.operation {
         Some(path) => rows().any(|row| row.gives_keys && row.route.path == path),

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// The data of one request, collected until its journal entry is written.
 pub struct Trace {
-    /// Real time.
+    /// When the request arrived, in real time.
     began: Timestamp,
     /// The effective method, after an override by parameter or header.
     pub method: Cow<'static, str>,
@@ -34,7 +34,7 @@ pub struct Trace {
     pub client: Box<str>,
     /// The parameters as sent.
     pub params: Arc<BTreeMap<String, String>>,
-    /// The id of the fault that fired.
+    /// The ID of the fault that fired.
     pub fault: Option<String>,
     /// The delay of the reply by the fault.
     pub delay: Duration,
@@ -60,7 +60,7 @@ pub struct JournaledRequest {
     pub at: Timestamp,
 }
 
-/// The name of a method, without an allocation for the usual ones.
+/// Allocates only for unusual methods.
 pub fn method_name(method: &Method) -> Cow<'static, str> {
     match *method {
         Method::GET => "GET".into(),
@@ -74,7 +74,7 @@ pub fn method_name(method: &Method) -> Cow<'static, str> {
     }
 }
 
-/// Whether the body of a reply is text, which the journal stores; bodies of other types are left out.
+/// Whether the body of a reply is text: the journal stores no other bodies.
 fn is_text(response: &Response) -> bool {
     let content_type = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     content_type.is_none_or(|content_type| content_type.starts_with("text/") || content_type.contains("json"))
@@ -138,9 +138,9 @@ impl Trace {
         });
         let journal_id = entry.id;
         world.broadcast(WatchFrame::Request(entry.clone()));
-        // A loss by the network has a fault id but no rule, and so no effect.
-        let fired = fault.and_then(|id| world.faults().lock().effect_as_sent(&id).map(|effect| (id, effect)));
-        if let Some((fault_id, effect)) = fired {
+        // A loss by the network has a fault ID but no fault in the list, and so no effect.
+        let fired_fault = fault.and_then(|id| world.faults().lock().effect_as_sent(&id).map(|effect| (id, effect)));
+        if let Some((fault_id, effect)) = fired_fault {
             world.broadcast(WatchFrame::Fault { at: now, fault_id, journal_id, effect });
         }
         world.broadcast_events(&self.new_events);

@@ -1,4 +1,4 @@
-//! Replies to requests for unknown worlds, and to requests for the root of a server without a default world.
+//! Responses to requests for unknown worlds, and for the root of a server without a default world.
 
 use super::adaptation::adapt_reply;
 use super::address::Address;
@@ -14,12 +14,12 @@ use http::{Method, header};
 /// The response to a request whose world does not exist. The root of a server without a default world answers only
 /// `GET /server_settings`.
 pub(super) fn explain(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {
-    let is_read = matches!(*incoming.method(), Method::GET | Method::HEAD);
-    if is_read && address.path == "/api/v1/server_settings" && address.is_root {
+    let is_get = matches!(*incoming.method(), Method::GET | Method::HEAD);
+    if is_get && address.path == "/api/v1/server_settings" && address.is_root {
         return root_settings_reply(edge, incoming, address);
     }
     let names: Vec<String> = edge.worlds.all().iter().map(|world| world.name().to_owned()).collect();
-    if is_read && incoming.accepts_html() && edge.key_guard.is_for_this_machine(incoming.headers()) {
+    if is_get && incoming.accepts_html() && edge.key_guard.is_for_this_machine(incoming.headers()) {
         let listed_names = if edge.lists_worlds { names.as_slice() } else { &[] };
         return pages::unknown_world(&address.world, listed_names);
     }

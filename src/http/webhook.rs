@@ -1,4 +1,4 @@
-//! Serializes the calls of outgoing webhooks, at the world's level and in its dialect.
+//! Serializes the calls of outgoing webhooks as requests, at the world's level and in its dialect.
 
 use crate::api::SERVICE_VERSION;
 use crate::feature::Feature;
@@ -9,13 +9,12 @@ use crate::record::message::{MessageRecord, MessageView};
 use crate::world::WorldSettings;
 use serde_json::{Value, json};
 
-/// The headers and the body of a request to the address of an outgoing webhook bot.
+/// The headers and the body of a request to the URL of an outgoing webhook bot.
 pub struct WebhookRequest {
     pub user_agent: String,
     pub content_type: &'static str,
-    /// The body.
     pub bytes: Vec<u8>,
-    /// The body for the list of webhook calls: JSON, or the form as text.
+    /// The body as the list of webhook calls shows it: JSON, or the form as text.
     pub shown: Value,
 }
 
@@ -48,7 +47,7 @@ fn generic_body(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> 
     let bot = realm.users.get(&call.bot);
     let mut body = json!({
         "data": call.sent.message.body.content,
-        "message": message(realm, settings, call),
+        "message": message_value(realm, settings, call),
         "bot_email": bot.map(|bot| realm.api_email(bot)),
         "bot_full_name": bot.map(|bot| bot.full_name.as_str()),
         "token": call.token,
@@ -59,7 +58,7 @@ fn generic_body(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> 
 }
 
 /// The message as in events, with its content as Markdown and as HTML.
-fn message(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value {
+fn message_value(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value {
     let bot = realm.users.get(&call.bot).map(AsRef::as_ref);
     let view = MessageView {
         viewer: bot,

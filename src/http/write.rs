@@ -6,7 +6,7 @@ use super::{Response, rate_limit, reply};
 use crate::dialect::Dialect;
 use http::HeaderValue;
 
-/// Translates a refusal to the dialect, adds the headers for sessions, realm and rate limit, and serializes the response.
+/// Translates a refusal to the dialect, adds the headers for authentication and rate limit, and serializes the response.
 pub(super) fn response(context: &RequestContext<'_>, draft: Draft) -> Response {
     let dialect = &context.settings.dialect;
     let is_translated = draft.status().is_client_error() && !dialect.is_neutral();

@@ -29,9 +29,9 @@ use super::{Behaviour, Change, ChangeKind};
 
 pub(super) fn changes() -> Vec<Change> {
     let tables = [
-        // The order within a level matters: booleans are checked before other rows read the parameters,
+        // Within a level, rows apply in this order. Booleans are checked before other rows read the parameters, and
+        // parameters are checked in their former order before other rows convert them.
         recorded_requests::ROWS,
-        // and the former order of parameters is checked before later rows convert them.
         parameter_order::ROWS,
         accounts::ROWS,
         attachments::ROWS,

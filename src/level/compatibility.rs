@@ -45,34 +45,35 @@ struct FormerParameter {
     since: i64,
     /// The level that renamed, removed or deprecated it.
     level: i64,
-    /// The replacement; empty if there is none.
-    instead: &'static str,
+    /// Empty if there is none.
+    replacement: &'static str,
 }
 
 /// By operation.
 static FORMER_PARAMETERS: LazyLock<HashMap<&'static str, Vec<FormerParameter>, RandomState>> = LazyLock::new(|| {
-    let mut all: HashMap<&str, Vec<FormerParameter>, RandomState> = HashMap::default();
+    let mut former_parameters: HashMap<&str, Vec<FormerParameter>, RandomState> = HashMap::default();
     for change in changes() {
         let level = change.level;
-        let (route, former) = match change.kind {
+        let (route, parameter) = match change.kind {
             ChangeKind::RenamedParameter { route, old, since, new } => {
-                (route, FormerParameter { name: old, kind: IssueKind::Renamed, since, level, instead: new })
+                (route, FormerParameter { name: old, kind: IssueKind::Renamed, since, level, replacement: new })
             }
             ChangeKind::RemovedParameter { route, name, since } => {
-                (route, FormerParameter { name, kind: IssueKind::Removed, since, level, instead: "" })
+                (route, FormerParameter { name, kind: IssueKind::Removed, since, level, replacement: "" })
             }
             _ => continue,
         };
-        all.entry(route).or_default().push(former);
+        former_parameters.entry(route).or_default().push(parameter);
     }
-    for (route, name, level, instead) in DEPRECATED_PARAMETERS {
+    for (route, name, level, replacement) in DEPRECATED_PARAMETERS {
         let kind = IssueKind::DeprecatedParameter;
-        all.entry(route).or_default().push(FormerParameter { name, kind, since: 0, level: *level, instead });
+        let parameter = FormerParameter { name, kind, since: 0, level: *level, replacement };
+        former_parameters.entry(route).or_default().push(parameter);
     }
-    all
+    former_parameters
 });
 
-/// Returns the compatibility issues of a request in a world at a level.
+/// `level` is that of the world.
 pub fn compatibility_issues(row: &Row, params: &BTreeMap<String, String>, level: i64) -> Vec<CompatibilityIssue> {
     let mut issues = Vec::new();
     let route = || format!("{} {}", row.route.method, row.route.path);
@@ -91,32 +92,39 @@ pub fn compatibility_issues(row: &Row, params: &BTreeMap<String, String>, level:
         if former.since <= level && params.contains_key(former.name) {
             let is_deprecated = former.kind == IssueKind::DeprecatedParameter;
             let what = format!("{}{} of {route}", if is_deprecated { "" } else { "parameter " }, former.name);
-            issues.push(CompatibilityIssue { what, kind: former.kind, level: former.level, instead: former.instead });
+            issues.push(CompatibilityIssue {
+                what,
+                kind: former.kind,
+                level: former.level,
+                instead: former.replacement,
+            });
         }
     }
-    for (route, name, value, level, instead) in DEPRECATED_VALUES.iter().filter(|row| row.0 == route) {
-        if params.get(*name).is_some_and(|sent| sent.trim_matches('"') == *value) {
+    for (_, name, value, level, instead) in
+        DEPRECATED_VALUES.iter().filter(|(deprecated_route, ..)| *deprecated_route == route)
+    {
+        if params.get(*name).is_some_and(|sent_value| sent_value.trim_matches('"') == *value) {
             let what = format!("{name}={value} of {route}");
             issues.push(CompatibilityIssue { what, kind: IssueKind::DeprecatedParameter, level: *level, instead });
         }
     }
     if let Some(narrow) = params.get("narrow") {
-        for (_, what, level, instead) in DEPRECATED_NARROW_TERMS.iter().filter(|row| narrow.contains(row.0)) {
+        for (_, what, level, instead) in DEPRECATED_NARROW_TERMS.iter().filter(|(json, ..)| narrow.contains(json)) {
             let kind = IssueKind::DeprecatedParameter;
             issues.push(CompatibilityIssue { what: (*what).to_owned(), kind, level: *level, instead });
         }
     }
     if row.has_effect(Effect::RegistersQueue) {
-        add_events(params, &mut issues);
+        add_event_issues(params, &mut issues);
     }
     issues
 }
 
-fn add_events(params: &BTreeMap<String, String>, issues: &mut Vec<CompatibilityIssue>) {
-    let named = ["event_types", "fetch_event_types"].map(|name| params.get(name).map_or("", String::as_str));
+fn add_event_issues(params: &BTreeMap<String, String>, issues: &mut Vec<CompatibilityIssue>) {
+    let type_lists = ["event_types", "fetch_event_types"].map(|name| params.get(name).map_or("", String::as_str));
     for (kind, level, instead) in DEPRECATED_EVENTS {
-        let word = format!("\"{kind}\"");
-        if named.iter().any(|types| types.contains(&word)) {
+        let quoted_type = format!("\"{kind}\"");
+        if type_lists.iter().any(|types| types.contains(&quoted_type)) {
             let what = (*kind).to_owned();
             issues.push(CompatibilityIssue { what, kind: IssueKind::DeprecatedEvents, level: *level, instead });
         }
@@ -131,19 +139,19 @@ mod tests {
 
     #[test]
     fn deprecated_names_and_the_levels_of_their_replacements_exist() {
-        let listed = listed();
-        let has_level = |level: i64| listed.iter().any(|row| row.level == level);
+        let changes = listed();
+        let has_level = |level: i64| changes.iter().any(|row| row.level == level);
         let all_routes: Vec<String> =
             OPERATIONS.iter().map(|row| format!("{} {}", row.route.method, row.route.path)).collect();
         let routes = DEPRECATED_PARAMETERS.iter().map(|row| row.0).chain(DEPRECATED_VALUES.iter().map(|row| row.0));
         for route in routes {
-            assert!(all_routes.iter().any(|route| route == route), "{route}");
+            assert!(all_routes.iter().any(|known_route| known_route == route), "{route}");
         }
         let levels = DEPRECATED_PARAMETERS.iter().map(|row| row.2).chain(DEPRECATED_VALUES.iter().map(|row| row.3));
-        let levels = levels
+        let all_levels = levels
             .chain(DEPRECATED_NARROW_TERMS.iter().map(|row| row.2))
             .chain(DEPRECATED_EVENTS.iter().map(|row| row.1));
-        for level in levels.filter(|level| *level > 1) {
+        for level in all_levels.filter(|level| *level > 1) {
             assert!(has_level(level), "nothing came with level {level}");
         }
         for deprecation in rows().filter_map(|row| row.about.deprecated) {

@@ -3,12 +3,12 @@
 use super::{ChangeKind, Object, changes};
 use serde_json::{Map, Value};
 
-/// Renames the fields of a record from a server at `level`. Other differences of older levels remain.
+/// `level` is that of the server. Other differences of older levels remain.
 pub fn rename_fields(level: i64, object: &Object, record: &mut Map<String, Value>) {
     // From the oldest change to the newest, because a field may have been renamed several times.
     for change in changes().iter().rev().filter(|change| change.level > level) {
-        if let ChangeKind::RenamedField { object: changed, old, new } = change.kind
-            && changed.name == object.name
+        if let ChangeKind::RenamedField { object: renamed_object, old, new } = change.kind
+            && renamed_object.name == object.name
             && !record.contains_key(new)
             && let Some(value) = record.shift_remove(old)
         {

@@ -35,18 +35,21 @@ pub struct Emulation {
     unknown_capabilities: Vec<&'static str>,
     unknown_narrow_terms: Vec<narrow::Term>,
     requests: HashMap<RouteKey, Vec<RequestChange>>,
+    /// Refusals that apply after the operation has read its parameters.
     refusals: HashMap<RouteKey, Vec<RequestChange>>,
+    /// The changes that apply to the replies of all operations.
     every_reply: Vec<ObjectChange>,
     /// Fields that the replies of single operations already have at this level, although a later one added them to
     /// every reply.
     early_fields: HashSet<(RouteKey, &'static str)>,
     replies: HashMap<RouteKey, Vec<ObjectChange>>,
+    /// By type of event; each change with the op of the events to which it applies, None for all.
     events: HashMap<&'static str, Vec<(Option<&'static str>, ObjectChange)>>,
     codes: Vec<FormerCode>,
     messages: Vec<fn(&mut Refusal<'_>)>,
     /// Integer parameters that accept `true` and `false` at this level.
     integers: HashMap<RouteKey, Vec<IntegerParameter>>,
-    /// The operations that parse their parameters by the former rules, with their plain text parameters.
+    /// The operations that parse their parameters in the former way, with their plain text parameters.
     former_parsing: HashMap<RouteKey, Vec<&'static str>>,
     access: HashMap<RouteKey, AccessChange>,
     /// Events that queues do not get.
@@ -74,9 +77,9 @@ enum CodeScope {
 
 #[derive(Default)]
 struct AccessChange {
-    /// Replaces the present rule.
+    /// Required instead of the present access.
     replacement: Option<Access>,
-    /// Rules that apply in addition.
+    /// Required in addition.
     additional: Vec<Access>,
 }
 
@@ -88,8 +91,8 @@ pub fn emulation(level: i64) -> Option<&'static Emulation> {
     if level == NEWEST_FEATURE_LEVEL {
         return None;
     }
-    let older = usize::try_from(level).ok().and_then(|index| OLDER_LEVELS.get(index));
-    Some(older.map_or(&*NEWER_LEVELS, |cell| cell.get_or_init(|| Emulation::of_older_level(level))))
+    let older_level = usize::try_from(level).ok().and_then(|index| OLDER_LEVELS.get(index));
+    Some(older_level.map_or(&*NEWER_LEVELS, |cell| cell.get_or_init(|| Emulation::of_older_level(level))))
 }
 
 impl Emulation {
@@ -106,7 +109,7 @@ impl Emulation {
         }
     }
 
-    /// Checks the additional access rules that an operation had at the level.
+    /// Checks the additional access that an operation required at the level.
     ///
     /// # Errors
     ///
@@ -116,7 +119,7 @@ impl Emulation {
         change.into_iter().flat_map(|change| &change.additional).try_for_each(|access| access.check(realm, caller))
     }
 
-    /// The access rule of an operation at the level, where `access` is the one at the newest level.
+    /// The access that an operation requires at the level, where `access` is that of the newest level.
     pub fn access(&self, route: Route, access: Access) -> Access {
         self.access.get(&(route.method, route.path)).and_then(|change| change.replacement).unwrap_or(access)
     }
@@ -142,11 +145,11 @@ impl Emulation {
             raw.boolean_names =
                 values.iter().filter(|(_, text)| is_boolean(text)).map(|(name, _)| name.clone()).collect();
         }
-        if let Some(texts) = self.former_parsing.get(&key) {
-            let values = values
+        if let Some(text_parameters) = self.former_parsing.get(&key) {
+            let large_integers = values
                 .iter_mut()
-                .filter(|(name, text)| integers::is_beyond_range(text) && !texts.contains(&name.as_str()));
-            values.for_each(|(_, text)| integers::NOT_AN_INTEGER.clone_into(text));
+                .filter(|(name, text)| integers::is_beyond_range(text) && !text_parameters.contains(&name.as_str()));
+            large_integers.for_each(|(_, text)| integers::NOT_AN_INTEGER.clone_into(text));
         }
         for name in self.unknown_parameters.get(&key).into_iter().flatten() {
             if values.remove(*name).is_some() {
@@ -165,10 +168,10 @@ impl Emulation {
             remove_capabilities(values, &self.unknown_capabilities);
         }
         // A renamed parameter may have been a boolean, which the changes of requests below convert.
-        let renamed = self.renamed_parameters.get(&key).into_iter().flatten();
-        let renamed: Vec<&str> = renamed.map(|(_, new)| *new).collect();
+        let renamed_parameters = self.renamed_parameters.get(&key).into_iter().flatten();
+        let new_names: Vec<&str> = renamed_parameters.map(|(_, new)| *new).collect();
         let integers = || self.integers.get(&key).into_iter().flatten();
-        integers().filter(|integer| !renamed.contains(&integer.name())).for_each(|integer| integer.replace(values));
+        integers().filter(|integer| !new_names.contains(&integer.name())).for_each(|integer| integer.replace(values));
         let mut request = Request { level: self.level, realm, caller, path: &raw.path, values };
         self.requests.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))?;
         raw.refusal = self
@@ -217,8 +220,8 @@ impl Emulation {
         }
     }
 
-    /// Like [`Emulation::downgrade_reply`] for replies without an organization: fields are only removed, renamed or added as
-    /// unknown ones.
+    /// Like [`Emulation::downgrade_reply`], for replies without an organization: fields are removed or renamed, and unknown
+    /// fields are added.
     pub fn downgrade_reply_without_realm(&self, route: Route, reply: &mut Value) {
         let operation_changes = self.replies.get(&(route.method, route.path)).into_iter().flatten();
         for change in self.every_reply.iter().chain(operation_changes) {
@@ -259,7 +262,7 @@ impl Emulation {
             return error;
         };
         let text = name.as_str().unwrap_or_default();
-        // A refused element is named like `name[0]`.
+        // The name of a refused element is like `name[0]`.
         let (parameter, index) = text.split_at(text.find('[').unwrap_or(text.len()));
         let mut renamed = self.renamed_parameters.get(&(route.method, route.path)).into_iter().flatten();
         if let Some((old, _)) = renamed.find(|(_, new)| *new == parameter) {
@@ -277,8 +280,8 @@ impl Emulation {
         refusal.message
     }
 
-    /// Returns the status and code of an error at the level; None if they are those of the newest level. `route` is None for
-    /// errors outside of operations.
+    /// Returns the status and code of an error at the level; None if they are those of the newest level. `route` is None
+    /// for errors outside of operations.
     pub fn former_code(&self, route: Option<Route>, error: &ErrorRow) -> Option<(u16, &'static str)> {
         let is_route = |text: &&'static str| route.is_some_and(|route| route_key(text) == (route.method, route.path));
         let requires_credentials = || {

@@ -1,4 +1,4 @@
-//! The kinds of events that were added at a level.
+//! The kinds of events that were added at a level, which queues below the level do not get.
 
 use super::behaviours::former_booleans::FORMER_BOOLEANS;
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
@@ -9,10 +9,10 @@ use crate::realm::permission::REALM_PERMISSIONS;
 use crate::wire::{EventKind, LISTS, List};
 
 /// Level, type, `op`, and a key with the property that is its value or within it.
-type Row = (i64, &'static str, &'static str, (&'static str, &'static str));
+type EventRow = (i64, &'static str, &'static str, (&'static str, &'static str));
 
 /// Events that exist for longer than what they carry.
-static CARRYING_EVENTS: &[Row] = &[
+static CARRYING_EVENTS: &[EventRow] = &[
     (475, "realm_user", "update", ("person", "date_joined")),
     (433, "realm_user", "update", ("person", "is_imported_stub")),
     (323, "stream", "update", ("property", "is_recently_active")),
@@ -23,40 +23,40 @@ static CARRYING_EVENTS: &[Row] = &[
 ];
 
 pub(super) fn changes() -> Vec<Change> {
-    let row = |(level, kind, op, carries): &Row| Change {
+    let event = |(level, kind, op, carries): &EventRow| Change {
         level: *level,
         kind: ChangeKind::Event(EventPattern { kind, op: Some(op), carries: Some(*carries) }),
     };
-    let of_kind = |kind: &EventKind| Change {
+    let kind_event = |kind: &EventKind| Change {
         level: kind.since(),
         kind: ChangeKind::Event(EventPattern { kind: kind.type_name(), op: kind.op(), carries: None }),
     };
-    let of_kinds = EventKind::ALL.iter().filter(|kind| kind.since() > 0).map(of_kind);
-    let updates = |rows: &'static [(i64, &'static str)], kind, key| {
+    let kind_events = EventKind::ALL.iter().filter(|kind| kind.since() > 0).map(kind_event);
+    let update_events = |rows: &'static [(i64, &'static str)], kind, key| {
         rows.iter().map(move |(level, name)| Change {
             level: *level,
             kind: ChangeKind::Event(EventPattern { kind, op: Some("update"), carries: Some((key, name)) }),
         })
     };
-    // Older levels get the former booleans in the events of these two settings.
-    let has_own_event = |(_, name): &(i64, &'static str)| !FORMER_BOOLEANS.contains(name);
-    let organization = |(level, name): (i64, &'static str)| {
+    // Older levels get the events of these two settings, with the former booleans.
+    let has_same_event = |(_, name): &(i64, &'static str)| !FORMER_BOOLEANS.contains(name);
+    let organization_event = |(level, name): (i64, &'static str)| {
         // Changes of permissions are sent in `update_dict`, all others in `update`.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
         let (op, key) = if is_permission { ("update_dict", "data") } else { ("update", "property") };
-        let kind = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
-        Change { level, kind: ChangeKind::Event(kind) }
+        let pattern = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
+        Change { level, kind: ChangeKind::Event(pattern) }
     };
-    let of_organization = organization_since().filter(has_own_event).map(organization);
-    let of_list = |list: &List| Change {
+    let organization_events = organization_since().filter(has_same_event).map(organization_event);
+    let list_event = |list: &List| Change {
         level: list.since,
         kind: ChangeKind::Event(EventPattern { kind: list.event_type(), op: None, carries: None }),
     };
-    let of_lists = LISTS.iter().filter(|list| list.since > 0).map(of_list);
-    let rows = CARRYING_EVENTS.iter().map(row).chain(of_kinds).chain(of_lists);
-    let settings = updates(CHANNEL_SETTINGS_SINCE, "stream", "property")
-        .chain(updates(CHANNEL_SWITCHES_SINCE, "stream", "property"))
-        .chain(updates(GROUP_PERMISSIONS_SINCE, "user_group", "data"))
-        .chain(updates(SETTINGS_SINCE, "user_settings", "property"));
-    rows.chain(settings).chain(of_organization).collect()
+    let list_events = LISTS.iter().filter(|list| list.since > 0).map(list_event);
+    let rows = CARRYING_EVENTS.iter().map(event).chain(kind_events).chain(list_events);
+    let setting_events = update_events(CHANNEL_SETTINGS_SINCE, "stream", "property")
+        .chain(update_events(CHANNEL_SWITCHES_SINCE, "stream", "property"))
+        .chain(update_events(GROUP_PERMISSIONS_SINCE, "user_group", "data"))
+        .chain(update_events(SETTINGS_SINCE, "user_settings", "property"));
+    rows.chain(setting_events).chain(organization_events).collect()
 }

@@ -4,7 +4,7 @@ use super::behaviours::parameter_parsing;
 use crate::feature::Evidence::{self, Between, ChangeLog, Documentation, Source};
 
 /// Evidence other than the change log: the level, the beginning of the row's subject and of its description, and the
-/// evidence. The first match counts; for all other rows, the change log is the evidence.
+/// evidence. The first match counts; for changes without a match, the change log is the evidence.
 static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (497, "user", "", Documentation),
     (497, "own user", "", Documentation),
@@ -12,7 +12,7 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (497, "linkifier", "", Documentation),
     (489, "", "", Documentation),
     (484, "", "", Documentation),
-    //
+    // The levels are assumed.
     (472, "linkifier", "New field `alternative_url_templates`", Between(472, 497)),
     (472, "POST /realm/filters", "", Between(472, 497)),
     (472, "PATCH /realm/filters/{filter_id}", "", Between(472, 497)),
@@ -22,7 +22,7 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (450, "", "", Documentation),
     (449, "", "", Documentation),
     (446, "", "", Documentation),
-    //
+    // The level is assumed.
     (441, "", "", Between(421, 442)),
     (440, "", "", Documentation),
     (430, "", "", Documentation),
@@ -31,7 +31,7 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (417, "PATCH /streams/{stream_id}", "", Documentation),
     (417, "POST /invites", "", Documentation),
     (417, "DELETE and PATCH /users/me/subscriptions", "", Documentation),
-    //
+    // The level is assumed.
     (497, "POST /users/me/platform_device_token", "Tokens", Between(388, 497)),
     (497, "DELETE /users/me/platform_device_token", "Tokens", Between(388, 497)),
     (388, "PATCH and DELETE /streams/{stream_id}", "CANNOT", Between(388, 442)),
@@ -63,14 +63,14 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (249, "narrows that are refused", "", Source("2024-04-12")),
 ];
 
-pub fn evidence(level: i64, on: &str, change: &str) -> Evidence {
-    if change.starts_with("Parameters are ")
+pub fn evidence(level: i64, subject: &str, description: &str) -> Evidence {
+    if description.starts_with("Parameters are ")
         && let Some(evidence) = parameter_parsing::evidence(level)
     {
         return evidence;
     }
-    let row = OTHER_EVIDENCE.iter().find(|(row_level, row_on, row_change, _)| {
-        *row_level == level && on.starts_with(row_on) && change.starts_with(row_change)
+    let row = OTHER_EVIDENCE.iter().find(|(row_level, row_subject, row_description, _)| {
+        *row_level == level && subject.starts_with(row_subject) && description.starts_with(row_description)
     });
     row.map_or(ChangeLog, |(.., evidence)| *evidence).on_day(level)
 }
@@ -78,15 +78,15 @@ pub fn evidence(level: i64, on: &str, change: &str) -> Evidence {
 /// Returns the entries of [`OTHER_EVIDENCE`] that match none of these rows, each with its level, subject, description and
 /// evidence.
 pub fn unused(rows: &[(i64, &str, &str, Evidence)]) -> Vec<String> {
-    let is_used = |(entry_level, entry_on, entry_change, entry_evidence): &&(i64, &str, &str, Evidence)| {
-        let matches = |(level, on, change, evidence): &(i64, &str, &str, Evidence)| {
+    let is_used = |(entry_level, entry_subject, entry_description, entry_evidence): &&(i64, &str, &str, Evidence)| {
+        let matches = |(level, subject, description, evidence): &(i64, &str, &str, Evidence)| {
             level == entry_level
-                && on.starts_with(entry_on)
-                && change.starts_with(entry_change)
+                && subject.starts_with(entry_subject)
+                && description.starts_with(entry_description)
                 && evidence == entry_evidence
         };
         rows.iter().any(matches)
     };
-    let unused = OTHER_EVIDENCE.iter().filter(|entry| !is_used(entry));
-    unused.map(|(level, on, change, _)| format!("{level} {on}: {change}")).collect()
+    let unused_entries = OTHER_EVIDENCE.iter().filter(|entry| !is_used(entry));
+    unused_entries.map(|(level, subject, description, _)| format!("{level} {subject}: {description}")).collect()
 }

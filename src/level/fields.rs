@@ -18,11 +18,11 @@ use crate::api::parameter::Parameters;
 use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
 use crate::wire::LISTS;
 
-/// The level that added a field, and the field. Assumed levels are listed in A-100.
-type Rows = &'static [(i64, &'static str)];
+/// Pairs of a level and the field that it added. Assumed levels are listed in A-100.
+type FieldLevels = &'static [(i64, &'static str)];
 
 /// New fields by object.
-static FIELDS: &[(&Object, Rows)] = &[
+static FIELDS: &[(&Object, FieldLevels)] = &[
     (&EVERY_REPLY, &[(167, "ignored_parameters_unsupported")]),
     (&ORGANIZATION_DATA, &[(392, "topics_policy")]),
     (&PROPERTIES_REPLY, &[(111, "ignored_parameters_unsupported")]),
@@ -137,7 +137,7 @@ static FIELDS: &[(&Object, Rows)] = &[
 
 /// Settings of channels, most of them permissions. Each is a field, a parameter of the operations that create and
 /// change channels, and an event.
-pub(super) static CHANNEL_SETTINGS_SINCE: Rows = &[
+pub(super) static CHANNEL_SETTINGS_SINCE: FieldLevels = &[
     (441, "can_create_topic_group"),
     (407, "can_delete_any_message_group"),
     (407, "can_delete_own_message_group"),
@@ -153,7 +153,7 @@ pub(super) static CHANNEL_SETTINGS_SINCE: Rows = &[
 ];
 
 /// Permissions of groups. Each is a field, a parameter of the operations that create and change groups, and an event.
-pub(super) static GROUP_PERMISSIONS_SINCE: Rows = &[
+pub(super) static GROUP_PERMISSIONS_SINCE: FieldLevels = &[
     (324, "can_remove_members_group"),
     (308, "can_leave_group"),
     (305, "can_add_members_group"),
@@ -162,7 +162,7 @@ pub(super) static GROUP_PERMISSIONS_SINCE: Rows = &[
 ];
 
 /// New keys of the register reply.
-static REGISTER_KEYS: Rows = &[
+static REGISTER_KEYS: FieldLevels = &[
     (493, "has_webex_token"),
     (481, "idle_queue_timeout_secs"),
     (477, "realm_workplace_users_group"),
@@ -270,13 +270,13 @@ static REGISTER_KEYS: Rows = &[
 /// `realm_`, a parameter of PATCH /realm, and an event.
 pub(super) fn organization_since() -> impl Iterator<Item = (i64, &'static str)> {
     let is_setting = |name: &str| OrganizationParams::LIST.iter().any(|info| info.name == name);
-    let without_prefix = |(level, key): &(i64, &'static str)| Some((*level, key.strip_prefix("realm_")?));
-    REGISTER_KEYS.iter().filter_map(without_prefix).filter(move |(_, name)| is_setting(name))
+    let strip_prefix = |(level, key): &(i64, &'static str)| Some((*level, key.strip_prefix("realm_")?));
+    REGISTER_KEYS.iter().filter_map(strip_prefix).filter(move |(_, name)| is_setting(name))
 }
 
 /// Settings of users. Each is a key of `user_settings` and of the defaults, a parameter of PATCH /settings, and an
 /// event.
-pub(super) static SETTINGS_SINCE: Rows = &[
+pub(super) static SETTINGS_SINCE: FieldLevels = &[
     (431, "web_inbox_show_channel_folders"),
     (411, "web_left_sidebar_show_channel_folders"),
     (398, "web_left_sidebar_unreads_count_summary"),
@@ -311,7 +311,8 @@ pub(super) static SETTINGS_SINCE: Rows = &[
 ];
 
 /// Like [`SETTINGS_SINCE`], for settings that were renamed later.
-pub(super) static FORMER_SETTINGS_SINCE: Rows = &[(107, "escape_navigates_to_default_view"), (42, "default_view")];
+pub(super) static FORMER_SETTINGS_SINCE: FieldLevels =
+    &[(107, "escape_navigates_to_default_view"), (42, "default_view")];
 
 /// Renamed fields: level, object, old name, new name.
 static RENAMED: &[(i64, &Object, &str, &str)] = &[
@@ -353,37 +354,37 @@ fn permission_description(object: &Object, name: &'static str) -> Option<(&'stat
 }
 
 pub(super) fn changes() -> Vec<Change> {
-    let mut all = Vec::new();
-    let of_settings: [(&Object, Rows); 5] = [
+    let mut changes = Vec::new();
+    let setting_fields: [(&Object, FieldLevels); 5] = [
         (&CHANNEL, CHANNEL_SETTINGS_SINCE),
         (&CHANNEL, CHANNEL_SWITCHES_SINCE),
         (&GROUP, GROUP_PERMISSIONS_SINCE),
         (&SETTINGS, SETTINGS_SINCE),
         (&SETTINGS, FORMER_SETTINGS_SINCE),
     ];
-    let of_lists = LISTS.iter().filter(|list| list.since > 0);
-    all.extend(
-        of_lists
+    let added_lists = LISTS.iter().filter(|list| list.since > 0);
+    changes.extend(
+        added_lists
             .map(|list| Change { level: list.since, kind: ChangeKind::Field { object: &REGISTER, name: list.key } }),
     );
-    for (object, rows) in FIELDS.iter().chain(&of_settings) {
+    for (object, rows) in FIELDS.iter().chain(&setting_fields) {
         let field =
             |(level, name): &(i64, &'static str)| Change { level: *level, kind: ChangeKind::Field { object, name } };
-        all.extend(rows.iter().map(field));
-        all.extend(rows.iter().filter_map(|(level, name)| {
+        changes.extend(rows.iter().map(field));
+        changes.extend(rows.iter().filter_map(|(level, name)| {
             permission_description(object, name)
                 .map(|(object, name)| Change { level: *level, kind: ChangeKind::Field { object, name } })
         }));
     }
     for (level, object, old, new) in RENAMED {
-        all.push(Change { level: *level, kind: ChangeKind::RenamedField { object, old, new } });
+        changes.push(Change { level: *level, kind: ChangeKind::RenamedField { object, old, new } });
         if let (Some((object, old)), Some((_, new))) =
             (permission_description(object, old), permission_description(object, new))
         {
-            all.push(Change { level: *level, kind: ChangeKind::RenamedField { object, old, new } });
+            changes.push(Change { level: *level, kind: ChangeKind::RenamedField { object, old, new } });
         }
     }
-    all.extend(removed::ROWS.iter().map(|(level, object, name, since, value)| Change {
+    changes.extend(removed::ROWS.iter().map(|(level, object, name, since, value)| Change {
         level: *level,
         kind: ChangeKind::RemovedField {
             object,
@@ -393,5 +394,5 @@ pub(super) fn changes() -> Vec<Change> {
             is_present: if std::ptr::eq(*object, &REGISTER) { removed::was_requested } else { |_, _, _| true },
         },
     }));
-    all
+    changes
 }

@@ -8,27 +8,31 @@ use serde_json::{Map, Value};
 pub fn record_at(level: i64, object: &'static Object, record: Value, context: &Context<'_>) -> Value {
     let Value::Object(mut record) = record else { return record };
     for change in changes().iter().take_while(|change| change.level > level) {
-        undo(&change.kind, object, &mut record, context);
+        undo_change(&change.kind, object, &mut record, context);
     }
     record.into()
 }
 
-fn undo(kind: &ChangeKind, object: &'static Object, record: &mut Map<String, Value>, context: &Context<'_>) {
+fn undo_change(kind: &ChangeKind, object: &'static Object, record: &mut Map<String, Value>, context: &Context<'_>) {
     match *kind {
-        ChangeKind::Field { object: changed, name } if is_same(changed, object) => _ = record.shift_remove(name),
-        ChangeKind::RenamedField { object: changed, old, new } if is_same(changed, object) => {
+        ChangeKind::Field { object: changed_object, name } if is_same(changed_object, object) => {
+            _ = record.shift_remove(name)
+        }
+        ChangeKind::RenamedField { object: changed_object, old, new } if is_same(changed_object, object) => {
             if let Some(value) = record.shift_remove(new) {
                 record.insert(old.to_owned(), value);
             }
         }
-        ChangeKind::RemovedField { object: changed, name, since, value, .. }
-            if is_same(changed, object) && context.level >= since =>
+        ChangeKind::RemovedField { object: changed_object, name, since, value, .. }
+            if is_same(changed_object, object) && context.level >= since =>
         {
             let value = value(record, context);
             record.insert(name.to_owned(), value);
         }
         ChangeKind::Behaviour(behaviour) => match behaviour.downgrade {
-            Downgrade::Objects(changed, downgrade) if is_same(changed, object) => downgrade(record, context),
+            Downgrade::Objects(changed_object, downgrade) if is_same(changed_object, object) => {
+                downgrade(record, context)
+            }
             _ => {}
         },
         _ => {}

@@ -7,14 +7,13 @@ use crate::feature::{BACKPORTS, Difference, Evidence};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// A change in the list.
 #[derive(Clone, Debug, Serialize)]
 pub struct ListedChange {
     /// The first level with the change.
     pub level: i64,
     /// The operations, events or objects that changed.
     pub on: String,
-    /// A description.
+    /// Sentences that say what changed.
     pub change: String,
     /// The evidence for the level.
     pub known_by: Evidence,
@@ -22,18 +21,18 @@ pub struct ListedChange {
 
 /// Lists all changes, the newest first.
 pub fn listed() -> Vec<ListedChange> {
-    let mut all: Vec<ListedChange> = operations().chain(changes().iter().map(ListedChange::of)).collect();
+    let mut listed_changes: Vec<ListedChange> =
+        operation_changes().chain(changes().iter().map(ListedChange::of)).collect();
     for (level, first, last) in BACKPORTS {
         let backports: Vec<ListedChange> =
-            all.iter().filter(|row| row.level == *level).map(|row| row.backported(*first, *last)).collect();
-        all.extend(backports);
+            listed_changes.iter().filter(|row| row.level == *level).map(|row| row.to_backport(*first, *last)).collect();
+        listed_changes.extend(backports);
     }
-    all.sort_by_key(|change| std::cmp::Reverse(change.level));
-    all
+    listed_changes.sort_by_key(|change| std::cmp::Reverse(change.level));
+    listed_changes
 }
 
-/// The added and removed operations.
-fn operations() -> impl Iterator<Item = ListedChange> {
+fn operation_changes() -> impl Iterator<Item = ListedChange> {
     let added = rows().filter(|row| row.about.since > 0).map(ListedChange::of_new_operation);
     added.chain(OPERATIONS.iter().filter_map(ListedChange::of_removed_operation))
 }
@@ -45,7 +44,7 @@ impl ListedChange {
     }
 
     /// The same change in an older series of servers, at the levels from `first` to `last`.
-    fn backported(&self, first: i64, last: i64) -> Self {
+    fn to_backport(&self, first: i64, last: i64) -> Self {
         let change = format!("{} At {first} to {last}, and again from {} on.", self.change, self.level);
         Self { level: first, on: self.on.clone(), change, known_by: self.known_by }
     }
@@ -60,7 +59,7 @@ impl ListedChange {
     }
 
     pub(super) fn of(change: &Change) -> Self {
-        let (on, change_text) = match change.kind {
+        let (on, description) = match change.kind {
             ChangeKind::Parameter { route, name } => (route.to_owned(), format!("New parameter `{name}`.")),
             ChangeKind::RenamedParameter { route, old, since: 0, new } => {
                 (route.to_owned(), format!("Parameter `{new}` was `{old}`."))
@@ -90,8 +89,8 @@ impl ListedChange {
             }
             ChangeKind::Event(pattern) => {
                 let op = pattern.op.map(|op| format!(" {op}")).unwrap_or_default();
-                let carried = pattern.carries.map(|(key, name)| format!(" with `{name}` in `{key}`"));
-                (format!("event {}{op}", pattern.kind), format!("New{}.", carried.unwrap_or_default()))
+                let carried_property = pattern.carries.map(|(key, name)| format!(" with `{name}` in `{key}`"));
+                (format!("event {}{op}", pattern.kind), format!("New{}.", carried_property.unwrap_or_default()))
             }
             ChangeKind::Behaviour(behaviour) => (behaviour.on.to_owned(), behaviour.description.to_owned()),
             ChangeKind::Feature(feature, Difference { on, description, .. }) => {
@@ -99,7 +98,7 @@ impl ListedChange {
                 return Self { level: change.level, on: (*on).to_owned(), change: (*description).to_owned(), known_by };
             }
         };
-        Self::new(change.level, on, change_text)
+        Self::new(change.level, on, description)
     }
 }
 
@@ -107,19 +106,19 @@ fn route_text(row: &Row) -> String {
     format!("{} {}", row.route.method, row.route.path)
 }
 
-/// Evidence in the table that belongs to no listed change. Features have their own evidence.
+/// Entries of the table of evidence that belong to no change, as text. Features have their own evidence.
 pub fn unused_evidence() -> Vec<String> {
-    let others = changes().iter().filter(|change| !matches!(change.kind, ChangeKind::Feature(..)));
-    let listed: Vec<ListedChange> = operations().chain(others.map(ListedChange::of)).collect();
+    let other_changes = changes().iter().filter(|change| !matches!(change.kind, ChangeKind::Feature(..)));
+    let listed_changes: Vec<ListedChange> = operation_changes().chain(other_changes.map(ListedChange::of)).collect();
     let rows: Vec<_> =
-        listed.iter().map(|row| (row.level, row.on.as_str(), row.change.as_str(), row.known_by)).collect();
+        listed_changes.iter().map(|row| (row.level, row.on.as_str(), row.change.as_str(), row.known_by)).collect();
     unused(&rows)
 }
 
 /// Formats changes as a table in Markdown.
-pub fn table(listed: &[ListedChange]) -> String {
+pub fn table(changes: &[ListedChange]) -> String {
     let mut text = "| level | on | change | known by |\n|---|---|---|---|\n".to_owned();
-    for ListedChange { level, on, change, known_by } in listed {
+    for ListedChange { level, on, change, known_by } in changes {
         let _ = writeln!(text, "| {level} | {on} | {change} | {known_by} |");
     }
     text

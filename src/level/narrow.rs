@@ -17,9 +17,9 @@ pub fn mark_unknown(narrow: &mut String, unknown: &[Term]) {
     for term in &mut terms {
         let Some((name, is_operator)) = unknown_name(term, unknown) else { continue };
         let (key, index) = if is_operator { ("operator", 0) } else { ("operand", 1) };
-        let part = if term.is_array() { term.get_mut(index) } else { term.get_mut(key) };
-        if let Some(part) = part {
-            *part = format!("{name}{MARK}").into();
+        let unknown_part = if term.is_array() { term.get_mut(index) } else { term.get_mut(key) };
+        if let Some(unknown_part) = unknown_part {
+            *unknown_part = format!("{name}{MARK}").into();
             is_changed = true;
         }
     }
@@ -35,8 +35,8 @@ pub fn mark_unknown(narrow: &mut String, unknown: &[Term]) {
 /// `OperatorNotSupported`.
 pub fn check_operators(narrow: &str, unknown: &[Term]) -> Result<(), Error> {
     let Ok(Value::Array(terms)) = serde_json::from_str(narrow) else { return Ok(()) };
-    let operators = terms.iter().filter_map(|term| unknown_name(term, unknown));
-    match operators.into_iter().find(|(_, is_operator)| *is_operator) {
+    let unknown_names = terms.iter().filter_map(|term| unknown_name(term, unknown));
+    match unknown_names.into_iter().find(|(_, is_operator)| *is_operator) {
         Some((operator, _)) => Err(Error::OperatorNotSupported { operator: operator.into() }),
         None => Ok(()),
     }
@@ -51,13 +51,13 @@ pub fn without_mark(error: &mut Error) {
     }
 }
 
-fn part<'a>(term: &'a Value, key: &str, index: usize) -> Option<&'a str> {
+fn term_part<'a>(term: &'a Value, key: &str, index: usize) -> Option<&'a str> {
     term.get(key).or_else(|| term.get(index)).and_then(Value::as_str)
 }
 
 /// The unknown operator or operand of a term, and whether it is the operator.
 fn unknown_name(term: &Value, unknown: &[Term]) -> Option<(String, bool)> {
-    let (operator, operand) = (part(term, "operator", 0).unwrap_or_default(), part(term, "operand", 1));
+    let (operator, operand) = (term_part(term, "operator", 0).unwrap_or_default(), term_part(term, "operand", 1));
     let is_operator = |(name, unknown_operand): &Term| *name == operator && unknown_operand.is_none();
     let is_operand =
         |(name, unknown_operand): &Term| *name == operator && unknown_operand.is_some() && *unknown_operand == operand;

@@ -1,5 +1,6 @@
 //! The kinds of objects that changes of levels refer to, each with all its places in replies and events.
 
+/// A kind of objects.
 #[derive(Debug)]
 pub struct Object {
     /// The name in the generated table of levels.
@@ -12,7 +13,7 @@ macro_rules! objects {
     ($($constant:ident = $name:literal [$($place:literal),* $(,)?];)*) => {
         $(pub static $constant: Object = Object { name: $name, places: &[$($place),*] };)*
 
-        /// All kinds except [`EVERY_REPLY`].
+        /// All kinds but [`EVERY_REPLY`].
         pub static ALL: &[&Object] = &[$(&$constant),*];
     };
 }

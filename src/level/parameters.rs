@@ -10,18 +10,18 @@ use crate::api::parameter::Parameters;
 use crate::api::parameter::types::user_settings::{SettingsParams, UserDefaultsParams};
 use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
 
-/// The level that added a parameter, and its name. Assumed levels are listed in A-100.
-type Rows = &'static [(i64, &'static str)];
+/// Pairs of a level and the parameter that it added. Assumed levels are listed in A-100.
+type ParameterLevels = &'static [(i64, &'static str)];
 
 /// The operations that create and change channels. Each takes all settings of a channel.
-const CHANNEL_OPERATIONS: &[&str] =
+const CHANNEL_ROUTES: &[&str] =
     &["PATCH /streams/{stream_id}", "POST /channels/create", "POST /users/me/subscriptions"];
 /// The operations that create and change groups. Each takes all permissions of a group.
-const GROUP_OPERATIONS: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
+const GROUP_ROUTES: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
 
-const SETTINGS: &str = "PATCH /settings";
-const DISPLAY_SETTINGS: &str = "PATCH /settings/display";
-const NOTIFICATION_SETTINGS: &str = "PATCH /settings/notifications";
+const SETTINGS_ROUTE: &str = "PATCH /settings";
+const DISPLAY_SETTINGS_ROUTE: &str = "PATCH /settings/display";
+const NOTIFICATION_SETTINGS_ROUTE: &str = "PATCH /settings/notifications";
 
 /// The level at which PATCH /settings took over the settings of the two other operations.
 const SETTINGS_MERGED_AT: i64 = 80;
@@ -30,14 +30,14 @@ const ENTER_SENDS_SINCE: i64 = 81;
 
 /// New parameters by operation, of those that share a struct of parameters. The declarations of operations have the
 /// levels of all others.
-static PARAMETERS: &[(&str, Rows)] = &[
+static PARAMETERS: &[(&str, ParameterLevels)] = &[
     ("POST /typing", &[(58, "type")]),
     ("POST /channels/create", &[(17, "message_retention_days")]),
     (
         "POST /users/me/subscriptions",
         &[(200, "is_default_stream"), (98, "is_web_public"), (17, "message_retention_days")],
     ),
-    //
+    // The level is assumed.
     ("PATCH /realm", &[(SPECIFIED_LEVEL, "presence_disabled")]),
 ];
 
@@ -49,12 +49,12 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (358, "PATCH /realm", "allow_edit_history", 0, "message_edit_history_visibility_policy"),
     (241, "PATCH /realm", "notifications_stream_id", 0, "new_stream_announcements_stream_id"),
     (241, "PATCH /realm", "signup_notifications_stream_id", 0, "signup_announcements_stream_id"),
-    (219, SETTINGS, "default_view", 80, "web_home_view"),
-    (219, DISPLAY_SETTINGS, "default_view", 42, "web_home_view"),
-    (219, NOTIFICATION_SETTINGS, "default_view", 80, "web_home_view"),
-    (219, SETTINGS, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
-    (219, DISPLAY_SETTINGS, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
-    (219, NOTIFICATION_SETTINGS, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
+    (219, SETTINGS_ROUTE, "default_view", 80, "web_home_view"),
+    (219, DISPLAY_SETTINGS_ROUTE, "default_view", 42, "web_home_view"),
+    (219, NOTIFICATION_SETTINGS_ROUTE, "default_view", 80, "web_home_view"),
+    (219, SETTINGS_ROUTE, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
+    (219, DISPLAY_SETTINGS_ROUTE, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
+    (219, NOTIFICATION_SETTINGS_ROUTE, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
     (219, "PATCH /realm/user_settings_defaults", "default_view", 96, "web_home_view"),
     (
         219,
@@ -63,9 +63,9 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
         107,
         "web_escape_navigates_to_home_view",
     ),
-    (168, SETTINGS, "realm_name_in_notifications", 80, "realm_name_in_email_notifications_policy"),
-    (168, DISPLAY_SETTINGS, "realm_name_in_notifications", 80, "realm_name_in_email_notifications_policy"),
-    (168, NOTIFICATION_SETTINGS, "realm_name_in_notifications", 0, "realm_name_in_email_notifications_policy"),
+    (168, SETTINGS_ROUTE, "realm_name_in_notifications", 80, "realm_name_in_email_notifications_policy"),
+    (168, DISPLAY_SETTINGS_ROUTE, "realm_name_in_notifications", 80, "realm_name_in_email_notifications_policy"),
+    (168, NOTIFICATION_SETTINGS_ROUTE, "realm_name_in_notifications", 0, "realm_name_in_email_notifications_policy"),
     (
         168,
         "PATCH /realm/user_settings_defaults",
@@ -77,25 +77,27 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (198, "PATCH /user_groups/{user_group_id}", "can_mention_group_id", 191, "can_mention_group"),
     (197, "POST /users/me/subscriptions", "can_remove_subscribers_group_id", 161, "can_remove_subscribers_group"),
     (197, "PATCH /streams/{stream_id}", "can_remove_subscribers_group_id", 161, "can_remove_subscribers_group"),
-    (21, DISPLAY_SETTINGS, "night_mode", 0, "color_scheme"),
+    (21, DISPLAY_SETTINGS_ROUTE, "night_mode", 0, "color_scheme"),
 ];
 
 /// Removed parameters: level, operation, name, the first level with the parameter.
 static REMOVED: &[(i64, &str, &str, i64)] = &[
     (184, "POST /scheduled_messages", "scheduled_message_id", 179),
     (364, "PATCH /realm/user_settings_defaults", "dense_mode", 96),
-    (364, SETTINGS, "dense_mode", SETTINGS_MERGED_AT),
-    (364, DISPLAY_SETTINGS, "dense_mode", 0),
-    (364, NOTIFICATION_SETTINGS, "dense_mode", SETTINGS_MERGED_AT),
+    (364, SETTINGS_ROUTE, "dense_mode", SETTINGS_MERGED_AT),
+    (364, DISPLAY_SETTINGS_ROUTE, "dense_mode", 0),
+    (364, NOTIFICATION_SETTINGS_ROUTE, "dense_mode", SETTINGS_MERGED_AT),
 ];
 
 /// Whether a user setting was removed at this level or before.
 pub(super) fn is_removed_setting(name: &str, level: i64) -> bool {
-    REMOVED.iter().any(|(removed_at, route, removed, _)| *route == SETTINGS && *removed == name && *removed_at <= level)
+    REMOVED.iter().any(|(removed_at, route, removed_name, _)| {
+        *route == SETTINGS_ROUTE && *removed_name == name && *removed_at <= level
+    })
 }
 
 /// New keys of `client_capabilities`.
-static CAPABILITIES: Rows = &[
+static CAPABILITIES: ParameterLevels = &[
     (491, "individual_emoji_changes"),
     (419, "simplified_presence_events"),
     (334, "empty_topic_name"),
@@ -125,16 +127,17 @@ static NARROW_TERMS: &[(i64, &str, Option<&str>)] = &[
 ];
 
 /// The new parameters of an operation that changes settings.
-fn settings_changes(route: &'static str) -> impl Iterator<Item = Change> {
+fn setting_parameter_changes(route: &'static str) -> impl Iterator<Item = Change> {
     let has_no_level = |name: &str| !SETTINGS_SINCE.iter().any(|(_, other)| *other == name);
-    // For a renamed parameter, its row in the table of renamed ones has the level.
-    let was_not_renamed = move |name: &str| !RENAMED.iter().any(|(_, on, .., new)| *on == route && *new == name);
+    // The row of a renamed parameter in the table of renamed ones has the level.
+    let was_not_renamed =
+        move |name: &str| !RENAMED.iter().any(|(_, renamed_on, .., new)| *renamed_on == route && *new == name);
     let was_taken_before_merge = move |name: &str| match route {
-        DISPLAY_SETTINGS => legacy::DISPLAY_SETTINGS.contains(&name),
-        NOTIFICATION_SETTINGS => legacy::NOTIFICATION_SETTINGS.contains(&name),
+        DISPLAY_SETTINGS_ROUTE => legacy::DISPLAY_SETTINGS.contains(&name),
+        NOTIFICATION_SETTINGS_ROUTE => legacy::NOTIFICATION_SETTINGS.contains(&name),
         _ => ["full_name", "email", "old_password", "new_password"].contains(&name),
     };
-    let merged = SettingsParams::LIST.iter().filter_map(move |info| match info.name {
+    let merged_parameters = SettingsParams::LIST.iter().filter_map(move |info| match info.name {
         "target_users" => Some((444, info.name)),
         "enter_sends" => Some((ENTER_SENDS_SINCE, info.name)),
         name if has_no_level(name) && was_not_renamed(name) && !was_taken_before_merge(name) => {
@@ -142,7 +145,7 @@ fn settings_changes(route: &'static str) -> impl Iterator<Item = Change> {
         }
         _ => None,
     });
-    let rows = SETTINGS_SINCE.iter().copied().chain(merged);
+    let rows = SETTINGS_SINCE.iter().copied().chain(merged_parameters);
     rows.map(move |(level, name)| Change { level, kind: ChangeKind::Parameter { route, name } })
 }
 
@@ -167,43 +170,47 @@ fn declared_changes() -> impl Iterator<Item = Change> {
 }
 
 pub(super) fn changes() -> Vec<Change> {
-    let mut all = Vec::new();
-    let of_channels = CHANNEL_OPERATIONS
-        .iter()
-        .flat_map(|route| [(*route, CHANNEL_SETTINGS_SINCE), (*route, CHANNEL_SWITCHES_SINCE)]);
-    let of_groups = GROUP_OPERATIONS.iter().map(|route| (*route, GROUP_PERMISSIONS_SINCE));
-    for (route, rows) in PARAMETERS.iter().copied().chain(of_channels).chain(of_groups) {
+    let mut changes = Vec::new();
+    let channel_parameters =
+        CHANNEL_ROUTES.iter().flat_map(|route| [(*route, CHANNEL_SETTINGS_SINCE), (*route, CHANNEL_SWITCHES_SINCE)]);
+    let group_parameters = GROUP_ROUTES.iter().map(|route| (*route, GROUP_PERMISSIONS_SINCE));
+    for (route, rows) in PARAMETERS.iter().copied().chain(channel_parameters).chain(group_parameters) {
         let parameter =
             |(level, name): &(i64, &'static str)| Change { level: *level, kind: ChangeKind::Parameter { route, name } };
-        all.extend(rows.iter().map(parameter));
+        changes.extend(rows.iter().map(parameter));
     }
-    all.extend([SETTINGS, DISPLAY_SETTINGS, NOTIFICATION_SETTINGS].into_iter().flat_map(settings_changes));
-    let of_organization = organization_since()
+    changes.extend(
+        [SETTINGS_ROUTE, DISPLAY_SETTINGS_ROUTE, NOTIFICATION_SETTINGS_ROUTE]
+            .into_iter()
+            .flat_map(setting_parameter_changes),
+    );
+    let organization_changes = organization_since()
         .map(|(level, name)| Change { level, kind: ChangeKind::Parameter { route: "PATCH /realm", name } });
-    all.extend(of_organization);
+    changes.extend(organization_changes);
     let is_default = |name: &str| UserDefaultsParams::LIST.iter().any(|info| info.name == name);
-    let of_defaults = SETTINGS_SINCE.iter().filter(|(_, name)| is_default(name)).map(|(level, name)| Change {
+    let default_changes = SETTINGS_SINCE.iter().filter(|(_, name)| is_default(name)).map(|(level, name)| Change {
         level: *level,
         kind: ChangeKind::Parameter { route: "PATCH /realm/user_settings_defaults", name },
     });
-    all.extend(of_defaults);
-    all.extend(declared_changes());
-    all.extend(RENAMED.iter().map(|(level, route, old, since, new)| Change {
+    changes.extend(default_changes);
+    changes.extend(declared_changes());
+    changes.extend(RENAMED.iter().map(|(level, route, old, since, new)| Change {
         level: *level,
         kind: ChangeKind::RenamedParameter { route, old, since: *since, new },
     }));
-    all.extend(REMOVED.iter().map(|(level, route, name, since)| Change {
+    changes.extend(REMOVED.iter().map(|(level, route, name, since)| Change {
         level: *level,
         kind: ChangeKind::RemovedParameter { route, name, since: *since },
     }));
-    all.extend(POLICIES.iter().map(|policy| Change {
+    changes.extend(POLICIES.iter().map(|policy| Change {
         level: policy.removed_in,
         kind: ChangeKind::RemovedParameter { route: "PATCH /realm", name: policy.name, since: policy.since },
     }));
-    all.extend(CAPABILITIES.iter().map(|(level, name)| Change { level: *level, kind: ChangeKind::Capability(name) }));
-    all.extend(NARROW_TERMS.iter().map(|(level, operator, operand)| Change {
+    changes
+        .extend(CAPABILITIES.iter().map(|(level, name)| Change { level: *level, kind: ChangeKind::Capability(name) }));
+    changes.extend(NARROW_TERMS.iter().map(|(level, operator, operand)| Change {
         level: *level,
         kind: ChangeKind::NarrowTerm { operator, operand: *operand },
     }));
-    all
+    changes
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub source: Source,
-    /// From the reply or event to the object.
+    /// The path from the reply or event to the object.
     pub path: Vec<Step>,
 }
 
@@ -23,7 +23,6 @@ pub enum Source {
     EveryReply,
 }
 
-/// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Key(&'static str),
@@ -32,8 +31,6 @@ pub enum Step {
 }
 
 impl Place {
-    /// Parses a place.
-    ///
     /// # Panics
     ///
     /// On a malformed place: all of them are constants in tables.
@@ -64,8 +61,8 @@ pub fn visit(value: &mut Value, path: &[Step], visitor: &mut dyn FnMut(&mut Map<
     match (path.split_first(), value) {
         (None, Value::Object(object)) => visitor(object),
         (Some((Step::Key(key), remaining)), Value::Object(object)) => {
-            if let Some(inner) = object.get_mut(*key) {
-                visit(inner, remaining, visitor);
+            if let Some(child) = object.get_mut(*key) {
+                visit(child, remaining, visitor);
             }
         }
         (Some((Step::Each, remaining)), Value::Array(items)) => {
@@ -87,14 +84,14 @@ mod tests {
     fn a_path_leads_through_lists_and_maps() {
         let place = Place::parse("GET /messages: messages[].marks[].by");
         let mut reply = json!({"messages": [{"marks": {"a": {"by": {"n": 1}}, "b": {}}}, {"marks": []}], "n": 1});
-        let mut visited = 0;
+        let mut visit_count = 0;
 
         visit(&mut reply, &place.path, &mut |object| {
-            visited += 1;
+            visit_count += 1;
             object.remove("n");
         });
 
         assert_eq!(place.source, Source::Reply("GET", "/messages"));
-        assert_eq!((visited, &reply["n"], &reply["messages"][0]["marks"]["a"]["by"]), (1, &json!(1), &json!({})));
+        assert_eq!((visit_count, &reply["n"], &reply["messages"][0]["marks"]["a"]["by"]), (1, &json!(1), &json!({})));
     }
 }

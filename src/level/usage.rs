@@ -21,6 +21,7 @@ pub struct Usage {
 
 #[derive(Clone, Debug, Default)]
 struct UsedNames {
+    /// Names and values of parameters.
     sent: BTreeSet<String>,
     received: BTreeSet<String>,
     /// Whether a reply was truncated or not JSON, so that `received` may be incomplete.
@@ -35,9 +36,9 @@ pub struct Suspect {
     pub is_certain: bool,
 }
 
-/// The names in all descriptions of changes.
-static NAMES: LazyLock<HashSet<String>> =
-    LazyLock::new(|| listed().iter().flat_map(|listed| quoted_names(&listed.change)).collect());
+/// The names in all descriptions of changes; no others are recorded.
+static MENTIONED_NAMES: LazyLock<HashSet<String>> =
+    LazyLock::new(|| listed().iter().flat_map(|change| quoted_names(&change.change)).collect());
 
 /// The words between backticks.
 fn quoted_names(text: &str) -> Vec<String> {
@@ -50,7 +51,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// Adds the words of a text that occur in descriptions of changes.
 fn add_names(text: &str, names: &mut BTreeSet<String>) {
-    names.extend(words(text).filter(|word| NAMES.contains(*word)).map(str::to_owned));
+    names.extend(words(text).filter(|word| MENTIONED_NAMES.contains(*word)).map(str::to_owned));
 }
 
 impl Usage {
@@ -93,8 +94,8 @@ impl Usage {
 
     /// Adds the usage of another client.
     pub fn join(&mut self, other: Usage) {
-        other.operations.into_iter().for_each(|(key, names)| self.operations.entry(key).or_default().join(names));
-        other.events.into_iter().for_each(|(key, names)| self.events.entry(key).or_default().join(names));
+        other.operations.into_iter().for_each(|(key, names)| self.operations.entry(key).or_default().merge(names));
+        other.events.into_iter().for_each(|(key, names)| self.events.entry(key).or_default().merge(names));
         self.codes.extend(other.codes);
     }
 
@@ -103,67 +104,70 @@ impl Usage {
     pub fn suspects(&self, from: i64, to: i64) -> Vec<Suspect> {
         let is_between = |level: i64| level > from && level <= to;
         let is_used = |row: &Row| self.operations.contains_key(&(row.route.method, row.route.path));
-        let operations =
+        let new_operations =
             rows().filter(|row| is_between(row.about.since) && is_used(row)).map(ListedChange::of_new_operation);
-        let removed = OPERATIONS.iter().filter(|row| row.removed_in.is_some_and(is_between) && is_used(row));
-        let operations = operations.chain(removed.filter_map(ListedChange::of_removed_operation));
+        let removed_rows = OPERATIONS.iter().filter(|row| row.removed_in.is_some_and(is_between) && is_used(row));
+        let operations = new_operations.chain(removed_rows.filter_map(ListedChange::of_removed_operation));
         let mut suspects: Vec<Suspect> = operations.map(|change| Suspect { change, is_certain: true }).collect();
-        let others = changes().iter().filter(|change| is_between(change.level));
-        suspects.extend(others.filter_map(|change| {
-            let is_certain = self.affects(change)?;
+        let other_changes = changes().iter().filter(|change| is_between(change.level));
+        suspects.extend(other_changes.filter_map(|change| {
+            let is_certain = self.is_affected_by(change)?;
             Some(Suspect { change: ListedChange::of(change), is_certain })
         }));
         suspects.sort_by_key(|suspect| (!suspect.is_certain, suspect.change.level));
         suspects
     }
 
-    /// Whether a change affects the client: `true` if a name of the change was used, `false` if it may be in the unknown part
-    /// of a reply, None if neither. The functions below return the same.
-    fn affects(&self, change: &Change) -> Option<bool> {
-        let of_route = |route: &'static str| {
+    /// Whether a change affects the client: true if a name of the change was used, false if a name may be in the unknown
+    /// part of a reply, None if neither. The functions below return the same.
+    fn is_affected_by(&self, change: &Change) -> Option<bool> {
+        let used_by_route = |route: &'static str| {
             let (method, path) = route.split_once(' ').unwrap_or_default();
             self.operations.get(&(method, path))
         };
-        let sent = |used: Option<&UsedNames>, name: &str| used.filter(|used| used.sent.contains(name)).map(|_| true);
+        let check_sent =
+            |used: Option<&UsedNames>, name: &str| used.filter(|used| used.sent.contains(name)).map(|_| true);
         match change.kind {
             ChangeKind::Parameter { route, name } | ChangeKind::RemovedParameter { route, name, .. } => {
-                sent(of_route(route), name)
+                check_sent(used_by_route(route), name)
             }
             ChangeKind::RenamedParameter { route, old, new, .. } => {
-                sent(of_route(route), old).or_else(|| sent(of_route(route), new))
+                check_sent(used_by_route(route), old).or_else(|| check_sent(used_by_route(route), new))
             }
-            ChangeKind::Capability(name) => sent(of_route("POST /register"), name),
+            ChangeKind::Capability(name) => check_sent(used_by_route("POST /register"), name),
             ChangeKind::NarrowTerm { operator, operand } => {
                 let name = operand.unwrap_or(operator);
                 self.operations
                     .values()
-                    .find_map(|used| sent(Some(used), name).filter(|_| used.sent.contains(operator)))
+                    .find_map(|used| check_sent(Some(used), name).filter(|_| used.sent.contains(operator)))
             }
             ChangeKind::Field { object, name } | ChangeKind::RemovedField { object, name, .. } => {
-                self.received(object, &[name.to_owned()])
+                self.has_received(object, &[name.to_owned()])
             }
-            ChangeKind::RenamedField { object, old, new } => self.received(object, &[old.to_owned(), new.to_owned()]),
+            ChangeKind::RenamedField { object, old, new } => {
+                self.has_received(object, &[old.to_owned(), new.to_owned()])
+            }
             ChangeKind::Event(pattern) => {
                 let used = self.events.get(pattern.kind)?;
                 used.has_received(&[pattern.carries.map_or(pattern.kind, |(_, name)| name).to_owned()])
             }
             ChangeKind::Behaviour(behaviour) => self
-                .affects_subject(behaviour.on, &quoted_names(behaviour.description))
+                .uses_subject(behaviour.on, &quoted_names(behaviour.description))
                 .or_else(|| self.was_refused_by(behaviour)),
             ChangeKind::Feature(_, difference) => {
-                self.affects_subject(difference.on, &quoted_names(difference.description))
+                self.uses_subject(difference.on, &quoted_names(difference.description))
             }
         }
     }
 
     /// Whether one of these names was received at a place of the object.
-    fn received(&self, object: &Object, names: &[String]) -> Option<bool> {
+    fn has_received(&self, object: &Object, names: &[String]) -> Option<bool> {
         let places = object.places.iter().map(|place| Place::parse(place).source);
-        let used = places.flat_map(|source| self.used_at(source));
-        used.filter_map(|used| used.has_received(names)).max()
+        let used_names = places.flat_map(|source| self.names_used_at(source));
+        used_names.filter_map(|used| used.has_received(names)).max()
     }
 
-    fn used_at(&self, source: Source) -> Vec<&UsedNames> {
+    fn names_used_at(&self, source: Source) -> Vec<&UsedNames> {
         match source {
             Source::Reply(method, path) => self.operations.get(&(method, path)).into_iter().collect(),
             Source::Event(kind, _) => self.events.get(kind).into_iter().collect(),
@@ -183,35 +187,35 @@ impl Usage {
     }
 
     /// Whether the client used one of these names with the operations, events or objects in the subject of a behaviour.
-    fn affects_subject(&self, on: &str, names: &[String]) -> Option<bool> {
-        let mut used: Vec<&UsedNames> = Vec::new();
+    fn uses_subject(&self, subject: &str, names: &[String]) -> Option<bool> {
+        let mut used_names: Vec<&UsedNames> = Vec::new();
         let mut method = None;
-        let mut words = on.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
+        let mut words = subject.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
         while let Some(word) = words.next() {
             if word == "event" {
-                used.extend(words.peek().and_then(|kind| self.events.get(*kind)));
+                used_names.extend(words.peek().and_then(|kind| self.events.get(*kind)));
             } else if word.starts_with('/') {
                 let is_operation = |(used_method, path): &(&str, &str)| {
                     *path == word && method.is_none_or(|method| method == *used_method)
                 };
-                used.extend(self.operations.iter().filter(|(key, _)| is_operation(key)).map(|(_, names)| names));
+                used_names.extend(self.operations.iter().filter(|(key, _)| is_operation(key)).map(|(_, names)| names));
             } else if word.bytes().all(|byte| byte.is_ascii_uppercase()) {
                 method = Some(word);
             }
         }
-        let objects = ALL.iter().copied().chain([&EVERY_REPLY]).filter(|object| on == object.name);
+        let objects = ALL.iter().copied().chain([&EVERY_REPLY]).filter(|object| subject == object.name);
         let places = objects.flat_map(|object| object.places);
-        used.extend(places.flat_map(|place| self.used_at(Place::parse(place).source)));
+        used_names.extend(places.flat_map(|place| self.names_used_at(Place::parse(place).source)));
         if names.is_empty() {
-            return (!used.is_empty()).then_some(true);
+            return (!used_names.is_empty()).then_some(true);
         }
-        let sent = |used: &&UsedNames| names.iter().any(|name| used.sent.contains(name)).then_some(true);
-        used.iter().filter_map(|used| sent(used).or_else(|| used.has_received(names))).max()
+        let check_sent = |used: &&UsedNames| names.iter().any(|name| used.sent.contains(name)).then_some(true);
+        used_names.iter().filter_map(|used| check_sent(used).or_else(|| used.has_received(names))).max()
     }
 }
 
 impl UsedNames {
-    fn join(&mut self, other: UsedNames) {
+    fn merge(&mut self, other: UsedNames) {
         self.sent.extend(other.sent);
         self.received.extend(other.received);
         self.is_incomplete |= other.is_incomplete;
@@ -227,14 +231,14 @@ impl UsedNames {
 fn matching_rows(method: &str, path: &str) -> Vec<&'static Row> {
     let parts: Vec<&str> = path.split('/').collect();
     let placeholder_count = |row: &&Row| row.route.path.matches('{').count();
-    let part_matches = |(segment, part): (&str, &&str)| segment.starts_with('{') || segment == *part;
-    let matches = |row: &&Row| {
+    let is_match = |(segment, part): (&str, &&str)| segment.starts_with('{') || segment == *part;
+    let matches_path = |row: &&Row| {
         let segments = row.route.path.split('/');
-        row.route.method == method && segments.clone().count() == parts.len() && segments.zip(&parts).all(part_matches)
+        row.route.method == method && segments.clone().count() == parts.len() && segments.zip(&parts).all(is_match)
     };
-    let candidates: Vec<&Row> = rows().filter(matches).collect();
-    let fewest = candidates.iter().map(placeholder_count).min();
-    candidates.into_iter().filter(|row| Some(placeholder_count(row)) == fewest).collect()
+    let candidates: Vec<&Row> = rows().filter(matches_path).collect();
+    let min_count = candidates.iter().map(placeholder_count).min();
+    candidates.into_iter().filter(|row| Some(placeholder_count(row)) == min_count).collect()
 }
 
 #[cfg(test)]
@@ -259,43 +263,44 @@ mod tests {
         assert_eq!(lines(&settings, 371, 387), ["383 PATCH /settings, PATCH /realm/user_settings_defaults true"]);
         assert_eq!(lines(&settings, 383, 387), [""; 0]);
 
-        let other = usage("PATCH", "/settings", &[("twenty_four_hour_time", "true")], r#"{"result":"success"}"#);
-        assert_eq!(lines(&other, 371, 387), [""; 0]);
+        let without_change =
+            usage("PATCH", "/settings", &[("twenty_four_hour_time", "true")], r#"{"result":"success"}"#);
+        assert_eq!(lines(&without_change, 371, 387), [""; 0]);
         let reminders = usage("POST", "/reminders", &[("note", "x")], "{}");
         assert_eq!(lines(&reminders, 380, 381), ["381 POST /reminders true"]);
     }
 
     #[test]
     fn changes_of_received_fields_affect_a_client() {
-        let complete =
+        let received =
             usage("POST", "/register", &[], r#"{"user_settings":{"resolved_topic_notice_auto_read_policy":1}}"#);
-        assert_eq!(lines(&complete, 384, 385), ["385 user settings true"]);
+        assert_eq!(lines(&received, 384, 385), ["385 user settings true"]);
         let truncated = usage("POST", "/register", &[], r#"{"user_settings":{"#);
         assert_eq!(lines(&truncated, 384, 385), ["385 user settings false"]);
-        let without = usage("POST", "/register", &[], r#"{"user_settings":{}}"#);
-        assert_eq!(lines(&without, 384, 385), [""; 0]);
+        let not_received = usage("POST", "/register", &[], r#"{"user_settings":{}}"#);
+        assert_eq!(lines(&not_received, 384, 385), [""; 0]);
     }
 
     #[test]
     fn changes_of_refusals_of_all_operations_affect_clients_that_received_their_codes() {
-        let refused = |code: &str| {
+        let lines_for_code = |code: &str| {
             let reply = format!(r#"{{"result":"error","msg":"","code":"{code}"}}"#);
             lines(&usage("GET", "/users/me", &[], &reply), 387, 497)
         };
         for code in ["UNAUTHORIZED", "INVALID_API_KEY"] {
-            assert!(refused(code).contains(&"497 credentials that are refused true".to_owned()), "{code}");
+            assert!(lines_for_code(code).contains(&"497 credentials that are refused true".to_owned()), "{code}");
         }
-        assert!(!refused("BAD_REQUEST").iter().any(|line| line.contains("credentials")));
+        assert!(!lines_for_code("BAD_REQUEST").iter().any(|line| line.contains("credentials")));
     }
 
     #[test]
     fn changes_of_requested_or_received_events_affect_a_client() {
         let params = [("event_types", r#"["user_settings"]"#)];
-        let mut requested = usage("POST", "/register", &params, r#"{"queue_id":"q"}"#);
-        assert_eq!(lines(&requested, 384, 385), ["385 event user_settings update false"]);
+        let mut client = usage("POST", "/register", &params, r#"{"queue_id":"q"}"#);
+        assert_eq!(lines(&client, 384, 385), ["385 event user_settings update false"]);
 
         let event = r#"{"events":[{"type":"user_settings","op":"update","property":"resolved_topic_notice_auto_read_policy"}]}"#;
-        requested.join(usage("GET", "/events", &[], event));
-        assert_eq!(lines(&requested, 384, 385), ["385 event user_settings update true"]);
+        client.join(usage("GET", "/events", &[], event));
+        assert_eq!(lines(&client, 384, 385), ["385 event user_settings update true"]);
     }
 }

@@ -9,25 +9,25 @@ pub fn rename_document(document: &mut Value, dialect: &Dialect) {
         return;
     }
     if let Some(Value::Object(paths)) = document.get_mut("paths") {
-        let renamed =
+        let renamed_items =
             std::mem::take(paths).into_iter().map(|(path, item)| (dialect.vendor_path(&path).to_owned(), item));
-        *paths = renamed.collect();
+        *paths = renamed_items.collect();
     }
     document["info"]["description"] =
         "Every operation that chatdouble serves, at the newest feature level, with the names of a dialect.".into();
-    rename(document, dialect, "");
+    rename_part(document, dialect, "");
 }
 
-/// Translates a schema or another part of the document. `under` is the neutral key whose value it describes, or "".
-fn rename(value: &mut Value, dialect: &Dialect, under: &str) {
+/// Translates a schema or another part of the document. `parent_key` is the neutral key whose value it describes, or "".
+fn rename_part(value: &mut Value, dialect: &Dialect, parent_key: &str) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, dialect, under)),
-        Value::Object(object) => rename_object(object, dialect, under),
+        Value::Array(items) => items.iter_mut().for_each(|item| rename_part(item, dialect, parent_key)),
+        Value::Object(object) => rename_object(object, dialect, parent_key),
         _ => {}
     }
 }
 
-fn rename_object(object: &mut Map<String, Value>, dialect: &Dialect, under: &str) {
+fn rename_object(object: &mut Map<String, Value>, dialect: &Dialect, parent_key: &str) {
     let parameter = match object.get("name") {
         Some(Value::String(name)) if object.contains_key("in") => Some(name.clone()),
         _ => None,
@@ -35,35 +35,40 @@ fn rename_object(object: &mut Map<String, Value>, dialect: &Dialect, under: &str
     if let Some(name) = &parameter {
         object.insert("name".into(), dialect.vendor_key(name).into());
     }
-    let under = parameter.as_deref().unwrap_or(under);
+    let parent_key = parameter.as_deref().unwrap_or(parent_key);
     for (key, value) in object.iter_mut() {
         match (key.as_str(), value) {
             ("properties" | "encoding", Value::Object(members)) => {
-                let renamed = std::mem::take(members).into_iter().map(|(name, mut member)| {
-                    rename(&mut member, dialect, &name);
+                let renamed_members = std::mem::take(members).into_iter().map(|(name, mut member)| {
+                    rename_part(&mut member, dialect, &name);
                     (dialect.vendor_key(&name).to_owned(), member)
                 });
-                *members = renamed.collect();
+                *members = renamed_members.collect();
             }
             ("required", Value::Array(names)) => names.iter_mut().for_each(|name| {
-                if let Some(neutral) = name.as_str() {
-                    *name = dialect.vendor_key(neutral).into();
+                if let Some(neutral_name) = name.as_str() {
+                    *name = dialect.vendor_key(neutral_name).into();
                 }
             }),
-            ("enum", Value::Array(values)) => values.iter_mut().for_each(|value| rename_value(value, dialect, under)),
-            ("const" | "default" | "example", value) => rename_value(value, dialect, under),
+            ("enum", Value::Array(values)) => {
+                values.iter_mut().for_each(|value| rename_value(value, dialect, parent_key))
+            }
+            ("const" | "default" | "example", value) => rename_value(value, dialect, parent_key),
             ("description" | "summary", Value::String(text)) => *text = dialect.with_vendor_names(text),
-            (_, value) => rename(value, dialect, under),
+            (_, value) => rename_part(value, dialect, parent_key),
         }
     }
 }
 
-fn rename_value(value: &mut Value, dialect: &Dialect, under: &str) {
-    let Some(neutral) = value.as_str() else { return };
+fn rename_value(value: &mut Value, dialect: &Dialect, parent_key: &str) {
+    let Some(neutral_name) = value.as_str() else { return };
     // The values of a schema that several keys share are looked up without a key.
-    let vendor =
-        if under.is_empty() { dialect.any_vendor_value(neutral) } else { dialect.vendor_value(under, neutral) };
-    if let Some(vendor) = vendor {
-        *value = vendor.into();
+    let vendor_name = if parent_key.is_empty() {
+        dialect.any_vendor_value(neutral_name)
+    } else {
+        dialect.vendor_value(parent_key, neutral_name)
+    };
+    if let Some(vendor_name) = vendor_name {
+        *value = vendor_name.into();
     }
 }

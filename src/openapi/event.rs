@@ -5,12 +5,11 @@ use crate::record::events::SCHEMAS;
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-/// The schemas of all events by name.
 pub fn schemas(generator: &mut SchemaGenerator) -> Map<String, Value> {
     SCHEMAS.iter().map(|(kind, fields)| (schema_name(*kind), schema(*kind, fields(generator).to_value()))).collect()
 }
 
-/// For example `event.reaction.add`.
+/// Such as `event.reaction.add`.
 fn schema_name(kind: EventKind) -> String {
     format!("event.{}", kind.text().replace(' ', "."))
 }
@@ -44,9 +43,9 @@ mod tests {
     #[test]
     fn every_event_that_an_operation_sends_has_a_schema_and_no_other_has() {
         let events = crate::api::OPERATIONS.iter().flat_map(|row| row.about.events);
-        let emitted: BTreeSet<EventKind> = events.copied().collect();
-        let described: BTreeSet<EventKind> = SCHEMAS.iter().map(|(kind, _)| *kind).collect();
+        let emitted_kinds: BTreeSet<EventKind> = events.copied().collect();
+        let described_kinds: BTreeSet<EventKind> = SCHEMAS.iter().map(|(kind, _)| *kind).collect();
 
-        assert_eq!(emitted, described);
+        assert_eq!(emitted_kinds, described_kinds);
     }
 }

@@ -53,10 +53,13 @@ pub fn of_parameter(info: &ParameterInfo) -> Option<&'static str> {
 
 /// The description of a key of the register reply.
 pub fn of_state(key: &str) -> Option<&'static str> {
-    let of_organization = Table::Organization.meaning(key.strip_prefix("realm_").unwrap_or(key));
-    let of_list = LISTS.iter().find(|list| list.key == key).map(|list| list.meaning);
+    let organization_meaning = Table::Organization.meaning(key.strip_prefix("realm_").unwrap_or(key));
+    let list_meaning = LISTS.iter().find(|list| list.key == key).map(|list| list.meaning);
     // For clients without `user_settings_object`, user settings are at the top level.
-    of_list.or_else(|| Table::State.meaning(key)).or(of_organization).or_else(|| Table::UserSettings.meaning(key))
+    list_meaning
+        .or_else(|| Table::State.meaning(key))
+        .or(organization_meaning)
+        .or_else(|| Table::UserSettings.meaning(key))
 }
 
 #[cfg(test)]
@@ -71,14 +74,14 @@ mod tests {
     fn every_key_of_the_register_reply_and_every_setting_has_a_meaning() {
         let properties = state();
         let settings = properties["user_settings"]["properties"].as_object().expect("an object");
-        let of_organization =
+        let organization_names =
             REALM_SETTINGS.iter().map(|row| row.name).chain(REALM_PERMISSIONS.iter().map(|row| row.name));
 
         let unknown_keys = properties.keys().map(String::as_str).filter(|key| of_state(key).is_none());
         let unknown_settings =
             settings.keys().map(String::as_str).filter(|name| Table::UserSettings.meaning(name).is_none());
-        let unknown = of_organization.filter(|name| Table::Organization.meaning(name).is_none());
-        let missing: Vec<&str> = unknown_keys.chain(unknown_settings).chain(unknown).collect();
+        let unknown_names = organization_names.filter(|name| Table::Organization.meaning(name).is_none());
+        let missing: Vec<&str> = unknown_keys.chain(unknown_settings).chain(unknown_names).collect();
         assert!(missing.is_empty(), "{missing:?}");
     }
 
@@ -87,10 +90,10 @@ mod tests {
         for table in [Table::UserSettings, Table::Organization, Table::State] {
             let rows = table.rows().iter().map(|(name, meaning)| (name.as_str(), meaning.as_str()));
             let lists = LISTS.iter().filter(|_| table == Table::State).map(|list| (list.key, list.meaning));
-            let mut unique = BTreeSet::new();
+            let mut meanings = BTreeSet::new();
             for (name, meaning) in rows.chain(lists) {
                 assert!(meaning.ends_with('.') && meaning.starts_with(char::is_uppercase), "{name}: {meaning}");
-                assert!(unique.insert(meaning), "{name}: {meaning}");
+                assert!(meanings.insert(meaning), "{name}: {meaning}");
             }
         }
     }

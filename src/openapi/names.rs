@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 /// The keys of objects and the names of parameters at the newest level, in the neutral dialect.
 pub fn names() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    collect(&super::neutral_document(NEWEST_FEATURE_LEVEL), &mut names);
+    collect_names(&super::neutral_document(NEWEST_FEATURE_LEVEL), &mut names);
     names
 }
 
-fn collect(value: &Value, names: &mut BTreeSet<String>) {
+fn collect_names(value: &Value, names: &mut BTreeSet<String>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
+        Value::Array(items) => items.iter().for_each(|item| collect_names(item, names)),
         Value::Object(object) => {
             if let Some(Value::Object(properties)) = object.get("properties") {
                 names.extend(properties.keys().cloned());
@@ -22,7 +22,7 @@ fn collect(value: &Value, names: &mut BTreeSet<String>) {
             if let (Some(Value::String(name)), true) = (object.get("name"), object.contains_key("in")) {
                 names.insert(name.clone());
             }
-            object.values().for_each(|value| collect(value, names));
+            object.values().for_each(|value| collect_names(value, names));
         }
         _ => {}
     }

@@ -1,7 +1,7 @@
 //! Converts the document of the newest level to that of an older one, by the table of changes.
 //!
-//! Added, renamed and removed names are exact. An object that a [`Behaviour`] changes may
-//! have any keys, because the change is code.
+//! Added, renamed and removed names are exact. An object that a [`Behaviour`] changes may have any keys, because the
+//! change is code.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::feature::{Difference, has_changes_of};
@@ -19,11 +19,11 @@ struct FormerParameter {
     schema: fn() -> Value,
 }
 
-fn boolean() -> Value {
+fn boolean_schema() -> Value {
     json!({"type": "boolean"})
 }
 
-fn posting_policy() -> Value {
+fn posting_policy_schema() -> Value {
     json!({"type": "integer", "enum": [1, 2, 3, 4]})
 }
 
@@ -33,45 +33,46 @@ const FORMER_PARAMETERS: &[FormerParameter] = &[
         levels: 1..=332,
         route: "POST /users/me/subscriptions",
         name: "stream_post_policy",
-        schema: posting_policy,
+        schema: posting_policy_schema,
     },
     FormerParameter {
         levels: 1..=332,
         route: "PATCH /streams/{stream_id}",
         name: "stream_post_policy",
-        schema: posting_policy,
+        schema: posting_policy_schema,
     },
     FormerParameter {
         levels: 0..=332,
         route: "POST /users/me/subscriptions",
         name: "is_announcement_only",
-        schema: boolean,
+        schema: boolean_schema,
     },
     FormerParameter {
         levels: 0..=332,
         route: "PATCH /streams/{stream_id}",
         name: "is_announcement_only",
-        schema: boolean,
+        schema: boolean_schema,
     },
-    FormerParameter { levels: 0..=387, route: "GET /streams", name: "include_all_active", schema: boolean },
+    FormerParameter { levels: 0..=387, route: "GET /streams", name: "include_all_active", schema: boolean_schema },
 ];
+
 /// The first level at which messages may be fetched by IDs, so that the range is optional.
 const MESSAGE_IDS_SINCE: i64 = 300;
 
 /// The schema of all events that only older levels have.
 const LEGACY_EVENT: &str = "event.legacy";
 
-/// Converts a document that has the operations of the level already.
+/// Converts a document that already has only the operations of the level.
 pub(super) fn downgrade(document: &mut Value, level: i64) {
     if level >= NEWEST_FEATURE_LEVEL {
         return;
     }
     for change in changes().iter().filter(|change| !has_changes_of(level, change.level)) {
-        undo(document, &change.kind, level);
+        undo_change(document, &change.kind, level);
     }
-    for former in FORMER_PARAMETERS.iter().filter(|former| former.levels.contains(&level)) {
-        let parameter = Parameter { schema: (former.schema)(), is_required: false };
-        add_parameter(document, former.route, former.name, parameter);
+    for former_parameter in FORMER_PARAMETERS.iter().filter(|parameter| parameter.levels.contains(&level)) {
+        let parameter = Parameter { schema: (former_parameter.schema)(), is_required: false };
+        add_parameter(document, former_parameter.route, former_parameter.name, parameter);
     }
     if level < MESSAGE_IDS_SINCE {
         for name in ["num_before", "num_after"] {
@@ -80,13 +81,13 @@ pub(super) fn downgrade(document: &mut Value, level: i64) {
             }
         }
     }
-    let legacy = json!({
+    let legacy_event = json!({
         "type": "object",
         "description": "An event that the newest level does not have.",
         "properties": {"id": {"type": "integer"}, "type": {"type": "string"}},
         "required": ["id", "type"],
     });
-    document["components"]["schemas"][LEGACY_EVENT] = legacy;
+    document["components"]["schemas"][LEGACY_EVENT] = legacy_event;
     if let Some(branches) = document["components"]["schemas"]["Event"]["anyOf"].as_array_mut() {
         branches.push(reference(LEGACY_EVENT));
     }
@@ -95,21 +96,21 @@ pub(super) fn downgrade(document: &mut Value, level: i64) {
 /// The parameters that an operation such as `POST /messages` has only at older levels: former names, removed ones, and
 /// all names in descriptions of changes of its requests.
 pub fn former_parameters(route: &str) -> Vec<&'static str> {
-    let names_in = |change: &'static Change| match change.kind {
-        ChangeKind::RenamedParameter { route: changed, old, .. } if changed == route => vec![old],
-        ChangeKind::RemovedParameter { route: changed, name, .. } if changed == route => vec![name],
+    let former_names = |change: &'static Change| match change.kind {
+        ChangeKind::RenamedParameter { route: changed_route, old, .. } if changed_route == route => vec![old],
+        ChangeKind::RemovedParameter { route: changed_route, name, .. } if changed_route == route => vec![name],
         ChangeKind::Behaviour(Behaviour { on, description, .. })
         | ChangeKind::Feature(_, Difference { on, description, .. })
-            if on.split(", ").any(|on| on == route) =>
+            if on.split(", ").any(|changed_route| changed_route == route) =>
         {
             description.split('`').skip(1).step_by(2).collect()
         }
         _ => Vec::new(),
     };
-    changes().iter().flat_map(names_in).collect()
+    changes().iter().flat_map(former_names).collect()
 }
 
-fn undo(document: &mut Value, kind: &ChangeKind, level: i64) {
+fn undo_change(document: &mut Value, kind: &ChangeKind, level: i64) {
     match *kind {
         ChangeKind::Parameter { route, name } => drop(take_parameter(document, route, name)),
         ChangeKind::RenamedParameter { route, old, since, new } => {
@@ -176,7 +177,7 @@ fn operation<'document>(document: &'document mut Value, route: &str) -> Option<&
     document["paths"].get_mut(path)?.get_mut(method.to_lowercase())
 }
 
-fn form(operation: &mut Value) -> Option<&mut Value> {
+fn form_schema(operation: &mut Value) -> Option<&mut Value> {
     let content = operation.get_mut("requestBody")?.get_mut("content")?.as_object_mut()?;
     content.values_mut().next()?.get_mut("schema")
 }
@@ -187,17 +188,20 @@ fn take_parameter(document: &mut Value, route: &str, name: &str) -> Option<Param
         && let Some(index) =
             parameters.iter().position(|parameter| parameter["in"] == "query" && parameter["name"] == name)
     {
-        let mut removed = parameters.remove(index);
-        return Some(Parameter { schema: removed["schema"].take(), is_required: removed["required"] == true });
+        let mut removed_parameter = parameters.remove(index);
+        return Some(Parameter {
+            schema: removed_parameter["schema"].take(),
+            is_required: removed_parameter["required"] == true,
+        });
     }
-    let (schema, is_required) = take_field(form(operation)?.as_object_mut()?, name)?;
+    let (schema, is_required) = take_field(form_schema(operation)?.as_object_mut()?, name)?;
     Some(Parameter { schema, is_required })
 }
 
 fn add_parameter(document: &mut Value, route: &str, name: &str, parameter: Parameter) {
     let Some(operation) = operation(document, route) else { return };
     let Parameter { schema, is_required } = parameter;
-    if let Some(form) = form(operation).and_then(Value::as_object_mut) {
+    if let Some(form) = form_schema(operation).and_then(Value::as_object_mut) {
         add_field(form, name, schema, is_required);
     } else if let Some(parameters) = operation["parameters"].as_array_mut() {
         parameters.push(json!({"name": name, "in": "query", "required": is_required, "schema": schema}));
@@ -209,9 +213,9 @@ fn take_field(schema: &mut Map<String, Value>, name: &str) -> Option<(Value, boo
     let field = schema.get_mut("properties")?.as_object_mut()?.shift_remove(name)?;
     let required = schema.get_mut("required").and_then(Value::as_array_mut);
     let is_required = required.is_some_and(|required| {
-        let count = required.len();
+        let previous_count = required.len();
         required.retain(|other| other != name);
-        required.len() < count
+        required.len() < previous_count
     });
     Some((field, is_required))
 }
@@ -238,7 +242,7 @@ fn allow_other_keys(schema: &mut Map<String, Value>) {
 }
 
 /// Calls a function for the schemas of all objects of a kind.
-fn visit_objects(document: &mut Value, object: &Object, visitor: &mut dyn FnMut(&mut Map<String, Value>)) {
+fn visit_objects(document: &mut Value, object: &Object, change_schema: &mut dyn FnMut(&mut Map<String, Value>)) {
     for place in object.places.iter().map(|place| Place::parse(place)) {
         let roots = match place.source {
             // The fields of every reply are optional in all schemas.
@@ -254,35 +258,42 @@ fn visit_objects(document: &mut Value, object: &Object, visitor: &mut dyn FnMut(
             }
         };
         for root in roots {
-            visit(document, &root, &place.path, visitor);
+            visit_at_path(document, &root, &place.path, change_schema);
         }
     }
 }
 
-/// Follows a path from the schema at a JSON pointer, through references and alternatives.
-fn visit(document: &mut Value, pointer: &str, path: &[Step], visitor: &mut dyn FnMut(&mut Map<String, Value>)) {
+/// Follows a path from the schema at a JSON pointer, through references and alternatives, and calls a function for the
+/// schemas at its end.
+fn visit_at_path(
+    document: &mut Value,
+    pointer: &str,
+    path: &[Step],
+    change_schema: &mut dyn FnMut(&mut Map<String, Value>),
+) {
     let Some(schema) = document.pointer(pointer) else { return };
     if let Some(target) = schema["$ref"].as_str().and_then(|target| target.strip_prefix('#')) {
         let target = target.to_owned();
-        return visit(document, &target, path, visitor);
+        return visit_at_path(document, &target, path, change_schema);
     }
     for branches in ["anyOf", "oneOf", "allOf"] {
         let count = document.pointer(pointer).and_then(|schema| schema[branches].as_array()).map_or(0, Vec::len);
-        (0..count).for_each(|index| visit(document, &format!("{pointer}/{branches}/{index}"), path, visitor));
+        (0..count)
+            .for_each(|index| visit_at_path(document, &format!("{pointer}/{branches}/{index}"), path, change_schema));
     }
     match path.split_first() {
         None => {
             let schema = document.pointer_mut(pointer).and_then(Value::as_object_mut);
             if let Some(schema) = schema.filter(|schema| schema.contains_key("properties")) {
-                visitor(schema);
+                change_schema(schema);
             }
         }
         Some((Step::Key(key), remaining)) => {
-            visit(document, &format!("{pointer}/properties/{key}"), remaining, visitor)
+            visit_at_path(document, &format!("{pointer}/properties/{key}"), remaining, change_schema)
         }
         Some((Step::Each, remaining)) => {
-            visit(document, &format!("{pointer}/items"), remaining, visitor);
-            visit(document, &format!("{pointer}/additionalProperties"), remaining, visitor);
+            visit_at_path(document, &format!("{pointer}/items"), remaining, change_schema);
+            visit_at_path(document, &format!("{pointer}/additionalProperties"), remaining, change_schema);
         }
     }
 }

@@ -2,12 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-/// Written by hand, because the protocol differs from that of the other operations.
+/// The file is written by hand, because the protocol differs from that of the other operations.
 pub(super) fn paths() -> Map<String, Value> {
     serde_json::from_str(include_str!("resumable.json")).expect("a document of paths, as the tests read it")
 }
 
-/// The response for refusals.
 pub(super) fn refusal() -> Value {
     let schema = json!({"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]});
     json!({

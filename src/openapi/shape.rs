@@ -13,7 +13,7 @@ pub fn schema(shape: &Value) -> Value {
         Value::Array(items) => json!({"type": "array", "items": items.first().map_or(json!({}), schema)}),
         Value::Object(keys) => match (keys.get("*"), keys.get("one_of").and_then(Value::as_array)) {
             (Some(values), _) => json!({"type": "object", "additionalProperties": schema(values)}),
-            (_, Some(choices)) => json!({"anyOf": choices.iter().map(schema).collect::<Vec<_>>()}),
+            (_, Some(alternatives)) => json!({"anyOf": alternatives.iter().map(schema).collect::<Vec<_>>()}),
             _ => strict_object(keys),
         },
         other => panic!("no shape is written {other}"),
@@ -34,9 +34,9 @@ fn strict_object(keys: &Map<String, Value>) -> Value {
 }
 
 fn schema_of_text(text: &str) -> Value {
-    let choices = split_alternatives(text);
-    if choices.len() > 1 {
-        return json!({"anyOf": choices.into_iter().map(schema_of_text).collect::<Vec<_>>()});
+    let alternatives = split_alternatives(text);
+    if alternatives.len() > 1 {
+        return json!({"anyOf": alternatives.into_iter().map(schema_of_text).collect::<Vec<_>>()});
     }
     if let Some(items) = text.strip_suffix("[]") {
         return json!({"type": "array", "items": schema_of_text(items)});
@@ -44,10 +44,10 @@ fn schema_of_text(text: &str) -> Value {
     if let Some(name) = text.strip_prefix('@') {
         return json!({"$ref": format!("#/components/schemas/{name}")});
     }
-    if let Some(values) = text.strip_prefix("string(").and_then(|rest| rest.strip_suffix(')')) {
+    if let Some(values) = text.strip_prefix("string(").and_then(|values| values.strip_suffix(')')) {
         return json!({"enum": values.split('|').collect::<Vec<_>>()});
     }
-    if let Some(numbers) = text.strip_prefix("int(").and_then(|rest| rest.strip_suffix(')')) {
+    if let Some(numbers) = text.strip_prefix("int(").and_then(|numbers| numbers.strip_suffix(')')) {
         let numbers = numbers.split('|').map(|number| number.parse::<i64>().expect("a number"));
         return json!({"enum": numbers.collect::<Vec<_>>()});
     }
@@ -63,11 +63,11 @@ fn schema_of_text(text: &str) -> Value {
 /// Splits a text at the bars outside of parentheses.
 fn split_alternatives(text: &str) -> Vec<&str> {
     let mut depth = 0;
-    let is_bar = |letter: char| {
+    let is_separator = |letter: char| {
         depth += i32::from(letter == '(') - i32::from(letter == ')');
         letter == '|' && depth == 0
     };
-    text.split(is_bar).collect()
+    text.split(is_separator).collect()
 }
 
 #[cfg(test)]

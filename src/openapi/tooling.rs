@@ -8,7 +8,7 @@ pub fn make_explicit(part: &mut Value) {
         Value::Array(members) => members.iter_mut().for_each(make_explicit),
         Value::Object(keys) => {
             keys.values_mut().for_each(make_explicit);
-            if is_array(keys) && !keys.contains_key("items") && !keys.contains_key("prefixItems") {
+            if allows_arrays(keys) && !keys.contains_key("items") && !keys.contains_key("prefixItems") {
                 keys.insert("items".into(), json!({}));
             }
             for keyword in ["properties", "patternProperties", "$defs"] {
@@ -33,15 +33,15 @@ pub fn make_explicit(part: &mut Value) {
 /// Splits an enum of strings and integers into two, because generators need one type for each.
 fn split_mixed_enum(schema: &mut Map<String, Value>) {
     let Some(Value::Array(values)) = schema.get("enum") else { return };
-    let (texts, others): (Vec<Value>, Vec<Value>) = values.iter().cloned().partition(Value::is_string);
-    if !texts.is_empty() && others.iter().any(Value::is_number) && others.iter().all(Value::is_number) {
+    let (texts, numbers): (Vec<Value>, Vec<Value>) = values.iter().cloned().partition(Value::is_string);
+    if !texts.is_empty() && numbers.iter().any(Value::is_number) && numbers.iter().all(Value::is_number) {
         schema.remove("enum");
-        let texts = json!({"type": "string", "enum": texts});
-        schema.insert("anyOf".into(), json!([texts, {"type": "integer", "enum": others}]));
+        let text_schema = json!({"type": "string", "enum": texts});
+        schema.insert("anyOf".into(), json!([text_schema, {"type": "integer", "enum": numbers}]));
     }
 }
 
-fn is_array(schema: &Map<String, Value>) -> bool {
+fn allows_arrays(schema: &Map<String, Value>) -> bool {
     match schema.get("type") {
         Some(Value::String(kind)) => kind == "array",
         Some(Value::Array(kinds)) => kinds.contains(&json!("array")),
@@ -55,8 +55,8 @@ fn replace_true(schema: &mut Value) {
     }
 }
 
-/// The schema of a JSON parameter in a query. Numbers and booleans are the same in JSON and in a query; lists and objects are
-/// strings there, with their schema in `contentSchema`.
+/// The schema of a JSON parameter in a query. Numbers and booleans are the same in JSON and in a query; lists and objects
+/// are strings there, with their schema in `contentSchema`.
 pub fn schema_in_query(schema: Value) -> Value {
     match schema["type"].as_str() {
         Some("boolean" | "integer" | "number") => schema,
@@ -68,8 +68,8 @@ pub fn schema_in_query(schema: Value) -> Value {
 pub fn function_name(type_name: &str) -> String {
     let path = type_name.split('<').next().unwrap_or_default();
     let name = path.rsplit("::").next().unwrap_or_default();
-    let mut letters = name.chars();
-    letters.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(letters).collect()
+    let mut characters = name.chars();
+    characters.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(characters).collect()
 }
 
 /// The tag of an operation: the first module below `api`.
@@ -80,13 +80,12 @@ pub fn family(type_name: &str) -> &str {
 /// The list of all tags that operations have.
 pub fn tags(paths: &Map<String, Value>) -> Value {
     let operations = paths.values().filter_map(Value::as_object).flat_map(Map::values);
-    let used = operations.filter_map(|operation| operation["tags"].as_array()).flatten();
-    let mut names: Vec<&str> = used.filter_map(Value::as_str).collect();
+    let used_tags = operations.filter_map(|operation| operation["tags"].as_array()).flatten();
+    let mut names: Vec<&str> = used_tags.filter_map(Value::as_str).collect();
     names.sort_unstable();
     names.dedup();
-    let with_description =
-        |name: &str| json!({"name": name, "description": format!("About {}.", name.replace('_', " "))});
-    names.into_iter().map(with_description).collect()
+    let tag_object = |name: &str| json!({"name": name, "description": format!("About {}.", name.replace('_', " "))});
+    names.into_iter().map(tag_object).collect()
 }
 
 #[cfg(test)]

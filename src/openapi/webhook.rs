@@ -1,8 +1,7 @@
-//! The schemas of incoming webhooks: the key in the address, the payload and the refusals.
+//! The parts of the document for incoming webhooks: the key in the query string, the payload and the refusals.
 
 use serde_json::{Value, json};
 
-/// The security scheme.
 pub(super) fn security() -> Value {
     json!({"type": "apiKey", "in": "query", "name": "api_key", "description": "A bot's API key."})
 }

@@ -1,5 +1,5 @@
-//! Replaces the words that people wrote by random ones of the same script, length and case. Equal words have the same
-//! replacement.
+//! Anonymization: replaces the words that people wrote by random ones of the same script, length and case. Equal words
+//! have the same replacement.
 
 mod link;
 mod markdown;

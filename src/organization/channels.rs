@@ -4,7 +4,7 @@ use super::directory::Directory;
 use super::json::Json;
 use super::settings::{created_at, former_posting_group, permissions};
 use crate::fixture::format::{Channel, Notifications, Subscriber, SubscriberDetails};
-use crate::realm::channel::{Privacy, TopicsPolicy};
+use crate::realm::channel::{MAX_CHANNEL_DESCRIPTION_LENGTH, Privacy, TopicsPolicy};
 use crate::realm::channel_switch::CHANNEL_SWITCHES;
 use crate::realm::permission::CHANNEL_PERMISSIONS;
 use serde_json::{Value, json};
@@ -41,7 +41,8 @@ pub fn channel(
     let id = record.integer("stream_id")?;
     let mut channel = Channel::named(directory.channel(id)?);
     channel.id = Some(id);
-    channel.description = directory.markdown(record.text("description")).chars().take(1024).collect();
+    channel.description =
+        directory.markdown(record.text("description")).chars().take(MAX_CHANNEL_DESCRIPTION_LENGTH).collect();
     channel.privacy = match () {
         () if record.boolean("is_web_public") => Privacy::WebPublic,
         () if !record.boolean("invite_only") => Privacy::Public,
@@ -58,19 +59,19 @@ pub fn channel(
     channel.topics_policy = policy.unwrap_or_default();
     channel.permissions =
         permissions(CHANNEL_PERMISSIONS, &|name| permission_value(record, name, directory), directory);
-    channel.subscribers = subscribers(record, (relation, received), directory);
-    Some(with_boolean_settings(channel, record))
+    channel.subscribers = convert_subscribers(record, (relation, received), directory);
+    Some(set_boolean_settings(channel, record))
 }
 
 /// Sets the boolean settings, whose names in fixtures are those of the API.
-fn with_boolean_settings(channel: Channel, record: &Value) -> Channel {
-    let enabled: Vec<&str> =
+fn set_boolean_settings(channel: Channel, record: &Value) -> Channel {
+    let enabled_names: Vec<&str> =
         CHANNEL_SWITCHES.iter().map(|switch| switch.name).filter(|name| record.boolean(name)).collect();
-    if enabled.is_empty() {
+    if enabled_names.is_empty() {
         return channel;
     }
     let mut document = json!(channel);
-    for name in enabled {
+    for name in enabled_names {
         document[name] = true.into();
     }
     serde_json::from_value(document).unwrap_or(channel)
@@ -84,24 +85,25 @@ fn permission_value(record: &Value, name: &str, directory: &Directory) -> Option
     directory.group_id(former_posting_group(policy)?).map(Value::from)
 }
 
-fn subscribers(
+fn convert_subscribers(
     record: &Value,
     (relation, received): (Relation, ReceivedRange),
     directory: &Directory,
 ) -> Vec<Subscriber> {
-    let others =
+    let other_ids =
         record.integers("subscribers").into_iter().filter(|id| *id != directory.own_id).collect::<BTreeSet<_>>();
-    let mut subscribers: Vec<Subscriber> = directory.handles(others).into_iter().map(Subscriber::Handle).collect();
+    let mut subscribers: Vec<Subscriber> = directory.handles(other_ids).into_iter().map(Subscriber::Handle).collect();
     if relation != Relation::NeverSubscribed
         && let Some(user) = directory.handle(directory.own_id)
     {
-        subscribers.push(Subscriber::Details(Box::new(own_subscription(user, record, relation, received, directory))));
+        subscribers
+            .push(Subscriber::Details(Box::new(convert_own_subscription(user, record, relation, received, directory))));
     }
     subscribers
 }
 
 /// The account's own subscription. Its time is inferred from the messages that the account did not receive.
-fn own_subscription(
+fn convert_own_subscription(
     user: String,
     record: &Value,
     relation: Relation,
@@ -113,16 +115,16 @@ fn own_subscription(
         (Some(_), Some((_, first))) => Some(first),
         (Some((_, last_missed)), None) => Some(last_missed + 1),
     };
-    let left =
+    let left_at =
         (relation == Relation::Unsubscribed).then(|| received.last.map_or(since.unwrap_or(0), |(_, last)| last + 1));
-    let left = left.map(|left| left.max(since.unwrap_or(left)));
+    let left_at = left_at.map(|left_at| left_at.max(since.unwrap_or(left_at)));
     let earliest = record.integer("date_created").unwrap_or(directory.reference);
     let optional_boolean = |key: &str| record[key].as_bool();
     let color = record["color"].as_str().filter(|color| is_color(color));
     SubscriberDetails {
         user,
         since: since.map(|at| directory.past(at)),
-        left: left.map(|at| directory.past(if at == 0 { earliest } else { at })),
+        left: left_at.map(|at| directory.past(if at == 0 { earliest } else { at })),
         color: color.map(str::to_owned),
         pinned: record.boolean("pin_to_top"),
         muted: optional_boolean("is_muted").unwrap_or_else(|| optional_boolean("in_home_view") == Some(false)),

@@ -5,10 +5,17 @@
 use super::anonymous::Anonymizer;
 use super::json::Json;
 use crate::fixture::format::When;
+use crate::realm::account_names::MAX_NAME_LENGTH;
 use crate::realm::text::invalid_character;
+use crate::realm::topic::MAX_TOPIC_LENGTH;
 use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// In characters.
+pub const MAX_EMOJI_NAME_LENGTH: usize = 60;
+/// The number of anonymous names of which the first unused one is taken.
+const MAX_CANDIDATES: u32 = 8;
 
 #[derive(Clone, Debug, Default)]
 pub struct Name {
@@ -51,9 +58,9 @@ impl Names {
 
     /// Chooses the first unused candidate; if all are used, one with the ID as a suffix.
     fn add(&mut self, id: i64, old: &str, candidates: &[String], limit: usize) {
-        let valid = candidates.iter().map(|name| valid_name(name, limit));
-        let with_id = candidates.iter().map(|name| with_suffix(name, &id.to_string(), limit));
-        let mut names = valid.chain(with_id).filter(|name| !name.is_empty());
+        let valid_names = candidates.iter().map(|name| valid_name(name, limit));
+        let names_with_id = candidates.iter().map(|name| with_suffix(name, &id.to_string(), limit));
+        let mut names = valid_names.chain(names_with_id).filter(|name| !name.is_empty());
         let name = names.find(|name| !self.used.contains(&name.to_lowercase())).unwrap_or_else(|| id.to_string());
         self.used.insert(name.to_lowercase());
         self.by_id.insert(id, Name { old: old.to_owned(), new: name });
@@ -82,6 +89,7 @@ pub struct Directory {
     handles: HashSet<String>,
     /// By full name in lower case.
     ids_by_full_name: HashMap<String, i64>,
+    /// Sentences about what the fixture lacks.
     notes: std::cell::RefCell<BTreeSet<String>>,
 }
 
@@ -106,20 +114,22 @@ impl Directory {
 
     /// Adds a user, whose handle follows from the email address.
     pub fn add_user(&mut self, id: i64, full_name: &str, email: &str) {
-        let local = email.split('@').next().unwrap_or_default();
-        let plain: String = local.chars().map(|character| if is_plain(character) { character } else { '-' }).collect();
-        let plain =
-            if plain.chars().any(|character| character.is_ascii_alphanumeric()) { plain } else { format!("user{id}") };
+        let local_part = email.split('@').next().unwrap_or_default();
+        let plain_name: String =
+            local_part.chars().map(|character| if is_plain_character(character) { character } else { '-' }).collect();
+        let has_letters = plain_name.chars().any(|character| character.is_ascii_alphanumeric());
+        let plain_name = if has_letters { plain_name } else { format!("user{id}") };
         let handle = match &self.anonymizer {
-            Some(anonymizer) => anonymizer.text(&plain.to_ascii_lowercase()),
-            None => plain,
+            Some(anonymizer) => anonymizer.text(&plain_name.to_ascii_lowercase()),
+            None => plain_name,
         };
         let handle = if self.handles.insert(handle.to_lowercase()) { handle } else { format!("{handle}-{id}") };
         self.handles.insert(handle.to_lowercase());
         let new_name =
             self.anonymizer.as_ref().map_or_else(|| full_name.to_owned(), |anonymizer| anonymizer.text(full_name));
-        let new =
-            Some(valid_name(&new_name, 100)).filter(|name| !name.is_empty()).unwrap_or_else(|| format!("User {id}"));
+        let new = Some(valid_name(&new_name, MAX_NAME_LENGTH))
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| format!("User {id}"));
         self.ids_by_full_name.entry(full_name.to_lowercase()).or_insert(id);
         self.users.insert(id, UserNames { handle, full_name: Name { old: full_name.to_owned(), new } });
     }
@@ -127,7 +137,7 @@ impl Directory {
     /// Adds a channel, a group, a folder, a profile field or a custom emoji. `limit` is the largest length of its name.
     pub fn add(&mut self, names: fn(&mut Self) -> &mut Names, id: i64, name: &str, limit: usize) {
         let candidates = match &self.anonymizer {
-            Some(anonymizer) => (0..8).map(|salt| anonymizer.salted(name, salt)).collect(),
+            Some(anonymizer) => (0..MAX_CANDIDATES).map(|salt| anonymizer.salted(name, salt)).collect(),
             None => vec![name.to_owned()],
         };
         names(self).add(id, name, &candidates, limit);
@@ -143,7 +153,7 @@ impl Directory {
         if is_deactivated && self.custom_emoji.find(name).is_some() && self.anonymizer.is_none() {
             self.custom_emoji.by_id.insert(id, Name { old: name.to_owned(), new: name.to_owned() });
         } else {
-            self.add(|directory| &mut directory.custom_emoji, id, name, 60);
+            self.add(|directory| &mut directory.custom_emoji, id, name, MAX_EMOJI_NAME_LENGTH);
         }
     }
 
@@ -202,7 +212,7 @@ impl Directory {
 
     /// Anonymizes the name of a topic, if requested, and truncates it.
     pub fn topic(&self, topic: &str) -> String {
-        valid_name(&self.text(topic), 60)
+        valid_name(&self.text(topic), MAX_TOPIC_LENGTH)
     }
 
     /// Anonymizes a URL, if requested.
@@ -246,7 +256,7 @@ impl Directory {
     }
 }
 
-fn is_plain(character: char) -> bool {
+fn is_plain_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || ".-_".contains(character)
 }
 
@@ -265,7 +275,7 @@ pub fn valid_name(name: &str, limit: usize) -> String {
 }
 
 fn with_suffix(name: &str, suffix: &str, limit: usize) -> String {
-    let max_prefix = limit.saturating_sub(suffix.chars().count() + 1);
-    let prefix: String = name.chars().take(max_prefix).collect();
+    let max_prefix_length = limit.saturating_sub(suffix.chars().count() + 1);
+    let prefix: String = name.chars().take(max_prefix_length).collect();
     valid_name(&format!("{prefix}-{suffix}"), limit)
 }

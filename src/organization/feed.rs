@@ -1,4 +1,4 @@
-//! The feeds: the narrows by which messages are read, in their order.
+//! The feeds of messages: the narrows by which messages are read, in their order.
 
 use super::Selection;
 use super::json::Json;
@@ -22,23 +22,23 @@ pub struct KnownChannel {
     pub has_shared_history: bool,
 }
 
-/// Returns feeds with all messages that an account sees and few duplicates: the public channels with their history;
-/// direct messages and private channels; and each private channel with shared history.
+/// Returns feeds with all messages that an account sees and few duplicates: one of the public channels with their
+/// history, one of direct messages and private channels, and one of each private channel with shared history.
 pub fn feeds(selection: &Selection, channels: &[KnownChannel], register: &Value, server: &Server) -> Vec<Feed> {
-    let of_channel = |channel: &KnownChannel| Feed {
+    let channel_feed = |channel: &KnownChannel| Feed {
         name: format!("channel {}", channel.id),
         narrow: json!([{"operator": operator(server, "channel"), "operand": channel.id}]),
     };
     if !selection.channels.is_empty() {
-        return channels.iter().map(of_channel).collect();
+        return channels.iter().map(channel_feed).collect();
     }
     let kind = if register.boolean("is_guest") { "web-public" } else { "public" };
     let channels_of_kind =
         |negated: bool| json!([{"operator": operator(server, "channels"), "operand": kind, "negated": negated}]);
-    let public = Feed { name: "public channels".into(), narrow: channels_of_kind(false) };
-    let other = Feed { name: "other messages".into(), narrow: channels_of_kind(true) };
-    let shared = channels.iter().filter(|channel| channel.has_shared_history).map(of_channel);
-    [public, other].into_iter().chain(shared).collect()
+    let public_feed = Feed { name: "public channels".into(), narrow: channels_of_kind(false) };
+    let other_feed = Feed { name: "other messages".into(), narrow: channels_of_kind(true) };
+    let shared_history_feeds = channels.iter().filter(|channel| channel.has_shared_history).map(channel_feed);
+    [public_feed, other_feed].into_iter().chain(shared_history_feeds).collect()
 }
 
 /// The name of an operator at the server's level: before 250, channels were called streams.

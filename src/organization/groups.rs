@@ -7,6 +7,9 @@ use crate::fixture::format::{Folder, Group};
 use crate::realm::permission::GROUP_PERMISSIONS;
 use serde_json::Value;
 
+/// In characters.
+const MAX_FOLDER_DESCRIPTION_LENGTH: usize = 1024;
+
 /// Converts a group. A system group has only its ID and name.
 pub fn group(record: &Value, directory: &Directory) -> Option<Group> {
     let id = record.integer("id")?;
@@ -40,7 +43,7 @@ pub fn folder(record: &Value, directory: &Directory) -> Option<Folder> {
     Some(Folder {
         id: Some(id),
         name: directory.folders.get(id)?.to_owned(),
-        description: valid_name(&directory.markdown(record.text("description")), 1024),
+        description: valid_name(&directory.markdown(record.text("description")), MAX_FOLDER_DESCRIPTION_LENGTH),
         creator: record.integer("creator_id").and_then(|id| directory.handle(id)),
         created: created_at(record, directory),
         archived: record.boolean("is_archived"),

@@ -1,15 +1,14 @@
 //! Converts profile fields, linkifiers, custom emoji, reminders, scheduled messages, invitations and exports to those
 //! of a fixture.
 
-use super::directory::{Directory, valid_name};
+use super::directory::{Directory, MAX_EMOJI_NAME_LENGTH, valid_name};
 use super::json::Json;
 use super::own::content;
 use super::people::role;
 use super::pictures;
-use crate::fixture::format::Blob;
 use crate::fixture::format::{
-    CustomEmoji, Export, ExportKind, FieldKind, Invite, InviteLink, InviteTerms, Linkifier, ProfileField, Reminder,
-    ScheduledMessage,
+    Blob, CustomEmoji, Export, ExportKind, FieldKind, Invite, InviteLink, InviteTerms, Linkifier, ProfileField,
+    Reminder, ScheduledMessage,
 };
 use crate::realm::id::LinkifierId;
 use crate::realm::linkifier::{self, LinkifierSource};
@@ -17,6 +16,9 @@ use crate::realm::picture;
 use crate::realm::user::Role;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+
+/// The limit on the profile fields that are in profile summaries.
+const MAX_SUMMARY_FIELDS: usize = 2;
 
 /// The type of a profile field by its number in the API.
 pub fn field_kind(number: i64) -> Option<FieldKind> {
@@ -31,8 +33,8 @@ pub fn field_data(record: &Value) -> Option<Map<String, Value>> {
     serde_json::from_str(record.text("field_data")).ok().filter(|data: &Map<String, Value>| !data.is_empty())
 }
 
-/// Converts a profile field. `summaries` counts the fields in profile summaries, of which there may be two.
-pub fn profile_field(record: &Value, summaries: &mut usize, directory: &Directory) -> Option<ProfileField> {
+/// Converts a profile field. `summary_field_count` is the number of fields in profile summaries so far.
+pub fn profile_field(record: &Value, summary_field_count: &mut usize, directory: &Directory) -> Option<ProfileField> {
     let id = record.integer("id")?;
     let kind = field_kind(record.integer("type")?)?;
     let needs_data = matches!(kind, FieldKind::Choice | FieldKind::ExternalAccount);
@@ -40,14 +42,14 @@ pub fn profile_field(record: &Value, summaries: &mut usize, directory: &Director
     if needs_data && data.is_none() {
         return None;
     }
-    let in_summary = record.boolean("display_in_profile_summary") && *summaries < 2;
-    *summaries += usize::from(in_summary);
+    let in_summary = record.boolean("display_in_profile_summary") && *summary_field_count < MAX_SUMMARY_FIELDS;
+    *summary_field_count += usize::from(in_summary);
     Some(ProfileField {
         id: Some(id),
         name: directory.profile_fields.get(id)?.to_owned(),
         kind,
         hint: directory.text(record.text("hint")),
-        data: data.map(|data| anonymous_data(kind, data, directory)),
+        data: data.map(|data| anonymize_field_data(kind, data, directory)),
         in_summary,
         required: record.boolean("required"),
         locked: record["editable_by_user"] == false,
@@ -55,11 +57,11 @@ pub fn profile_field(record: &Value, summaries: &mut usize, directory: &Director
     })
 }
 
-fn anonymous_data(kind: FieldKind, data: Map<String, Value>, directory: &Directory) -> Map<String, Value> {
+fn anonymize_field_data(kind: FieldKind, data: Map<String, Value>, directory: &Directory) -> Map<String, Value> {
     if directory.anonymizer.is_none() {
         return data;
     }
-    let anonymous = data.into_iter().map(|(key, value)| match (kind, value) {
+    let anonymous_entries = data.into_iter().map(|(key, value)| match (kind, value) {
         (FieldKind::Choice, Value::Object(mut choice)) => {
             let text = directory.text(choice.get("text").and_then(Value::as_str).unwrap_or_default());
             choice.insert("text".to_owned(), text.into());
@@ -68,7 +70,7 @@ fn anonymous_data(kind: FieldKind, data: Map<String, Value>, directory: &Directo
         (FieldKind::ExternalAccount, Value::String(url)) if key == "url_pattern" => (key, directory.link(&url).into()),
         (_, value) => (key, value),
     });
-    anonymous.collect()
+    anonymous_entries.collect()
 }
 
 /// Converts a linkifier; None if this double refuses its pattern or its templates.
@@ -76,7 +78,8 @@ pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
     let id = record.integer("id");
     let text = |key: &str| record[key].as_str().map(str::to_owned);
     // At older levels, variables are written `%(name)s`.
-    let template = text("url_template").or_else(|| text("url_format_string").map(|format| to_template(&format)))?;
+    let template =
+        text("url_template").or_else(|| text("url_format_string").map(|format| convert_to_template(&format)))?;
     let mut linkifier = Linkifier {
         id,
         pattern: text("pattern")?,
@@ -93,16 +96,16 @@ pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
     if let Some(anonymizer) = &directory.anonymizer {
         let (pattern, names) = anonymizer.pattern(&linkifier.pattern);
         let rename = |name: &str| names.get(name).cloned().unwrap_or_else(|| anonymizer.text(name));
-        let url = |template: &str| {
+        let anonymize_template = |template: &str| {
             let (scheme, address) = template.split_once("://").unwrap_or(("https", template));
             let (host, path) = address.split_at(address.find(['/', '?', '#', '{']).unwrap_or(address.len()));
             format!("{scheme}://{}{}", anonymizer.host(host), anonymizer.template(path, &rename))
         };
         linkifier.pattern = pattern;
-        linkifier.url_template = url(&linkifier.url_template);
+        linkifier.url_template = anonymize_template(&linkifier.url_template);
         linkifier.example_input = linkifier.example_input.map(|example| anonymizer.text(&example));
         linkifier.reverse_template = linkifier.reverse_template.map(|template| anonymizer.template(&template, &rename));
-        let alternatives = linkifier.alternative_url_templates.iter().map(|template| url(template));
+        let alternatives = linkifier.alternative_url_templates.iter().map(|template| anonymize_template(template));
         linkifier.alternative_url_templates = alternatives.collect();
     }
     if compiles(&linkifier) {
@@ -111,8 +114,8 @@ pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
     // The example may not match the anonymous pattern, and is optional.
     linkifier.example_input = None;
     linkifier.reverse_template = None;
-    let name = if directory.anonymizer.is_some() { String::new() } else { format!(" {}", linkifier.pattern) };
-    directory.note(format!("The linkifier {}{name} is not in the file as it was", id.unwrap_or_default()));
+    let pattern = if directory.anonymizer.is_some() { String::new() } else { format!(" {}", linkifier.pattern) };
+    directory.note(format!("The linkifier {}{pattern} is not in the file as it was", id.unwrap_or_default()));
     compiles(&linkifier).then_some(linkifier)
 }
 
@@ -127,13 +130,13 @@ fn compiles(source: &Linkifier) -> bool {
     linkifier::Linkifier::compile(LinkifierId(1), source).is_ok()
 }
 
-fn to_template(format: &str) -> String {
+fn convert_to_template(format: &str) -> String {
     let mut result = String::new();
     let mut remaining = format;
     while let Some((literal, from_variable)) = remaining.split_once("%(") {
-        let Some((name, after)) = from_variable.split_once(")s") else { break };
+        let Some((name, suffix)) = from_variable.split_once(")s") else { break };
         result.push_str(&format!("{literal}{{{name}}}"));
-        remaining = after;
+        remaining = suffix;
     }
     result + remaining
 }
@@ -169,7 +172,7 @@ pub fn reminder(record: &Value, has_message: bool, directory: &Directory) -> Opt
         user: directory.handle(directory.own_id)?,
         message: message_label(message),
         at: directory.when(at),
-        note: directory.markdown(&note_of(record.text("content"))),
+        note: directory.markdown(&extract_note(record.text("content"))),
     })
 }
 
@@ -179,7 +182,7 @@ pub fn message_label(id: i64) -> String {
 }
 
 /// Extracts the note of a reminder from the text of its message.
-fn note_of(content: &str) -> String {
+fn extract_note(content: &str) -> String {
     let Some((_, from_note)) = content.split_once("Note:\n > ") else { return String::new() };
     from_note.split_once("\n\n@_**").map_or(from_note, |(note, _)| note).to_owned()
 }
@@ -231,17 +234,17 @@ pub fn invitation(record: &Value, directory: &Directory) -> Option<(Option<Invit
 }
 
 pub fn export(record: &Value, directory: &Directory) -> Option<Export> {
-    let when = |key: &str| record[key].as_f64().map(|at| directory.past(at as i64));
+    let time = |key: &str| record[key].as_f64().map(|at| directory.past(at as i64));
     Some(Export {
         id: record.integer("id"),
         by: directory.handle(record.integer("acting_user_id")?)?,
-        created: when("export_time")?,
+        created: time("export_time")?,
         export_type: match record.integer("export_type") {
             Some(2) => ExportKind::FullWithConsent,
             _ => ExportKind::Public,
         },
-        failed: when("failed_timestamp"),
-        deleted: when("deleted_timestamp"),
+        failed: time("failed_timestamp"),
+        deleted: time("deleted_timestamp"),
         export_from_prior_server: record.boolean("export_from_prior_server"),
     })
 }
@@ -275,6 +278,6 @@ fn with_id(id: &str, record: &Value) -> Value {
 pub fn emoji_name(name: &str) -> String {
     let is_allowed =
         |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || "_-".contains(character);
-    let name = valid_name(&name.to_lowercase(), 60);
-    name.chars().map(|character| if is_allowed(character) { character } else { '_' }).collect()
+    let valid_name = valid_name(&name.to_lowercase(), MAX_EMOJI_NAME_LENGTH);
+    valid_name.chars().map(|character| if is_allowed(character) { character } else { '_' }).collect()
 }

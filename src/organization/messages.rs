@@ -29,7 +29,7 @@ pub fn message(record: &Value, context: &MessageContext<'_>, directory: &Directo
     let at = record.integer("timestamp")?.max(context.not_before);
     let own_handle = directory.handle(directory.own_id);
     let flags: HashSet<&str> = record.list("flags").iter().filter_map(Value::as_str).collect();
-    let own_if = |condition: bool| if condition { own_handle.iter().cloned().collect() } else { Vec::new() };
+    let own_handle_if = |condition: bool| if condition { own_handle.iter().cloned().collect() } else { Vec::new() };
     let may_be_unread = !is_in_channel || context.is_subscribed;
     let channel = record.integer("stream_id").filter(|_| is_in_channel).map(|id| directory.channel(id));
     if channel == Some(None) {
@@ -49,57 +49,57 @@ pub fn message(record: &Value, context: &MessageContext<'_>, directory: &Directo
         channel: channel.flatten().map(Into::into),
         topic: is_in_channel.then(|| directory.topic(record.text("subject")).into()),
         to: (!is_in_channel).then(|| directory.handles(members)),
-        client: client(record.text("client"), directory).into(),
-        unread_by: own_if(!flags.contains("read") && may_be_unread && !flags.contains("historical")),
-        starred_by: own_if(flags.contains("starred")),
-        collapsed_by: own_if(flags.contains("collapsed")),
-        hide_link_previews_by: own_if(flags.contains("hide_link_previews")),
-        reactions: reactions(record, directory),
-        edits: edits(record, context, at, directory),
+        client: convert_client_name(record.text("client"), directory).into(),
+        unread_by: own_handle_if(!flags.contains("read") && may_be_unread && !flags.contains("historical")),
+        starred_by: own_handle_if(flags.contains("starred")),
+        collapsed_by: own_handle_if(flags.contains("collapsed")),
+        hide_link_previews_by: own_handle_if(flags.contains("hide_link_previews")),
+        reactions: convert_reactions(record, directory),
+        edits: convert_edits(record, context, at, directory),
         ..Message::new(from.into(), text)
     })
 }
 
-/// Names of clients other than those of the service may contain words of people, and are anonymized.
-fn client(name: &str, directory: &Directory) -> String {
+/// Anonymizes the name of a client, which may contain words of people, unless it is one of the service's.
+fn convert_client_name(name: &str, directory: &Directory) -> String {
     let is_known = name == "website" || name == "webhook" || name == "internal" || name == "Internal";
     if is_known { name.to_owned() } else { directory.text(name) }
 }
 
 fn note_omitted_votes(record: &Value, id: i64, directory: &Directory) {
-    // The first submessage creates the widget, and follows from the text.
+    // The first submessage creates the widget, and this double creates it from the text.
     if record.list("submessages").len() > 1 {
         directory.note(format!("The votes in message {id} are not in the file"));
     }
 }
 
 /// Groups reactions by emoji, in the order of their first reaction.
-fn reactions(record: &Value, directory: &Directory) -> Vec<Reaction> {
+fn convert_reactions(record: &Value, directory: &Directory) -> Vec<Reaction> {
     let mut reactions: Vec<Reaction> = Vec::new();
     for reaction in record.list("reactions") {
         let user =
             reaction.integer("user_id").or_else(|| reaction["user"].integer("id")).and_then(|id| directory.handle(id));
         let (Some(user), Some(emoji)) = (user, directory.emoji_of(reaction)) else { continue };
-        match reactions.iter_mut().find(|known| known.emoji == emoji) {
-            Some(known) if known.by.contains(&user) => {}
-            Some(known) => known.by.push(user),
+        match reactions.iter_mut().find(|reaction| reaction.emoji == emoji) {
+            Some(existing) if existing.by.contains(&user) => {}
+            Some(existing) => existing.by.push(user),
             None => reactions.push(Reaction { emoji, by: vec![user] }),
         }
     }
     reactions
 }
 
-/// Edits and moves, the oldest first. A record has the newest first, a history the oldest.
-fn edits(record: &Value, context: &MessageContext<'_>, sent_at: i64, directory: &Directory) -> Vec<Edit> {
+/// Converts edits and moves, the oldest first. A record has the newest first, a history the oldest.
+fn convert_edits(record: &Value, context: &MessageContext<'_>, sent_at: i64, directory: &Directory) -> Vec<Edit> {
     let from_record: Vec<&Value> = record.list("edit_history").iter().rev().collect();
     let from_history: Vec<&Value> = context.history.and_then(Value::as_array).into_iter().flatten().collect();
     let mut last_time = sent_at;
     let changes = if from_record.is_empty() { from_history } else { from_record };
     let is_in_channel = record.text("type") == "stream";
-    changes.into_iter().filter_map(|change| edit(change, &mut last_time, is_in_channel, directory)).collect()
+    changes.into_iter().filter_map(|change| convert_edit(change, &mut last_time, is_in_channel, directory)).collect()
 }
 
-fn edit(change: &Value, last_time: &mut i64, is_in_channel: bool, directory: &Directory) -> Option<Edit> {
+fn convert_edit(change: &Value, last_time: &mut i64, is_in_channel: bool, directory: &Directory) -> Option<Edit> {
     let at = change.integer("timestamp")?.max(*last_time);
     let previous_topic = change["prev_topic"].as_str().or_else(|| change["prev_subject"].as_str());
     let previous_topic = previous_topic.filter(|_| is_in_channel).map(|topic| directory.topic(topic));

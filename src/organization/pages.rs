@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// Messages per page: enough for few requests, and not too many for little memory.
+/// The number of messages per page: large enough for few requests, and small enough for little memory.
 const PAGE_SIZE: u64 = 1_000;
 
 impl Reader<'_> {
@@ -28,20 +28,20 @@ impl Reader<'_> {
         self.progress.begin("messages", self.selection.messages);
         let mut newest = NewestMessages::new(self.selection.messages);
         for feed in feeds(self.selection, channels, register, server) {
-            self.feed(&feed, &mut newest).await?;
+            self.read_feed(&feed, &mut newest).await?;
         }
         Ok(())
     }
 
     /// Reads a feed to its oldest message, or to the oldest that `--messages` includes.
-    async fn feed(&mut self, feed: &Feed, newest: &mut NewestMessages) -> Result<(), ReadError> {
+    async fn read_feed(&mut self, feed: &Feed, newest: &mut NewestMessages) -> Result<(), ReadError> {
         let mut anchor = None;
         loop {
             let step =
                 format!("{} before {}", feed.name, anchor.map_or("the end".to_owned(), |id: i64| id.to_string()));
             let page = match self.partial.done(&step) {
                 Some(page) => serde_json::from_value(page.clone()).map_err(io::Error::from)?,
-                None => self.page(&step, feed, anchor).await?,
+                None => self.read_page(&step, feed, anchor).await?,
             };
             newest.add(&page.ids);
             match page.oldest {
@@ -51,7 +51,7 @@ impl Reader<'_> {
         }
     }
 
-    async fn page(&mut self, step: &str, feed: &Feed, anchor: Option<i64>) -> Result<Page, ReadError> {
+    async fn read_page(&mut self, step: &str, feed: &Feed, anchor: Option<i64>) -> Result<Page, ReadError> {
         let size = self.selection.messages.map_or(PAGE_SIZE, |messages| messages.min(PAGE_SIZE));
         let parameters = [
             ("anchor", anchor.map_or("newest".to_owned(), |id| (id - 1).to_string())),
@@ -62,16 +62,16 @@ impl Reader<'_> {
             ("client_gravatar", "false".to_owned()),
             ("allow_empty_topic_name", "true".to_owned()),
         ];
-        let empty = Page { oldest: None, ids: Vec::new(), is_last: true };
+        let empty_page = Page { oldest: None, ids: Vec::new(), is_last: true };
         if size == 0 {
-            return Ok(empty);
+            return Ok(empty_page);
         }
         let page = match self.upstream.get("/messages", &parameters).await {
             Ok(reply) => {
                 let body: MessagesReply<'_> = self.json(&reply, "/messages")?;
                 let mut ids = Vec::with_capacity(body.messages.len());
                 for message in body.messages {
-                    let id = id_of(message)?;
+                    let id = message_id(message)?;
                     self.partial.record_raw(&format!("message {id}"), message)?;
                     ids.push(id);
                 }
@@ -81,15 +81,15 @@ impl Reader<'_> {
                 if body.history_limited {
                     self.partial.note("Older messages are not in the file: the server's plan shows no more of them")?;
                 }
-                // Only needed to know when the newest messages are complete.
+                // The IDs are needed only to know when the newest messages are complete.
                 let ids = if self.selection.messages.is_some() { ids } else { Vec::new() };
                 Page { oldest, ids, is_last }
             }
-            Err(fault) if fault.is_refusal() => {
-                self.partial.note(&format!("Messages are missing ({}): {}", feed.name, fault.reason))?;
-                empty
+            Err(error) if error.is_refusal() => {
+                self.partial.note(&format!("Messages are missing ({}): {}", feed.name, error.reason))?;
+                empty_page
             }
-            Err(fault) => return Err(fault.into()),
+            Err(error) => return Err(error.into()),
         };
         self.partial.end_step(step, json!(page))?;
         Ok(page)
@@ -101,19 +101,19 @@ impl Reader<'_> {
     ///
     /// [`ReadError`].
     pub async fn histories(&mut self) -> Result<(), ReadError> {
-        let mut without_history = BTreeSet::new();
+        let mut ids_without_history = BTreeSet::new();
         let mut lines = self.partial.lines()?;
         while let Some(line) = lines.next()? {
             if line.kind.starts_with("message ") {
                 let head: MessageHead<'_> = serde_json::from_str(line.json).map_err(io::Error::from)?;
                 let is_changed = head.last_edit_timestamp.is_some() || head.last_moved_timestamp.is_some();
                 if is_changed && head.edit_history.is_none() {
-                    without_history.insert(head.id);
+                    ids_without_history.insert(head.id);
                 }
             }
         }
-        self.progress.begin("edits", Some(without_history.len() as u64));
-        for id in without_history {
+        self.progress.begin("edits", Some(ids_without_history.len() as u64));
+        for id in ids_without_history {
             let path = format!("/messages/{id}/history");
             if self.partial.done(&path).is_some() {
                 continue;
@@ -125,10 +125,10 @@ impl Reader<'_> {
                         self.partial.record_raw(&format!("history {id}"), history)?;
                     }
                 }
-                Err(fault) if fault.is_refusal() => {
-                    self.partial.note(&format!("The edits of message {id} are not in the file: {}", fault.reason))?;
+                Err(error) if error.is_refusal() => {
+                    self.partial.note(&format!("The edits of message {id} are not in the file: {}", error.reason))?;
                 }
-                Err(fault) => return Err(fault.into()),
+                Err(error) => return Err(error.into()),
             }
             self.partial.end_step(&path, Value::Null)?;
             self.progress.advance(1);
@@ -156,7 +156,7 @@ struct MessageHead<'a> {
     edit_history: Option<&'a RawValue>,
 }
 
-fn id_of(message: &RawValue) -> io::Result<i64> {
+fn message_id(message: &RawValue) -> io::Result<i64> {
     #[derive(Deserialize)]
     struct Id {
         id: i64,
@@ -164,7 +164,7 @@ fn id_of(message: &RawValue) -> io::Result<i64> {
     Ok(serde_json::from_str::<Id>(message.get())?.id)
 }
 
-/// The result of a page, which is stored in the partial file.
+/// The summary of a page, which the partial file stores as the value of the step.
 #[derive(Serialize, Deserialize)]
 struct Page {
     oldest: Option<i64>,

@@ -23,7 +23,7 @@ pub struct Partial {
     path: PathBuf,
     file: BufWriter<File>,
     /// The values of the complete steps.
-    done: HashMap<String, Value>,
+    completed_steps: HashMap<String, Value>,
 }
 
 /// The reason why a run cannot be resumed.
@@ -55,14 +55,14 @@ impl fmt::Display for PartialError {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Head<W> {
+struct Header<S> {
     version: u32,
     #[serde(rename = "wanted")]
-    selection: W,
+    selection: S,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Done {
+struct CompletedStep {
     step: String,
     value: Value,
 }
@@ -76,10 +76,10 @@ impl Partial {
     pub fn create(path: &Path, selection: &Selection) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
-        readable_by_owner(&mut options);
+        restrict_to_owner(&mut options);
         let mut partial =
-            Self { path: path.to_owned(), file: BufWriter::new(options.open(path)?), done: HashMap::new() };
-        partial.record("wanted", &Head { version: VERSION, selection })?;
+            Self { path: path.to_owned(), file: BufWriter::new(options.open(path)?), completed_steps: HashMap::new() };
+        partial.record("wanted", &Header { version: VERSION, selection })?;
         partial.file.flush()?;
         Ok(partial)
     }
@@ -96,21 +96,22 @@ impl Partial {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::create(path, selection)?),
             Err(error) => return Err(error.into()),
         };
-        let (mut done, mut end) = (HashMap::new(), 0);
+        let (mut completed_steps, mut end) = (HashMap::new(), 0);
         let mut lines = Lines::new(BufReader::new(file));
         while let Some(line) = lines.next()? {
             if line.start == 0 {
-                let head: Head<Selection> = serde_json::from_str(line.json).map_err(|_| PartialError::UnknownFormat)?;
-                if line.kind != "wanted" || head.version != VERSION {
+                let header: Header<Selection> =
+                    serde_json::from_str(line.json).map_err(|_| PartialError::UnknownFormat)?;
+                if line.kind != "wanted" || header.version != VERSION {
                     return Err(PartialError::UnknownFormat);
                 }
-                if head.selection != (Selection { anonymous: None, ..selection.clone() }) {
-                    return Err(PartialError::OtherSelection(Box::new(head.selection)));
+                if header.selection != (Selection { anonymous: None, ..selection.clone() }) {
+                    return Err(PartialError::OtherSelection(Box::new(header.selection)));
                 }
                 end = line.end;
             } else if line.kind == "done" {
-                let Ok(Done { step, value }) = serde_json::from_str(line.json) else { break };
-                done.insert(step, value);
+                let Ok(CompletedStep { step, value }) = serde_json::from_str(line.json) else { break };
+                completed_steps.insert(step, value);
                 end = line.end;
             }
         }
@@ -121,7 +122,7 @@ impl Partial {
         let mut file = OpenOptions::new().write(true).open(path)?;
         file.set_len(end)?;
         file.seek(SeekFrom::End(0))?;
-        Ok(Self { path: path.to_owned(), file: BufWriter::new(file), done })
+        Ok(Self { path: path.to_owned(), file: BufWriter::new(file), completed_steps })
     }
 
     pub fn path(&self) -> &Path {
@@ -130,12 +131,12 @@ impl Partial {
 
     /// Whether no step is complete, so that the file can be removed without a loss.
     pub fn is_empty(&self) -> bool {
-        self.done.is_empty()
+        self.completed_steps.is_empty()
     }
 
     /// The value of a complete step; None if it is not complete.
     pub fn done(&self, step: &str) -> Option<&Value> {
-        self.done.get(step)
+        self.completed_steps.get(step)
     }
 
     /// Appends a record.
@@ -179,9 +180,9 @@ impl Partial {
     ///
     /// The error of the system.
     pub fn end_step(&mut self, step: &str, value: Value) -> io::Result<()> {
-        self.record("done", &Done { step: step.to_owned(), value: value.clone() })?;
+        self.record("done", &CompletedStep { step: step.to_owned(), value: value.clone() })?;
         self.file.flush()?;
-        self.done.insert(step.to_owned(), value);
+        self.completed_steps.insert(step.to_owned(), value);
         Ok(())
     }
 
@@ -237,7 +238,7 @@ impl<R: BufRead> Lines<R> {
         self.line.clear();
         match self.reader.read_line(&mut self.line) {
             Ok(_) => {}
-            // The incomplete last line ends within a character.
+            // The incomplete last line may end within a character.
             Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(None),
             Err(error) => return Err(error),
         }
@@ -248,12 +249,12 @@ impl<R: BufRead> Lines<R> {
 }
 
 #[cfg(unix)]
-fn readable_by_owner(options: &mut OpenOptions) {
+fn restrict_to_owner(options: &mut OpenOptions) {
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
 }
 
 #[cfg(not(unix))]
-fn readable_by_owner(_: &mut OpenOptions) {}
+fn restrict_to_owner(_: &mut OpenOptions) {}
 
 fn split_line(line: &str) -> Option<(&str, &str)> {
     line.strip_suffix('\n')?.split_once('\t')
@@ -311,8 +312,9 @@ mod tests {
         partial.record("b", &2).expect("written");
         partial.file.flush().expect("written");
         drop(partial);
-        let appended = OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(b"b\t\"\xc3"));
-        appended.expect("written");
+        let write_result =
+            OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(b"b\t\"\xc3"));
+        write_result.expect("written");
 
         let mut partial = Partial::resume(&path, &selection()).expect("it goes on");
         assert_eq!((partial.done("first"), partial.done("second")), (Some(&json!(7)), None));
@@ -326,8 +328,8 @@ mod tests {
     fn a_file_of_another_run_is_refused() {
         let path = temporary_path("other");
         Partial::create(&path, &selection()).expect("a file");
-        let other = Selection { messages: Some(1), ..selection() };
-        assert!(matches!(Partial::resume(&path, &other), Err(PartialError::OtherSelection(_))));
+        let other_selection = Selection { messages: Some(1), ..selection() };
+        assert!(matches!(Partial::resume(&path, &other_selection), Err(PartialError::OtherSelection(_))));
         let anonymous = Selection { anonymous: Some(1), ..selection() };
         assert!(Partial::resume(&path, &anonymous).is_ok());
         std::fs::write(&path, "{\"a\":\t1}\n").expect("written");

@@ -61,15 +61,15 @@ pub fn user(
     }
     set_email(&mut user, record, context, directory);
     if let Some(consent) = context.consents.get(&id) {
-        add_consent(&mut user, consent);
+        set_consent(&mut user, consent);
     }
-    user.bot = bot(record, list, context, directory);
-    user.avatar = avatar.and_then(|bytes| self::avatar(id, bytes, record, directory));
+    user.bot = convert_bot(record, list, context, directory);
+    user.avatar = avatar.and_then(|bytes| convert_avatar(id, bytes, record, directory));
     if user.bot.is_none() {
-        user.profile = profile(record, context, directory);
+        user.profile = convert_profile(record, context, directory);
     }
-    user.status = status(&context.register["user_status"][id.to_string()], directory);
-    user.presence = context.presences.get(&id).and_then(|times| presence(*times, directory));
+    user.status = convert_status(&context.register["user_status"][id.to_string()], directory);
+    user.presence = context.presences.get(&id).and_then(|times| convert_presence(*times, directory));
     if id == directory.own_id {
         own::add_personal_data(&mut user, context.register, directory);
     }
@@ -89,8 +89,8 @@ pub fn role(record: &Value) -> Role {
 pub fn joined_at(record: &Value) -> Option<i64> {
     let text = record.text("date_joined");
     let with_seconds = text.get(..16).zip(text.get(16..)).map(|(minute, offset)| format!("{minute}:00{offset}"));
-    let parsed = Timestamp::parse(text).ok().or_else(|| Timestamp::parse(&with_seconds?).ok());
-    parsed.map(Timestamp::seconds)
+    let timestamp = Timestamp::parse(text).ok().or_else(|| Timestamp::parse(&with_seconds?).ok());
+    timestamp.map(Timestamp::seconds)
 }
 
 /// Sets the email address and its visibility, as far as the record shows it.
@@ -98,7 +98,7 @@ fn set_email(user: &mut User, record: &Value, context: &UserContext<'_>, directo
     let api_email = record.text("email");
     let delivery_email = record["delivery_email"].as_str();
     let email = delivery_email.unwrap_or(api_email);
-    // Made of the handle, because handles are distinct and anonymous addresses may not be.
+    // An anonymous address is made of the handle, because handles are distinct and anonymous addresses may not be.
     let email = match &directory.anonymizer {
         Some(anonymizer) => format!("{}@{}", user.handle, anonymizer.host(email)),
         None => email.to_owned(),
@@ -122,8 +122,8 @@ fn set_email(user: &mut User, record: &Value, context: &UserContext<'_>, directo
     };
 }
 
-/// Adds settings of another user that only administrators see.
-fn add_consent(user: &mut User, consent: &Value) {
+/// Sets the consent to exports and the visibility of the email address, which only administrators see of others.
+fn set_consent(user: &mut User, consent: &Value) {
     let visibility = consent.integer("email_address_visibility").and_then(EmailVisibility::from_number);
     user.email_visibility = visibility.unwrap_or(user.email_visibility);
     if consent.boolean("consented") {
@@ -131,14 +131,14 @@ fn add_consent(user: &mut User, consent: &Value) {
     }
 }
 
-fn bot(record: &Value, list: List, context: &UserContext<'_>, directory: &Directory) -> Option<Bot> {
+fn convert_bot(record: &Value, list: List, context: &UserContext<'_>, directory: &Directory) -> Option<Bot> {
     let is_system = list == List::SystemBots || record.boolean("is_system_bot");
     if !record.boolean("is_bot") && !is_system {
         return None;
     }
     let id = record.integer("user_id")?;
-    let details = context.register.list("realm_bots").iter().find(|bot| bot.integer("user_id") == Some(id));
-    let details = details.unwrap_or(&Value::Null);
+    let bot_record = context.register.list("realm_bots").iter().find(|bot| bot.integer("user_id") == Some(id));
+    let details = bot_record.unwrap_or(&Value::Null);
     let kind = match record.integer("bot_type") {
         Some(2) => BotKind::IncomingWebhook,
         Some(3) => BotKind::OutgoingWebhook,
@@ -150,8 +150,8 @@ fn bot(record: &Value, list: List, context: &UserContext<'_>, directory: &Direct
     Some(Bot {
         kind,
         owner: owner.and_then(|owner| directory.handle(owner)),
-        system: if is_system { system_bot(record.text("email")) } else { SystemBot::Flag(false) },
-        services: details.list("services").iter().filter_map(|service| self::service(service, directory)).collect(),
+        system: if is_system { system_bot_kind(record.text("email")) } else { SystemBot::Flag(false) },
+        services: details.list("services").iter().filter_map(|service| convert_service(service, directory)).collect(),
         default_sending_channel: channel_by_name(details, "default_sending_stream", directory)
             .or_else(|| channel("default_sending_stream")),
         default_events_channel: channel_by_name(details, "default_events_register_stream", directory)
@@ -165,7 +165,7 @@ fn channel_by_name(details: &Value, key: &str, directory: &Directory) -> Option<
 }
 
 /// The kind of a system bot by its email address.
-fn system_bot(email: &str) -> SystemBot {
+fn system_bot_kind(email: &str) -> SystemBot {
     match email.split('@').next().unwrap_or_default() {
         "notification-bot" => SystemBot::Named(SystemBotKind::Notification),
         "welcome-bot" => SystemBot::Named(SystemBotKind::Welcome),
@@ -174,8 +174,8 @@ fn system_bot(email: &str) -> SystemBot {
     }
 }
 
-/// The service of an outgoing webhook or embedded bot, without its secret token.
-fn service(service: &Value, directory: &Directory) -> Option<Map<String, Value>> {
+/// Converts the service of an outgoing webhook or embedded bot, without its secret token.
+fn convert_service(service: &Value, directory: &Directory) -> Option<Map<String, Value>> {
     let mut service = service.as_object()?.clone();
     if service.contains_key("token") {
         service.insert("token".to_owned(), "not-exported".into());
@@ -184,16 +184,16 @@ fn service(service: &Value, directory: &Directory) -> Option<Map<String, Value>>
         service.insert("base_url".to_owned(), url.into());
     }
     if let Some(Value::Object(config)) = service.get("config_data").cloned() {
-        let anonymous = config.into_iter().map(|(key, value)| match value {
+        let anonymous_entries = config.into_iter().map(|(key, value)| match value {
             Value::String(text) => (key, directory.text(&text).into()),
             other => (key, other),
         });
-        service.insert("config_data".to_owned(), Value::Object(anonymous.collect()));
+        service.insert("config_data".to_owned(), Value::Object(anonymous_entries.collect()));
     }
     Some(service)
 }
 
-fn avatar(id: i64, bytes: &[u8], record: &Value, directory: &Directory) -> Option<Avatar> {
+fn convert_avatar(id: i64, bytes: &[u8], record: &Value, directory: &Directory) -> Option<Avatar> {
     picture::extension(bytes)?;
     let picture = match &directory.anonymizer {
         Some(anonymizer) => {
@@ -204,7 +204,7 @@ fn avatar(id: i64, bytes: &[u8], record: &Value, directory: &Directory) -> Optio
     Some(Avatar { picture, medium: None, version: record.integer("avatar_version").unwrap_or(2).max(1) })
 }
 
-fn profile(record: &Value, context: &UserContext<'_>, directory: &Directory) -> BTreeMap<String, ProfileValue> {
+fn convert_profile(record: &Value, context: &UserContext<'_>, directory: &Directory) -> BTreeMap<String, ProfileValue> {
     let mut profile = BTreeMap::new();
     for (id, entry) in record["profile_data"].as_object().into_iter().flatten() {
         let Some(id) = id.parse().ok() else { continue };
@@ -220,7 +220,7 @@ fn profile(record: &Value, context: &UserContext<'_>, directory: &Directory) -> 
             FieldKind::Choice if !choices.iter().any(|choice| choice == value) => continue,
             FieldKind::Choice => ProfileValue::Text(directory.text(value)),
             FieldKind::Date => match value.parse::<jiff::civil::Date>() {
-                Ok(_) => ProfileValue::Text(date(value, directory)),
+                Ok(_) => ProfileValue::Text(convert_date(value, directory)),
                 Err(_) => continue,
             },
             FieldKind::Link => ProfileValue::Text(directory.link(value)),
@@ -232,22 +232,23 @@ fn profile(record: &Value, context: &UserContext<'_>, directory: &Directory) -> 
     profile
 }
 
-fn date(date: &str, directory: &Directory) -> String {
+fn convert_date(date: &str, directory: &Directory) -> String {
     let Some(anonymizer) = &directory.anonymizer else { return date.to_owned() };
     let mut random = anonymizer.random(date);
     format!("{}-{:02}-{:02}", 1950 + random.below(55), 1 + random.below(12), 1 + random.below(28))
 }
 
-fn status(source: &Value, directory: &Directory) -> Option<Status> {
+fn convert_status(source: &Value, directory: &Directory) -> Option<Status> {
     let text = Some(source.text("status_text")).filter(|text| !text.is_empty());
     let emoji = directory.emoji_of(source);
     (text.is_some() || emoji.is_some())
         .then(|| Status { text: text.map(|text| valid_name(&directory.text(text), 60)), emoji })
 }
 
-fn presence((active, connected): (i64, i64), directory: &Directory) -> Option<Presence> {
-    let when = |at: i64| (at > 0).then(|| directory.past(at));
-    let presence = Presence { active: when(active), connected: when(connected).filter(|_| connected != active) };
+fn convert_presence((active, connected): (i64, i64), directory: &Directory) -> Option<Presence> {
+    let past_time = |at: i64| (at > 0).then(|| directory.past(at));
+    let presence =
+        Presence { active: past_time(active), connected: past_time(connected).filter(|_| connected != active) };
     (presence.active.is_some() || presence.connected.is_some()).then_some(presence)
 }
 

@@ -3,13 +3,13 @@
 use super::anonymous::Anonymizer;
 use crate::realm::picture;
 
-/// The width and height of a picture of unknown size, in pixels.
-const DEFAULT_SIDE: u16 = 16;
+/// The width and height that replace those of a picture of unknown size, in pixels.
+const DEFAULT_SIDE_LENGTH: u16 = 16;
 
 /// A GIF of one color in the size of the original picture. With an anonymizer, the color follows from the name.
 pub fn plain_picture(anonymizer: Option<&Anonymizer>, name: &str, original: &[u8]) -> Vec<u8> {
-    let size = picture::dimensions(original).map(|(width, height)| (clamped(width), clamped(height)));
-    let (width, height) = size.unwrap_or((DEFAULT_SIDE, DEFAULT_SIDE));
+    let size = picture::dimensions(original).map(|(width, height)| (clamp_side(width), clamp_side(height)));
+    let (width, height) = size.unwrap_or((DEFAULT_SIDE_LENGTH, DEFAULT_SIDE_LENGTH));
     let color = match anonymizer {
         Some(anonymizer) => {
             let mut random = anonymizer.random(name);
@@ -28,7 +28,7 @@ pub fn plain_picture(anonymizer: Option<&Anonymizer>, name: &str, original: &[u8
     gif
 }
 
-fn clamped(side: u32) -> u16 {
+fn clamp_side(side: u32) -> u16 {
     u16::try_from(side).unwrap_or(u16::MAX)
 }
 

@@ -41,7 +41,7 @@ impl From<io::Error> for ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Request(fault) => write!(f, "{fault}"),
+            Self::Request(error) => write!(f, "{error}"),
             Self::Unsuitable(reason) => f.write_str(reason),
             Self::Io(error) => write!(f, "what was read cannot be written: {error}"),
         }

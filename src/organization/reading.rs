@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 /// The lists of the register reply that grow with the organization, and the kind of record for their elements.
-const LISTS: [(&str, &str); 7] = [
+const RECORDED_LISTS: [(&str, &str); 7] = [
     ("realm_users", "user"),
     ("realm_non_active_users", "former user"),
     ("cross_realm_bots", "system bot"),
@@ -55,10 +55,10 @@ pub async fn read(
 ) -> Result<(), ReadError> {
     let mut reader = Reader { upstream, selection, partial, progress };
     progress.begin("the organization", None);
-    let server = reader.server().await?;
-    reader.register().await?;
-    let overview = reader.overview(&server)?;
-    reader.further_lists(&server).await?;
+    let server = reader.read_server().await?;
+    reader.read_register_reply().await?;
+    let overview = reader.read_overview(&server)?;
+    reader.read_other_lists(&server).await?;
     reader.messages(&server, &overview.channels, &overview.register).await?;
     reader.histories().await?;
     uploads::read(&mut reader, &overview.register).await
@@ -72,7 +72,7 @@ struct Overview {
 }
 
 impl Reader<'_> {
-    async fn server(&mut self) -> Result<Server, ReadError> {
+    async fn read_server(&mut self) -> Result<Server, ReadError> {
         if let Some(settings) = self.partial.done("server") {
             return Server::new(settings).map_err(ReadError::Unsuitable);
         }
@@ -86,7 +86,7 @@ impl Reader<'_> {
 
     /// Reads the register reply. This is the only request with a side effect: it creates a queue, which is deleted at
     /// once.
-    async fn register(&mut self) -> Result<(), ReadError> {
+    async fn read_register_reply(&mut self) -> Result<(), ReadError> {
         if self.partial.done("register").is_some() {
             return Ok(());
         }
@@ -102,14 +102,14 @@ impl Reader<'_> {
             ("include_subscribers", "true".to_owned()),
             ("apply_markdown", "false".to_owned()),
         ];
-        let ask = Request { method: Method::POST, path: "/register", parameters: &parameters };
-        let reply = self.upstream.send_checked(&ask).await?;
+        let request = Request { method: Method::POST, path: "/register", parameters: &parameters };
+        let reply = self.upstream.send_checked(&request).await?;
         let mut register: BTreeMap<Cow<'_, str>, &RawValue> = self.json(&reply, "/register")?;
         let queue = register.remove("queue_id").and_then(|id| serde_json::from_str::<String>(id.get()).ok());
         if let Some(queue) = queue {
             self.delete_queue(queue).await?;
         }
-        for (key, kind) in LISTS {
+        for (key, kind) in RECORDED_LISTS {
             let Some(list) = register.remove(key) else { continue };
             // At older levels, `streams` holds numbers or is absent.
             let list: Vec<&RawValue> = serde_json::from_str(list.get()).unwrap_or_default();
@@ -130,14 +130,14 @@ impl Reader<'_> {
     }
 
     async fn delete_queue(&mut self, queue: String) -> Result<(), ReadError> {
-        let ask = Request { method: Method::DELETE, path: "/events", parameters: &[("queue_id", queue)] };
-        if let Err(fault) = self.upstream.send_checked(&ask).await {
-            self.partial.note(&format!("The queue that was registered is not ended, and ends by itself: {fault}"))?;
+        let request = Request { method: Method::DELETE, path: "/events", parameters: &[("queue_id", queue)] };
+        if let Err(error) = self.upstream.send_checked(&request).await {
+            self.partial.note(&format!("The queue that was registered is not ended, and ends by itself: {error}"))?;
         }
         Ok(())
     }
 
-    fn overview(&self, server: &Server) -> Result<Overview, ReadError> {
+    fn read_overview(&self, server: &Server) -> Result<Overview, ReadError> {
         let (mut register, mut channels) = (Value::Null, BTreeMap::new());
         let mut lines = self.partial.lines()?;
         while let Some(line) = lines.next()? {
@@ -166,20 +166,20 @@ impl Reader<'_> {
 
     /// The channels that `--channel` names.
     fn selected_channels(&self, channels: Vec<KnownChannel>) -> Result<Vec<KnownChannel>, ReadError> {
-        let mut selected = BTreeMap::new();
+        let mut selected_by_id = BTreeMap::new();
         for name in &self.selection.channels {
             let channel = channels.iter().find(|channel| channel.name.to_lowercase() == name.to_lowercase());
             let Some(channel) = channel else {
                 let names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
                 return Err(ReadError::Unsuitable(crate::json_diagnostic::unknown("channel", name, &names)));
             };
-            selected.insert(channel.id, channel.clone());
+            selected_by_id.insert(channel.id, channel.clone());
         }
-        Ok(selected.into_values().collect())
+        Ok(selected_by_id.into_values().collect())
     }
 
     /// Reads the lists that are not in the register reply. A list that the account may not read gets a note.
-    async fn further_lists(&mut self, server: &Server) -> Result<(), ReadError> {
+    async fn read_other_lists(&mut self, server: &Server) -> Result<(), ReadError> {
         for (path, since, key, kind, what) in [
             ("/invites", 0, "invites", "invite", "Invitations"),
             ("/export/realm", 0, "exports", "export", "Exports"),
@@ -198,10 +198,10 @@ impl Reader<'_> {
                         self.partial.record_raw(kind, element)?;
                     }
                 }
-                Err(fault) if fault.is_refusal() => {
-                    self.partial.note(&format!("{what} are not in the file: {}", fault.reason))?;
+                Err(error) if error.is_refusal() => {
+                    self.partial.note(&format!("{what} are not in the file: {}", error.reason))?;
                 }
-                Err(fault) => return Err(fault.into()),
+                Err(error) => return Err(error.into()),
             }
             self.partial.end_step(path, Value::Null)?;
         }

@@ -10,7 +10,6 @@ pub const OLDEST_LEVEL: i64 = 130;
 
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// The feature level.
     pub level: i64,
     dialect: Dialect,
 }

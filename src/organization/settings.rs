@@ -41,25 +41,25 @@ pub fn organization(register: &Value, context: &OrganizationContext<'_>, directo
         host,
         subdomain: directory.text(context.subdomain),
         created: register.integer("realm_date_created").map_or(defaults.created, |at| directory.past(at)),
-        settings: realm_settings(register, directory),
+        settings: convert_realm_settings(register, directory),
         permissions: permissions(REALM_PERMISSIONS, &|name| permission_value(register, name, directory), directory),
         user_defaults: changed_settings(&USER_SETTINGS, &register["realm_user_settings_defaults"], directory),
         new_channel_announcements: channel("realm_new_stream_announcements_stream_id"),
         signup_announcements: channel("realm_signup_announcements_stream_id"),
         service_update_announcements: channel("realm_service_update_announcements_stream_id"),
         moderation_requests: channel("realm_moderation_request_channel_id"),
-        authentication_methods: methods(&register["realm_authentication_methods"]),
-        login_services: services(context.server_settings, directory),
+        authentication_methods: convert_authentication_methods(&register["realm_authentication_methods"]),
+        login_services: convert_login_services(context.server_settings, directory),
         proxies_pictures: defaults.proxies_pictures,
-        domains: domains(register, directory),
+        domains: convert_domains(register, directory),
     }
 }
 
-fn realm_settings(register: &Value, directory: &Directory) -> BTreeMap<String, Value> {
+fn convert_realm_settings(register: &Value, directory: &Directory) -> BTreeMap<String, Value> {
     let mut values = json!({});
-    for row in REALM_SETTINGS.iter() {
-        if let Some(value) = register.get(row.state_key()) {
-            values[row.name] = value.clone();
+    for setting in REALM_SETTINGS.iter() {
+        if let Some(value) = register.get(setting.state_key()) {
+            values[setting.name] = value.clone();
         }
     }
     // At older levels, 0 means no limit.
@@ -78,22 +78,22 @@ fn realm_settings(register: &Value, directory: &Directory) -> BTreeMap<String, V
 /// The settings of a table that differ from their defaults. A value that this double refuses gets a note.
 pub fn changed_settings(table: &[Setting], values: &Value, directory: &Directory) -> BTreeMap<String, Value> {
     let mut settings = BTreeMap::new();
-    for row in table {
-        let Some(value) = values.get(row.name) else { continue };
-        if *value == row.default {
+    for setting in table {
+        let Some(value) = values.get(setting.name) else { continue };
+        if *value == setting.default {
             continue;
         }
-        if !row.kind.accepts(value) {
-            directory.note(format!("The setting {} has a value that this double does not take", row.name));
+        if !setting.kind.accepts(value) {
+            directory.note(format!("The setting {} has a value that this double does not take", setting.name));
             continue;
         }
-        let is_text = matches!(row.kind, Kind::Text | Kind::TextOrNull);
+        let is_text = matches!(setting.kind, Kind::Text | Kind::TextOrNull);
         let value = match value.as_str() {
-            Some(text) if is_text && TEXT_SETTINGS.contains(&row.name) => directory.markdown(text).into(),
-            Some(url) if is_text && URL_SETTINGS.contains(&row.name) => directory.link(url).into(),
+            Some(text) if is_text && TEXT_SETTINGS.contains(&setting.name) => directory.markdown(text).into(),
+            Some(url) if is_text && URL_SETTINGS.contains(&setting.name) => directory.link(url).into(),
             _ => value.clone(),
         };
-        settings.insert(row.name.to_owned(), value);
+        settings.insert(setting.name.to_owned(), value);
     }
     settings
 }
@@ -114,7 +114,7 @@ pub fn permissions(
         if is_default {
             continue;
         }
-        if may_hold(row, &holder) {
+        if can_hold(row, &holder) {
             permissions.insert(row.name.to_owned(), holder);
         } else {
             directory.note(format!("The permission {} is held by what cannot hold it in this double", row.name));
@@ -123,8 +123,8 @@ pub fn permissions(
     permissions
 }
 
-fn may_hold(row: &PermissionSetting, holder: &Holder) -> bool {
-    let group_may_hold =
+fn can_hold(row: &PermissionSetting, holder: &Holder) -> bool {
+    let can_group_hold =
         |name: &String, is_alone: bool| match SystemGroup::ALL.into_iter().find(|group| group.name() == name) {
             Some(SystemGroup::Internet) if !row.allow_internet => false,
             Some(SystemGroup::Everyone) if !row.allow_everyone => false,
@@ -133,9 +133,9 @@ fn may_hold(row: &PermissionSetting, holder: &Holder) -> bool {
             None => !(row.require_system_group && is_alone),
         };
     match holder {
-        Holder::Group(name) => group_may_hold(name, true),
+        Holder::Group(name) => can_group_hold(name, true),
         Holder::Anonymous(anonymous) => {
-            !row.require_system_group && anonymous.groups.iter().all(|name| group_may_hold(name, false))
+            !row.require_system_group && anonymous.groups.iter().all(|name| can_group_hold(name, false))
         }
     }
 }
@@ -202,7 +202,7 @@ pub fn former_posting_group(policy: i64) -> Option<&'static str> {
 }
 
 /// The enabled authentication methods that this double knows; all of them if none is enabled.
-fn methods(source: &Value) -> BTreeSet<AuthenticationMethod> {
+fn convert_authentication_methods(source: &Value) -> BTreeSet<AuthenticationMethod> {
     let is_enabled = |method: &AuthenticationMethod| {
         let value = &source[method.name()];
         value.as_bool().unwrap_or_else(|| value.boolean("enabled"))
@@ -211,7 +211,7 @@ fn methods(source: &Value) -> BTreeSet<AuthenticationMethod> {
     if methods.is_empty() { AuthenticationMethod::ALL.into_iter().collect() } else { methods }
 }
 
-fn services(server_settings: &Value, directory: &Directory) -> Vec<LoginService> {
+fn convert_login_services(server_settings: &Value, directory: &Directory) -> Vec<LoginService> {
     let mut services: Vec<LoginService> = Vec::new();
     for service in server_settings.list("external_authentication_methods") {
         let name = directory.text(service.text("name"));
@@ -223,14 +223,14 @@ fn services(server_settings: &Value, directory: &Directory) -> Vec<LoginService>
     services
 }
 
-fn domains(register: &Value, directory: &Directory) -> Vec<Domain> {
-    let domain = |source: &Value| {
-        let domain = source.text("domain");
+fn convert_domains(register: &Value, directory: &Directory) -> Vec<Domain> {
+    let convert_domain = |source: &Value| {
+        let original = source.text("domain");
         let domain =
-            directory.anonymizer.as_ref().map_or_else(|| domain.to_owned(), |anonymizer| anonymizer.host(domain));
+            directory.anonymizer.as_ref().map_or_else(|| original.to_owned(), |anonymizer| anonymizer.host(original));
         Domain { domain, allow_subdomains: source.boolean("allow_subdomains") }
     };
-    register.list("realm_domains").iter().map(domain).collect()
+    register.list("realm_domains").iter().map(convert_domain).collect()
 }
 
 /// The time of creation; 30 days before the fixture's time if the record does not have it.

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::LazyLock;
 
-/// Matches links to uploaded files in a text; the group is the path below `/user_uploads/`.
-static LINK: LazyLock<Regex> = LazyLock::new(|| {
+/// Matches links to uploaded files in a text; its group is the path below `/user_uploads/`.
+static UPLOAD_LINK: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"/user_uploads/(?:thumbnail/)?(\d+/[0-9a-f]{1,2}/[\w-]+/[^\s()\[\]<>"'?#]+)"#;
     Regex::new(pattern).unwrap_or_else(|error| unreachable!("the pattern is tested: {error}"))
 });
@@ -78,13 +78,13 @@ struct Upload {
 
 async fn read_uploads(reader: &mut Reader<'_>) -> Result<(), ReadError> {
     let mut uploads: BTreeMap<String, Upload> = BTreeMap::new();
-    let own_id = own_id(reader)?;
+    let own_id = read_own_id(reader)?;
     let mut lines = reader.partial.lines()?;
     while let Some(line) = lines.next()? {
         if line.kind == "attachment" {
             let record: Value = serde_json::from_str(line.json).map_err(io::Error::from)?;
             let at = record["create_time"].as_f64().unwrap_or_default();
-            // Milliseconds at some levels, seconds at others.
+            // Milliseconds at some levels, seconds at others, which are far below 1e11.
             let at = if at > 1e11 { at / 1e3 } else { at } as i64;
             let name = Some(record.text("name").to_owned());
             uploads.insert(
@@ -95,7 +95,7 @@ async fn read_uploads(reader: &mut Reader<'_>) -> Result<(), ReadError> {
             let record: Value = serde_json::from_str(line.json).map_err(io::Error::from)?;
             let (owner, at) =
                 (record.integer("sender_id").unwrap_or(own_id), record.integer("timestamp").unwrap_or_default());
-            for captures in LINK.captures_iter(record.text("content")) {
+            for captures in UPLOAD_LINK.captures_iter(record.text("content")) {
                 let path_id = percent_decode_str(&captures[1]).decode_utf8_lossy().into_owned();
                 uploads.entry(path_id).or_insert(Upload { owner, at, id: None, name: None });
             }
@@ -109,13 +109,13 @@ async fn read_uploads(reader: &mut Reader<'_>) -> Result<(), ReadError> {
         if reader.partial.done(&step).is_some() {
             continue;
         }
-        let url = temporary_url(reader, &path_id).await?;
+        let url = request_temporary_url(reader, &path_id).await?;
         read_file(reader, &step, "upload", &url, fields).await?;
     }
     Ok(())
 }
 
-fn own_id(reader: &Reader<'_>) -> Result<i64, ReadError> {
+fn read_own_id(reader: &Reader<'_>) -> Result<i64, ReadError> {
     let mut lines = reader.partial.lines()?;
     while let Some(line) = lines.next()? {
         if line.kind == "register" {
@@ -126,20 +126,21 @@ fn own_id(reader: &Reader<'_>) -> Result<i64, ReadError> {
     Ok(0)
 }
 
-/// The temporary address of a file, which needs no session; the file's own address if the server has no temporary ones.
-async fn temporary_url(reader: &Reader<'_>, path_id: &str) -> Result<String, ReadError> {
-    let path = format!("/user_uploads/{}", encoded(path_id));
+/// Requests the temporary URL of a file, which needs no session. Returns the file's own path if the server has no
+/// temporary URLs.
+async fn request_temporary_url(reader: &Reader<'_>, path_id: &str) -> Result<String, ReadError> {
+    let path = format!("/user_uploads/{}", encode_path(path_id));
     match reader.upstream.get(&path, &[]).await {
         Ok(reply) => {
             let body: Value = reader.json(&reply, &path)?;
             Ok(body["url"].as_str().map_or(path, str::to_owned))
         }
-        Err(fault) if fault.is_refusal() => Ok(path),
-        Err(fault) => Err(fault.into()),
+        Err(error) if error.is_refusal() => Ok(path),
+        Err(error) => Err(error.into()),
     }
 }
 
-fn encoded(path_id: &str) -> String {
+fn encode_path(path_id: &str) -> String {
     let parts = path_id
         .split('/')
         .map(|part| percent_encoding::utf8_percent_encode(part, percent_encoding::NON_ALPHANUMERIC).to_string());
@@ -164,11 +165,11 @@ async fn read_file(
         }
         Ok(_) => reader.partial.note(&format!(
             "{} is not in the file: it is larger than {} MiB",
-            description(step),
+            describe_step(step),
             MAX_FILE_BYTES >> 20
         ))?,
         Err(RequestError { reason, .. }) => {
-            reader.partial.note(&format!("{} is not in the file: {reason}", description(step)))?
+            reader.partial.note(&format!("{} is not in the file: {reason}", describe_step(step)))?
         }
     }
     reader.partial.end_step(step, Value::Null)?;
@@ -176,7 +177,7 @@ async fn read_file(
     Ok(())
 }
 
-fn description(step: &str) -> String {
+fn describe_step(step: &str) -> String {
     match step.split_once(' ') {
         Some(("emoji", id)) => format!("The picture of the emoji {id}"),
         Some(("avatar", id)) => format!("The picture of the user {id}"),
@@ -185,7 +186,7 @@ fn description(step: &str) -> String {
     }
 }
 
-/// The file in a record.
+/// The content of the file in a record.
 pub(super) fn bytes_of(record: &Value) -> Bytes {
     STANDARD.decode(record.text("base64")).unwrap_or_default().into()
 }

@@ -27,27 +27,26 @@ pub struct WriteResult {
 /// The error of the system, or an error for records that are not JSON.
 pub fn write(partial: &Partial, selection: &Selection, output: &mut impl Write) -> io::Result<WriteResult> {
     let survey = Survey::new(partial, selection)?;
-    // The description is at the beginning, but its notes are complete only at the end: so the document is written
-    // twice.
+    // The description is at the beginning, but its notes are complete only at the end, so the document is written twice.
     Writer::new(&survey, partial, &mut io::sink(), None)?.write()?;
     let mut notes = survey.notes.clone();
     notes.extend(survey.directory.notes());
     let as_of = crate::time::Timestamp::from_seconds(survey.directory.reference).to_rfc3339();
-    let description = description(&notes, &as_of, selection);
+    let description = fixture_description(&notes, &as_of, selection);
     let counts = Writer::new(&survey, partial, output, Some(&description))?.write()?;
     Ok(WriteResult { notes, counts, as_of })
 }
 
-/// The description of the fixture with the notes. It does not depend on the time of the run.
-fn description(notes: &[String], as_of: &str, selection: &Selection) -> String {
+/// The description does not depend on the time of the run, so equal records give equal fixtures.
+fn fixture_description(notes: &[String], as_of: &str, selection: &Selection) -> String {
     let mut text = match selection.anonymous {
         Some(_) => format!("An organization as one of its accounts saw it at {as_of}, with other words and names."),
         None => format!("The organization at {} as {} saw it at {as_of}.", selection.url, selection.user),
     };
     text.push_str(" Start with this time (--clock) to have its own times.");
-    let general = "Settings, drafts and unread messages of others, passwords and keys are not in it.";
+    let omitted_data = "Settings, drafts and unread messages of others, passwords and keys are not in it.";
     text.push(' ');
-    text.push_str(general);
+    text.push_str(omitted_data);
     for note in notes {
         text.push(' ');
         text.push_str(note);

@@ -30,7 +30,7 @@ pub struct Invariant {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Name of the invariant.
+    /// The name of the invariant.
     pub invariant: &'static str,
     /// What violates it, as a sentence.
     pub description: String,
@@ -51,11 +51,11 @@ pub fn all() -> &'static [Invariant] {
 
 /// Stops at the first violation.
 pub fn first_violation(realm: &Realm) -> Option<Violation> {
-    let first_of = |invariant: &'static Invariant| {
+    let first_violation_of = |invariant: &'static Invariant| {
         let description = (invariant.check)(realm).into_iter().next()?;
         Some(Violation { invariant: invariant.name, description })
     };
-    all().iter().find_map(first_of)
+    all().iter().find_map(first_violation_of)
 }
 
 /// Returns all violations.
@@ -67,12 +67,12 @@ pub fn check(realm: &Realm) -> Vec<Violation> {
     all().iter().flat_map(violations).collect()
 }
 
-/// The sentences that `violation` returns for the items.
+/// Returns the sentences about the items for which `violation` is not None.
 fn violations_of<T>(items: impl IntoIterator<Item = T>, violation: impl FnMut(T) -> Option<String>) -> Vec<String> {
     items.into_iter().filter_map(violation).collect()
 }
 
-/// A sentence if two values differ; it begins with `subject`.
+/// Returns a sentence that begins with `subject` if two values differ.
 fn mismatch<T: PartialEq + fmt::Debug>(subject: &str, actual: &T, expected: &T) -> Vec<String> {
     if actual == expected { Vec::new() } else { vec![format!("{subject} {actual:?}, should have {expected:?}")] }
 }

@@ -45,7 +45,7 @@ enum Condition {
     ArchivedChannels,
     Topic(String),
     Sender(UserId),
-    /// None: the users have exchanged no messages.
+    /// None if the users have not exchanged messages.
     Conversation(Option<RecipientId>),
     DirectIncluding(UserId),
     GroupIncluding(UserId),
@@ -76,18 +76,18 @@ impl Narrow {
     /// # Errors
     ///
     /// `BadNarrow`, `BadNarrowCombination`, `BadValue` for an operand of the wrong type; `NotLoggedIn` when a spectator
-    /// asks for more than web-public channels.
+    /// requests more than web-public channels.
     pub fn resolve(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm], feature_level: i64) -> Result<Self, Error> {
         term::resolve(realm, viewer, raw, feature_level)
     }
 
-    /// All search terms together, to highlight their matches. None: the narrow has no search.
+    /// All search terms together, to highlight their matches; None if the narrow has no search.
     pub fn search(&self) -> Option<Search> {
         let searches = self.terms.iter().filter(|term| !term.is_negated).filter_map(|term| match &term.condition {
             Condition::Words(search) => Some(search),
             _ => None,
         });
-        searches.cloned().reduce(|all, search| all.and(&search))
+        searches.cloned().reduce(|combined, search| combined.and(&search))
     }
 
     fn names_channel(&self) -> bool {
@@ -104,21 +104,21 @@ impl Narrow {
             }
             None => realm.is_visible_to_spectators(message),
         };
-        is_visible && self.terms.iter().all(|term| term.admits(realm, viewer, message))
+        is_visible && self.terms.iter().all(|term| term.matches(realm, viewer, message))
     }
 
-    /// The smallest set of messages that is known to hold all matches.
+    /// The smallest set of messages that is known to contain all matches.
     fn candidates<'realm>(&self, realm: &'realm Realm, viewer: Option<&User>) -> Candidates<'realm> {
-        let positive = || self.terms.iter().filter(|term| !term.is_negated).map(|term| &term.condition);
+        let positive_conditions = || self.terms.iter().filter(|term| !term.is_negated).map(|term| &term.condition);
         if let Some(id) =
-            positive().find_map(|condition| if let Condition::Id(id) = condition { Some(*id) } else { None })
+            positive_conditions().find_map(|condition| if let Condition::Id(id) = condition { Some(*id) } else { None })
         {
             return Candidates::Few(OrdSet::unit(id));
         }
-        let channel =
-            positive().find_map(|condition| if let Condition::Channel(id) = condition { Some(*id) } else { None });
-        let topic =
-            positive().find_map(|condition| if let Condition::Topic(topic) = condition { Some(topic) } else { None });
+        let channel = positive_conditions()
+            .find_map(|condition| if let Condition::Channel(id) = condition { Some(*id) } else { None });
+        let topic = positive_conditions()
+            .find_map(|condition| if let Condition::Topic(topic) = condition { Some(topic) } else { None });
         match (channel, topic) {
             (Some(channel), Some(topic)) => match realm.topics.get(&(channel, TopicKey::new(topic))) {
                 Some(topic) => return Candidates::Index(&topic.messages),
@@ -127,7 +127,7 @@ impl Narrow {
             (Some(channel), None) => return Candidates::Index(realm.messages_in(channel)),
             _ => {}
         }
-        for condition in positive() {
+        for condition in positive_conditions() {
             match condition {
                 Condition::Conversation(Some(id)) => return Candidates::Index(&realm.conversations[id].messages),
                 Condition::Conversation(None) => return Candidates::Few(OrdSet::new()),
@@ -148,7 +148,7 @@ impl Narrow {
     }
 }
 
-/// The messages among which matches are searched, in the order of their ids.
+/// The messages among which matches are searched, in the order of their IDs.
 enum Candidates<'realm> {
     All(&'realm Realm),
     Index(&'realm MessageIds),
@@ -161,7 +161,7 @@ impl Candidates<'_> {
         match self {
             Candidates::All(realm) => Box::new(realm.messages.range(..limit).rev().map(|(id, _)| *id)),
             Candidates::Index(index) => Box::new(index.below(limit)),
-            Candidates::Few(few) => Box::new(few.range(..limit).rev().copied()),
+            Candidates::Few(ids) => Box::new(ids.range(..limit).rev().copied()),
         }
     }
 
@@ -170,13 +170,13 @@ impl Candidates<'_> {
         match self {
             Candidates::All(realm) => Box::new(realm.messages.range(limit..).map(|(id, _)| *id)),
             Candidates::Index(index) => Box::new(index.from(limit)),
-            Candidates::Few(few) => Box::new(few.range(limit..).copied()),
+            Candidates::Few(ids) => Box::new(ids.range(limit..).copied()),
         }
     }
 }
 
 impl Term {
-    fn admits(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
+    fn matches(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
         self.condition.holds(realm, viewer, message) != self.is_negated
     }
 }
@@ -207,7 +207,7 @@ impl Condition {
             Condition::Words(search) => search.finds(message),
             Condition::Mentions(user) => message.body.mentioned.contains(user),
             Condition::IsResolved => channel.is_some_and(|(_, topic)| super::topic::is_resolved(topic)),
-            personal => viewer.is_some_and(|viewer| personal.holds_for(realm, viewer.id, message)),
+            personal_condition => viewer.is_some_and(|viewer| personal_condition.holds_for(realm, viewer.id, message)),
         }
     }
 
@@ -230,7 +230,7 @@ impl Condition {
     }
 }
 
-/// None: a channel message.
+/// None for a channel message.
 fn members<'realm>(realm: &'realm Realm, message: &Message) -> Option<&'realm [UserId]> {
     message.conversation().map(|id| realm.conversations[&id].members.as_ref())
 }

@@ -1,4 +1,4 @@
-//! Transactions: a private copy of the realm, the basic changes of it, and the events that they emit.
+//! Transactions: a private copy of the realm, its basic changes, and the events that they emit.
 //!
 //! Each change keeps all indexes consistent. Validation and permission checks are the caller's task. The world publishes
 //! the copy or drops it.
@@ -171,13 +171,16 @@ impl Tx {
     /// Updates the time of a user's last activity, at most once per hour to avoid copying the state.
     pub fn record_activity(&mut self, id: UserId) {
         let now = self.now;
-        let is_recent = self.user_state(id).active_at.is_some_and(|at| at.plus(Span::minutes(60)) > now && at <= now);
+        let is_recent = self
+            .user_state(id)
+            .active_at
+            .is_some_and(|active_at| active_at.plus(Span::minutes(60)) > now && active_at <= now);
         if !is_recent {
             self.user_state_mut(id).active_at = Some(now);
         }
     }
 
-    /// Not for names, messages and subscribers: separate methods keep their indexes consistent.
+    /// Must not be used for names, messages and subscribers, because separate methods keep their indexes consistent.
     pub fn channel_mut(&mut self, id: ChannelId) -> &mut Channel {
         Arc::make_mut(self.realm.channels.get_mut(&id).expect("the channel was looked up"))
     }
@@ -186,12 +189,12 @@ impl Tx {
         Arc::make_mut(self.realm.groups.get_mut(&id).expect("the group was looked up"))
     }
 
-    /// Not for the place: [`Tx::move_message`] keeps the indexes consistent.
+    /// Must not be used for the place, because [`Tx::move_message`] keeps the indexes consistent.
     pub fn message_mut(&mut self, id: MessageId) -> &mut Message {
         Arc::make_mut(self.realm.messages.get_mut(&id).expect("the message was looked up"))
     }
 
-    /// Replaces an attachment with the same path id.
+    /// Replaces an attachment with the same path ID.
     pub fn add_attachment(&mut self, attachment: Arc<Attachment>) {
         self.remove_attachment(&attachment.path_id);
         self.realm.upload_space_used = self.realm.upload_space_used.saturating_add(attachment.size);
@@ -271,13 +274,13 @@ impl Tx {
         self.realm.channels_by_name.insert(name.to_lowercase(), id);
     }
 
-    /// Subscribes a user; the settings of an earlier subscription apply again. Returns false if the user is already
+    /// Subscribes a user. The settings of an earlier subscription apply again. Returns false if the user is already
     /// subscribed.
     pub fn subscribe(&mut self, user: UserId, channel: ChannelId, color: Option<String>) -> bool {
         self.subscribe_from(&mut Palette::default(), user, channel, color)
     }
 
-    /// As [`Tx::subscribe`], with a palette that several subscriptions share.
+    /// Does the same as [`Tx::subscribe`], with a palette that several subscriptions share.
     pub fn subscribe_from(
         &mut self,
         palette: &mut Palette,

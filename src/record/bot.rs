@@ -8,13 +8,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A bot as its owner and administrators see it.
+/// A bot, as its owner and administrators see it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Bot")]
 pub struct BotRecord {
     /// Its ID.
     pub user_id: i64,
-    /// What its requests mean where they don't say it.
+    /// The defaults for requests that omit a parameter.
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
     /// Its URL or its configuration.
@@ -22,7 +22,7 @@ pub struct BotRecord {
     pub services: Vec<Value>,
 }
 
-/// What a bot's requests mean where they don't say it.
+/// The defaults for requests of a bot that omit a parameter.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BotDefaultsRecord {
     /// The name of the channel for messages without a recipient; null for none.

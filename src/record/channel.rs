@@ -65,11 +65,11 @@ pub struct ChannelRecord {
     pub switches: ChannelSwitches,
     /// The eleven `can_…_group` settings.
     #[serde(flatten)]
-    #[schemars(schema_with = "permissions")]
+    #[schemars(schema_with = "permissions_schema")]
     pub permissions: BTreeMap<&'static str, GroupSettingValue>,
 }
 
-fn permissions(generator: &mut SchemaGenerator) -> Schema {
+fn permissions_schema(generator: &mut SchemaGenerator) -> Schema {
     schema_of(CHANNEL_PERMISSIONS, generator)
 }
 
@@ -106,7 +106,7 @@ impl ChannelRecord {
 /// The deprecated `stream_post_policy`, derived from `can_send_message_group`.
 pub fn post_policy(realm: &Realm, channel: &Channel) -> i64 {
     let Some(GroupSettingValue::Group(group)) = channel.permissions.get("can_send_message_group") else { return 1 };
-    let is_group = |which| *group == realm.system_group(which);
+    let is_group = |system_group| *group == realm.system_group(system_group);
     if is_group(SystemGroup::Administrators) {
         2
     } else if is_group(SystemGroup::FullMembers) {
@@ -118,7 +118,7 @@ pub fn post_policy(realm: &Realm, channel: &Channel) -> i64 {
     }
 }
 
-/// The average number of messages per week, rounded up; None for channels younger than a week. in
+/// The average number of messages per week, rounded up. None for channels younger than a week. in
 /// docs/assumptions.md.
 fn weekly_traffic(realm: &Realm, channel: &Channel) -> Option<i64> {
     let age = realm.now.since(channel.date_created);
@@ -213,14 +213,14 @@ impl SubscriberLists {
         }
         let is_viewer = |id: UserId| viewer.is_some_and(|viewer| viewer.id == id);
         let is_listed = |id: &UserId| is_viewer(*id) || is_bot_or_active(realm, *id);
-        let active = channel.subscribers.iter().copied().filter(is_listed).collect();
-        Self { subscribers: None, partial_subscribers: Some(active) }
+        let listed_subscribers = channel.subscribers.iter().copied().filter(is_listed).collect();
+        Self { subscribers: None, partial_subscribers: Some(listed_subscribers) }
     }
 }
 
 fn is_bot_or_active(realm: &Realm, id: UserId) -> bool {
     let active_since = realm.now.plus(Span::days(-14));
-    let is_recent = |at: Option<Timestamp>| at.is_some_and(|at| at >= active_since);
+    let is_recent = |time: Option<Timestamp>| time.is_some_and(|time| time >= active_since);
     let state = realm.user_state(id);
     realm.user(id).is_some_and(|user| user.is_bot())
         || is_recent(state.active_at)
@@ -228,18 +228,18 @@ fn is_bot_or_active(realm: &Realm, id: UserId) -> bool {
 }
 
 impl SubscriptionRecord {
-    /// `shows_null` keeps null for inherited notification settings; otherwise the user's settings replace it.
+    /// `keeps_null` keeps null for inherited notification settings. Otherwise the user's settings replace it.
     pub fn new(
         realm: &Realm,
         user: &User,
         channel: &Channel,
         subscription: &Subscription,
         include: IncludeSubscribers,
-        shows_null: bool,
+        keeps_null: bool,
     ) -> Self {
         let state: &UserState = realm.user_state(user.id);
         let inherit = |value: Option<bool>, setting| {
-            if shows_null { value } else { Some(value.unwrap_or_else(|| state.is_on(setting))) }
+            if keeps_null { value } else { Some(value.unwrap_or_else(|| state.is_on(setting))) }
         };
         Self {
             channel: ChannelRecord::new(realm, channel),
@@ -257,7 +257,7 @@ impl SubscriptionRecord {
             ),
             push_notifications: inherit(subscription.push_notifications, UserSetting::EnableStreamPushNotifications),
             email_notifications: inherit(subscription.email_notifications, UserSetting::EnableStreamEmailNotifications),
-            // Null is kept for this setting even if `shows_null` is false.
+            // Null is kept for this setting even if `keeps_null` is false.
             wildcard_mentions_notify: subscription.wildcard_mentions_notify,
             subscribers: SubscriberLists::new(realm, Some(user), channel, include),
         }

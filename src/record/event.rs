@@ -48,8 +48,8 @@ pub struct EventRecord<'a> {
 enum Fields<'a> {
     /// Fields that are the same for all readers.
     Fixed(&'a Map<String, Value>),
-    /// [`Fields::Fixed`] with a display name in place of empty topics.
-    WithTopics(Map<String, Value>),
+    /// [`Fields::Fixed`] with a display name instead of empty topics.
+    FixedWithDisplayTopics(Map<String, Value>),
     Empty {},
     AlertWords(AlertWords),
     AttachmentChange(AttachmentChange),
@@ -79,10 +79,10 @@ pub fn render<'a>(
     parts: &[Part],
 ) -> impl Iterator<Item = EventRecord<'a>> {
     let viewer = realm.user(reader.user);
-    parts.iter().filter_map(move |part| Some(part_record(realm, reader, viewer?, entry, *part)))
+    parts.iter().filter_map(move |part| Some(render_part(realm, reader, viewer?, entry, *part)))
 }
 
-fn part_record<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a Entry, part: Part) -> EventRecord<'a> {
+fn render_part<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a Entry, part: Part) -> EventRecord<'a> {
     let record = |kind: EventKind, fields| EventRecord { kind: kind.type_name(), op: kind.op(), fields, id: None };
     let kind = entry.event.kind;
     match (part, &entry.event.payload) {
@@ -101,11 +101,11 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
     match payload {
         Payload::Fields { fields, topics } => match topics.is_empty() || reader.options.capabilities.empty_topic_name {
             true => Fields::Fixed(fields),
-            false => Fields::WithTopics(with_shown_topics(topics, fields)),
+            false => Fields::FixedWithDisplayTopics(with_display_topics(topics, fields)),
         },
-        Payload::Message(sent) => Fields::Message(sent_message(realm, reader, viewer, sent)),
+        Payload::Message(sent_message) => Fields::Message(sent_message_fields(realm, reader, viewer, sent_message)),
         Payload::UpdateMessage(updated) => {
-            Fields::UpdateMessage(Box::new(updated_message(realm, reader, viewer, updated)))
+            Fields::UpdateMessage(Box::new(updated_message_fields(realm, reader, viewer, updated)))
         }
         Payload::DeleteMessages { messages, place } => {
             let message_ids = messages.iter().map(|(id, _)| *id).collect();
@@ -129,10 +129,10 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
             Fields::StreamCreate(StreamCreate { streams })
         }
         Payload::Subscribed(subscriptions) => {
-            // As the register reply has them: A-166 in docs/assumptions.md.
-            let shows_null = reader.options.capabilities.notification_settings_null;
+            // Null has the same meaning as in the register reply (A-166 in docs/assumptions.md).
+            let keeps_null = reader.options.capabilities.notification_settings_null;
             let record = |(channel, subscription): &(Arc<Channel>, Arc<Subscription>)| {
-                SubscriptionRecord::new(realm, viewer, channel, subscription, IncludeSubscribers::All, shows_null)
+                SubscriptionRecord::new(realm, viewer, channel, subscription, IncludeSubscribers::All, keeps_null)
             };
             Fields::SubscriptionAdd(SubscriptionAdd { subscriptions: subscriptions.iter().map(record).collect() })
         }
@@ -156,7 +156,7 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
     }
 }
 
-/// The fields of an event that sends a whole list.
+/// The fields of an event that contains a whole list.
 fn list_fields<'a>(realm: &Realm, list: &List) -> Fields<'a> {
     match list {
         List::AlertWords(words) => Fields::AlertWords(AlertWords { alert_words: words.iter().cloned().collect() }),
@@ -172,26 +172,26 @@ fn list_fields<'a>(realm: &Realm, list: &List) -> Fields<'a> {
     }
 }
 
-fn with_shown_topics(keys: &[&str], fixed: &Map<String, Value>) -> Map<String, Value> {
+fn with_display_topics(keys: &[&str], fixed: &Map<String, Value>) -> Map<String, Value> {
     let mut fields = fixed.clone();
     for key in keys {
         if let Some(value) = fields.get_mut(*key) {
-            show_topics(value);
+            replace_empty_topics(value);
         }
     }
     fields
 }
 
-/// Replaces empty topics: the value itself, elements of arrays, and `topic` in objects (`message_details`).
-fn show_topics(value: &mut Value) {
+/// Replaces empty topics: the value itself, elements of arrays, and `topic` in objects such as those of `message_details`.
+fn replace_empty_topics(value: &mut Value) {
     match value {
         Value::String(topic) if topic.is_empty() => *topic = shown_topic("", false),
-        // Rows of the older list of muted topics have a channel's name, which is never empty, a topic and a time.
-        Value::Array(rows) => rows.iter_mut().for_each(show_topics),
+        // Rows of the legacy list of muted topics have a channel's name, which is never empty, a topic and a time.
+        Value::Array(rows) => rows.iter_mut().for_each(replace_empty_topics),
         Value::Object(object) => {
             for (inner_key, inner) in object.iter_mut() {
                 if inner.is_object() || inner_key == "topic" {
-                    show_topics(inner);
+                    replace_empty_topics(inner);
                 }
             }
         }
@@ -199,7 +199,12 @@ fn show_topics(value: &mut Value) {
     }
 }
 
-fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a SentMessage) -> Message<'a> {
+fn sent_message_fields<'a>(
+    realm: &Realm,
+    reader: Reader<'_>,
+    viewer: &User,
+    sent_message: &'a SentMessage,
+) -> Message<'a> {
     let options = reader.options;
     let view = MessageView {
         viewer: Some(viewer),
@@ -208,33 +213,41 @@ fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a 
         computes_system_bots: !options.level.has(Feature::SystemPictures),
         allow_empty_topic_name: options.capabilities.empty_topic_name,
     };
-    let message = sent.shown.get_or_make(view.view_index(realm, &sent.sender), || {
-        let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), view);
+    let message = sent_message.shown.get_or_make(view.view_index(realm, &sent_message.sender), || {
+        let record = MessageRecord::new(
+            realm,
+            &sent_message.message,
+            &sent_message.sender,
+            sent_message.channel.as_deref(),
+            view,
+        );
         serde_json::value::to_raw_value(&record).unwrap_or_default()
     });
-    let local_id = sent.local_id.as_ref().filter(|(queue, _)| reader.queue.is_some_and(|own| **own == **queue));
+    let local_id =
+        sent_message.local_id.as_ref().filter(|(queue, _)| reader.queue.is_some_and(|queue_id| **queue_id == **queue));
     let local_message_id = local_id.map(|(_, local_id)| local_id.as_str());
-    Message { message, flags: event_flags(sent, viewer), local_message_id }
+    Message { message, flags: event_flags(sent_message, viewer), local_message_id }
 }
 
 /// The initial flags of a message; empty for readers who are not recipients.
-fn event_flags(sent: &SentMessage, viewer: &User) -> Vec<&'static str> {
-    let message = &sent.message;
+fn event_flags(sent_message: &SentMessage, viewer: &User) -> Vec<&'static str> {
+    let message = &sent_message.message;
     let mut flags = Vec::new();
     if !message.recipients.contains(&viewer.id) {
         return flags;
     }
-    let is_unsubscribed = sent.channel.as_ref().is_some_and(|channel| !channel.subscribers.contains(&viewer.id));
-    if is_unsubscribed || sent.read_by.contains(&viewer.id) {
+    let is_unsubscribed =
+        sent_message.channel.as_ref().is_some_and(|channel| !channel.subscribers.contains(&viewer.id));
+    if is_unsubscribed || sent_message.read_by.contains(&viewer.id) {
         flags.push("read");
     }
     flags.extend(message.sending_flags(viewer.id));
     flags
 }
 
-fn updated_message(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &UpdatedMessage) -> UpdateMessage {
+fn updated_message_fields(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &UpdatedMessage) -> UpdateMessage {
     // These are the current flags. Later events repeat the changes since then, with the same result.
-    let flags_of = |message: &Arc<crate::realm::message::Message>| match realm.has_row(viewer.id, message) {
+    let event_flags_of = |message: &Arc<crate::realm::message::Message>| match realm.has_row(viewer.id, message) {
         // Events omit `wildcard_mentioned`, the older name for both kinds of wildcard mentions.
         true => {
             let mut flags = realm.flags(viewer.id, message);
@@ -250,11 +263,11 @@ fn updated_message(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &U
         message_id: updated.message,
         message_ids: updated.messages.clone(),
         rendering_only: updated.is_rendering,
-        flags: realm.messages.get(&updated.message).map(flags_of).unwrap_or_default(),
+        flags: realm.messages.get(&updated.message).map(event_flags_of).unwrap_or_default(),
         stream_id,
         stream_name,
         content: updated.content.as_ref().map(|(before, after)| content_update(updated.is_rendering, before, after)),
-        place: updated.moved.as_ref().map(|moved| place_update(reader, moved)),
+        place: updated.moved.as_ref().map(|move_details| place_update(reader, move_details)),
     }
 }
 
@@ -269,17 +282,17 @@ fn content_update(is_rendering: bool, before: &Body, after: &Body) -> ContentUpd
     }
 }
 
-fn place_update(reader: Reader<'_>, moved: &Move) -> PlaceUpdate {
+fn place_update(reader: Reader<'_>, move_details: &Move) -> PlaceUpdate {
     let display_topic = |topic: &str| shown_topic(topic, reader.options.capabilities.empty_topic_name);
-    let links = moved.topic.as_ref().map(|(_, links)| {
+    let links = move_details.topic.as_ref().map(|(_, links)| {
         links.iter().map(|link| TopicLinkRecord { text: link.text.clone(), url: link.url.clone() }).collect()
     });
     PlaceUpdate {
-        propagate_mode: moved.mode,
-        orig_subject: display_topic(&moved.from),
-        subject: moved.topic.as_ref().map(|(topic, _)| display_topic(topic)),
+        propagate_mode: move_details.mode,
+        orig_subject: display_topic(&move_details.from),
+        subject: move_details.topic.as_ref().map(|(topic, _)| display_topic(topic)),
         topic_links: links,
-        new_stream_id: moved.channel,
+        new_stream_id: move_details.channel,
     }
 }
 

@@ -43,7 +43,7 @@ macro_rules! schemas {
 
 with_event_kinds!(schemas);
 
-fn setting_value(_: &mut SchemaGenerator) -> Schema {
+fn setting_value_schema(_: &mut SchemaGenerator) -> Schema {
     any_of(&["boolean", "integer", "string", "null"])
 }
 

@@ -33,8 +33,8 @@ impl ExportRecord {
     pub fn new(realm: &Realm, export: &Export) -> Self {
         let (mut deleted_timestamp, mut failed_timestamp) = (None, None);
         match export.state {
-            ExportState::Deleted(at) => deleted_timestamp = Some(at.seconds()),
-            ExportState::Failed(at) => failed_timestamp = Some(at.seconds()),
+            ExportState::Deleted(time) => deleted_timestamp = Some(time.seconds()),
+            ExportState::Failed(time) => failed_timestamp = Some(time.seconds()),
             ExportState::Pending | ExportState::Ready => {}
         }
         Self {

@@ -32,18 +32,18 @@ pub struct GroupRecord {
     pub deactivated: bool,
     /// The six `can_…_group` settings.
     #[serde(flatten)]
-    #[schemars(schema_with = "permissions")]
+    #[schemars(schema_with = "permissions_schema")]
     pub permissions: BTreeMap<&'static str, GroupSettingValue>,
 }
 
-fn permissions(generator: &mut SchemaGenerator) -> Schema {
+fn permissions_schema(generator: &mut SchemaGenerator) -> Schema {
     schema_of(GROUP_PERMISSIONS, generator)
 }
 
 impl GroupRecord {
-    /// `lists_inactive` includes deactivated members, as older levels do. The record is the same for everybody.
-    pub fn new(realm: &Realm, group: &Group, lists_inactive: bool) -> Self {
-        let members = group.members.iter().filter(|user| lists_inactive || realm.is_active(**user));
+    /// `includes_inactive` lists deactivated members too, as older levels do. The record is the same for everybody.
+    pub fn new(realm: &Realm, group: &Group, includes_inactive: bool) -> Self {
+        let members = group.members.iter().filter(|user| includes_inactive || realm.is_active(**user));
         Self {
             id: group.id.0,
             name: group.name.clone(),
@@ -51,7 +51,7 @@ impl GroupRecord {
             members: members.copied().collect(),
             direct_subgroup_ids: group.subgroups.iter().copied().collect(),
             creator_id: group.creator.map(|creator| creator.0),
-            date_created: group.date_created.map(|at| at.seconds()),
+            date_created: group.date_created.map(|time| time.seconds()),
             is_system_group: group.system.is_some(),
             deactivated: group.is_deactivated,
             permissions: realm.shown_permissions(&group.permissions),

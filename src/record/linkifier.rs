@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct LinkifierRecord {
     /// Its ID.
     pub id: i64,
-    /// The same.
+    /// The same as `id`.
     pub filter_id: i64,
     /// Python regular expression.
     pub pattern: String,
@@ -41,6 +41,6 @@ impl LinkifierRecord {
 }
 
 /// The records in the order in which the linkifiers apply.
-pub fn linkifiers(all: &Vector<Arc<Linkifier>>) -> Vec<LinkifierRecord> {
-    all.iter().map(|linkifier| LinkifierRecord::new(linkifier)).collect()
+pub fn linkifiers(linkifiers: &Vector<Arc<Linkifier>>) -> Vec<LinkifierRecord> {
+    linkifiers.iter().map(|linkifier| LinkifierRecord::new(linkifier)).collect()
 }

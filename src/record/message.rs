@@ -187,13 +187,13 @@ pub struct MessageView<'a> {
 impl MessageView<'_> {
     /// An index below 16. Viewers with the same index get the same JSON, except for the flags.
     pub fn view_index(&self, realm: &Realm, sender: &User) -> usize {
-        let traits = [
+        let view_properties = [
             self.apply_markdown,
             self.allow_empty_topic_name,
             self.client_computes_avatar(realm, sender),
             self.is_inaccessible(realm, sender),
         ];
-        traits.into_iter().fold(0, |view_index, is_true| 2 * view_index + usize::from(is_true))
+        view_properties.into_iter().fold(0, |view_index, is_true| 2 * view_index + usize::from(is_true))
     }
 
     /// Whether the client computes the URL of the sender's picture.
@@ -291,8 +291,8 @@ impl MessageRecord {
             avatar_url,
             stream_id: channel.map(|channel| channel.id.0),
             edit_history: edit_history(realm, message, view.allow_empty_topic_name),
-            last_edit_timestamp: message.last_edit.map(|at| at.seconds()),
-            last_moved_timestamp: message.last_moved.map(|at| at.seconds()),
+            last_edit_timestamp: message.last_edit.map(|time| time.seconds()),
+            last_moved_timestamp: message.last_moved.map(|time| time.seconds()),
             flags: None,
             match_content: None,
             match_subject: None,
@@ -308,12 +308,12 @@ impl Participant {
 }
 
 fn submessages(message: &Message) -> Vec<SubmessageRecord> {
-    let record = |part: &crate::realm::message::Submessage| SubmessageRecord {
-        id: part.id,
+    let record = |submessage: &crate::realm::message::Submessage| SubmessageRecord {
+        id: submessage.id,
         message_id: message.id.0,
-        sender_id: part.sender.0,
-        msg_type: part.kind.clone(),
-        content: part.content.clone(),
+        sender_id: submessage.sender.0,
+        msg_type: submessage.kind.clone(),
+        content: submessage.content.clone(),
     };
     message.submessages.iter().map(record).collect()
 }
@@ -332,14 +332,14 @@ pub fn topic_links(realm: &Realm, topic: &str) -> Vec<TopicLinkRecord> {
     realm.topic_links(topic).into_iter().map(|TopicLink { text, url }| TopicLinkRecord { text, url }).collect()
 }
 
-/// The edits that the organization's policy shows, newest first; None for unedited messages and for the policy `none`.
+/// The edits that the organization's policy shows, newest first. None for unedited messages and for the policy `none`.
 fn edit_history(realm: &Realm, message: &Message, allows_empty: bool) -> Option<Vec<EditRecord>> {
     let policy =
         realm.organization.setting(RealmSetting::MessageEditHistoryVisibilityPolicy).as_str().unwrap_or_default();
     if message.history.is_empty() || policy == "none" {
         return None;
     }
-    let is_shown = |edit: &&std::sync::Arc<Edit>| policy == "all" || edit.topic.is_some() || edit.channel.is_some();
+    let is_visible = |edit: &&std::sync::Arc<Edit>| policy == "all" || edit.topic.is_some() || edit.channel.is_some();
     let record = |edit: &std::sync::Arc<Edit>| {
         let previous = edit.previous_body.as_ref().filter(|_| policy == "all");
         EditRecord {
@@ -353,5 +353,5 @@ fn edit_history(realm: &Realm, message: &Message, allows_empty: bool) -> Option<
             stream: edit.channel.map(|(_, after)| after.0),
         }
     };
-    Some(message.history.iter().rev().filter(is_shown).map(record).collect())
+    Some(message.history.iter().rev().filter(is_visible).map(record).collect())
 }

@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The register reply has at most this many drafts, the newest.
+/// Maximum number of drafts in the register reply, which has the newest ones.
 const MAX_DRAFTS: usize = 1_000;
 
 /// A list that belongs to a user.
@@ -41,7 +41,7 @@ macro_rules! own_lists {
 
 own_lists! {
     ALERT_WORDS: Vec<String> = |state| state.alert_words.iter().cloned().collect();
-    SAVED_SNIPPETS: Vec<SnippetRecord> = |state| state.snippets.values().map(|one| SnippetRecord::new(one)).collect();
+    SAVED_SNIPPETS: Vec<SnippetRecord> = |state| state.snippets.values().map(|snippet| SnippetRecord::new(snippet)).collect();
     NAVIGATION_VIEWS: Vec<NavigationView> = |state| state.navigation_views.iter().cloned().collect();
     DRAFTS: Vec<DraftRecord> = |state| {
         let mut drafts: Vec<_> = state.drafts.values().collect();
@@ -51,8 +51,8 @@ own_lists! {
     MUTED_USERS: Vec<MutedUserRecord> = |state| muted_users(&state.muted_users);
 }
 
-/// Declares the types of events, whose names are those of their kinds.
-macro_rules! events {
+/// Declares the types of events. Each type has the name of its kind.
+macro_rules! declare_events {
     ($(
         #[doc = $doc:literal]
         $name:ident { $(#[doc = $field_doc:literal] $field:ident: $type:ty),* $(,)? }
@@ -67,7 +67,7 @@ macro_rules! events {
     };
 }
 
-events! {
+declare_events! {
     /// The user's alert words changed.
     AlertWords {
         /// All of them.
@@ -90,7 +90,7 @@ events! {
     }
     /// A snippet was removed.
     SavedSnippetsRemove {
-        /// Which.
+        /// The snippet's ID.
         saved_snippet_id: SnippetId,
     }
     /// Drafts were stored.
@@ -105,7 +105,7 @@ events! {
     }
     /// A draft was removed.
     DraftsRemove {
-        /// Which.
+        /// The draft's ID.
         draft_id: DraftId,
     }
     /// A view was added to the left sidebar.
@@ -115,14 +115,14 @@ events! {
     }
     /// A view of the left sidebar was changed.
     NavigationViewUpdate {
-        /// Which.
+        /// The view's URL fragment.
         fragment: String,
         /// What changed.
         data: NavigationViewChange,
     }
     /// A view was removed from the left sidebar.
     NavigationViewRemove {
-        /// Which.
+        /// The view's URL fragment.
         fragment: String,
     }
 }
@@ -131,7 +131,7 @@ events! {
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct MutedUserRecord {
-    /// Who.
+    /// The muted user's ID.
     pub id: UserId,
     /// The time of muting, UNIX seconds.
     pub timestamp: i64,
@@ -151,7 +151,7 @@ pub struct NavigationViewChange {
 }
 
 pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
-    muted.iter().map(|(user, at)| MutedUserRecord { id: *user, timestamp: at.seconds() }).collect()
+    muted.iter().map(|(user, muted_at)| MutedUserRecord { id: *user, timestamp: muted_at.seconds() }).collect()
 }
 
 /// A saved snippet.

@@ -26,7 +26,7 @@ impl DeviceRecord {
             push_key_id: device.push_key_id,
             push_token_id: device.push_token_id.clone(),
             pending_push_token_id: device.pending_push_token_id.clone(),
-            push_token_last_updated_timestamp: device.push_token_last_updated.map(|at| at.seconds()),
+            push_token_last_updated_timestamp: device.push_token_last_updated.map(|time| time.seconds()),
             push_registration_error_code: device.push_registration_error_code.clone(),
         }
     }
@@ -40,6 +40,6 @@ pub struct StepRecord {
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["one_time_notice", "one_time_action"]))]
     pub kind: &'static str,
-    /// Which.
+    /// The identifier of the notice or action.
     pub name: &'static str,
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// In the legacy format, a user is active until this long after the last activity.
 const ACTIVE_PERIOD: Span = Span::seconds(70);
 
-/// Presence in the modern form; UNIX seconds.
+/// Presence in the modern format, in UNIX seconds.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct PresenceRecord {
     /// When the user last used a client.
@@ -27,17 +27,20 @@ pub struct PresenceRecord {
 impl PresenceRecord {
     /// The time of joining replaces unknown times.
     pub fn new(user: &User, presence: Presence) -> Self {
-        let or_joined = |at: Option<Timestamp>| at.unwrap_or(user.date_joined).seconds();
-        Self { active_timestamp: or_joined(presence.active_at), idle_timestamp: or_joined(presence.connected_at) }
+        let or_date_joined = |time: Option<Timestamp>| time.unwrap_or(user.date_joined).seconds();
+        Self {
+            active_timestamp: or_date_joined(presence.active_at),
+            idle_timestamp: or_date_joined(presence.connected_at),
+        }
     }
 }
 
-/// The status in the legacy format, `active` or `idle`, and its time in Unix seconds.
+/// The status in the legacy format, `active` or `idle`, and its time in UNIX seconds.
 pub fn legacy_status(user: &User, presence: Presence) -> (&'static str, i64) {
-    let connected = presence.connected_at.unwrap_or(user.date_joined);
+    let connected_at = presence.connected_at.unwrap_or(user.date_joined);
     match presence.active_at {
-        Some(active) if connected.since(active) <= ACTIVE_PERIOD => ("active", active.seconds()),
-        _ => ("idle", connected.seconds()),
+        Some(active_at) if connected_at.since(active_at) <= ACTIVE_PERIOD => ("active", active_at.seconds()),
+        _ => ("idle", connected_at.seconds()),
     }
 }
 
@@ -83,7 +86,7 @@ impl LegacyPresence {
 /// Presences by user ID in the modern form, by API address in the legacy form, in the order of the user IDs.
 pub type Presences = IndexMap<String, ListedPresence>;
 
-/// The users whose presence a reply has.
+/// The users whose presence a reply contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PresenceRange {
     /// Users who were connected in the last days; no users for 0.
@@ -106,16 +109,16 @@ pub fn presences_in(
     range: PresenceRange,
     now: Timestamp,
 ) -> (Presences, i64) {
-    let mut rows = Presences::new();
+    let mut presences = Presences::new();
     let mut last_update_id = -1;
     if realm.organization.is_on(RealmSetting::PresenceDisabled) || range == PresenceRange::Days(0) {
-        return (rows, last_update_id);
+        return (presences, last_update_id);
     }
     let is_in_range = |presence: &Presence| match range {
         PresenceRange::Since(update_id) => presence.update_id > update_id,
-        PresenceRange::Days(days) => {
-            presence.connected_at.is_some_and(|at| at >= now.plus(Span::days(days.saturating_neg())))
-        }
+        PresenceRange::Days(days) => presence
+            .connected_at
+            .is_some_and(|connected_at| connected_at >= now.plus(Span::days(days.saturating_neg()))),
     };
     for id in &realm.active_users {
         let Some(presence) = realm.user_state(*id).presence.filter(is_in_range) else { continue };
@@ -125,12 +128,12 @@ pub fn presences_in(
         }
         last_update_id = last_update_id.max(presence.update_id);
         if slim {
-            rows.insert(id.to_string(), ListedPresence::Modern(PresenceRecord::new(user, presence)));
+            presences.insert(id.to_string(), ListedPresence::Modern(PresenceRecord::new(user, presence)));
         } else {
-            rows.insert(realm.api_email(user), ListedPresence::Legacy(LegacyPresence::new(user, presence)));
+            presences.insert(realm.api_email(user), ListedPresence::Legacy(LegacyPresence::new(user, presence)));
         }
     }
-    (rows, last_update_id)
+    (presences, last_update_id)
 }
 
 /// The fields of a `presence` event.
@@ -156,7 +159,7 @@ pub fn event(
     }
 }
 
-/// Presence of a client in the legacy form.
+/// Presence of a client in the legacy format.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct LegacyPresenceRecord {
@@ -165,7 +168,7 @@ pub struct LegacyPresenceRecord {
     /// `idle` or `active`.
     #[schemars(extend("enum" = ["idle", "active"]))]
     pub status: &'static str,
-    /// When the user was last active (`active`) or connected (`idle`), in Unix seconds.
+    /// When the user was last active (`active`) or connected (`idle`), in UNIX seconds.
     pub timestamp: i64,
     /// Always false.
     pub pushable: bool,

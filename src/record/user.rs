@@ -87,12 +87,12 @@ pub struct UserView<'a> {
 
 impl UserRecord {
     pub fn new(realm: &Realm, user: &User, view: UserView<'_>) -> Self {
-        let sees_email = realm.can_see_email(view.viewer, user);
+        let can_see_email = realm.can_see_email(view.viewer, user);
         let is_visitor = view.viewer.is_none();
         Self {
             user_id: user.id.0,
             // Anonymous visitors see the addresses of bots only (specification, User).
-            delivery_email: (sees_email && (!is_visitor || user.is_bot())).then(|| user.email.clone()),
+            delivery_email: (can_see_email && (!is_visitor || user.is_bot())).then(|| user.email.clone()),
             email: if is_visitor { realm.email_shown_to(None, user) } else { realm.api_email(user) },
             full_name: user.full_name.clone(),
             date_joined: if is_visitor { user.date_joined.to_date() } else { user.date_joined.to_minute() },
@@ -105,7 +105,7 @@ impl UserRecord {
             bot_owner_id: user.bot_owner().map(|owner| owner.0),
             role: user.role.number(),
             timezone: (!is_visitor).then(|| user.timezone.clone()),
-            avatar_url: avatar_url_for(realm, user, view.client_gravatar && sees_email && !user.is_system_bot()),
+            avatar_url: avatar_url_for(realm, user, view.client_gravatar && can_see_email && !user.is_system_bot()),
             avatar_version: user.avatar.version,
             is_imported_stub: user.is_imported_stub,
             is_deleted: user.is_deleted,
@@ -137,7 +137,7 @@ impl ListedUser {
         if view.viewer.is_none() || view.include_profile {
             ListedUser::Uncached(Box::new(make()))
         } else {
-            Self::memoized(realm, user, view, 0, make)
+            Self::cached(realm, user, view, 0, make)
         }
     }
 
@@ -151,19 +151,21 @@ impl ListedUser {
         if view.viewer.is_none() {
             ListedUser::Uncached(Box::new(make()))
         } else {
-            Self::memoized(realm, user, view, 4, make)
+            Self::cached(realm, user, view, 4, make)
         }
     }
 
-    fn memoized(
+    /// `first_index` is the first of four consecutive cache indices: with or without the email address, and for clients that
+    /// compute the provider's URLs or not.
+    fn cached(
         realm: &Realm,
         user: &Arc<User>,
         view: UserView<'_>,
         first_index: usize,
         make: impl FnOnce() -> UserRecord,
     ) -> Self {
-        let sees_email = realm.can_see_email(view.viewer, user);
-        let index = first_index + usize::from(sees_email) * 2 + usize::from(view.client_gravatar);
+        let can_see_email = realm.can_see_email(view.viewer, user);
+        let index = first_index + usize::from(can_see_email) * 2 + usize::from(view.client_gravatar);
         user.memo.lines[index].get_or_make(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
         ListedUser::Cached(user.clone(), index)
     }
@@ -204,18 +206,18 @@ pub fn profile_data(user: &User) -> BTreeMap<String, ProfileValue> {
 /// The serialized parts of a user's record that are expensive to build. `realm` must be a published snapshot, since
 /// they are cached.
 pub fn written(realm: &Realm, user: &User) -> Arc<Written> {
-    fn raw(value: &impl Serialize) -> Box<RawValue> {
+    fn to_raw(value: &impl Serialize) -> Box<RawValue> {
         serde_json::value::to_raw_value(value).unwrap_or_default()
     }
     let make = || Written {
-        avatar_url: raw(&avatar_url(realm, user, false)),
-        date_joined: raw(&user.date_joined.to_minute()),
-        profile_data: raw(&profile_data(user)),
+        avatar_url: to_raw(&avatar_url(realm, user, false)),
+        date_joined: to_raw(&user.date_joined.to_minute()),
+        profile_data: to_raw(&profile_data(user)),
     };
     user.memo.written.get_or_make(|| Arc::new(make())).clone()
 }
 
-/// The URL of a user's picture; None if it is the provider's and the client computes it.
+/// The URL of a user's picture. None if it is the provider's and the client computes it.
 pub fn avatar_url_for(realm: &Realm, user: &User, client_computes: bool) -> Option<String> {
     if client_computes && user.avatar.source == AvatarSource::Provider {
         return None;

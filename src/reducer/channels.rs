@@ -19,7 +19,7 @@ const PERSONAL_KEYS: [&str; 12] = [
     "push_notifications",
     "email_notifications",
     "wildcard_mentions_notify",
-    // Until 225, 132 and 13.
+    // Only until levels 225, 132 and 13.
     "email_address",
     "role",
     "is_old_stream",
@@ -52,17 +52,17 @@ impl State {
     }
 
     fn add_channel(&mut self, channel: &Value) {
-        let mut new = object(channel.clone());
-        let Some(id) = new.get("stream_id").and_then(Value::as_i64) else { return };
+        let mut new_channel = object(channel.clone());
+        let Some(id) = new_channel.get("stream_id").and_then(Value::as_i64) else { return };
         self.doubt_user_topics(id);
-        if new.get("subscriber_count").and_then(Value::as_i64).is_some_and(|count| count > 0) {
+        if new_channel.get("subscriber_count").and_then(Value::as_i64).is_some_and(|count| count > 0) {
             self.channels_awaiting_peers.insert(id);
         }
-        if self.is_listed(&new) {
-            put(&mut self.value, "streams", "stream_id", new.clone());
+        if self.is_listed(&new_channel) {
+            put(&mut self.value, "streams", "stream_id", new_channel.clone());
         }
         if self.has_subscribers {
-            new.insert("subscribers".into(), json!([]));
+            new_channel.insert("subscribers".into(), json!([]));
         }
         let is_listed = ["subscriptions", "unsubscribed"]
             .iter()
@@ -72,11 +72,11 @@ impl State {
         }
         if let Some(former) = self.former_subscriptions.remove(&id) {
             for key in PERSONAL_KEYS {
-                new.extend(former.get(key).map(|value| (key.to_owned(), value.clone())));
+                new_channel.extend(former.get(key).map(|value| (key.to_owned(), value.clone())));
             }
-            put(&mut self.value, "unsubscribed", "stream_id", new);
+            put(&mut self.value, "unsubscribed", "stream_id", new_channel);
         } else {
-            put(&mut self.value, "never_subscribed", "stream_id", new);
+            put(&mut self.value, "never_subscribed", "stream_id", new_channel);
             self.doubts.insert(Unknowable::PastSubscription(id));
         }
     }
@@ -119,14 +119,14 @@ impl State {
 
     fn apply_channel_update(&mut self, event: &Value) {
         let property = event["property"].as_str().unwrap_or_default();
-        let others = ["rendered_description", "history_public_to_subscribers", "is_web_public"];
-        let others = others.into_iter().filter_map(|key| Some((key, event.get(key)?)));
-        let changes: Vec<(&str, &Value)> = [(property, &event["value"])].into_iter().chain(others).collect();
+        let other_keys = ["rendered_description", "history_public_to_subscribers", "is_web_public"];
+        let other_changes = other_keys.into_iter().filter_map(|key| Some((key, event.get(key)?)));
+        let changes: Vec<(&str, &Value)> = [(property, &event["value"])].into_iter().chain(other_changes).collect();
         if property == "name"
-            && let Some(old) = self.channel_name(&event["stream_id"])
+            && let Some(old_name) = self.channel_name(&event["stream_id"])
         {
-            self.rename_muted_topics(&old, &event["value"]);
-            self.rename_bot_channels(&old, &event["value"]);
+            self.rename_muted_topics(&old_name, &event["value"]);
+            self.rename_bot_channels(&old_name, &event["value"]);
         }
         if property == "is_archived"
             && let Some(id) = event["stream_id"].as_i64()
@@ -150,10 +150,10 @@ impl State {
     }
 
     /// Bots refer to channels by name, and a renamed channel sends no event about its bots.
-    fn rename_bot_channels(&mut self, old: &Value, new: &Value) {
+    fn rename_bot_channels(&mut self, old_name: &Value, new_name: &Value) {
         for bot in rows(&mut self.value, "realm_bots").into_iter().flatten() {
             for key in BOT_CHANNEL_KEYS {
-                bot.get_mut(key).filter(|name| *name == old).into_iter().for_each(|name| *name = new.clone());
+                bot.get_mut(key).filter(|name| *name == old_name).into_iter().for_each(|name| *name = new_name.clone());
             }
         }
     }
@@ -237,8 +237,8 @@ impl State {
         }
         // Guests see only the subscribers of web-public channels and of channels that they are subscribed to.
         let is_guest = self.value.get("is_guest").is_some_and(|is_guest| *is_guest == true);
-        let is_hidden = is_guest && subscription.get("is_web_public") != Some(&Value::Bool(true));
-        if is_hidden && let Some(list) = subscription.get_mut("subscribers") {
+        let hides_subscribers = is_guest && subscription.get("is_web_public") != Some(&Value::Bool(true));
+        if hides_subscribers && let Some(list) = subscription.get_mut("subscribers") {
             *list = Value::Array(Vec::new());
         }
         add_to_subscriber_count(&mut subscription, -1);
@@ -254,9 +254,9 @@ impl State {
         let users: Vec<Value> = users.into_iter().map(|user| self.as_subscriber(user)).collect();
         for id in self.peer_channels(event) {
             // The count of a channel that has just become visible includes these users.
-            let is_counted = self.channels_awaiting_peers.remove(&id) && is_added;
+            let is_already_counted = self.channels_awaiting_peers.remove(&id) && is_added;
             let changed_count = users.iter().filter(|user| self.change_peer(id, user, is_added)).count() as i64;
-            if is_counted {
+            if is_already_counted {
                 continue;
             }
             for list in CHANNEL_LISTS {
@@ -291,16 +291,16 @@ impl State {
     }
 
     pub(super) fn reorder_folders(&mut self, event: &Value) {
-        for (place, id) in event["order"].as_array().into_iter().flatten().enumerate() {
+        for (position, id) in event["order"].as_array().into_iter().flatten().enumerate() {
             if let Some(folder) = row(&mut self.value, "channel_folders", "id", id) {
-                folder.insert("order".into(), place.into());
+                folder.insert("order".into(), position.into());
             }
         }
     }
 }
 
-fn add_to_subscriber_count(channel: &mut Object, step: i64) {
+fn add_to_subscriber_count(channel: &mut Object, delta: i64) {
     if let Some(count) = channel.get_mut("subscriber_count") {
-        *count = (count.as_i64().unwrap_or_default() + step).into();
+        *count = (count.as_i64().unwrap_or_default() + delta).into();
     }
 }

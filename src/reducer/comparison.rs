@@ -14,16 +14,23 @@ use std::sync::LazyLock;
 pub struct Difference {
     /// The path of the key. In lists it contains the keys that identify the row.
     pub place: String,
-    /// The value according to the events; None if the key is absent.
+    /// The value according to the events. None if the key is absent.
     pub folded: Option<Value>,
-    /// The value in the later reply; None if the key is absent.
+    /// The value in the later reply. None if the key is absent.
     pub registered: Option<Value>,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let show = |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
-        write!(f, "{}: events say {}, registering says {}", self.place, show(&self.folded), show(&self.registered))
+        let display_or_nothing =
+            |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        write!(
+            f,
+            "{}: events say {}, registering says {}",
+            self.place,
+            display_or_nothing(&self.folded),
+            display_or_nothing(&self.registered)
+        )
     }
 }
 
@@ -53,116 +60,117 @@ impl State {
     /// Compares the state with a later reply to the same register request. The result is empty if the events reported
     /// all changes. Keys in [`NOT_KEPT`] and parts in [`State::doubts`] are ignored.
     pub fn differences(&self, later: &Value) -> Vec<Difference> {
-        let (mut folded, registered) = (self.normal_form(&self.value), self.normal_form(&object(later.clone())));
+        let (mut folded, registered) = (self.normalize(&self.value), self.normalize(&object(later.clone())));
         self.ignore_unsent_deletions(&mut folded, &registered);
         let mut differences = Vec::new();
-        compare("", &Value::Object(folded), &Value::Object(registered), &mut differences);
+        collect_differences("", &Value::Object(folded), &Value::Object(registered), &mut differences);
         differences
     }
 
     /// Removes starred messages that may have been deleted without an event, and lowers `max_message_id` if the newest
     /// message may have been deleted.
     fn ignore_unsent_deletions(&self, folded: &mut Object, registered: &Object) {
-        let later = registered.get("starred_messages").and_then(Value::as_array);
-        if let (Some(starred), Some(later)) = (folded.get_mut("starred_messages").and_then(Value::as_array_mut), later)
+        let listed_ids = registered.get("starred_messages").and_then(Value::as_array);
+        if let (Some(starred), Some(listed_ids)) =
+            (folded.get_mut("starred_messages").and_then(Value::as_array_mut), listed_ids)
         {
-            starred.retain(|id| later.contains(id));
+            starred.retain(|id| listed_ids.contains(id));
         }
         let newest_id = |state: &Object| state.get("max_message_id").and_then(Value::as_i64);
         if self.doubts.contains(&Unknowable::NewestMessage)
-            && let (Some(known), Some(later)) = (newest_id(folded), newest_id(registered))
+            && let (Some(newest_folded), Some(newest_registered)) = (newest_id(folded), newest_id(registered))
         {
-            folded.insert("max_message_id".into(), known.min(later).into());
+            folded.insert("max_message_id".into(), newest_folded.min(newest_registered).into());
         }
     }
 
     /// Removes keys that cannot be compared and sorts lists whose order has no meaning.
-    fn normal_form(&self, value: &Object) -> Object {
-        let mut normal = value.clone();
+    fn normalize(&self, value: &Object) -> Object {
+        let mut normalized = value.clone();
         for (key, _) in NOT_KEPT {
             match key.strip_prefix("*.") {
-                None => _ = normal.shift_remove(*key),
-                Some(key_in_rows) => remove_from_rows(&mut normal, key_in_rows),
+                None => _ = normalized.shift_remove(*key),
+                Some(key_in_rows) => remove_from_rows(&mut normalized, key_in_rows),
             }
         }
         for doubt in &self.doubts {
-            remove_unknown(&mut normal, doubt);
+            remove_unknown(&mut normalized, doubt);
         }
-        sort_addresses(&mut normal);
+        sort_addresses(&mut normalized);
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
-            let Some(users) = normal.get_mut(list).and_then(Value::as_array_mut) else { continue };
+            let Some(users) = normalized.get_mut(list).and_then(Value::as_array_mut) else { continue };
             users.retain(|user| user["full_name"] != PLACEHOLDER_NAME);
             users.iter_mut().for_each(normalize_avatar_url);
         }
-        for (key, value) in &mut normal {
+        for (key, value) in &mut normalized {
             if !is_ordered(key) {
                 sort(value);
             }
         }
-        if let Some(buckets) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {
+        if let Some(buckets) = normalized.get_mut("unread_msgs").and_then(Value::as_object_mut) {
             for bucket in buckets.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
                 // The topic has the case of its oldest unread message, which is not known after that one is read.
                 if !self.lists_topics_by_case() {
-                    let folded = bucket["topic"].as_str().unwrap_or_default().to_lowercase();
-                    bucket["topic"] = folded.into();
+                    let lowercase_topic = bucket["topic"].as_str().unwrap_or_default().to_lowercase();
+                    bucket["topic"] = lowercase_topic.into();
                 }
-                // The senders, which levels below 90 have, follow from the messages.
+                // The senders, which levels below 90 send, follow from the messages.
                 bucket.as_object_mut().map(|bucket| bucket.shift_remove("sender_ids"));
             }
             buckets.values_mut().for_each(sort);
         }
-        normal
+        normalized
     }
 }
 
 /// Sorts lists of subscribers that contain email addresses, whose order has no meaning.
-fn sort_addresses(normal: &mut Object) {
+fn sort_addresses(normalized: &mut Object) {
     for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
-        for channel in normal.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+        for channel in normalized.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
             let subscribers = channel.get_mut("subscribers").and_then(Value::as_array_mut);
-            if let Some(subscribers) = subscribers.filter(|all| all.iter().any(Value::is_string)) {
+            if let Some(subscribers) = subscribers.filter(|subscribers| subscribers.iter().any(Value::is_string)) {
                 subscribers.sort_by_key(ToString::to_string);
             }
         }
     }
 }
 
-fn for_each_row(normal: &mut Object, lists: &[&str], change: impl Fn(&mut Value)) {
+fn for_each_row(normalized: &mut Object, lists: &[&str], change: impl Fn(&mut Value)) {
     for list in lists {
-        normal.get_mut(*list).and_then(Value::as_array_mut).into_iter().flatten().for_each(&change);
+        normalized.get_mut(*list).and_then(Value::as_array_mut).into_iter().flatten().for_each(&change);
     }
 }
 
-fn forget_subscriber_count(normal: &mut Object, lists: &[&str], id: i64) {
-    for_each_row(normal, lists, |row| {
+fn clear_subscriber_count(normalized: &mut Object, lists: &[&str], id: i64) {
+    for_each_row(normalized, lists, |row| {
         if row["stream_id"] == id {
             row["subscriber_count"] = Value::Null;
         }
     });
 }
 
-fn forget_channel(normal: &mut Object, lists: &[&str], id: i64) {
+fn remove_channel_rows(normalized: &mut Object, lists: &[&str], id: i64) {
     for list in lists {
-        if let Some(rows) = normal.get_mut(*list).and_then(Value::as_array_mut) {
+        if let Some(rows) = normalized.get_mut(*list).and_then(Value::as_array_mut) {
             rows.retain(|row| row["stream_id"] != id);
         }
     }
 }
 
 /// The keys are users' IDs, or email addresses at older levels.
-fn forget_status_and_presence(normal: &mut Object, id: i64) {
-    let users = normal.get("realm_users").and_then(Value::as_array).into_iter().flatten();
+fn remove_status_and_presence(normalized: &mut Object, id: i64) {
+    let users = normalized.get("realm_users").and_then(Value::as_array).into_iter().flatten();
     let address = users.filter(|user| user["user_id"] == id).find_map(|user| user["email"].as_str()).map(str::to_owned);
     for list in ["user_status", "presences"] {
-        if let Some(values_by_user) = normal.get_mut(list).and_then(Value::as_object_mut) {
+        if let Some(values_by_user) = normalized.get_mut(list).and_then(Value::as_object_mut) {
             values_by_user.shift_remove(&id.to_string());
             address.iter().for_each(|address| _ = values_by_user.shift_remove(address));
         }
     }
 }
 
-fn forget_away(normal: &mut Object, id: &str) {
-    let Some(statuses) = normal.get_mut("user_status").and_then(Value::as_object_mut) else { return };
+fn remove_away(normalized: &mut Object, id: &str) {
+    let Some(statuses) = normalized.get_mut("user_status").and_then(Value::as_object_mut) else { return };
     let has_only_away = statuses.get_mut(id).and_then(Value::as_object_mut).is_some_and(|status| {
         status.shift_remove("away");
         status.is_empty()
@@ -172,8 +180,8 @@ fn forget_away(normal: &mut Object, id: &str) {
     }
 }
 
-fn remove_from_rows(normal: &mut Object, key_in_rows: &str) {
-    for list in normal.values_mut().filter_map(Value::as_array_mut) {
+fn remove_from_rows(normalized: &mut Object, key_in_rows: &str) {
+    for list in normalized.values_mut().filter_map(Value::as_array_mut) {
         for row in list.iter_mut().filter_map(Value::as_object_mut) {
             row.shift_remove(key_in_rows);
         }
@@ -189,58 +197,58 @@ fn normalize_avatar_url(user: &mut Value) {
     }
 }
 
-fn remove_unknown(normal: &mut Object, doubt: &Unknowable) {
+fn remove_unknown(normalized: &mut Object, doubt: &Unknowable) {
     match doubt {
         // `ignore_unsent_deletions` handles this.
         Unknowable::NewestMessage => {}
-        Unknowable::RecentConversations => _ = normal.shift_remove("recent_private_conversations"),
+        Unknowable::RecentConversations => _ = normalized.shift_remove("recent_private_conversations"),
         Unknowable::DefaultChannels => {
-            normal.shift_remove("realm_default_streams");
-            normal.shift_remove("realm_default_stream_groups");
+            normalized.shift_remove("realm_default_streams");
+            normalized.shift_remove("realm_default_stream_groups");
         }
-        Unknowable::Bots => _ = normal.shift_remove("realm_bots"),
-        Unknowable::BotChannels => for_each_row(normal, &["realm_bots"], |bot| {
+        Unknowable::Bots => _ = normalized.shift_remove("realm_bots"),
+        Unknowable::BotChannels => for_each_row(normalized, &["realm_bots"], |bot| {
             BOT_CHANNEL_KEYS.iter().for_each(|key| bot[key] = Value::Null);
         }),
-        Unknowable::UserTopics(id) => forget_channel(normal, &["user_topics"], *id),
-        Unknowable::MutedTopics => _ = normal.shift_remove("muted_topics"),
+        Unknowable::UserTopics(id) => remove_channel_rows(normalized, &["user_topics"], *id),
+        Unknowable::MutedTopics => _ = normalized.shift_remove("muted_topics"),
         Unknowable::UnreadCount => {
-            if let Some(unread) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {
+            if let Some(unread) = normalized.get_mut("unread_msgs").and_then(Value::as_object_mut) {
                 unread.shift_remove("count");
             }
         }
         Unknowable::Mention(id) => {
-            if let Some(mentions) = normal.get_mut("unread_msgs").and_then(|unread| unread.get_mut("mentions")) {
+            if let Some(mentions) = normalized.get_mut("unread_msgs").and_then(|unread| unread.get_mut("mentions")) {
                 remove_number(mentions, *id);
             }
         }
-        Unknowable::PastSubscription(id) => forget_channel(normal, &["unsubscribed", "never_subscribed"], *id),
-        Unknowable::Everything => normal.clear(),
-        Unknowable::Rights => State::remove_rights(normal),
-        Unknowable::Addresses => for_each_row(normal, &["realm_users", "realm_non_active_users"], |row| {
+        Unknowable::PastSubscription(id) => remove_channel_rows(normalized, &["unsubscribed", "never_subscribed"], *id),
+        Unknowable::Everything => normalized.clear(),
+        Unknowable::Rights => State::remove_rights(normalized),
+        Unknowable::Addresses => for_each_row(normalized, &["realm_users", "realm_non_active_users"], |row| {
             // The URL of the picture is null if the client can compute it from the email address.
             row["delivery_email"] = Value::Null;
             row["avatar_url"] = Value::Null;
         }),
-        Unknowable::VisibleUsers(id) => forget_status_and_presence(normal, *id),
-        Unknowable::Away(id) => forget_away(normal, &id.to_string()),
+        Unknowable::VisibleUsers(id) => remove_status_and_presence(normalized, *id),
+        Unknowable::Away(id) => remove_away(normalized, &id.to_string()),
         Unknowable::SubscriberCount(id) => {
-            forget_subscriber_count(normal, &["streams", "unsubscribed", "never_subscribed"], *id)
+            clear_subscriber_count(normalized, &["streams", "unsubscribed", "never_subscribed"], *id)
         }
         Unknowable::SubscriberCounts => {
-            for_each_row(normal, &CHANNEL_LISTS, |row| row["subscriber_count"] = Value::Null)
+            for_each_row(normalized, &CHANNEL_LISTS, |row| row["subscriber_count"] = Value::Null)
         }
         Unknowable::ArchivedSubscriberCount(id) => {
-            forget_subscriber_count(normal, &CHANNEL_LISTS, *id);
+            clear_subscriber_count(normalized, &CHANNEL_LISTS, *id);
         }
         Unknowable::OrderOfFolders => {
-            for_each_row(normal, &["channel_folders"], |folder| folder["order"] = Value::Null)
+            for_each_row(normalized, &["channel_folders"], |folder| folder["order"] = Value::Null)
         }
-        Unknowable::Unread => _ = normal.shift_remove("unread_msgs"),
-        Unknowable::Purposes => CHANNEL_PURPOSE_KEYS.iter().for_each(|key| _ = normal.shift_remove(*key)),
+        Unknowable::Unread => _ = normalized.shift_remove("unread_msgs"),
+        Unknowable::Purposes => CHANNEL_PURPOSE_KEYS.iter().for_each(|key| _ = normalized.shift_remove(*key)),
         Unknowable::HolderOfChannels(id) => {
             for lists in [CHANNEL_LISTS.as_slice(), &["realm_default_streams"]] {
-                for_each_row(normal, lists, |row| {
+                for_each_row(normalized, lists, |row| {
                     row.as_object_mut()
                         .into_iter()
                         .flat_map(|row| row.values_mut())
@@ -250,9 +258,9 @@ fn remove_unknown(normal: &mut Object, doubt: &Unknowable) {
         }
         Unknowable::Archived(id) => {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
-            forget_channel(normal, &lists, *id);
+            remove_channel_rows(normalized, &lists, *id);
         }
-        Unknowable::InheritedSettings => for_each_row(normal, &["subscriptions", "unsubscribed"], |row| {
+        Unknowable::InheritedSettings => for_each_row(normalized, &["subscriptions", "unsubscribed"], |row| {
             for kind in ["desktop", "audible", "push", "email"] {
                 row[format!("{kind}_notifications")] = Value::Null;
             }
@@ -266,7 +274,7 @@ fn sort(list: &mut Value) {
     }
 }
 
-/// The keys that identify a row, with their values; None if the row has none of them.
+/// The keys that identify a row, with their values. None if the row has none of them.
 fn row_key(row: &Value) -> Option<String> {
     let key: Vec<String> = ROW_KEYS
         .iter()
@@ -277,29 +285,29 @@ fn row_key(row: &Value) -> Option<String> {
     (!key.is_empty()).then(|| key.join(","))
 }
 
-fn compare(place: &str, folded: &Value, registered: &Value, differences: &mut Vec<Difference>) {
+fn collect_differences(place: &str, folded: &Value, registered: &Value, differences: &mut Vec<Difference>) {
     if folded == registered {
         return;
     }
     let path_of = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
     match (folded, registered) {
-        (Value::Object(one), Value::Object(other)) => {
-            for key in one.keys().chain(other.keys().filter(|key| !one.contains_key(*key))) {
-                match (one.get(key), other.get(key)) {
-                    (Some(one), Some(other)) => compare(&path_of(key), one, other, differences),
-                    (one, other) => differences.push(Difference {
+        (Value::Object(left), Value::Object(right)) => {
+            for key in left.keys().chain(right.keys().filter(|key| !left.contains_key(*key))) {
+                match (left.get(key), right.get(key)) {
+                    (Some(left), Some(right)) => collect_differences(&path_of(key), left, right, differences),
+                    (left, right) => differences.push(Difference {
                         place: path_of(key),
-                        folded: one.cloned(),
-                        registered: other.cloned(),
+                        folded: left.cloned(),
+                        registered: right.cloned(),
                     }),
                 }
             }
         }
-        (Value::Array(one), Value::Array(other)) if one.iter().chain(other).all(|row| row_key(row).is_some()) => {
+        (Value::Array(left), Value::Array(right)) if left.iter().chain(right).all(|row| row_key(row).is_some()) => {
             let rows_by_key = |rows: &[Value]| -> Object {
                 rows.iter().filter_map(|row| Some((format!("[{}]", row_key(row)?), row.clone()))).collect()
             };
-            let (folded_rows, registered_rows) = (rows_by_key(one), rows_by_key(other));
+            let (folded_rows, registered_rows) = (rows_by_key(left), rows_by_key(right));
             if folded_rows == registered_rows {
                 // Only the order of the rows differs.
                 differences.push(Difference {
@@ -308,7 +316,7 @@ fn compare(place: &str, folded: &Value, registered: &Value, differences: &mut Ve
                     registered: Some(registered.clone()),
                 });
             } else {
-                compare(place, &folded_rows.into(), &registered_rows.into(), differences);
+                collect_differences(place, &folded_rows.into(), &registered_rows.into(), differences);
             }
         }
         _ => differences.push(Difference {

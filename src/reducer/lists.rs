@@ -26,15 +26,15 @@ const CHOICE_FIELD_TYPE: i64 = 3;
 
 impl State {
     /// Removes the users' values of removed profile fields and of removed choices.
-    fn forget_removed_fields(&mut self) {
+    fn remove_values_of_removed_fields(&mut self) {
         let fields = self.value.get("custom_profile_fields").and_then(Value::as_array).cloned().unwrap_or_default();
         let choices = |field: &Value| {
             let text = field["field_data"].as_str().filter(|_| field["type"] == CHOICE_FIELD_TYPE);
             text.and_then(|text| serde_json::from_str::<Object>(text).ok())
         };
-        let known: HashMap<String, Option<Object>> =
+        let choices_by_field: HashMap<String, Option<Object>> =
             fields.iter().map(|field| (field["id"].to_string(), choices(field))).collect();
-        let is_kept = |id: &String, data: &Value| match known.get(id) {
+        let is_valid = |id: &String, data: &Value| match choices_by_field.get(id) {
             Some(Some(choices)) => data["value"].as_str().is_some_and(|value| choices.contains_key(value)),
             Some(None) => true,
             None => false,
@@ -42,7 +42,7 @@ impl State {
         for list in ["realm_users", "realm_non_active_users"] {
             for user in self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
                 if let Some(data) = user.get_mut("profile_data").and_then(Value::as_object_mut) {
-                    data.retain(|id, data| is_kept(id, data));
+                    data.retain(|id, data| is_valid(id, data));
                 }
             }
         }
@@ -72,7 +72,7 @@ impl State {
             ListUpdates::Whole(kind, field) if is_event(kind) => {
                 self.replace(list.key, &event[field]);
                 match list.key {
-                    "custom_profile_fields" => self.forget_removed_fields(),
+                    "custom_profile_fields" => self.remove_values_of_removed_fields(),
                     "muted_topics" => {
                         self.doubts.remove(&Unknowable::MutedTopics);
                         if !self.value.contains_key("user_topics") {
@@ -106,9 +106,9 @@ impl State {
     }
 
     /// Adds or replaces one element, or each element of an array.
-    fn put_elements(&mut self, list: &str, id: &str, new: &Value) {
-        let many = new.as_array().map(Vec::as_slice);
-        for element in many.unwrap_or(std::slice::from_ref(new)) {
+    fn put_elements(&mut self, list: &str, id: &str, new_elements: &Value) {
+        let elements = new_elements.as_array().map(Vec::as_slice);
+        for element in elements.unwrap_or(std::slice::from_ref(new_elements)) {
             put(&mut self.value, list, id, object(element.clone()));
         }
     }
@@ -130,11 +130,11 @@ impl State {
                     row.insert(key.to_owned(), event[key].clone());
                 }
             } else {
-                let mut new = Object::new();
+                let mut new_row = Object::new();
                 for key in ["stream_id", "topic_name", "last_updated", "visibility_policy"] {
-                    new.insert(key.to_owned(), event[key].clone());
+                    new_row.insert(key.to_owned(), event[key].clone());
                 }
-                topics.push(new.into());
+                topics.push(new_row.into());
             }
         }
         // The policies for topics of archived channels are sent but not listed.
@@ -156,9 +156,9 @@ impl State {
     /// The policies for topics of archived channels are not listed.
     pub(super) fn doubt_archived_topics(&mut self) {
         let channels = CHANNEL_LISTS.iter().filter_map(|list| self.value.get(*list)?.as_array()).flatten();
-        let archived = channels.filter(|channel| channel["is_archived"] == true);
-        let archived: Vec<i64> = archived.filter_map(|channel| channel["stream_id"].as_i64()).collect();
-        self.doubts.extend(archived.into_iter().map(Unknowable::UserTopics));
+        let archived_channels = channels.filter(|channel| channel["is_archived"] == true);
+        let archived_ids: Vec<i64> = archived_channels.filter_map(|channel| channel["stream_id"].as_i64()).collect();
+        self.doubts.extend(archived_ids.into_iter().map(Unknowable::UserTopics));
     }
 
     /// Whether the user's policies for topics of a channel are unknown.
@@ -166,13 +166,14 @@ impl State {
         channel.as_i64().is_some_and(|id| self.doubts.contains(&Unknowable::UserTopics(id)))
     }
 
-    /// Updates the older list of muted topics, which clients that get `user_topic` events are not sent.
+    /// Updates the legacy list of muted topics. The server does not send it to clients that receive `user_topic` events.
     pub(super) fn list_muted_topics(&mut self) {
         let (Some(topics), Some(streams)) = (self.value.get("user_topics"), self.value.get("streams")) else { return };
-        let name = |id: &Value| streams.as_array()?.iter().find(|row| row["stream_id"] == *id)?.get("name");
+        let channel_name = |id: &Value| streams.as_array()?.iter().find(|row| row["stream_id"] == *id)?.get("name");
         let muted = topics.as_array().into_iter().flatten().filter(|row| row["visibility_policy"] == 1);
-        let muted: Option<Vec<Value>> =
-            muted.map(|row| Some(json!([name(&row["stream_id"])?, row["topic_name"], row["last_updated"]]))).collect();
+        let muted: Option<Vec<Value>> = muted
+            .map(|row| Some(json!([channel_name(&row["stream_id"])?, row["topic_name"], row["last_updated"]])))
+            .collect();
         let is_known = !self.doubts.iter().any(|doubt| matches!(doubt, Unknowable::UserTopics(_)));
         let Some(muted) = muted.filter(|_| is_known) else {
             self.doubts.insert(Unknowable::MutedTopics);
@@ -207,14 +208,14 @@ impl State {
         let id = event["device_id"].to_string();
         match op {
             "add" => {
-                let new = json!({
+                let new_device = json!({
                     "push_key_id": null,
                     "push_token_id": null,
                     "pending_push_token_id": null,
                     "push_token_last_updated_timestamp": null,
                     "push_registration_error_code": null,
                 });
-                devices.insert(id, new);
+                devices.insert(id, new_device);
             }
             "remove" => {
                 devices.shift_remove(&id);
@@ -261,7 +262,7 @@ mod tests {
                     [added].into_iter().chain(changed).chain(removed).collect()
                 }
             };
-            // Events of older levels alone have no schema.
+            // Events that only older levels send have no schema.
             for (kind, field) in fields_of_list.into_iter().filter(|(kind, _)| *kind != EventKind::RealmFilters) {
                 assert!(fields[kind.text()].iter().any(|key| key == field), "{}: {field}", kind.text());
             }
@@ -270,12 +271,12 @@ mod tests {
 
     #[test]
     fn topic_policies_are_unknown_in_channels_that_were_archived() {
-        let archived = |is_archived: bool| json!({"type": "stream", "op": "update", "stream_id": 1, "property": "is_archived", "value": is_archived});
+        let archive_event = |is_archived: bool| json!({"type": "stream", "op": "update", "stream_id": 1, "property": "is_archived", "value": is_archived});
         let topic_event = json!({"type": "user_topic", "stream_id": 1, "topic_name": "tea", "visibility_policy": 1});
         let deletion = json!({"type": "stream", "op": "delete", "stream_ids": [1]});
         let cases = [
-            (false, Some(archived(true)), true),
-            (true, Some(archived(false)), true),
+            (false, Some(archive_event(true)), true),
+            (true, Some(archive_event(false)), true),
             (true, Some(topic_event.clone()), true),
             (false, Some(deletion), true),
             (false, None, false),
@@ -287,11 +288,11 @@ mod tests {
             let mut state = State::from_register(reply(json!([topic(1, "tea"), topic(2, "cake")])));
             event.iter().for_each(|event| assert!(state.apply(event)));
 
-            let mut later = reply(json!([topic(2, "cake")]));
-            later["streams"] = state.value()["streams"].clone();
-            assert_eq!(state.differences(&later).is_empty(), is_unknown, "{event:?}");
-            later["user_topics"] = json!([]);
-            assert!(!state.differences(&later).is_empty(), "{event:?}");
+            let mut later_reply = reply(json!([topic(2, "cake")]));
+            later_reply["streams"] = state.value()["streams"].clone();
+            assert_eq!(state.differences(&later_reply).is_empty(), is_unknown, "{event:?}");
+            later_reply["user_topics"] = json!([]);
+            assert!(!state.differences(&later_reply).is_empty(), "{event:?}");
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) enum Mention {
     User,
     /// The message mentions everybody and is listed unless its topic is muted.
     Everybody,
-    /// Only the server's list is known, from a time when the topic was muted or not; None if that is not known.
+    /// Only the server's list is known. `was_muted` is whether the topic was muted at that time, None if that is not known.
     Reported { is_listed: bool, was_muted: Option<bool> },
 }
 
@@ -33,7 +33,7 @@ impl Mention {
         }
     }
 
-    /// Whether the message is listed if its topic is muted or not; None if that cannot be known.
+    /// Whether the message is listed, given whether its topic is muted. None if that cannot be known.
     fn is_listed(self, is_muted: Option<bool>) -> Option<bool> {
         match self {
             Self::Nobody | Self::Reported { is_listed: false, was_muted: Some(false) } => Some(false),
@@ -50,13 +50,13 @@ impl State {
     /// Initializes the mentions from the register reply.
     pub(super) fn init_mentions(&mut self) {
         let Some(unread) = self.value.get("unread_msgs") else { return };
-        let listed: BTreeSet<i64> = numbers(&unread["mentions"]).into_iter().collect();
+        let listed_ids: BTreeSet<i64> = numbers(&unread["mentions"]).into_iter().collect();
         let reported = self
             .unread_ids_by_muting()
             .into_iter()
             .flat_map(|(ids, was_muted)| ids.into_iter().map(move |id| (id, was_muted)).collect::<Vec<_>>());
-        let mention = |(id, was_muted)| (id, Mention::Reported { is_listed: listed.contains(&id), was_muted });
-        self.mentions = reported.map(mention).collect();
+        let to_mention = |(id, was_muted)| (id, Mention::Reported { is_listed: listed_ids.contains(&id), was_muted });
+        self.mentions = reported.map(to_mention).collect();
     }
 
     /// The mention in a message that was marked as unread. Below level 213, unmuted topics in muted channels count as
@@ -68,22 +68,22 @@ impl State {
 
     pub(super) fn update_mentions(&mut self) {
         self.doubts.retain(|doubt| !matches!(doubt, Unknowable::Mention(_)));
-        let mut listed = BTreeSet::new();
+        let mut listed_ids = BTreeSet::new();
         for (ids, is_muted) in self.unread_ids_by_muting() {
             for id in ids {
                 match self.mentions.get(&id).copied().unwrap_or_default().is_listed(is_muted) {
-                    Some(true) => _ = listed.insert(id),
+                    Some(true) => _ = listed_ids.insert(id),
                     Some(false) => {}
                     None => _ = self.doubts.insert(Unknowable::Mention(id)),
                 }
             }
         }
         if let Some(list) = self.unread_list("mentions") {
-            *list = json!(listed);
+            *list = json!(listed_ids);
         }
     }
 
-    /// The IDs of unread messages in each conversation, and whether it is muted; None if that cannot be known.
+    /// The IDs of unread messages in each conversation, and whether it is muted. None if that cannot be known.
     fn unread_ids_by_muting(&self) -> Vec<(Vec<i64>, Option<bool>)> {
         let Some(unread) = self.value.get("unread_msgs") else { return Vec::new() };
         let buckets = |list: &str| unread[list].as_array().into_iter().flatten();
@@ -101,7 +101,7 @@ mod tests {
     use super::super::{State, Unknowable};
     use serde_json::{Value, json};
 
-    fn registered(policy: i64, mentions: Value) -> State {
+    fn registered_state(policy: i64, mentions: Value) -> State {
         let topic = json!({"stream_id": 1, "topic": "lunch", "unread_message_ids": [4]});
         State::from_register(json!({
             "service_feature_level": 400,
@@ -116,16 +116,16 @@ mod tests {
         assert!(state.apply(&event));
     }
 
-    fn receive(state: &mut State, id: i64, flags: Value) {
+    fn receive_message(state: &mut State, id: i64, flags: Value) {
         let message = json!({"id": id, "type": "stream", "stream_id": 1, "subject": "lunch"});
         assert!(state.apply(&json!({"type": "message", "message": message, "flags": flags})));
     }
 
     #[test]
     fn mentions_of_everybody_are_listed_while_the_topic_is_not_muted() {
-        let mut state = registered(0, json!([]));
-        receive(&mut state, 5, json!(["stream_wildcard_mentioned", "wildcard_mentioned"]));
-        receive(&mut state, 6, json!(["mentioned"]));
+        let mut state = registered_state(0, json!([]));
+        receive_message(&mut state, 5, json!(["stream_wildcard_mentioned", "wildcard_mentioned"]));
+        receive_message(&mut state, 6, json!(["mentioned"]));
         assert_eq!(state.value()["unread_msgs"]["mentions"], json!([5, 6]));
 
         set_policy(&mut state, 1);
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn messages_not_listed_in_a_muted_topic_may_be_mentions() {
-        let mut state = registered(1, json!([]));
+        let mut state = registered_state(1, json!([]));
         set_policy(&mut state, 2);
         assert!(state.doubts().contains(&Unknowable::Mention(4)));
         set_policy(&mut state, 1);
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn messages_listed_in_a_muted_topic_are_always_listed() {
-        let mut state = registered(1, json!([4]));
+        let mut state = registered_state(1, json!([4]));
         set_policy(&mut state, 2);
         assert_eq!(state.value()["unread_msgs"]["mentions"], json!([4]));
         assert!(state.doubts().iter().eq([&Unknowable::NewestMessage]));

@@ -32,48 +32,49 @@ impl State {
             UnreadBucket::Topic(message["stream_id"].as_i64().unwrap_or_default(), topic)
         } else {
             let members = message["display_recipient"].as_array().into_iter().flatten();
-            let mut others: Vec<i64> = members.filter_map(|member| member["id"].as_i64()).collect();
+            let mut other_members: Vec<i64> = members.filter_map(|member| member["id"].as_i64()).collect();
             // Bots also receive direct messages of other users that mention them.
-            let is_participant = self.own_id.is_none_or(|own_id| others.contains(&own_id));
-            others.retain(|id| Some(*id) != self.own_id);
+            let is_participant = self.own_id.is_none_or(|own_id| other_members.contains(&own_id));
+            other_members.retain(|id| Some(*id) != self.own_id);
             if is_participant {
-                self.record_conversation(&others, id);
+                self.record_conversation(&other_members, id);
             }
-            self.direct_bucket(others)
+            self.direct_bucket(other_members)
         };
         if !flags.contains(&"read") && !flags.is_empty() | self.is_recipient_in(&bucket) {
             self.add_unread(id, bucket, Mention::from_flags(&flags));
         }
     }
 
-    /// Whether the user is a recipient of messages there. Some clients also get messages of other channels. Channels
-    /// in no list are archived, and only their subscribers get their messages.
+    /// Whether the user is a recipient of messages in the conversation. Some clients also receive messages of other
+    /// channels. Channels in no list are archived, and only their subscribers receive their messages.
     fn is_recipient_in(&mut self, bucket: &UnreadBucket) -> bool {
         let UnreadBucket::Topic(channel, _) = bucket else { return true };
-        let mut is_in = |list| row(&mut self.value, list, "stream_id", &(*channel).into()).is_some();
-        is_in("subscriptions") || !["streams", "unsubscribed", "never_subscribed"].into_iter().any(is_in)
+        let mut is_in_list = |list| row(&mut self.value, list, "stream_id", &(*channel).into()).is_some();
+        is_in_list("subscriptions") || !["streams", "unsubscribed", "never_subscribed"].into_iter().any(is_in_list)
     }
 
-    fn direct_bucket(&self, mut others: Vec<i64>) -> UnreadBucket {
-        match (others.as_slice(), self.own_id) {
+    fn direct_bucket(&self, mut other_members: Vec<i64>) -> UnreadBucket {
+        match (other_members.as_slice(), self.own_id) {
             ([], own_id) => UnreadBucket::Person(own_id.unwrap_or_default()),
             ([other], _) => UnreadBucket::Person(*other),
             (_, own_id) => {
-                others.extend(own_id);
-                others.sort_unstable();
-                let members: Vec<String> = others.iter().map(ToString::to_string).collect();
+                other_members.extend(own_id);
+                other_members.sort_unstable();
+                let members: Vec<String> = other_members.iter().map(ToString::to_string).collect();
                 UnreadBucket::Group(members.join(","))
             }
         }
     }
 
-    fn record_conversation(&mut self, others: &[i64], newest: i64) {
-        let mut others = others.to_vec();
-        others.sort_unstable();
+    fn record_conversation(&mut self, other_members: &[i64], newest: i64) {
+        let mut other_members = other_members.to_vec();
+        other_members.sort_unstable();
         let Some(recent) = rows(&mut self.value, "recent_private_conversations") else { return };
-        recent.retain(|row| numbers(&row["user_ids"]) != others);
+        recent.retain(|row| numbers(&row["user_ids"]) != other_members);
         let first_older = recent.iter().position(|row| row["max_message_id"].as_i64() < Some(newest));
-        recent.insert(first_older.unwrap_or(recent.len()), json!({"max_message_id": newest, "user_ids": others}));
+        recent
+            .insert(first_older.unwrap_or(recent.len()), json!({"max_message_id": newest, "user_ids": other_members}));
         recent.truncate(MAX_CONVERSATIONS);
     }
 
@@ -203,16 +204,16 @@ impl State {
 
     fn add_unread(&mut self, id: i64, bucket: UnreadBucket, mention: Mention) {
         let partner = self.partner_key();
-        let (list, new) = match &bucket {
+        let (list, new_row) = match &bucket {
             UnreadBucket::Topic(channel, topic) => ("streams", json!({"stream_id": channel, "topic": topic})),
             UnreadBucket::Person(user) => ("pms", json!({partner: user, "sender_id": user})),
             UnreadBucket::Group(members) => ("huddles", json!({"user_ids_string": members})),
         };
         let is_case_sensitive = self.lists_topics_by_case();
         // The topic has the case of the oldest unread message.
-        let is_same_topic = |one: &str, other: &str| match is_case_sensitive {
-            true => one == other,
-            false => one.to_lowercase() == other.to_lowercase(),
+        let is_same_topic = |left: &str, right: &str| match is_case_sensitive {
+            true => left == right,
+            false => left.to_lowercase() == right.to_lowercase(),
         };
         let is_same_bucket = |row: &Value| match &bucket {
             UnreadBucket::Topic(channel, topic) => {
@@ -223,9 +224,9 @@ impl State {
         };
         let Some(rows) = self.unread_list(list).and_then(Value::as_array_mut) else { return };
         let index = rows.iter().position(is_same_bucket).unwrap_or_else(|| {
-            let mut new = new;
-            new["unread_message_ids"] = json!([]);
-            rows.push(new);
+            let mut new_row = new_row;
+            new_row["unread_message_ids"] = json!([]);
+            rows.push(new_row);
             rows.len() - 1
         });
         insert_number(&mut rows[index]["unread_message_ids"], id);
@@ -233,7 +234,7 @@ impl State {
         self.recount_unread();
     }
 
-    /// Returns the mention in the message; None if the message was not unread.
+    /// Returns the mention in the message. None if the message was not unread.
     pub(super) fn remove_unread(&mut self, id: i64) -> Option<Mention> {
         let mut was_unread = false;
         for list in ["pms", "streams", "huddles"] {
@@ -264,16 +265,16 @@ impl State {
         self.update_mentions();
         self.doubts.remove(&Unknowable::UnreadCount);
         let Some(unread) = self.value.get("unread_msgs") else { return };
-        let size = |bucket: &Value| bucket["unread_message_ids"].as_array().map_or(0, Vec::len);
+        let unread_count = |bucket: &Value| bucket["unread_message_ids"].as_array().map_or(0, Vec::len);
         let mut count = 0;
         for list in ["pms", "huddles"] {
-            count += unread[list].as_array().into_iter().flatten().map(size).sum::<usize>();
+            count += unread[list].as_array().into_iter().flatten().map(unread_count).sum::<usize>();
         }
         let mut is_certain = true;
         for bucket in unread["streams"].as_array().into_iter().flatten() {
             match self.is_muted(&bucket["stream_id"], bucket["topic"].as_str().unwrap_or_default()) {
                 Some(true) => {}
-                Some(false) => count += size(bucket),
+                Some(false) => count += unread_count(bucket),
                 None => is_certain = false,
             }
         }
@@ -285,7 +286,7 @@ impl State {
         }
     }
 
-    /// Whether a topic or its channel is muted; None if that cannot be known.
+    /// Whether a topic or its channel is muted. None if that cannot be known.
     pub(super) fn is_muted(&self, channel: &Value, topic: &str) -> Option<bool> {
         let topics = self.value.get("user_topics").and_then(Value::as_array);
         let is_same_topic = |row: &&Value| {
@@ -303,8 +304,9 @@ impl State {
         if topics.is_none() && self.is_muted_by_name(subscription, topic) {
             return Some(true);
         }
-        let is_hidden = subscription.get("in_home_view").and_then(Value::as_bool).map(|is_shown| !is_shown);
-        subscription.get("is_muted").and_then(Value::as_bool).or(is_hidden)
+        let is_not_shown =
+            subscription.get("in_home_view").and_then(Value::as_bool).map(|is_in_home_view| !is_in_home_view);
+        subscription.get("is_muted").and_then(Value::as_bool).or(is_not_shown)
     }
 }
 

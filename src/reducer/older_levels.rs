@@ -10,7 +10,7 @@ const LEVELS_WITH_ARCHIVED_AS_DELETED: std::ops::Range<i64> = 315..378;
 /// Levels whose folders have an order, but that send no events about it.
 const LEVELS_WITHOUT_FOLDER_ORDER_EVENTS: std::ops::Range<i64> = 414..418;
 
-/// Settings with the channel for some purpose, by their current and former names.
+/// Settings whose value is the channel for a purpose, by their current and former names.
 pub(super) const CHANNEL_PURPOSE_KEYS: [&str; 5] = [
     "realm_new_stream_announcements_stream_id",
     "realm_notifications_stream_id",
@@ -59,14 +59,14 @@ impl State {
             return;
         }
         let subscriber = self.as_subscriber(id);
-        let is_not_sent =
+        let is_unsent =
             |channel: &&mut Value| !Feature::DeactivationLeaves.is_at(level) || channel["is_archived"] == true;
         if Feature::DeactivationLeaves.is_at(level) {
             self.doubt_subscriber_counts_of_archived();
         }
         for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
             let channels = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
-            for subscribers in channels.filter(is_not_sent).filter_map(|channel| channel.get_mut("subscribers")) {
+            for subscribers in channels.filter(is_unsent).filter_map(|channel| channel.get_mut("subscribers")) {
                 Self::change_subscribers(subscribers, &subscriber, false);
             }
         }
@@ -82,7 +82,7 @@ impl State {
         }
     }
 
-    /// The role in a change of a user; None if it did not change. Levels below 7 have two booleans instead.
+    /// The role in a change of a user. None if it did not change. Levels below 7 have two booleans instead.
     pub(super) fn new_role(person: &Value) -> Option<i64> {
         let from_booleans = || match (person["is_admin"].as_bool()?, person["is_guest"].as_bool()?) {
             (true, _) => Some(200),
@@ -120,7 +120,7 @@ impl State {
         Feature::UnmutedTopicsCounted.is_at(self.level())
     }
 
-    /// The user's ID or email address, whichever lists of subscribers have.
+    /// The user's ID or email address, whichever the lists of subscribers contain.
     pub(super) fn as_subscriber(&mut self, id: i64) -> Value {
         if Feature::SubscribersById.is_at(self.level()) {
             return id.into();
@@ -147,12 +147,15 @@ impl State {
     }
 
     /// Replaces an email address in lists of subscribers (below level 79) and as the owner of bots (below level 5).
-    pub(super) fn change_listed_addresses(&mut self, old: &Value, new: &Value) {
+    pub(super) fn change_listed_addresses(&mut self, old_address: &Value, new_address: &Value) {
         for list in ["realm_users", "realm_non_active_users", "realm_bots"] {
             let bots = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
             for bot in bots.filter_map(Value::as_object_mut) {
                 for key in ["owner", "bot_owner"] {
-                    bot.get_mut(key).filter(|owner| *owner == old).into_iter().for_each(|owner| *owner = new.clone());
+                    bot.get_mut(key)
+                        .filter(|owner| *owner == old_address)
+                        .into_iter()
+                        .for_each(|owner| *owner = new_address.clone());
                 }
             }
         }
@@ -163,11 +166,11 @@ impl State {
             let channels = self.value.get_mut(list).and_then(Value::as_array_mut);
             let subscribers =
                 channels.into_iter().flatten().filter_map(|channel| channel.get_mut("subscribers")?.as_array_mut());
-            subscribers.flatten().filter(|other| *other == old).for_each(|other| *other = new.clone());
+            subscribers.flatten().filter(|other| *other == old_address).for_each(|other| *other = new_address.clone());
         }
     }
 
-    /// A deleted channel may be an archived one, which is perhaps listed.
+    /// A deleted channel may be an archived one, which the server may still list.
     pub(super) fn doubt_archived(&mut self, id: i64) {
         if LEVELS_WITH_ARCHIVED_AS_DELETED.contains(&self.level()) {
             self.doubts.insert(Unknowable::Archived(id));
@@ -179,11 +182,11 @@ impl State {
         channel.get("is_archived") != Some(&Value::Bool(true)) || self.level() >= LEVELS_WITH_ARCHIVED_AS_DELETED.end
     }
 
-    /// The older list of muted topics has the names of channels.
-    pub(super) fn rename_muted_topics(&mut self, old: &Value, new: &Value) {
+    /// The legacy list of muted topics contains the names of channels.
+    pub(super) fn rename_muted_topics(&mut self, old_name: &Value, new_name: &Value) {
         let muted = self.value.get_mut("muted_topics").and_then(Value::as_array_mut);
-        let of_channel = muted.into_iter().flatten().filter(|topic| topic[0] == *old);
-        of_channel.for_each(|topic| topic[0] = new.clone());
+        let topics_of_channel = muted.into_iter().flatten().filter(|topic| topic[0] == *old_name);
+        topics_of_channel.for_each(|topic| topic[0] = new_name.clone());
     }
 
     pub(super) fn doubt_folder_order(&mut self) {
@@ -217,7 +220,7 @@ impl State {
         }
     }
 
-    /// Whether the older list of muted topics, which has the names of channels, contains a topic.
+    /// Whether the legacy list of muted topics, which contains the names of channels, contains a topic.
     pub(super) fn is_muted_by_name(&self, channel: &Object, topic: &str) -> bool {
         let muted = self.value.get("muted_topics").and_then(Value::as_array).into_iter().flatten();
         let is_same_topic = |row: &Value| {
@@ -257,8 +260,9 @@ mod tests {
         assert!(state.apply_stream(&event, "update"));
 
         assert_eq!(state.value()["muted_topics"], json!([["town", "lunch", 5], ["hidden", "lunch", 5]]));
-        let later = json!({"streams": [{"stream_id": 1, "name": "town"}], "muted_topics": [["renamed", "lunch", 5]]});
-        assert_eq!(state.differences(&later), []);
+        let later_reply =
+            json!({"streams": [{"stream_id": 1, "name": "town"}], "muted_topics": [["renamed", "lunch", 5]]});
+        assert_eq!(state.differences(&later_reply), []);
     }
 
     #[test]

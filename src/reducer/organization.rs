@@ -75,13 +75,13 @@ impl State {
         match op {
             "update" => self.replace("realm_emoji", &event["realm_emoji"]),
             "add" => {
-                if let (Some(all), Some(id)) = (emoji, event["emoji"]["id"].as_str()) {
-                    all.insert(id.to_owned(), event["emoji"].clone());
+                if let (Some(all_emoji), Some(id)) = (emoji, event["emoji"]["id"].as_str()) {
+                    all_emoji.insert(id.to_owned(), event["emoji"].clone());
                 }
             }
             "update_one" => {
                 let id = event["emoji_id"].as_str().unwrap_or_default();
-                if let Some(row) = emoji.and_then(|all| all.get_mut(id)?.as_object_mut()) {
+                if let Some(row) = emoji.and_then(|all_emoji| all_emoji.get_mut(id)?.as_object_mut()) {
                     merge(row, &event["data"]);
                 }
             }
@@ -114,14 +114,14 @@ mod tests {
             })
         };
         // Methods are booleans below level 243.
-        for (on, off) in [(record(true), record(false)), (json!(true), json!(false))] {
-            let mut state = State::from_register(reply(on, true));
-            let data = json!({"authentication_methods": {"Email": off, "Dev": true}});
+        for (enabled, disabled) in [(record(true), record(false)), (json!(true), json!(false))] {
+            let mut state = State::from_register(reply(enabled, true));
+            let data = json!({"authentication_methods": {"Email": disabled, "Dev": true}});
             let event = json!({"type": "realm", "op": "update_dict", "property": "default", "data": data});
 
             assert!(state.apply(&event));
 
-            assert_eq!(Value::Object(state.value().clone()), reply(off, false));
+            assert_eq!(Value::Object(state.value().clone()), reply(disabled, false));
         }
     }
 }

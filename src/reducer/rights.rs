@@ -53,15 +53,14 @@ impl State {
     /// All changes of permissions, groups or roles must call this.
     pub(super) fn refresh_rights(&mut self) {
         for (key, permissions) in RIGHTS {
-            let permissions_held: Option<Vec<bool>> =
-                permissions.iter().map(|name| self.has_permission(name)).collect();
-            if let Some(permissions_held) = permissions_held {
-                self.replace(key, &permissions_held.contains(&true).into());
+            let has_permissions: Option<Vec<bool>> = permissions.iter().map(|name| self.has_permission(name)).collect();
+            if let Some(has_permissions) = has_permissions {
+                self.replace(key, &has_permissions.contains(&true).into());
             }
         }
-        for (key, permission, numbers) in POLICIES {
-            if let Some(policy) = self.policy(permission, numbers) {
-                self.replace(key, &policy.into());
+        for (key, permission, policy_numbers) in POLICIES {
+            if let Some(deprecated_policy) = self.deprecated_policy(permission, policy_numbers) {
+                self.replace(key, &deprecated_policy.into());
             }
         }
     }
@@ -77,7 +76,7 @@ impl State {
         RIGHTS.iter().for_each(|(key, _)| _ = state.shift_remove(*key));
     }
 
-    /// Whether the user has a permission; None if the state does not have the necessary keys.
+    /// Whether the user has a permission. None if the state does not have the necessary keys.
     fn has_permission(&self, name: &str) -> Option<bool> {
         if name == CREATE_WEB_PUBLIC_CHANNEL
             && self.value.get("realm_enable_spectator_access") == Some(&Value::Bool(false))
@@ -93,18 +92,18 @@ impl State {
         let groups = self.value.get("realm_user_groups")?.as_array()?;
         let own_id = self.own_id?;
         let is_direct = numbers(&value["direct_members"]).contains(&own_id);
-        let through = value.as_i64().into_iter().chain(numbers(&value["direct_subgroups"]));
-        Some(is_direct || is_member(groups, through.collect(), own_id))
+        let holder_groups = value.as_i64().into_iter().chain(numbers(&value["direct_subgroups"]));
+        Some(is_direct || is_member(groups, holder_groups.collect(), own_id))
     }
 
-    /// The value of a deprecated policy; None if the state does not have the necessary keys.
-    fn policy(&self, permission: &str, numbers: PolicyNumbers) -> Option<i64> {
+    /// The value of a deprecated policy. None if the state does not have the necessary keys.
+    fn deprecated_policy(&self, permission: &str, policy_numbers: PolicyNumbers) -> Option<i64> {
         let group = self.value.get(permission)?.as_i64();
         let groups = self.value.get("realm_user_groups")?.as_array()?;
         let holder = groups.iter().find(|row| group.is_some() && row["id"].as_i64() == group);
         let name = holder.and_then(|row| row["name"].as_str());
-        let entry = numbers.iter().find(|(group, _)| Some(*group) == name);
-        entry.or(numbers.first()).map(|(_, number)| *number)
+        let entry = policy_numbers.iter().find(|(group, _)| Some(*group) == name);
+        entry.or(policy_numbers.first()).map(|(_, number)| *number)
     }
 
     /// Updates deprecated booleans from newer settings.
@@ -120,10 +119,10 @@ impl State {
 
 /// Whether a user is a member of one of the groups or of their subgroups.
 fn is_member(groups: &[Value], group_ids: Vec<i64>, user: i64) -> bool {
-    let by_id: HashMap<i64, &Value> = groups.iter().filter_map(|row| Some((row["id"].as_i64()?, row))).collect();
+    let groups_by_id: HashMap<i64, &Value> = groups.iter().filter_map(|row| Some((row["id"].as_i64()?, row))).collect();
     let mut visited: HashSet<i64> = group_ids.iter().copied().collect();
     let mut pending = group_ids;
-    while let Some(group) = pending.pop().and_then(|id| by_id.get(&id)) {
+    while let Some(group) = pending.pop().and_then(|id| groups_by_id.get(&id)) {
         if numbers(&group["members"]).contains(&user) {
             return true;
         }

@@ -1,4 +1,4 @@
-//! Helpers for JSON: objects, sorted lists of IDs, and lists of objects that one of their keys identifies.
+//! Helpers for JSON: objects, sorted lists of IDs, and lists of objects that are identified by one of their keys.
 
 use serde_json::{Map, Value};
 
@@ -44,7 +44,7 @@ pub fn forget_member(permission: &mut Value, user: i64) {
     }
 }
 
-/// The rows of a list; None if the state does not have it.
+/// The rows of a list. None if the state does not have it.
 pub fn rows<'state>(state: &'state mut Object, list: &str) -> Option<&'state mut Vec<Value>> {
     state.get_mut(list)?.as_array_mut()
 }
@@ -55,12 +55,12 @@ pub fn row<'state>(state: &'state mut Object, list: &str, key: &str, id: &Value)
 }
 
 /// Adds a row, or replaces the one with the same `key`.
-pub fn put(state: &mut Object, list: &str, key: &str, new: Object) {
-    let id = new.get(key).cloned().unwrap_or_default();
-    if let Some(old) = row(state, list, key, &id) {
-        *old = new;
+pub fn put(state: &mut Object, list: &str, key: &str, new_row: Object) {
+    let id = new_row.get(key).cloned().unwrap_or_default();
+    if let Some(old_row) = row(state, list, key, &id) {
+        *old_row = new_row;
     } else if let Some(rows) = rows(state, list) {
-        rows.push(new.into());
+        rows.push(new_row.into());
     }
 }
 

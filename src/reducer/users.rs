@@ -16,15 +16,15 @@ impl State {
         let id = &person["user_id"];
         match op {
             "add" => {
-                let mut new = object(person.clone());
-                let is_active = new.remove("is_active") != Some(false.into());
+                let mut new_user = object(person.clone());
+                let is_active = new_user.remove("is_active") != Some(false.into());
                 let [was_active, was_inactive] =
                     USER_LISTS.map(|list| take(&mut self.value, list, "user_id", id).is_some());
                 if was_active {
                     self.doubt_subscriber_counts();
                 }
-                put(&mut self.value, USER_LISTS[usize::from(!is_active)], "user_id", new);
-                // Older servers report a reactivation like this.
+                put(&mut self.value, USER_LISTS[usize::from(!is_active)], "user_id", new_user);
+                // Older servers report a reactivation with this event.
                 if id.as_i64().is_some() && id.as_i64() == self.own_id {
                     self.doubts.insert(Unknowable::Everything);
                 }
@@ -35,7 +35,7 @@ impl State {
             }
             "remove" if self.sends_deactivation_as_removal() => self.set_active(id, false),
             "remove" => {
-                self.forget_status_and_presence(id);
+                self.remove_status_and_presence(id);
                 for list in USER_LISTS {
                     take(&mut self.value, list, "user_id", id);
                 }
@@ -131,15 +131,16 @@ impl State {
     /// Moves a user between the lists. A deactivated user loses the status, and the memberships in groups at levels
     /// from 303 on, without further events.
     fn set_active(&mut self, id: &Value, is_active: bool) {
-        let (from, to) = if is_active { (USER_LISTS[1], USER_LISTS[0]) } else { (USER_LISTS[0], USER_LISTS[1]) };
-        match take(&mut self.value, from, "user_id", id) {
-            Some(user) => put(&mut self.value, to, "user_id", user),
+        let (old_list, new_list) =
+            if is_active { (USER_LISTS[1], USER_LISTS[0]) } else { (USER_LISTS[0], USER_LISTS[1]) };
+        match take(&mut self.value, old_list, "user_id", id) {
+            Some(user) => put(&mut self.value, new_list, "user_id", user),
             None if is_active => self.doubt_subscriber_counts(),
             None => {}
         }
         let Some(number) = id.as_i64() else { return };
-        let keeps_members = self.groups_list_deactivated();
-        if !keeps_members {
+        let keeps_memberships = self.groups_list_deactivated();
+        if !keeps_memberships {
             self.doubts.insert(Unknowable::HolderOfChannels(number));
         }
         if is_active {
@@ -147,7 +148,7 @@ impl State {
             return;
         }
         self.unsubscribe_deactivated(number);
-        if !keeps_members {
+        if !keeps_memberships {
             for group in rows(&mut self.value, "realm_user_groups").into_iter().flatten() {
                 remove_number(&mut group["members"], number);
                 group
@@ -163,32 +164,36 @@ impl State {
         }
     }
 
-    fn forget_status_and_presence(&mut self, id: &Value) {
+    fn remove_status_and_presence(&mut self, id: &Value) {
         let address = row(&mut self.value, USER_LISTS[0], "user_id", id).and_then(|user| user.get("email").cloned());
         let number = id.as_i64().map(|id| id.to_string());
-        let names = [number, address.and_then(|address| address.as_str().map(str::to_owned))];
+        let user_keys = [number, address.and_then(|address| address.as_str().map(str::to_owned))];
         for list in ["user_status", "presences"] {
             if let Some(values_by_user) = self.value.get_mut(list).and_then(Value::as_object_mut) {
-                names.iter().flatten().for_each(|name| _ = values_by_user.shift_remove(name));
+                user_keys.iter().flatten().for_each(|name| _ = values_by_user.shift_remove(name));
             }
         }
     }
 
     /// Replaces a user's email address in all lists that contain it.
     fn change_address(&mut self, id: &Value, email: &Value) {
-        let old = row(&mut self.value, "realm_users", "user_id", id).and_then(|user| user.get("email").cloned());
-        if let Some(old) = &old {
-            self.change_listed_addresses(old, email);
+        let old_address =
+            row(&mut self.value, "realm_users", "user_id", id).and_then(|user| user.get("email").cloned());
+        if let Some(old_address) = &old_address {
+            self.change_listed_addresses(old_address, email);
         }
         // Records in the list of bots have email addresses below level 474.
         if let Some(bot) = row(&mut self.value, "realm_bots", "user_id", id).filter(|bot| bot.contains_key("email")) {
             bot.insert("email".into(), email.clone());
         }
-        let (Some(old), Some(new)) = (old.as_ref().and_then(Value::as_str), email.as_str()) else { return };
+        let (Some(old_address), Some(new_address)) = (old_address.as_ref().and_then(Value::as_str), email.as_str())
+        else {
+            return;
+        };
         if let Some(presences) = self.value.get_mut("presences").and_then(Value::as_object_mut)
-            && let Some(presence) = presences.shift_remove(old)
+            && let Some(presence) = presences.shift_remove(old_address)
         {
-            presences.insert(new.to_owned(), presence);
+            presences.insert(new_address.to_owned(), presence);
         }
     }
 
@@ -229,14 +234,14 @@ impl State {
                 }
             }
             "add_members" | "remove_members" | "add_subgroups" | "remove_subgroups" => {
-                let (key, changed) = if op.ends_with("_members") {
+                let (key, changed_ids) = if op.ends_with("_members") {
                     ("members", &event["user_ids"])
                 } else {
                     ("direct_subgroup_ids", &event["direct_subgroup_ids"])
                 };
                 let list = row(&mut self.value, LIST, "id", id).and_then(|group| group.get_mut(key));
                 if let Some(list) = list {
-                    for number in numbers(changed) {
+                    for number in numbers(changed_ids) {
                         if op.starts_with("add") {
                             insert_number(list, number)
                         } else {
@@ -251,7 +256,7 @@ impl State {
         true
     }
 
-    /// Fields that the event does not have remain; "" removes a field. Whether a user without text and emoji is away
+    /// Fields that the event does not have keep their values; "" removes a field. Whether a user without text and emoji is away
     /// is not known, since a user who never set a status has no record.
     pub(super) fn apply_user_status(&mut self, event: &Value) {
         let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) else { return };
@@ -270,14 +275,14 @@ impl State {
                 set_or_remove(&mut status, key, value);
             }
         }
-        let has_others = status.contains_key("status_text") || status.contains_key("emoji_name");
+        let has_text_or_emoji = status.contains_key("status_text") || status.contains_key("emoji_name");
         let away = self.away.get(&id).copied();
         match away {
             Some(true) => _ = status.insert("away".into(), true.into()),
             Some(false) => _ = status.remove("away"),
             None => {}
         }
-        if has_others && away.is_some() {
+        if has_text_or_emoji && away.is_some() {
             self.doubts.remove(&Unknowable::Away(user));
         } else {
             self.doubts.insert(Unknowable::Away(user));
@@ -338,11 +343,11 @@ mod tests {
             json!({"type": "realm_user", "op": "update", "person": {"user_id": 6, "is_active": true}}),
             json!({"type": "realm_user", "op": "add", "person": {"user_id": 6}}),
         ] {
-            let reply = |active: Value, away: Value, status: Value| json!({"realm_users": active, "realm_non_active_users": away, "user_status": status});
+            let reply = |active: Value, inactive: Value, status: Value| json!({"realm_users": active, "realm_non_active_users": inactive, "user_status": status});
             let mut state = State::from_register(reply(json!([]), json!([{"user_id": 6}]), json!({})));
             assert!(state.apply(&event));
-            let later = reply(json!([{"user_id": 6}]), json!([]), json!({"6": {"status_text": "here again"}}));
-            assert_eq!(state.differences(&later), []);
+            let later_reply = reply(json!([{"user_id": 6}]), json!([]), json!({"6": {"status_text": "here again"}}));
+            assert_eq!(state.differences(&later_reply), []);
         }
     }
 

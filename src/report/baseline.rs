@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// message are the same.
 #[derive(Debug, Default)]
 pub struct Baseline {
-    known: BTreeSet<(String, String, String)>,
+    known_findings: BTreeSet<(String, String, String)>,
 }
 
 fn identity(client: &ClientSummary, finding: &FindingSummary) -> (String, String, String) {
@@ -17,10 +17,10 @@ fn identity(client: &ClientSummary, finding: &FindingSummary) -> (String, String
 
 impl Baseline {
     pub fn of(report: &Summary) -> Self {
-        Self { known: report.findings().map(|(client, finding)| identity(client, finding)).collect() }
+        Self { known_findings: report.findings().map(|(client, finding)| identity(client, finding)).collect() }
     }
 
     pub fn has(&self, client: &ClientSummary, finding: &FindingSummary) -> bool {
-        self.known.contains(&identity(client, finding))
+        self.known_findings.contains(&identity(client, finding))
     }
 }

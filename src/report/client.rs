@@ -58,15 +58,15 @@ impl Client {
         }
     }
 
-    /// Records that the client closed the connection of a poll. `times` are its beginning and end, in microseconds of real time.
-    pub fn poll_aborted(&mut self, queue: &str, request: &str, times: (i64, i64), at: f64) {
-        let occurrence = Occurrence { journal_id: None, at, request: request.into() };
+    /// Records that the client closed the connection of a poll. `start_and_end` are in microseconds of real time.
+    pub fn poll_aborted(&mut self, queue: &str, request: &str, start_and_end: (i64, i64), world_time: f64) {
+        let occurrence = Occurrence { journal_id: None, at: world_time, request: request.into() };
         if let Some(rules) = &mut self.rules {
-            rules.poll_aborted(queue, times, occurrence, &mut self.findings);
+            rules.poll_aborted(queue, start_and_end, occurrence, &mut self.findings);
         }
     }
 
-    /// See `Report::close`.
+    /// See [`Report::close`](super::Report::close).
     pub fn close(&mut self, is_left: &impl Fn(&str) -> bool, now: Moment) {
         if let Some(rules) = &mut self.rules {
             rules.close(is_left, now, &mut self.findings);
@@ -76,6 +76,7 @@ impl Client {
     /// The client with the smallest value is removed first: one without findings before one with findings, and then
     /// the one that was idle for the longest time.
     pub fn importance(&self) -> f64 {
+        // Subtracting more seconds than any time has sorts clients without findings first.
         if self.findings.all.is_empty() { self.last_at - 1e12 } else { self.last_at }
     }
 
@@ -85,7 +86,7 @@ impl Client {
 
     /// The findings are sorted by severity, the worst first.
     pub fn summary(&self) -> ClientSummary {
-        let mut findings: Vec<FindingSummary> = self.findings.all.iter().map(summary_of).collect();
+        let mut findings: Vec<FindingSummary> = self.findings.all.iter().map(summarize).collect();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         ClientSummary {
             world: None,
@@ -99,7 +100,7 @@ impl Client {
     }
 }
 
-fn summary_of(finding: &Finding) -> FindingSummary {
+fn summarize(finding: &Finding) -> FindingSummary {
     let occurrence = |occurrence: &Occurrence| OccurrenceSummary {
         journal_id: occurrence.journal_id,
         at: occurrence.at,

@@ -4,7 +4,7 @@ use super::summary::Summary;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 
-/// The limit on the number of clients in all reports; the oldest reports are dropped first.
+/// The maximum number of clients in all reports. The oldest reports are dropped first.
 const MAX_CLIENTS: usize = 10_000;
 
 #[derive(Debug, Default)]

@@ -3,14 +3,14 @@
 use super::observation::Observation;
 use super::rule::Rule;
 
-/// Further findings are omitted.
+/// The maximum number of findings of a client. Further findings are omitted.
 pub const MAX_FINDINGS: usize = 64;
 const MAX_SUBJECT_BYTES: usize = 160;
 
 /// A request that broke a rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Occurrence {
-    /// The id in the journal; None if the request was never answered.
+    /// The ID in the journal. None if the request was never answered.
     pub journal_id: Option<u64>,
     /// In seconds of the world's time.
     pub at: f64,
@@ -57,10 +57,11 @@ impl Findings {
     /// Adds a finding about an earlier request.
     pub fn add_at(&mut self, rule: &'static Rule, subject: &str, occurrence: Occurrence) {
         let subject = &subject[..subject.floor_char_boundary(MAX_SUBJECT_BYTES)];
-        let known = self.all.iter_mut().find(|finding| finding.rule.name == rule.name && *finding.subject == *subject);
-        if let Some(known) = known {
-            known.count += 1;
-            known.last = occurrence;
+        let existing =
+            self.all.iter_mut().find(|finding| finding.rule.name == rule.name && *finding.subject == *subject);
+        if let Some(existing) = existing {
+            existing.count += 1;
+            existing.last = occurrence;
         } else if self.all.len() < MAX_FINDINGS {
             let (first, last) = (occurrence.clone(), occurrence);
             self.all.push(Finding { rule, subject: subject.into(), count: 1, first, last });

@@ -33,8 +33,8 @@ impl<T, const N: usize> Latest<T, N> {
         self.items.is_empty()
     }
 
-    pub fn retain(&mut self, is_kept: impl FnMut(&T) -> bool) {
-        self.items.retain(is_kept);
+    pub fn retain(&mut self, predicate: impl FnMut(&T) -> bool) {
+        self.items.retain(predicate);
     }
 
     pub fn clear(&mut self) {

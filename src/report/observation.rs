@@ -137,9 +137,9 @@ impl Observation<'_> {
     /// A hash of method, path and parameters except the ignored ones, which is the same for repetitions of a request.
     pub fn fingerprint(&self, ignored_params: &[&str]) -> u64 {
         let params = self.entry.params.iter().filter(|(name, _)| !ignored_params.contains(&name.as_str()));
-        let mut all: Vec<(&str, &str)> = params.map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        all.push((&self.entry.method, &self.entry.path));
-        hash(&all)
+        let mut hashed_parts: Vec<(&str, &str)> = params.map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        hashed_parts.push((&self.entry.method, &self.entry.path));
+        hash(&hashed_parts)
     }
 
     /// The request in one line, for findings.
@@ -157,11 +157,12 @@ pub fn hash(value: &impl Hash) -> u64 {
 pub fn request_line(method: &str, path: &str, params: &BTreeMap<String, String>) -> Box<str> {
     let mut text = format!("{method} {path}");
     for (index, (name, value)) in params.iter().enumerate() {
-        let shown = if SECRET_PARAMETERS.contains(&name.as_str()) { "…" } else { truncated(value, MAX_VALUE_BYTES) };
-        let ellipsis = if shown.len() < value.len() && shown != "…" { "…" } else { "" };
+        let displayed_value =
+            if SECRET_PARAMETERS.contains(&name.as_str()) { "…" } else { truncate(value, MAX_VALUE_BYTES) };
+        let ellipsis = if displayed_value.len() < value.len() && displayed_value != "…" { "…" } else { "" };
         let separator = if index == 0 { ' ' } else { '&' };
         text.push(separator);
-        text.extend([truncated(name, MAX_VALUE_BYTES), "=", shown, ellipsis]);
+        text.extend([truncate(name, MAX_VALUE_BYTES), "=", displayed_value, ellipsis]);
         if text.len() > MAX_LINE_BYTES {
             break;
         }
@@ -173,7 +174,7 @@ pub fn request_line(method: &str, path: &str, params: &BTreeMap<String, String>)
     text.into()
 }
 
-fn truncated(text: &str, max_bytes: usize) -> &str {
+fn truncate(text: &str, max_bytes: usize) -> &str {
     &text[..text.floor_char_boundary(max_bytes)]
 }
 

@@ -43,16 +43,16 @@ pub struct Rule {
     pub severity: Severity,
     /// The first feature level at which the rule applies.
     pub since: i64,
-    /// The first feature level at which it no longer applies.
+    /// The first feature level at which the rule no longer applies.
     #[serde(rename = "until")]
     pub removed_in: Option<i64>,
-    /// What the client did; `{}` is replaced by the subject of the finding.
+    /// What the client did. `{}` is replaced by the subject of the finding.
     pub what: &'static str,
     /// Why a real server or its users suffer from it.
     pub why: &'static str,
     /// What to do instead.
     pub help: &'static str,
-    /// Requests that break it.
+    /// Requests that break the rule.
     pub example: &'static str,
     /// The test in `tests/suite/client_report` with a client that breaks the rule and one that does not.
     #[serde(skip)]

@@ -19,13 +19,13 @@ use super::rule::Rule;
 use known_queues::KnownQueues;
 use std::sync::LazyLock;
 
-/// In microseconds.
+/// One second in microseconds, the unit of the times of the rules.
 const SECOND: i64 = 1_000_000;
 
 /// All rules, in the order of the documentation.
 pub fn all() -> &'static [&'static Rule] {
     static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-        let families = [
+        let rule_lists = [
             queues::RULES,
             polls::RULES,
             retries::RULES,
@@ -35,7 +35,7 @@ pub fn all() -> &'static [&'static Rule] {
             robustness::RULES,
             later_levels::RULES,
         ];
-        families.concat()
+        rule_lists.concat()
     });
     &ALL
 }
@@ -91,14 +91,14 @@ impl Rules {
         }
     }
 
-    /// Records that the client closed the connection of a poll. `times` are its beginning and end, in microseconds of real time.
-    pub fn poll_aborted(&mut self, queue: &str, times: (i64, i64), poll: Occurrence, findings: &mut Findings) {
+    /// Records that the client closed the connection of a poll. `start_and_end` are in microseconds of real time.
+    pub fn poll_aborted(&mut self, queue: &str, start_and_end: (i64, i64), poll: Occurrence, findings: &mut Findings) {
         if let Some(queue) = self.known_queues.find(queue) {
-            polls::check_aborted(queue, times, poll, findings);
+            polls::check_aborted(queue, start_and_end, poll, findings);
         }
     }
 
-    /// See `Report::close`.
+    /// See [`Report::close`](crate::report::Report::close).
     pub fn close(&mut self, is_left: &impl Fn(&str) -> bool, now: Moment, findings: &mut Findings) {
         queues::check_at_end(&self.known_queues, is_left, findings);
         self.robustness.check_at_end(now, findings);

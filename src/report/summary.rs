@@ -19,7 +19,7 @@ pub struct ClientSummary {
     pub world: Option<String>,
     /// Name and version, from its User-Agent.
     pub client: String,
-    /// Email address of the user; None for requests without credentials.
+    /// Email address of the user. None for requests without credentials.
     pub user: Option<String>,
     /// The number of requests.
     pub requests: u64,
@@ -54,7 +54,7 @@ pub struct FindingSummary {
 /// A request that broke a rule.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OccurrenceSummary {
-    /// The id in the journal; None if the request was never answered.
+    /// The ID in the journal. None if the request was never answered.
     pub journal_id: Option<u64>,
     /// In seconds of the world's time.
     pub at: f64,

@@ -66,14 +66,14 @@ pub struct Command {
     /// Path below `/control/worlds/NAME`.
     pub path: Template,
     pub body: Option<Pattern>,
-    /// The line in the file, for messages.
+    /// The line in the file, for error messages.
     pub text: String,
 }
 
 /// An expected reply.
 #[derive(Clone, Debug)]
 pub struct ExpectedReply {
-    /// HTTP status; None if the connection must end without a complete reply.
+    /// HTTP status. None if the connection must end without a complete reply.
     pub status: Option<u16>,
     /// Byte range of the status in the file; empty where it would be inserted.
     pub status_range: Range<usize>,
@@ -131,11 +131,11 @@ impl Block {
                 reply = expected.as_ref();
             }
         }
-        let expected = reply.map(|reply| reply.templates()).unwrap_or_default();
+        let expected_templates = reply.map(|reply| reply.templates()).unwrap_or_default();
         templates
             .into_iter()
             .map(|template| (template, false))
-            .chain(expected.into_iter().map(|template| (template, true)))
+            .chain(expected_templates.into_iter().map(|template| (template, true)))
             .collect()
     }
 

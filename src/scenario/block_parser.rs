@@ -58,21 +58,21 @@ const SYNONYMS: [(&str, &str); 8] = [
 ];
 
 /// Parses the info string of a fence. Returns None for code in other languages, which belongs to the prose.
-pub fn fence_info(info: &str, at: usize, mistakes: &mut Vec<Mistake>) -> Option<FenceInfo> {
+pub fn fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) -> Option<FenceInfo> {
     let words: Vec<&str> = info.split_whitespace().collect();
     let (first, arguments) = words.split_first()?;
-    let label = |words: &[&str]| words.join(" ");
+    let join = |words: &[&str]| words.join(" ");
     let result = match (*first, arguments) {
         ("world", []) => Ok(FenceInfo::World),
         ("request", []) => Ok(FenceInfo::Request),
         ("control", []) => Ok(FenceInfo::Control),
         ("reply", arguments) => Ok(FenceInfo::Reply(arguments.iter().map(|word| (*word).to_owned()).collect())),
-        ("queue", [_, ..]) => Ok(FenceInfo::Queue(label(arguments))),
-        ("no", ["event", label_words @ ..]) if !label_words.is_empty() => Ok(FenceInfo::NoEvent(label(label_words))),
+        ("queue", [_, ..]) => Ok(FenceInfo::Queue(join(arguments))),
+        ("no", ["event", label_words @ ..]) if !label_words.is_empty() => Ok(FenceInfo::NoEvent(join(label_words))),
         ("event", [label_words @ .., "exact"]) if !label_words.is_empty() => {
-            Ok(FenceInfo::Event(label(label_words), true))
+            Ok(FenceInfo::Event(join(label_words), true))
         }
-        ("event", [_, ..]) => Ok(FenceInfo::Event(label(arguments), false)),
+        ("event", [_, ..]) => Ok(FenceInfo::Event(join(arguments), false)),
         ("queue" | "event" | "no", _) => {
             Err(format!("'{info}' does not say whose: such as ```queue mel, ```event mel, ```no event mel"))
         }
@@ -85,22 +85,22 @@ pub fn fence_info(info: &str, at: usize, mistakes: &mut Vec<Mistake>) -> Option<
             Err(format!("there are no '{other}' blocks; is '{suggestion}' meant?"))
         }
     };
-    result.map_err(|reason| mistakes.push(Mistake::at(at, reason))).ok()
+    result.map_err(|reason| mistakes.push(Mistake::at(offset, reason))).ok()
 }
 
 /// Parses a block other than a reply.
 ///
 /// # Errors
 ///
-/// All that is wrong, each at its place.
+/// All mistakes, each with its offset.
 pub fn read_block(fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<Block, Vec<Mistake>> {
     let kind = match fence_info {
-        FenceInfo::World => BlockKind::World(world(fence)?),
-        FenceInfo::Request => BlockKind::Request(Box::new(request(fence)?), None),
-        FenceInfo::Queue(label) => BlockKind::Request(Box::new(queue(label, fence)?), None),
-        FenceInfo::Control => BlockKind::Control(commands(fence)?, None),
+        FenceInfo::World => BlockKind::World(parse_world(fence)?),
+        FenceInfo::Request => BlockKind::Request(Box::new(parse_request(fence)?), None),
+        FenceInfo::Queue(label) => BlockKind::Request(Box::new(parse_queue(label, fence)?), None),
+        FenceInfo::Control => BlockKind::Control(parse_commands(fence)?, None),
         FenceInfo::Event(label, is_exact) => {
-            BlockKind::Event(label.clone(), json(fence, fence.content.start)?, *is_exact)
+            BlockKind::Event(label.clone(), parse_json(fence, fence.content.start)?, *is_exact)
         }
         FenceInfo::NoEvent(label) if fence.lines().is_empty() => BlockKind::NoEvent(label.clone()),
         FenceInfo::NoEvent(_) => return Err(Mistake::at(fence.content.start, "```no event is empty").into()),
@@ -109,29 +109,29 @@ pub fn read_block(fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<Block, Ve
     Ok(Block { range: fence.at..fence.end(), kind })
 }
 
-fn json(fence: &Fence<'_>, start: usize) -> Result<Pattern, Vec<Mistake>> {
+fn parse_json(fence: &Fence<'_>, start: usize) -> Result<Pattern, Vec<Mistake>> {
     Pattern::parse(&fence.text[start..fence.content.end], start)
 }
 
-fn template(text: &str, at: usize) -> Result<Template, Mistake> {
-    Template::parse(text, at).map_err(|reason| Mistake::at(at, reason))
+fn parse_template(text: &str, offset: usize) -> Result<Template, Mistake> {
+    Template::parse(text, offset).map_err(|reason| Mistake::at(offset, reason))
 }
 
 /// A line together with its continuation lines, and its byte range.
 struct Entry {
     text: String,
-    at: usize,
+    offset: usize,
     end: usize,
 }
 
 impl Fence<'_> {
     /// The lines of the block with their byte offsets, without empty lines at the end.
     fn lines(&self) -> Vec<(&str, usize)> {
-        let mut at = self.content.start;
+        let mut offset = self.content.start;
         let mut lines = Vec::new();
         for line in self.text[self.content.clone()].split('\n') {
-            lines.push((line, at));
-            at += line.len() + 1;
+            lines.push((line, offset));
+            offset += line.len() + 1;
         }
         while lines.last().is_some_and(|(line, _)| line.trim().is_empty()) {
             lines.pop();
@@ -139,25 +139,25 @@ impl Fence<'_> {
         lines
     }
 
-    /// Joins the lines with their continuation lines, for which `continues` returns true.
-    fn entries(&self, continues: impl Fn(&str) -> bool) -> Result<Vec<Entry>, Mistake> {
+    /// Joins the lines with their continuation lines, for which `is_continuation` returns true.
+    fn entries(&self, is_continuation: impl Fn(&str) -> bool) -> Result<Vec<Entry>, Mistake> {
         let mut entries: Vec<Entry> = Vec::new();
-        let mut blank = 0;
-        for (line, at) in self.lines() {
+        let mut blank_lines = 0;
+        for (line, offset) in self.lines() {
             if line.trim().is_empty() {
-                blank += 1;
+                blank_lines += 1;
                 continue;
             }
-            if !continues(line) {
-                entries.push(Entry { text: line.trim_end().to_owned(), at, end: at + line.len() });
+            if !is_continuation(line) {
+                entries.push(Entry { text: line.trim_end().to_owned(), offset, end: offset + line.len() });
             } else if let Some(entry) = entries.last_mut() {
-                entry.text.push_str(&"\n".repeat(blank + 1));
+                entry.text.push_str(&"\n".repeat(blank_lines + 1));
                 entry.text.push_str(line.strip_prefix("  ").unwrap_or(line).trim_end());
-                entry.end = at + line.len();
+                entry.end = offset + line.len();
             } else {
-                return Err(Mistake::at(at, "an indented line continues the one above, and there is none"));
+                return Err(Mistake::at(offset, "an indented line continues the one above, and there is none"));
             }
-            blank = 0;
+            blank_lines = 0;
         }
         Ok(entries)
     }
@@ -167,25 +167,25 @@ fn is_continuation(line: &str) -> bool {
     line.starts_with([' ', '\t', '}', ']'])
 }
 
-fn world(fence: &Fence<'_>) -> Result<WorldSetup, Vec<Mistake>> {
+fn parse_world(fence: &Fence<'_>) -> Result<WorldSetup, Vec<Mistake>> {
     let entries = fence.entries(is_continuation)?;
     let mut setup = WorldSetup::default();
-    all(entries.iter().map(|entry| option(entry, &mut setup)))?;
+    all(entries.iter().map(|entry| parse_world_option(entry, &mut setup)))?;
     Ok(setup)
 }
 
 /// Parses a line of a `world` block.
-fn option(entry: &Entry, setup: &mut WorldSetup) -> Result<(), Mistake> {
+fn parse_world_option(entry: &Entry, setup: &mut WorldSetup) -> Result<(), Mistake> {
     const NAMES: [&str; 6] = ["from_level", "fixture", "feature_level", "dialect", "clock", "seed"];
     let (name, value) = entry.text.split_once(':').unwrap_or((&entry.text, ""));
     let (name, value) = (name.trim(), value.trim());
     if !NAMES.contains(&name) || value.is_empty() {
         let names = NAMES.join(", ");
-        return Err(Mistake::at(entry.at, format!("a world has lines 'NAME: VALUE'; names are {names}")));
+        return Err(Mistake::at(entry.offset, format!("a world has lines 'NAME: VALUE'; names are {names}")));
     }
     if name == "from_level" {
         let level = value.parse().ok().filter(|level| *level >= 0);
-        let level = level.ok_or_else(|| Mistake::at(entry.at, "from_level is a feature level: a whole number"))?;
+        let level = level.ok_or_else(|| Mistake::at(entry.offset, "from_level is a feature level: a whole number"))?;
         setup.from_level = Some(level);
     } else {
         setup.options.push((name.to_owned(), value.to_owned()));
@@ -193,49 +193,49 @@ fn option(entry: &Entry, setup: &mut WorldSetup) -> Result<(), Mistake> {
     Ok(())
 }
 
-fn request(fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
+fn parse_request(fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
     let entries = fence.entries(is_continuation)?;
     let Some((first, lines)) = entries.split_first() else {
         return Err(Mistake::at(fence.at, "a request begins with 'WHO: METHOD PATH'").into());
     };
-    let lines = all(lines.iter().map(line));
-    let ((caller, method, path), lines) = both(first_line(first).map_err(Vec::from), lines)?;
+    let lines = all(lines.iter().map(parse_line));
+    let ((caller, method, path), lines) = both(parse_first_line(first).map_err(Vec::from), lines)?;
     Ok(Request { caller, method, path, lines, queue_label: None })
 }
 
 /// Parses the first line of a request: caller, method and path.
-fn first_line(first: &Entry) -> Result<(Caller, String, Template), Mistake> {
+fn parse_first_line(first: &Entry) -> Result<(Caller, String, Template), Mistake> {
     let mistake =
-        || Mistake::at(first.at, format!("a request begins with 'WHO: METHOD PATH', not with '{}'", first.text));
+        || Mistake::at(first.offset, format!("a request begins with 'WHO: METHOD PATH', not with '{}'", first.text));
     let (caller_text, call) = first.text.split_once(": ").ok_or_else(mistake)?;
     let (method, path) = call.trim().split_once(' ').ok_or_else(mistake)?;
     let path = path.trim();
     if !is_method(method) || !["/", "{{server}}", "{{origin}}"].iter().any(|start| path.starts_with(start)) {
         return Err(mistake());
     }
-    Ok((caller(caller_text.trim(), first.at)?, method.to_owned(), template(path, first.at)?))
+    Ok((parse_caller(caller_text.trim(), first.offset)?, method.to_owned(), parse_template(path, first.offset)?))
 }
 
-fn queue(label: &str, fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
+fn parse_queue(label: &str, fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
     let handle = label.split(' ').next().unwrap_or(label);
     let lines = fence.entries(is_continuation)?;
-    let (caller, lines) = both(caller(handle, fence.at).map_err(Vec::from), all(lines.iter().map(line)))?;
+    let (caller, lines) = both(parse_caller(handle, fence.at).map_err(Vec::from), all(lines.iter().map(parse_line)))?;
     Ok(Request {
         caller,
         method: "POST".to_owned(),
-        path: template("/register", fence.at)?,
+        path: parse_template("/register", fence.at)?,
         lines,
         queue_label: Some(label.to_owned()),
     })
 }
 
-fn caller(text: &str, at: usize) -> Result<Caller, Mistake> {
+fn parse_caller(text: &str, offset: usize) -> Result<Caller, Mistake> {
     let (name, key) = match text.split_once(" with key ") {
-        Some((name, key)) => (name, Some(template(key.trim(), at)?)),
+        Some((name, key)) => (name, Some(parse_template(key.trim(), offset)?)),
         None => (text, None),
     };
     if name.is_empty() || name.contains(char::is_whitespace) {
-        return Err(Mistake::at(at, format!("'{name}' is no user: say a name, NAME with key KEY, or anonymous")));
+        return Err(Mistake::at(offset, format!("'{name}' is no user: say a name, NAME with key KEY, or anonymous")));
     }
     Ok(if name == "anonymous" && key.is_none() { Caller::Anonymous } else { Caller::User(name.to_owned(), key) })
 }
@@ -246,10 +246,10 @@ fn is_method(word: &str) -> bool {
     METHODS.contains(&word)
 }
 
-fn line(entry: &Entry) -> Result<Line, Mistake> {
+fn parse_line(entry: &Entry) -> Result<Line, Mistake> {
     let mistake = || {
         Mistake::at(
-            entry.at,
+            entry.offset,
             format!(
                 "'{}' is no line of a request: NAME: VALUE, header NAME: VALUE, file NAME: CONTENT or body TYPE: CONTENT",
                 entry.text
@@ -259,7 +259,7 @@ fn line(entry: &Entry) -> Result<Line, Mistake> {
     let (name, value) = entry.text.split_once(':').ok_or_else(mistake)?;
     // The value may begin on the line after the name.
     let value = value.strip_prefix('\n').unwrap_or_else(|| value.trim_start_matches(' '));
-    let value = template(value, entry.at)?;
+    let value = parse_template(value, entry.offset)?;
     Ok(match name.split_once(' ') {
         None if !name.is_empty() => Line::Parameter(name.to_owned(), value),
         Some(("header", name)) => Line::Header(name.trim().to_owned(), value),
@@ -269,7 +269,7 @@ fn line(entry: &Entry) -> Result<Line, Mistake> {
     })
 }
 
-fn commands(fence: &Fence<'_>) -> Result<Vec<Command>, Vec<Mistake>> {
+fn parse_commands(fence: &Fence<'_>) -> Result<Vec<Command>, Vec<Mistake>> {
     // Words with which a continuation line of JSON may begin.
     let is_literal = |line: &str| ["true", "false", "null"].contains(&line.trim_end().trim_end_matches(','));
     let is_first_line = |line: &str| line.starts_with(char::is_alphabetic) && !is_literal(line);
@@ -280,21 +280,21 @@ fn commands(fence: &Fence<'_>) -> Result<Vec<Command>, Vec<Mistake>> {
     }
     let (mut commands, mut mistakes) = (Vec::new(), Vec::new());
     for entry in &entries {
-        match command(entry, fence) {
+        match parse_command(entry, fence) {
             Ok(command) => commands.push(command),
-            Err(more) => mistakes.extend(more),
+            Err(command_mistakes) => mistakes.extend(command_mistakes),
         }
     }
     if mistakes.is_empty() { Ok(commands) } else { Err(mistakes) }
 }
 
-fn command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Vec<Mistake>> {
+fn parse_command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Vec<Mistake>> {
     let (word, arguments) = entry.text.split_once(' ').unwrap_or((&entry.text, ""));
     let first = entry.text.lines().next().unwrap_or_default();
     // JSON is parsed from the file itself, so that the byte offsets are right.
-    let parse = |start: usize| Pattern::parse(&fence.text[entry.at + start..entry.end], entry.at + start);
+    let parse = |start: usize| Pattern::parse(&fence.text[entry.offset + start..entry.end], entry.offset + start);
     let (method, path, body) = match word {
-        "clock" => ("POST", "/clock", Some(clock(arguments.trim(), entry.at)?)),
+        "clock" => ("POST", "/clock", Some(parse_clock(arguments.trim(), entry.offset)?)),
         "fault" => ("POST", "/faults", Some(parse(word.len())?)),
         other if !is_method(other) => {
             let distance = |word: &&str| strsim::damerau_levenshtein(&word.to_lowercase(), &other.to_lowercase());
@@ -302,7 +302,7 @@ fn command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Vec<Mistake>> {
             let suggestion = suggestion.filter(|word| distance(word) <= 2);
             let suggestion = suggestion.map(|word| format!("; is '{word}' meant?")).unwrap_or_default();
             return Err(Mistake::at(
-                entry.at,
+                entry.offset,
                 format!("'{first}' is no line of a control block: clock, fault or METHOD PATH begins one{suggestion}"),
             )
             .into());
@@ -311,7 +311,7 @@ fn command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Vec<Mistake>> {
             let path = first[word.len()..].split_whitespace().next().unwrap_or_default();
             if !path.starts_with('/') {
                 return Err(Mistake::at(
-                    entry.at,
+                    entry.offset,
                     "a call of control is 'METHOD PATH', the path being below that of the world, such as /queues",
                 )
                 .into());
@@ -321,21 +321,21 @@ fn command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Vec<Mistake>> {
             (word, path, if has_body { Some(parse(start)?) } else { None })
         }
     };
-    Ok(Command { method: method.to_owned(), path: template(path, entry.at)?, body, text: first.to_owned() })
+    Ok(Command { method: method.to_owned(), path: parse_template(path, entry.offset)?, body, text: first.to_owned() })
 }
 
 /// The body of the call that moves the clock.
-fn clock(to: &str, at: usize) -> Result<Pattern, Vec<Mistake>> {
-    let body = if to == "next" {
+fn parse_clock(target: &str, offset: usize) -> Result<Pattern, Vec<Mistake>> {
+    let body = if target == "next" {
         r#"{"to_next": true}"#.to_owned()
-    } else if let Ok(seconds) = parse_span(to) {
+    } else if let Ok(seconds) = parse_span(target) {
         format!(r#"{{"advance_seconds": {seconds}}}"#)
-    } else if let Ok(instant) = to.parse::<jiff::Timestamp>().or_else(|_| format!("{to}T00:00:00Z").parse()) {
+    } else if let Ok(instant) = target.parse::<jiff::Timestamp>().or_else(|_| format!("{target}T00:00:00Z").parse()) {
         format!(r#"{{"set": {}}}"#, instant.as_second())
     } else {
         return Err(Mistake::at(
-            at,
-            format!("'{to}' is no time: a span such as +1d, an instant such as 2026-02-01T00:00:00Z, a date such as 2026-02-01, or next"),
+            offset,
+            format!("'{target}' is no time: a span such as +1d, an instant such as 2026-02-01T00:00:00Z, a date such as 2026-02-01, or next"),
         )
         .into());
     };
@@ -346,7 +346,7 @@ fn clock(to: &str, at: usize) -> Result<Pattern, Vec<Mistake>> {
 ///
 /// # Errors
 ///
-/// All that is wrong, each at its place.
+/// All mistakes, each with its offset.
 pub fn reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, Vec<Mistake>> {
     let (mut status, mut is_exact, mut is_text, mut is_none) = (None, false, false, false);
     let mut status_range = None;
@@ -360,8 +360,8 @@ pub fn reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, V
                     number.parse::<u16>().ok().filter(|number| (100..600).contains(number) && status.is_none());
                 let reason = || format!("'{number}' says nothing of a reply: an HTTP status, exact, text or none do");
                 status = Some(status_code.ok_or_else(|| Mistake::at(fence.at, reason()))?);
-                let at = fence.at + fence.text[fence.at..].find(number).unwrap_or_default();
-                status_range = Some(at..at + number.len());
+                let start = fence.at + fence.text[fence.at..].find(number).unwrap_or_default();
+                status_range = Some(start..start + number.len());
             }
         }
     }
@@ -370,8 +370,8 @@ pub fn reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, V
     let content = &fence.text[start..fence.content.end];
     let body = match (content.trim().is_empty(), is_text) {
         (true, _) => Body::Free,
-        (false, true) => Body::Text(template(content.trim(), start)?, start..start + content.trim_end().len()),
-        (false, false) => Body::Json(json(fence, start)?, is_exact),
+        (false, true) => Body::Text(parse_template(content.trim(), start)?, start..start + content.trim_end().len()),
+        (false, false) => Body::Json(parse_json(fence, start)?, is_exact),
     };
     let is_contradictory = is_none && (arguments.len() > 1 || !content.trim().is_empty() || !headers.is_empty());
     if is_contradictory || (is_exact && !matches!(body, Body::Json(..))) {
@@ -388,11 +388,11 @@ pub fn reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, V
 /// Parses the headers at the start of a reply. Also returns the byte offset after them.
 fn reply_headers(fence: &Fence<'_>) -> Result<(Vec<(String, Template)>, usize), Mistake> {
     let mut headers = Vec::new();
-    for (line, at) in fence.lines() {
-        let Some(header) = line.strip_prefix("header ") else { return Ok((headers, at)) };
+    for (line, offset) in fence.lines() {
+        let Some(header) = line.strip_prefix("header ") else { return Ok((headers, offset)) };
         let (name, value) =
-            header.split_once(':').ok_or_else(|| Mistake::at(at, "a header is 'header NAME: VALUE'"))?;
-        headers.push((name.trim().to_owned(), template(value.trim(), at)?));
+            header.split_once(':').ok_or_else(|| Mistake::at(offset, "a header is 'header NAME: VALUE'"))?;
+        headers.push((name.trim().to_owned(), parse_template(value.trim(), offset)?));
     }
     Ok((headers, fence.content.end))
 }

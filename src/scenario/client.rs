@@ -39,9 +39,7 @@ pub struct HttpRequest {
 /// A complete reply.
 #[derive(Clone, Debug)]
 pub struct HttpReply {
-    /// HTTP status.
     pub status: u16,
-    /// All headers.
     pub headers: http::HeaderMap,
     /// Body as received.
     pub bytes: Bytes,

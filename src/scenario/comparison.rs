@@ -18,12 +18,12 @@ pub struct Comparison<'a> {
     pub edits: Vec<Edit>,
     /// The captured values, by name.
     pub captured: Vec<(String, Value)>,
-    /// The values of placeholders that did not match, for messages.
+    /// The values of placeholders that did not match, for error messages.
     pub notes: Vec<String>,
 }
 
 impl<'a> Comparison<'a> {
-    /// A comparison for the text of a file. `is_exact` means that objects may not have further keys.
+    /// A comparison for the text of a file. `is_exact` means that objects may not have additional keys.
     pub fn new(scope: &'a Scope, text: &'a str, is_exact: bool) -> Self {
         let (edits, captured, notes) = (Vec::new(), Vec::new(), Vec::new());
         Self { scope, text, is_exact, writes_placeholders: false, edits, captured, notes }
@@ -48,11 +48,11 @@ impl<'a> Comparison<'a> {
             _ => false,
         };
         if !matches {
-            self.replace(expected, actual);
+            self.push_replacement(expected, actual);
         }
     }
 
-    fn replace(&mut self, expected: &Pattern, actual: &Value) {
+    fn push_replacement(&mut self, expected: &Pattern, actual: &Value) {
         let text = match self.writes_placeholders {
             true => placeholder_for_type(actual).to_owned(),
             false => format_json(actual, self.indentation(expected.range.start)),
@@ -61,8 +61,8 @@ impl<'a> Comparison<'a> {
     }
 
     /// The indentation of the line that contains a byte offset.
-    fn indentation(&self, at: usize) -> usize {
-        let line = &self.text[self.text[..at].rfind('\n').map_or(0, |newline| newline + 1)..at];
+    fn indentation(&self, offset: usize) -> usize {
+        let line = &self.text[self.text[..offset].rfind('\n').map_or(0, |newline| newline + 1)..offset];
         line.len() - line.trim_start().len()
     }
 
@@ -84,8 +84,9 @@ impl<'a> Comparison<'a> {
                     (value, actual) => value == actual,
                 };
                 if !matches {
-                    let place = &self.text[template.at..];
-                    let placeholder = place[..place.find("}}").map_or(0, |end| end + 2)].trim_start_matches('"');
+                    let remaining_text = &self.text[template.at..];
+                    let placeholder =
+                        remaining_text[..remaining_text.find("}}").map_or(0, |end| end + 2)].trim_start_matches('"');
                     self.notes.push(format!("{placeholder} is {value}"));
                 }
                 matches
@@ -104,19 +105,19 @@ impl<'a> Comparison<'a> {
                 Part::Reference(reference) => {
                     pattern.push_str(&regex::escape(&as_text(&self.scope.value(reference).unwrap_or_default())));
                 }
-                Part::Matcher(matcher) => pattern.push_str(&format!("(?:{})", regex_of(matcher))),
+                Part::Matcher(matcher) => pattern.push_str(&format!("(?:{})", regex_for(matcher))),
                 Part::Capture(name, matcher) => {
-                    pattern.push_str(&format!("(?<kept{}>{})", names.len(), regex_of(matcher)));
+                    pattern.push_str(&format!("(?<captured{}>{})", names.len(), regex_for(matcher)));
                     names.push(name);
                 }
             }
         }
         pattern.push_str(r"\z");
-        let matched = Regex::new(&pattern).ok().and_then(|regex| regex.captures(actual));
-        let Some(matched) = matched else { return false };
+        let text_captures = Regex::new(&pattern).ok().and_then(|regex| regex.captures(actual));
+        let Some(text_captures) = text_captures else { return false };
         for (index, name) in names.into_iter().enumerate() {
             let captured_text =
-                matched.name(&format!("kept{index}")).map_or("", |captured_text| captured_text.as_str());
+                text_captures.name(&format!("captured{index}")).map_or("", |captured_text| captured_text.as_str());
             self.captured.push((name.clone(), captured_text.into()));
         }
         true
@@ -128,19 +129,19 @@ impl<'a> Comparison<'a> {
         for property in properties {
             let name = self.scope.text(&property.name).unwrap_or_default();
             let is_absent = matches!(property.value.matcher(), Some(Matcher::Absent));
-            let matched = actual.get(&name);
-            is_present.push(matched.is_some() || is_absent);
-            match matched {
-                Some(matched) if is_absent => self.replace(&property.value, matched),
-                Some(matched) => self.compare_property(&name, &property.value, matched),
+            let actual_value = actual.get(&name);
+            is_present.push(actual_value.is_some() || is_absent);
+            match actual_value {
+                Some(actual_value) if is_absent => self.push_replacement(&property.value, actual_value),
+                Some(actual_value) => self.compare_property(&name, &property.value, actual_value),
                 None => {}
             }
             names.push(name);
         }
-        self.remove(expected, properties, &is_present);
+        self.remove_missing_keys(expected, properties, &is_present);
         let additional: Vec<(&String, &Value)> = actual.iter().filter(|(name, _)| !names.contains(name)).collect();
         if self.is_exact && !additional.is_empty() {
-            self.add(expected, properties, &is_present, &additional);
+            self.insert_unexpected_keys(expected, properties, &is_present, &additional);
         }
     }
 
@@ -160,7 +161,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Adds edits that remove missing keys, one for each run of keys with the commas between them.
-    fn remove(&mut self, expected: &Pattern, properties: &[Property], is_present: &[bool]) {
+    fn remove_missing_keys(&mut self, expected: &Pattern, properties: &[Property], is_present: &[bool]) {
         let mut first = 0;
         while first < properties.len() {
             if is_present[first] {
@@ -179,7 +180,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Adds an edit that inserts unexpected keys, formatted like the others: in one line, or one per line.
-    fn add(
+    fn insert_unexpected_keys(
         &mut self,
         expected: &Pattern,
         properties: &[Property],
@@ -187,8 +188,8 @@ impl<'a> Comparison<'a> {
         additional: &[(&String, &Value)],
     ) {
         let is_empty = !is_present.contains(&true);
-        let at = properties.last().map_or(expected.range.start + 1, |last| last.range.end);
-        let first_start = properties.first().map_or(at, |first| first.range.start);
+        let position = properties.last().map_or(expected.range.start + 1, |last| last.range.end);
+        let first_start = properties.first().map_or(position, |first| first.range.start);
         let is_multiline = self.text[expected.range.start..first_start].contains('\n');
         let indentation = self.indentation(first_start);
         let separator = if is_multiline { format!(",\n{}", " ".repeat(indentation)) } else { ", ".to_owned() };
@@ -198,8 +199,8 @@ impl<'a> Comparison<'a> {
                 format!("{}: {}", Value::from(name.as_str()), format_value_of_key(name, value, indentation))
             })
             .collect();
-        let start = if is_empty { "" } else { separator.as_str() };
-        self.edits.push(Edit { range: at..at, text: format!("{start}{}", new_members.join(&separator)) });
+        let prefix = if is_empty { "" } else { separator.as_str() };
+        self.edits.push(Edit { range: position..position, text: format!("{prefix}{}", new_members.join(&separator)) });
     }
 
     fn compare_arrays(&mut self, expected: &Pattern, items: &[Pattern], actual: &[Value]) {
@@ -221,12 +222,12 @@ impl<'a> Comparison<'a> {
             };
             match matched {
                 Some(captured) => self.captured.extend(captured),
-                None => self.replace(expected, &Value::Array(actual.to_vec())),
+                None => self.push_replacement(expected, &Value::Array(actual.to_vec())),
             }
             return;
         }
         if self.writes_placeholders && items.len() != actual.len() {
-            return self.replace(expected, &Value::Array(actual.to_vec()));
+            return self.push_replacement(expected, &Value::Array(actual.to_vec()));
         }
         for (item, actual) in items.iter().zip(actual) {
             self.compare(item, actual);
@@ -238,7 +239,7 @@ impl<'a> Comparison<'a> {
     fn compare_length(&mut self, expected: &Pattern, items: &[Pattern], actual: &[Value]) {
         match (items.last(), actual.len()) {
             (None, 0) => {}
-            (None, _) | (Some(_), 0) => self.replace(expected, &Value::Array(actual.to_vec())),
+            (None, _) | (Some(_), 0) => self.push_replacement(expected, &Value::Array(actual.to_vec())),
             (Some(last), count) if items.len() > count => {
                 let range = items[count - 1].range.end..last.range.end;
                 self.edits.push(Edit { range, text: String::new() });
@@ -258,14 +259,14 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The values that an item captures; None if it does not match.
+    /// The values that an item captures. None if it does not match.
     fn try_match(&self, expected: &Pattern, actual: &Value) -> Option<Vec<(String, Value)>> {
         let mut comparison = Comparison::new(self.scope, self.text, self.is_exact);
         comparison.compare(expected, actual);
         comparison.edits.is_empty().then_some(comparison.captured)
     }
 
-    /// Matches items in order; `{{...}}` matches any number of items.
+    /// Matches items in order. `{{...}}` matches any number of items.
     fn match_in_order(&self, expected_items: &[&Pattern], actual: &[Value]) -> Option<Vec<(String, Value)>> {
         let Some((first, remaining_items)) = expected_items.split_first() else {
             return actual.is_empty().then(Vec::new);
@@ -327,7 +328,7 @@ fn matches_value(matcher: &Matcher, actual: &Value) -> bool {
 }
 
 /// The regular expression for a matcher within a text.
-fn regex_of(matcher: &Matcher) -> String {
+fn regex_for(matcher: &Matcher) -> String {
     match matcher {
         Matcher::Integer => r"-?\d+".to_owned(),
         Matcher::Number => r"-?\d+(?:\.\d+)?".to_owned(),

@@ -26,14 +26,14 @@ pub struct Person {
     pub full_name: String,
 }
 
-/// The names of an organization.
+/// The users, channels, groups and messages of an organization.
 #[derive(Clone, Debug, Default)]
 pub struct Directory {
     /// Users by handle and by email address.
     pub people: BTreeMap<String, Person>,
-    /// Ids by name.
+    /// IDs by name.
     pub channels: BTreeMap<String, i64>,
-    /// Ids by name.
+    /// IDs by name.
     pub groups: BTreeMap<String, i64>,
     messages: Vec<(i64, String)>,
 }
@@ -76,10 +76,10 @@ impl Directory {
         }
     }
 
-    /// Adds the names and IDs of a list in a reply. `id` is the key of the ID.
-    pub fn add_named(ids: &mut BTreeMap<String, i64>, list: &Value, id: &str) {
+    /// Adds the names and IDs of a list in a reply. `id_key` is the key of the ID.
+    pub fn add_named(ids: &mut BTreeMap<String, i64>, list: &Value, id_key: &str) {
         for record in list.as_array().into_iter().flatten() {
-            if let (Some(name), Some(id)) = (record["name"].as_str(), record[id].as_i64()) {
+            if let (Some(name), Some(id)) = (record["name"].as_str(), record[id_key].as_i64()) {
                 ids.insert(name.to_owned(), id);
             }
         }
@@ -90,12 +90,10 @@ impl Directory {
         self.people.get(handle)
     }
 
-    /// A channel's id.
     pub fn channel(&self, name: &str) -> Option<i64> {
         self.channels.get(name).copied()
     }
 
-    /// A group's id.
     pub fn group(&self, name: &str) -> Option<i64> {
         self.groups.get(name).copied()
     }

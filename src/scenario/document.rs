@@ -11,13 +11,13 @@ use std::ops::Range;
 /// A parsed scenario file.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Name of the file, for messages.
+    /// Name of the file, for error messages.
     pub name: String,
     /// Text of the file.
     pub text: String,
     /// The blocks that are played before each scenario.
     pub(super) background: Vec<Block>,
-    /// In order.
+    /// The scenarios in the order of the file.
     pub scenarios: Vec<Scenario>,
 }
 
@@ -28,7 +28,6 @@ pub struct Scenario {
     pub name: String,
     /// The line of its heading, from 1.
     pub line: usize,
-    /// In order.
     pub(super) blocks: Vec<Block>,
 }
 
@@ -36,7 +35,7 @@ pub struct Scenario {
 struct Section {
     name: String,
     level: u8,
-    at: usize,
+    offset: usize,
     blocks: Vec<Block>,
     /// Whether the last block has mistakes, so that a reply after it belongs to no block.
     is_broken: bool,
@@ -52,7 +51,7 @@ impl Document {
         let text = text.replace("\r\n", "\n");
         let mut mistakes = Vec::new();
         let mut broken_text = String::new();
-        let sections = sections(&text, &mut mistakes, &mut broken_text);
+        let sections = parse_sections(&text, &mut mistakes, &mut broken_text);
         let (background, scenarios) = assign_sections(&text, sections, &mut mistakes);
         check_names(&background, &scenarios, &broken_text, &mut mistakes);
         if mistakes.is_empty() {
@@ -66,30 +65,31 @@ impl Document {
 
 /// Splits a file into sections at headings of the first two levels.
 ///
-/// Blocks in lists and quotations are mistakes, since a reader sees them, but they would not be played.
+/// Blocks in lists and quotations are mistakes, because a reader sees them, but they would not be played.
 ///
-/// The text of blocks with mistakes is added to `broken_text`, since these blocks may capture names that other blocks
+/// The text of blocks with mistakes is added to `broken_text`, because these blocks may capture names that other blocks
 /// use.
-fn sections(text: &str, mistakes: &mut Vec<Mistake>, broken_text: &mut String) -> Vec<Section> {
-    let section = |name, level, at| Section { name, level, at, blocks: Vec::new(), is_broken: false };
+fn parse_sections(text: &str, mistakes: &mut Vec<Mistake>, broken_text: &mut String) -> Vec<Section> {
+    let section = |name, level, offset| Section { name, level, offset, blocks: Vec::new(), is_broken: false };
     let mut sections = vec![section(String::new(), 1, 0)];
     let mut events = Parser::new(text).into_offset_iter();
     let mut depth = 0_usize;
     while let Some((event, range)) = events.next() {
         match event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 && level <= HeadingLevel::H2 => {
-                let inside = events.by_ref().map(|(event, _)| event);
-                let name = plain_text(inside.take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_)))));
-                let at = line_start(text, range.start);
-                sections.push(section(name, level as u8, at));
+                let heading_events = events.by_ref().map(|(event, _)| event);
+                let name =
+                    plain_text(heading_events.take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_)))));
+                let offset = line_start(text, range.start);
+                sections.push(section(name, level as u8, offset));
             }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
-                let inside = events.by_ref().take_while(|(event, _)| *event != Event::End(TagEnd::CodeBlock));
-                let code_end = inside.last().map(|(_, code)| code.end);
-                let at = line_start(text, range.start);
+                let code_events = events.by_ref().take_while(|(event, _)| *event != Event::End(TagEnd::CodeBlock));
+                let code_end = code_events.last().map(|(_, code)| code.end);
+                let fence_offset = line_start(text, range.start);
                 let section = sections.last_mut().expect("there is one from the beginning");
                 let mistakes_before = mistakes.len();
-                let Some(fence_info) = block_parser::fence_info(&info, at, mistakes) else {
+                let Some(fence_info) = block_parser::fence_info(&info, fence_offset, mistakes) else {
                     if mistakes.len() > mistakes_before {
                         section.is_broken = true;
                         broken_text.push_str(&text[range]);
@@ -98,13 +98,16 @@ fn sections(text: &str, mistakes: &mut Vec<Mistake>, broken_text: &mut String) -
                 };
                 if depth > 0 {
                     broken_text.push_str(&text[range]);
-                    mistakes.push(Mistake::at(at, "blocks that are played must be outside of lists and quotations"));
+                    mistakes.push(Mistake::at(
+                        fence_offset,
+                        "blocks that are played must be outside of lists and quotations",
+                    ));
                     continue;
                 }
                 let was_broken = section.is_broken;
-                let result = content(text, &range, code_end)
-                    .ok_or_else(|| vec![Mistake::at(at, "this block is not closed")])
-                    .and_then(|content| add_block(section, &fence_info, &Fence { text, at, content }));
+                let result = content_range(text, &range, code_end)
+                    .ok_or_else(|| vec![Mistake::at(fence_offset, "this block is not closed")])
+                    .and_then(|content| add_block(section, &fence_info, &Fence { text, at: fence_offset, content }));
                 // A reply to a block with mistakes is ignored, too.
                 let is_ignored = was_broken && matches!(fence_info, FenceInfo::Reply(_));
                 if result.is_err() || is_ignored {
@@ -121,14 +124,14 @@ fn sections(text: &str, mistakes: &mut Vec<Mistake>, broken_text: &mut String) -
 }
 
 /// The start of the line that contains a byte offset.
-fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |newline| newline + 1)
+fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// The byte range between the fences of a block; None if the closing fence is missing.
+/// The byte range between the fences of a block. None if the closing fence is missing.
 ///
 /// `code_end` is the end of its last line, if it has lines.
-fn content(text: &str, block: &Range<usize>, code_end: Option<usize>) -> Option<Range<usize>> {
+fn content_range(text: &str, block: &Range<usize>, code_end: Option<usize>) -> Option<Range<usize>> {
     let start = block.start + text[block.clone()].find('\n')? + 1;
     let end = code_end.unwrap_or(start);
     let closing_fence = text[end..block.end].trim();
@@ -173,7 +176,7 @@ fn assign_sections(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistak
         mistakes.push(Mistake::at(unnamed.blocks[0].range.start, "a scenario needs a heading above it"));
     }
     for title in titles.iter().skip(1).filter(|_| !subsections.is_empty()) {
-        mistakes.push(Mistake::at(title.at, "blocks under a second title: there, scenarios must be under ##"));
+        mistakes.push(Mistake::at(title.offset, "blocks under a second title: there, scenarios must be under ##"));
     }
     let mut background = Vec::new();
     if subsections.is_empty() {
@@ -187,11 +190,11 @@ fn assign_sections(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistak
     let mut names = BTreeSet::new();
     for section in &subsections {
         if !names.insert(section.name.clone()) {
-            mistakes.push(Mistake::at(section.at, format!("two scenarios are called '{}'", section.name)));
+            mistakes.push(Mistake::at(section.offset, format!("two scenarios are called '{}'", section.name)));
         }
     }
     let scenario =
-        |section: Section| Scenario { name: section.name, line: line_of(text, section.at), blocks: section.blocks };
+        |section: Section| Scenario { name: section.name, line: line_of(text, section.offset), blocks: section.blocks };
     (background, subsections.into_iter().map(scenario).collect())
 }
 
@@ -199,12 +202,11 @@ fn assign_sections(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistak
 ///
 /// Names that a block with mistakes may capture, according to `broken_text`, count as known.
 fn check_names(background: &[Block], scenarios: &[Scenario], broken_text: &str, mistakes: &mut Vec<Mistake>) {
-    let may_be_given = |name: &str| match name.strip_suffix(" queue") {
+    let may_be_captured = |name: &str| match name.strip_suffix(" queue") {
         Some(label) => broken_text.contains(&format!("queue {label}")),
-        None => broken_text
-            .split("{{")
-            .skip(1)
-            .any(|placeholder| placeholder.split(":=").next().is_some_and(|captured| captured.trim() == name)),
+        None => broken_text.split("{{").skip(1).any(|placeholder| {
+            placeholder.split(":=").next().is_some_and(|captured_name| captured_name.trim() == name)
+        }),
     };
     for scenario in scenarios {
         let mut known_names = BTreeSet::new();
@@ -215,12 +217,12 @@ fn check_names(background: &[Block], scenarios: &[Scenario], broken_text: &str, 
             }
             has_started |= block.world().is_none();
             for (template, is_expectation) in block.templates() {
-                let is_known = |name: &str| known_names.contains(name) || may_be_given(name);
+                let is_known = |name: &str| known_names.contains(name) || may_be_captured(name);
                 check_template(template, is_expectation, is_known, mistakes);
             }
             let has_queue = |label: &str| {
                 let name = format!("{label} queue");
-                known_names.contains(&name) || may_be_given(&name)
+                known_names.contains(&name) || may_be_captured(&name)
             };
             for label in block.awaited_queue().filter(|label| !has_queue(label)) {
                 mistakes.push(Mistake::at(

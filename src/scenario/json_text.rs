@@ -26,22 +26,22 @@ pub fn format_json(value: &Value, indentation: usize) -> String {
     if line.len() + indentation <= MAX_LINE_WIDTH {
         return line;
     }
-    let (inner, outer) = (" ".repeat(indentation + 2), " ".repeat(indentation));
+    let (inner_indentation, outer_indentation) = (" ".repeat(indentation + 2), " ".repeat(indentation));
     match value {
         Value::Object(object) => {
             let members: Vec<String> = object
                 .iter()
                 .map(|(name, value)| {
                     let text = format_value_of_key(name, value, indentation + 2);
-                    format!("{inner}{}: {text}", Value::from(name.as_str()))
+                    format!("{inner_indentation}{}: {text}", Value::from(name.as_str()))
                 })
                 .collect();
-            format!("{{\n{}\n{outer}}}", members.join(",\n"))
+            format!("{{\n{}\n{outer_indentation}}}", members.join(",\n"))
         }
         Value::Array(items) => {
             let members: Vec<String> =
-                items.iter().map(|item| format!("{inner}{}", format_json(item, indentation + 2))).collect();
-            format!("[\n{}\n{outer}]", members.join(",\n"))
+                items.iter().map(|item| format!("{inner_indentation}{}", format_json(item, indentation + 2))).collect();
+            format!("[\n{}\n{outer_indentation}]", members.join(",\n"))
         }
         _ => line,
     }
@@ -64,7 +64,7 @@ fn format_in_one_line(value: &Value) -> String {
             let members: Vec<String> = items.iter().map(format_in_one_line).collect();
             format!("[{}]", members.join(", "))
         }
-        // Escaped, since two braces would begin a placeholder.
+        // Two braces are escaped, because they would begin a placeholder.
         Value::String(_) => value.to_string().replace("{{", r"\\{{"),
         other => other.to_string(),
     }

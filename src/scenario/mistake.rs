@@ -51,9 +51,9 @@ pub fn both<A, B>(first: Result<A, Vec<Mistake>>, second: Result<B, Vec<Mistake>
     match (first, second) {
         (Ok(first), Ok(second)) => Ok((first, second)),
         (Err(mistakes), Ok(_)) | (Ok(_), Err(mistakes)) => Err(mistakes),
-        (Err(mut mistakes), Err(more)) => {
-            mistakes.extend(more);
-            Err(mistakes)
+        (Err(mut first_mistakes), Err(second_mistakes)) => {
+            first_mistakes.extend(second_mistakes);
+            Err(first_mistakes)
         }
     }
 }
@@ -65,6 +65,6 @@ impl fmt::Display for Mistake {
 }
 
 /// The line of a byte offset, from 1.
-pub fn line_of(text: &str, at: usize) -> usize {
-    1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
+pub fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
 }

@@ -10,7 +10,7 @@ pub enum Mode {
     Check,
     /// The scenario continues, as if the actual reply had been expected.
     Update,
-    /// As [`Mode::Update`], for a second run after an update: values that differ this time become placeholders.
+    /// Like [`Mode::Update`], for a second run after an update: values that differ this time become placeholders.
     Settle,
 }
 

@@ -13,24 +13,18 @@ use std::ops::Range;
 pub struct Pattern {
     /// Byte range in the file.
     pub range: Range<usize>,
-    /// What it is.
     pub value: PatternValue,
 }
 
 /// The value of a pattern.
 #[derive(Clone, Debug)]
 pub enum PatternValue {
-    /// null
     Null,
-    /// true or false
     Boolean(bool),
-    /// A number.
     Number(Number),
     /// A string, or a placeholder for any value.
     Text(Template),
-    /// An object.
     Object(Vec<Property>),
-    /// An array.
     Array(Vec<Pattern>),
 }
 
@@ -41,18 +35,17 @@ pub struct Property {
     pub range: Range<usize>,
     /// The key, which may contain references.
     pub name: Template,
-    /// The value.
     pub value: Pattern,
 }
 
 impl Pattern {
-    /// Parses JSON that begins at the byte offset `at` of a file.
+    /// Parses JSON that begins at a byte offset of a file.
     ///
     /// # Errors
     ///
     /// All mistakes, with their byte offsets.
-    pub fn parse(text: &str, at: usize) -> Result<Self, Vec<Mistake>> {
-        let strict_json = ParseOptions {
+    pub fn parse(text: &str, offset: usize) -> Result<Self, Vec<Mistake>> {
+        let strict_options = ParseOptions {
             allow_comments: false,
             allow_loose_object_property_names: false,
             allow_trailing_commas: false,
@@ -64,11 +57,11 @@ impl Pattern {
             allow_non_finite_numbers: false,
             allow_extended_string_escapes: false,
         };
-        let parsed = parse_to_ast(text, &CollectOptions::default(), &strict_json)
-            .map_err(|error| Mistake::at(at + error.range().start, format!("no JSON: {}", error.kind())))?;
-        let value = parsed.value.ok_or_else(|| Mistake::at(at, "JSON is missing"))?;
+        let parsed = parse_to_ast(text, &CollectOptions::default(), &strict_options)
+            .map_err(|error| Mistake::at(offset + error.range().start, format!("no JSON: {}", error.kind())))?;
+        let value = parsed.value.ok_or_else(|| Mistake::at(offset, "JSON is missing"))?;
         let mut mistakes = Vec::new();
-        let pattern = convert(&value, at, &mut mistakes);
+        let pattern = convert(&value, offset, &mut mistakes);
         if mistakes.is_empty() { Ok(pattern) } else { Err(mistakes) }
     }
 
@@ -98,8 +91,8 @@ impl Pattern {
 }
 
 /// Converts a value. Values with mistakes become null.
-fn convert(value: &ast::Value<'_>, at: usize, mistakes: &mut Vec<Mistake>) -> Pattern {
-    let range = value.range().start + at..value.range().end + at;
+fn convert(value: &ast::Value<'_>, offset: usize, mistakes: &mut Vec<Mistake>) -> Pattern {
+    let range = value.range().start + offset..value.range().end + offset;
     let value = match value {
         ast::Value::NullKeyword(_) => PatternValue::Null,
         ast::Value::BooleanLit(literal) => PatternValue::Boolean(literal.value),
@@ -111,20 +104,20 @@ fn convert(value: &ast::Value<'_>, at: usize, mistakes: &mut Vec<Mistake>) -> Pa
             PatternValue::Number,
         ),
         ast::Value::StringLit(literal) => {
-            template(&literal.value, range.start, mistakes).map_or(PatternValue::Null, PatternValue::Text)
+            parse_template(&literal.value, range.start, mistakes).map_or(PatternValue::Null, PatternValue::Text)
         }
-        ast::Value::Array(array) => PatternValue::Array(items(array, at, mistakes)),
-        ast::Value::Object(object) => PatternValue::Object(properties(object, at, mistakes)),
+        ast::Value::Array(array) => PatternValue::Array(convert_items(array, offset, mistakes)),
+        ast::Value::Object(object) => PatternValue::Object(convert_properties(object, offset, mistakes)),
     };
     Pattern { range, value }
 }
 
-fn template(text: &str, at: usize, mistakes: &mut Vec<Mistake>) -> Option<Template> {
-    Template::parse(text, at).map_err(|reason| mistakes.push(Mistake::at(at, reason))).ok()
+fn parse_template(text: &str, offset: usize, mistakes: &mut Vec<Mistake>) -> Option<Template> {
+    Template::parse(text, offset).map_err(|reason| mistakes.push(Mistake::at(offset, reason))).ok()
 }
 
-fn items(array: &ast::Array<'_>, at: usize, mistakes: &mut Vec<Mistake>) -> Vec<Pattern> {
-    let items: Vec<Pattern> = array.elements.iter().map(|item| convert(item, at, mistakes)).collect();
+fn convert_items(array: &ast::Array<'_>, offset: usize, mistakes: &mut Vec<Mistake>) -> Vec<Pattern> {
+    let items: Vec<Pattern> = array.elements.iter().map(|item| convert(item, offset, mistakes)).collect();
     for (index, item) in items.iter().enumerate() {
         let reason = match item.matcher() {
             Some(Matcher::Absent) => "{{absent}} is said of a key, not of an item",
@@ -136,17 +129,17 @@ fn items(array: &ast::Array<'_>, at: usize, mistakes: &mut Vec<Mistake>) -> Vec<
     items
 }
 
-fn properties(object: &ast::Object<'_>, at: usize, mistakes: &mut Vec<Mistake>) -> Vec<Property> {
+fn convert_properties(object: &ast::Object<'_>, offset: usize, mistakes: &mut Vec<Mistake>) -> Vec<Property> {
     let mut properties: Vec<Property> = Vec::new();
     let mut names = std::collections::BTreeSet::new();
     for property in &object.properties {
-        let range = property.range.start + at..property.range.end + at;
+        let range = property.range.start + offset..property.range.end + offset;
         let name = property.name.as_str();
         if !names.insert(name.to_owned()) {
             mistakes.push(Mistake::at(range.start, format!("the key '{name}' is there twice")));
         }
-        let name = template(name, range.start, mistakes);
-        let value = convert(&property.value, at, mistakes);
+        let name = parse_template(name, range.start, mistakes);
+        let value = convert(&property.value, offset, mistakes);
         let Some(name) = name else { continue };
         if name.is_expectation() {
             let reason = "a key may hold values, such as {{mel.user_id}}, and nothing else";

@@ -25,15 +25,15 @@ const EVENT_TIMEOUT: Duration = Duration::from_secs(10);
 enum BlockError {
     /// The block can't be played on this server.
     Skip(String),
-    /// The block failed in a way that no edit can change.
+    /// The block failed in a way that no edit can fix.
     Fail(String),
     /// The actual reply or event differs from the expected one.
     Differ(String, Vec<Edit>),
 }
 
 impl From<String> for BlockError {
-    fn from(what: String) -> Self {
-        BlockError::Fail(what)
+    fn from(message: String) -> Self {
+        BlockError::Fail(message)
     }
 }
 
@@ -67,26 +67,26 @@ impl<'a> Player<'a> {
 
     pub async fn play(&mut self, blocks: &[&Block]) -> Outcome {
         if self.world.control.is_some()
-            && let Some((line, what)) = world_names::find_unknown(&self.scope, self.document, blocks)
+            && let Some((line, message)) = world_names::find_unknown(&self.scope, self.document, blocks)
         {
-            return Outcome::Differs(vec![Difference { line, what, edits: Vec::new() }]);
+            return Outcome::Differs(vec![Difference { line, what: message, edits: Vec::new() }]);
         }
         let mut differences = Vec::new();
         for block in blocks {
-            let (what, edits) = match self.play_block(block).await {
+            let (message, edits) = match self.play_block(block).await {
                 Ok(()) => continue,
                 Err(BlockError::Skip(reason)) => return Outcome::Skipped(reason),
-                Err(BlockError::Fail(what)) => (what, Vec::new()),
-                Err(BlockError::Differ(what, mut edits)) => {
+                Err(BlockError::Fail(message)) => (message, Vec::new()),
+                Err(BlockError::Differ(message, mut edits)) => {
                     edits.iter_mut().for_each(|edit| edit.text = self.scope.without_address(&edit.text));
-                    (what, edits)
+                    (message, edits)
                 }
             };
             let can_continue = self.mode != Mode::Check && !edits.is_empty();
-            // A block to insert after this one counts as a difference of this one.
-            let at = edits.first().map(|edit| edit.range.start).filter(|at| *at != block.range.end);
-            let at = at.unwrap_or(block.range.start);
-            differences.push(Difference { line: line_of(&self.document.text, at), what, edits });
+            // A block that is inserted after this one counts as a difference of this one.
+            let offset = edits.first().map(|edit| edit.range.start).filter(|offset| *offset != block.range.end);
+            let offset = offset.unwrap_or(block.range.start);
+            differences.push(Difference { line: line_of(&self.document.text, offset), what: message, edits });
             if !can_continue {
                 break;
             }
@@ -95,18 +95,18 @@ impl<'a> Player<'a> {
     }
 
     async fn play_block(&mut self, block: &Block) -> Result<(), BlockError> {
-        self.prepare(block).await?;
+        self.load_referenced_values(block).await?;
         match &block.kind {
             BlockKind::World(_) => Ok(()),
-            BlockKind::Request(request, reply) => self.request(request, reply.as_deref(), block.range.end).await,
-            BlockKind::Control(commands, reply) => self.control(commands, reply.as_deref(), block.range.end).await,
-            BlockKind::Event(label, pattern, is_exact) => self.event(label, pattern, *is_exact).await,
-            BlockKind::NoEvent(label) => self.no_event(label, block.range.start).await,
+            BlockKind::Request(request, reply) => self.play_request(request, reply.as_deref(), block.range.end).await,
+            BlockKind::Control(commands, reply) => self.play_control(commands, reply.as_deref(), block.range.end).await,
+            BlockKind::Event(label, pattern, is_exact) => self.play_event(label, pattern, *is_exact).await,
+            BlockKind::NoEvent(label) => self.play_no_event(label, block.range.start).await,
         }
     }
 
     /// Requests the values of the block's references that are not yet known.
-    async fn prepare(&mut self, block: &Block) -> Result<(), BlockError> {
+    async fn load_referenced_values(&mut self, block: &Block) -> Result<(), BlockError> {
         let templates = block.templates();
         let mut references: Vec<Reference> =
             templates.iter().flat_map(|(template, _)| template.references()).cloned().collect();
@@ -129,8 +129,8 @@ impl<'a> Player<'a> {
         }
         for reference in references {
             if let Err(reason) = self.scope.value(&reference) {
-                let is_foreign = self.world.control.is_none() && is_world_name(&reference);
-                return Err(if is_foreign {
+                let is_missing_on_server = self.world.control.is_none() && is_world_name(&reference);
+                return Err(if is_missing_on_server {
                     BlockError::Skip(format!("{reason} here"))
                 } else {
                     BlockError::Fail(reason)
@@ -147,7 +147,7 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    async fn request(
+    async fn play_request(
         &mut self,
         request: &Request,
         reply: Option<&ExpectedReply>,
@@ -159,7 +159,7 @@ impl<'a> Player<'a> {
         if let Ok(actual) = &actual {
             self.record_effects(request, actual).await?;
         }
-        let result = self.check(&description, &actual, reply, Some(end));
+        let result = self.check_reply(&description, &actual, reply, Some(end));
         if result.is_ok() && request.queue_label.is_some() && !actual.is_ok_and(|actual| actual.status == 200) {
             return Err(BlockError::Fail("no queue was registered".to_owned()));
         }
@@ -174,20 +174,26 @@ impl<'a> Player<'a> {
         if let (Some(label), Caller::User(handle, _)) = (&request.queue_label, &request.caller)
             && let Some(id) = actual.body["queue_id"].as_str()
         {
-            let last = actual.body["last_event_id"].as_i64().unwrap_or(-1);
+            let last_event_id = actual.body["last_event_id"].as_i64().unwrap_or(-1);
             let (handle, id) = (handle.clone(), id.to_owned());
-            let queue = Queue { handle, id, last_fetched: last, last_consumed: last, pending: VecDeque::new() };
+            let queue = Queue {
+                handle,
+                id,
+                last_fetched: last_event_id,
+                last_consumed: last_event_id,
+                pending: VecDeque::new(),
+            };
             self.scope.queues.insert(label.clone(), queue);
         }
-        let names_address = |line: &Line| matches!(line, Line::Parameter(name, _) if name.ends_with("email"));
+        let may_change_email = |line: &Line| matches!(line, Line::Parameter(name, _) if name.ends_with("email"));
         let regenerates_key = self.scope.text(&request.path)?.ends_with("/api_key/regenerate");
-        if (regenerates_key || request.lines.iter().any(names_address)) && self.world.control.is_some() {
+        if (regenerates_key || request.lines.iter().any(may_change_email)) && self.world.control.is_some() {
             self.reload_directory().await?;
         }
         Ok(())
     }
 
-    async fn control(
+    async fn play_control(
         &mut self,
         commands: &[Command],
         reply: Option<&ExpectedReply>,
@@ -199,7 +205,7 @@ impl<'a> Player<'a> {
             let body = command.body.as_ref().map(|body| self.scope.json(body)).transpose()?;
             let actual = self.stage.control(&command.method, &url, body.as_ref()).await;
             let is_last = index + 1 == commands.len();
-            self.check(&command.text, &actual, reply.filter(|_| is_last), is_last.then_some(end))?;
+            self.check_reply(&command.text, &actual, reply.filter(|_| is_last), is_last.then_some(end))?;
             // A reset or a restored snapshot may change keys.
             if command.method != "GET" && !["clock", "fault"].iter().any(|word| command.text.starts_with(word)) {
                 self.reload_directory().await?;
@@ -208,14 +214,14 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Compares a reply with the expected one and captures values. Without an expected reply, `insert_at` is the byte
+    /// Compares a reply with the expected one and captures values. Without an expected reply, `insertion_offset` is the byte
     /// offset at which a `reply` block can be inserted.
-    fn check(
+    fn check_reply(
         &mut self,
         description: &str,
         actual: &Result<HttpReply, Failure>,
         reply: Option<&ExpectedReply>,
-        insert_at: Option<usize>,
+        insertion_offset: Option<usize>,
     ) -> Result<(), BlockError> {
         let actual = match (actual, reply) {
             (Err(Failure::Broken(_)), Some(reply)) if reply.status.is_none() => return Ok(()),
@@ -224,21 +230,23 @@ impl<'a> Player<'a> {
             }
             (Ok(actual), _) => actual,
         };
-        if let Some(what) = failed_assertion(actual, reply, self.mode != Mode::Check) {
-            return Err(BlockError::Fail(format!("{description}: {what}")));
+        if let Some(message) = failed_assertion(actual, reply, self.mode != Mode::Check) {
+            return Err(BlockError::Fail(format!("{description}: {message}")));
         }
         let actual_text = || format!("{} {}{}", actual.status, printable_body(actual), hint_text(actual));
         let Some(reply) = reply else {
             let is_success = actual.status == 200;
-            let edits =
-                insert_at.map(|at| Edit { range: at..at, text: edit::reply_block(actual) }).into_iter().collect();
-            let what = || format!("{description} must succeed, but got {}", actual_text());
-            return if is_success { Ok(()) } else { Err(BlockError::Differ(what(), edits)) };
+            let edits = insertion_offset
+                .map(|offset| Edit { range: offset..offset, text: edit::reply_block(actual) })
+                .into_iter()
+                .collect();
+            let message = || format!("{description} must succeed, but got {}", actual_text());
+            return if is_success { Ok(()) } else { Err(BlockError::Differ(message(), edits)) };
         };
         let Some(status) = reply.status else {
             return Err(BlockError::Fail(format!("{description} must have no reply, but got {}", actual_text())));
         };
-        let mut comparison = self.comparison(matches!(reply.body, Body::Json(_, true)));
+        let mut comparison = self.new_comparison(matches!(reply.body, Body::Json(_, true)));
         if status != actual.status {
             let has_status = !reply.status_range.is_empty();
             let text = if has_status { actual.status.to_string() } else { format!(" {}", actual.status) };
@@ -261,22 +269,22 @@ impl<'a> Player<'a> {
                 }
             }
         }
-        let mut what = format!("the reply to {description} differs");
+        let mut message = format!("the reply to {description} differs");
         let is_no_json = matches!(reply.body, Body::Json(..)) && actual.body.is_null();
         if status != actual.status || is_no_json {
-            what = format!("{what}: {}", actual_text());
+            message = format!("{message}: {}", actual_text());
         }
-        self.finish_comparison(what, comparison.edits, comparison.captured, &comparison.notes)
+        self.finish_comparison(message, comparison.edits, comparison.captured, &comparison.notes)
     }
 
-    fn comparison(&self, is_exact: bool) -> Comparison<'_> {
+    fn new_comparison(&self, is_exact: bool) -> Comparison<'_> {
         let comparison = Comparison::new(&self.scope, &self.document.text, is_exact);
         if self.mode == Mode::Settle { comparison.writing_placeholders() } else { comparison }
     }
 
     fn finish_comparison(
         &mut self,
-        what: String,
+        message: String,
         edits: Vec<Edit>,
         captured: Vec<(String, Value)>,
         notes: &[String],
@@ -286,59 +294,60 @@ impl<'a> Player<'a> {
             return Ok(());
         }
         let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-        Err(BlockError::Differ(format!("{what}{notes}"), edits))
+        Err(BlockError::Differ(format!("{message}{notes}"), edits))
     }
 
-    async fn event(&mut self, label: &str, pattern: &Pattern, is_exact: bool) -> Result<(), BlockError> {
-        let wants_heartbeat = self.document.text[pattern.range.clone()].contains("\"heartbeat\"");
-        let result = tokio::time::timeout(EVENT_TIMEOUT, self.next_event(label, wants_heartbeat)).await;
+    async fn play_event(&mut self, label: &str, pattern: &Pattern, is_exact: bool) -> Result<(), BlockError> {
+        let expects_heartbeat = self.document.text[pattern.range.clone()].contains("\"heartbeat\"");
+        let result = tokio::time::timeout(EVENT_TIMEOUT, self.take_next_event(label, expects_heartbeat)).await;
         let mut event = result.unwrap_or_else(|_| Err(BlockError::Fail(format!("no event came for {label}"))))?;
         // The ID depends on previous events of the queue, so exact events omit it.
         if let Some(event) = event.as_object_mut().filter(|_| is_exact) {
             event.shift_remove("id");
         }
-        let mut comparison = self.comparison(is_exact);
+        let mut comparison = self.new_comparison(is_exact);
         comparison.compare(pattern, &event);
         let Comparison { edits, captured, notes, .. } = comparison;
         self.finish_comparison(format!("the next event for {label} differs"), edits, captured, &notes)
     }
 
     /// Consumes the next event of a queue.
-    async fn next_event(&mut self, label: &str, wants_heartbeat: bool) -> Result<Value, BlockError> {
+    async fn take_next_event(&mut self, label: &str, expects_heartbeat: bool) -> Result<Value, BlockError> {
         loop {
-            self.fetch(label, true).await?;
+            self.fetch_events(label, true).await?;
             let queue = self.scope.queues.get_mut(label).ok_or_else(|| format!("'{label}' has no queue"))?;
             let event = queue.pending.pop_front().ok_or_else(|| format!("no event came for {label}"))?;
             queue.last_consumed = event["id"].as_i64().unwrap_or(queue.last_consumed);
-            if wants_heartbeat || event["type"] != "heartbeat" {
+            if expects_heartbeat || event["type"] != "heartbeat" {
                 return Ok(event);
             }
         }
     }
 
-    /// `at` is the byte offset of the block, where `event` blocks for unexpected events can be inserted.
-    async fn no_event(&mut self, label: &str, at: usize) -> Result<(), BlockError> {
-        self.fetch(label, false).await?;
+    /// `offset` is the byte offset of the block, where `event` blocks for unexpected events can be inserted.
+    async fn play_no_event(&mut self, label: &str, offset: usize) -> Result<(), BlockError> {
+        self.fetch_events(label, false).await?;
         let pending = self.scope.queues.get_mut(label).map(|queue| std::mem::take(&mut queue.pending));
         let mut events = pending.unwrap_or_default();
         events.retain(|event| event["type"] != "heartbeat");
-        let Some(first) = events.front() else { return Ok(()) };
-        let what = format!("no event must have come for {label}, but did: {first}");
+        let Some(first_event) = events.front() else { return Ok(()) };
+        let message = format!("no event must have come for {label}, but did: {first_event}");
         let text = events.iter().map(|event| edit::event_block(label, event)).collect();
-        Err(BlockError::Differ(what, vec![Edit { range: at..at, text }]))
+        Err(BlockError::Differ(message, vec![Edit { range: offset..offset, text }]))
     }
 
-    /// Fetches the events of a queue. On a server without control, waits for an event if `waits` is set.
-    async fn fetch(&mut self, label: &str, waits: bool) -> Result<(), BlockError> {
+    /// Fetches the events of a queue. On a server without control, waits for an event if `waits_for_event` is set.
+    async fn fetch_events(&mut self, label: &str, waits_for_event: bool) -> Result<(), BlockError> {
         let queue = self.scope.queues.get(label).ok_or_else(|| format!("'{label}' has no queue"))?;
-        if waits && !queue.pending.is_empty() {
+        if waits_for_event && !queue.pending.is_empty() {
             return Ok(());
         }
         let person = self.scope.directory.person(&queue.handle);
         let person = person.ok_or_else(|| format!("there is no user '{}'", queue.handle))?;
-        let last = queue.last_fetched.to_string();
-        let dont_block = (self.world.control.is_some() || !waits).then_some(("dont_block", "true"));
-        let parameters = [("queue_id", queue.id.as_str()), ("last_event_id", &last)].into_iter().chain(dont_block);
+        let last_event_id = queue.last_fetched.to_string();
+        let dont_block = (self.world.control.is_some() || !waits_for_event).then_some(("dont_block", "true"));
+        let parameters =
+            [("queue_id", queue.id.as_str()), ("last_event_id", &last_event_id)].into_iter().chain(dont_block);
         let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
         let actual = self
             .stage

@@ -1,4 +1,4 @@
-//! Describes replies in messages.
+//! Describes replies in the messages about differences.
 
 use super::block::ExpectedReply;
 use super::client::HttpReply;
@@ -21,13 +21,20 @@ pub fn failed_assertion(reply: &HttpReply, expected: Option<&ExpectedReply>, is_
 fn nearest_text(row: &Value) -> Option<String> {
     let diff = row["diff"].as_str()?.trim_end();
     let entry = &row["entry"];
-    let part = |name: &str| entry[name].as_str().unwrap_or("nobody").to_owned();
-    let matching_text =
-        || format!("it matches: {} {} {} by {}", entry["status"], part("method"), part("path"), part("user"));
+    let field_text = |name: &str| entry[name].as_str().unwrap_or("nobody").to_owned();
+    let matching_text = || {
+        format!(
+            "it matches: {} {} {} by {}",
+            entry["status"],
+            field_text("method"),
+            field_text("path"),
+            field_text("user")
+        )
+    };
     Some(if diff.is_empty() { matching_text() } else { diff.to_owned() })
 }
 
-/// The hint of a double in parentheses; empty if there is none.
+/// The hint of a double in parentheses. It is empty if there is none.
 pub fn hint_text(reply: &HttpReply) -> String {
     let hint = reply.headers.get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok());
     hint.map(|hint| format!(" ({hint})")).unwrap_or_default()

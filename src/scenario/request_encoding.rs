@@ -47,8 +47,8 @@ fn add_lines(scope: &Scope, http_request: &mut HttpRequest, lines: &[Line]) -> R
             Line::Parameter(name, value) => parameters.push((name.as_str(), scope.text(value)?)),
             Line::Header(name, value) => http_request.headers.push((name.clone(), scope.text(value)?)),
             Line::File(name, content) => files.push(decode_file(name, scope.text(content)?)?),
-            Line::Body(kind, content) => {
-                http_request.headers.push(("content-type".to_owned(), kind.clone()));
+            Line::Body(content_type, content) => {
+                http_request.headers.push(("content-type".to_owned(), content_type.clone()));
                 http_request.body = scope.text(content)?.into_bytes();
             }
         }
@@ -63,9 +63,9 @@ fn add_lines(scope: &Scope, http_request: &mut HttpRequest, lines: &[Line]) -> R
         body.extend_from_slice(part.as_bytes());
     }
     for (name, content) in files {
-        let kind = mime_guess::from_path(&name).first_or_octet_stream();
+        let content_type = mime_guess::from_path(&name).first_or_octet_stream();
         let head = format!(
-            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: {kind}\r\n\r\n"
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: {content_type}\r\n\r\n"
         );
         body.extend_from_slice(head.as_bytes());
         body.extend_from_slice(&content);

@@ -22,20 +22,20 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
             return Outcome::Skipped(format!("needs {requirement}, which this server does not give"));
         }
     }
-    let newest = match stage.level().await {
+    let newest_level = match stage.level().await {
         Ok(level) => level,
-        Err(what) => return differs_at(scenario.line, what),
+        Err(message) => return differs_at(scenario.line, message),
     };
-    if let Some(lowest) = setup.from_level.filter(|lowest| *lowest > newest) {
-        return Outcome::Skipped(format!("holds from feature level {lowest} on; this server has {newest}"));
+    if let Some(lowest_level) = setup.from_level.filter(|lowest_level| *lowest_level > newest_level) {
+        return Outcome::Skipped(format!("holds from feature level {lowest_level} on; this server has {newest_level}"));
     }
     // A server without control has only one level.
-    let levels = if stage.has_control() { setup.levels(newest) } else { vec![newest] };
+    let levels = if stage.has_control() { setup.levels(newest_level) } else { vec![newest_level] };
     for level in levels {
         let outcome = play_at(stage, document, scenario, (level, &setup, &blocks), mode).await;
         match outcome {
             Outcome::Played => {}
-            Outcome::Differs(differences) if level != newest => {
+            Outcome::Differs(differences) if level != newest_level => {
                 return Outcome::Differs(as_level_difference(level, differences, mode));
             }
             other => return other,
@@ -44,11 +44,11 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
     Outcome::Played
 }
 
-fn differs_at(line: usize, what: String) -> Outcome {
-    Outcome::Differs(vec![Difference { line, what, edits: Vec::new() }])
+fn differs_at(line: usize, message: String) -> Outcome {
+    Outcome::Differs(vec![Difference { line, what: message, edits: Vec::new() }])
 }
 
-/// Marks the first difference as one at an older level. It has no edits, since they would not match the newest level.
+/// Marks the first difference as one at an older level. Its edits are removed, because they would not match the newest level.
 fn as_level_difference(level: i64, mut differences: Vec<Difference>, mode: Mode) -> Vec<Difference> {
     differences.truncate(1);
     for difference in &mut differences {

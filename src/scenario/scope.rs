@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct Queue {
     /// The handle of its owner.
     pub handle: String,
-    /// ID of the queue.
+    /// The ID of the queue.
     pub id: String,
-    /// ID of the last event that was fetched.
+    /// The ID of the last event that was fetched.
     pub last_fetched: i64,
-    /// ID of the last event that the scenario consumed.
+    /// The ID of the last event that the scenario consumed.
     pub last_consumed: i64,
     /// Events that were fetched, but not consumed.
     pub pending: VecDeque<Value>,
@@ -30,7 +30,7 @@ pub struct Scope {
     pub queues: BTreeMap<String, Queue>,
     /// The users, channels and groups of the world.
     pub directory: Directory,
-    /// The world's time in Unix seconds.
+    /// The world's time in UNIX seconds.
     pub now: i64,
     /// A word that no other run uses.
     pub unique: String,
@@ -89,16 +89,16 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// What has no value.
+    /// A message about a placeholder without a value.
     pub fn text(&self, template: &Template) -> Result<String, String> {
         self.text_with(template, |value| value)
     }
 
-    /// As [`Scope::text`], with a conversion of each value.
+    /// Does the same as [`Scope::text`], with a conversion of each value.
     ///
     /// # Errors
     ///
-    /// What has no value.
+    /// A message about a placeholder without a value.
     pub fn text_with(&self, template: &Template, convert: impl Fn(String) -> String) -> Result<String, String> {
         let mut text = String::new();
         for part in &template.parts {
@@ -116,7 +116,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// What has no value.
+    /// A message about a placeholder without a value.
     pub fn json(&self, pattern: &Pattern) -> Result<Value, String> {
         Ok(match &pattern.value {
             PatternValue::Null => Value::Null,
@@ -150,8 +150,7 @@ impl Scope {
         &self.server[origin(&self.server).len()..]
     }
 
-    /// Replaces the world's URL in a text by a placeholder, since the next run has another
-    /// URL.
+    /// Replaces the world's URL in a text by a placeholder, because the next run has another URL.
     pub fn without_address(&self, text: &str) -> String {
         let text = if self.server.is_empty() { text.to_owned() } else { text.replace(&self.server, "{{server}}") };
         match self.prefix() {

@@ -1,5 +1,5 @@
-//! The server on which scenarios are played. With control, each scenario gets its own world; without, the server's
-//! realm.
+//! The server on which scenarios are played. With control, each scenario gets its own world. Without control, scenarios are
+//! played in the server's realm.
 
 use super::client::{Client, Failure, HttpReply, HttpRequest};
 use super::directory::{Accounts, Directory, Person};
@@ -18,11 +18,11 @@ const START_TIME: &str = "2026-01-01T00:00:00Z";
 pub struct Stage {
     client: Client,
     /// Scheme, host and port.
-    root: String,
+    origin: String,
     /// Base URL of the API for servers without control, without `/api/v1`.
     base_url: String,
     control_token: Option<String>,
-    /// The newest feature level; None for a server without control.
+    /// The newest feature level. None for a server without control.
     newest_level: Option<i64>,
     accounts: Accounts,
     play_count: AtomicU64,
@@ -34,7 +34,7 @@ pub struct Stage {
 pub struct World {
     /// Base URL without a trailing slash.
     pub base_url: String,
-    /// URL of the world in control; None for a server without control.
+    /// URL of the world in control. None for a server without control.
     pub control: Option<String>,
 }
 
@@ -49,11 +49,11 @@ impl Stage {
         Self::open_with_tls(url, control_token, accounts, None).await
     }
 
-    /// As [`Stage::open`], with a TLS configuration instead of that of this machine.
+    /// Does the same as [`Stage::open`], with a TLS configuration instead of that of this machine.
     ///
     /// # Errors
     ///
-    /// As [`Stage::open`].
+    /// The same as [`Stage::open`].
     pub async fn open_with_tls(
         url: &str,
         control_token: Option<String>,
@@ -66,11 +66,11 @@ impl Stage {
         else {
             return Err(format!("'{url}' is no base URL such as http://127.0.0.1:9991"));
         };
-        let root = format!("{scheme}://{}", address.split('/').next().unwrap_or(address));
-        let client = Client::new(&root, tls_config)?;
+        let origin = format!("{scheme}://{}", address.split('/').next().unwrap_or(address));
+        let client = Client::new(&origin, tls_config)?;
         let mut stage = Self {
             client,
-            root,
+            origin,
             base_url,
             control_token,
             newest_level: None,
@@ -78,11 +78,11 @@ impl Stage {
             play_count: AtomicU64::new(0),
             created_worlds: Mutex::default(),
         };
-        let health = stage.control("GET", &format!("{}/control/health", stage.root), None).await;
-        let health = health.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;
-        // A server that expects another kind of request, such as HTTPS.
-        let hint = health.headers.get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok());
-        if let Some(hint) = hint.filter(|_| health.status == 400) {
+        let health_reply = stage.control("GET", &format!("{}/control/health", stage.origin), None).await;
+        let health_reply = health_reply.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;
+        // A server that expects another kind of request, such as HTTPS, answers with a hint.
+        let hint = health_reply.headers.get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok());
+        if let Some(hint) = hint.filter(|_| health_reply.status == 400) {
             return Err(format!("{url} can't be reached: {hint}"));
         }
         // With accounts, the existing organization is played, also on a chatdouble server.
@@ -90,14 +90,14 @@ impl Stage {
             return Ok(stage);
         }
         // The health call needs no token, but other calls may.
-        let calls = stage.control("GET", &format!("{}/control", stage.root), None).await;
-        let calls = calls.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;
-        let is_control = health.body["version"].is_string() || health.body["code"] == "UNAUTHORIZED";
-        let refusal = [&health, &calls].into_iter().find(|reply| [401, 403].contains(&reply.status));
+        let control_reply = stage.control("GET", &format!("{}/control", stage.origin), None).await;
+        let control_reply = control_reply.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;
+        let is_control = health_reply.body["version"].is_string() || health_reply.body["code"] == "UNAUTHORIZED";
+        let refusal = [&health_reply, &control_reply].into_iter().find(|reply| [401, 403].contains(&reply.status));
         if let Some(refusal) = refusal.filter(|_| is_control) {
             return Err(format!("{url} refuses to be steered: {}; --control-token may help", refusal.body["msg"]));
         }
-        stage.newest_level = health.body["feature_level"].as_i64().filter(|_| health.status == 200);
+        stage.newest_level = health_reply.body["feature_level"].as_i64().filter(|_| health_reply.status == 200);
         Ok(stage)
     }
 
@@ -106,14 +106,14 @@ impl Stage {
         self.newest_level.is_some()
     }
 
-    /// The newest feature level at which a scenario can be played; without control, the level of the server.
+    /// The newest feature level at which a scenario can be played. Without control, it is the level of the server.
     ///
     /// # Errors
     ///
     /// When the server does not answer.
     pub async fn level(&self) -> Result<i64, String> {
-        if let Some(newest) = self.newest_level {
-            return Ok(newest);
+        if let Some(newest_level) = self.newest_level {
+            return Ok(newest_level);
         }
         let url = format!("{}/api/v1/server_settings", self.base_url);
         let reply = self.send(HttpRequest { method: "GET".to_owned(), url, ..HttpRequest::default() }).await;
@@ -141,17 +141,17 @@ impl Stage {
         });
         for (name, text) in options {
             body[name] = match name.as_str() {
-                "fixture" => fixture(text, file)?,
+                "fixture" => parse_fixture(text, file)?,
                 "feature_level" | "seed" => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
                 _ => text.as_str().into(),
             };
         }
-        let url = format!("{}/control/worlds", self.root);
+        let url = format!("{}/control/worlds", self.origin);
         let reply = self.control("POST", &url, Some(&body)).await;
         let reply = reply.map_err(|failure| format!("no world can be made: {}", failure.reason()))?;
         match (reply.status, reply.body["name"].as_str(), reply.body["url"].as_str()) {
             (200, Some(name), Some(world_url)) => {
-                let control = format!("{}/control/worlds/{name}", self.root);
+                let control = format!("{}/control/worlds/{name}", self.origin);
                 self.created_worlds.lock().insert(control.clone());
                 Ok(World { base_url: world_url.to_owned(), control: Some(control) })
             }
@@ -169,7 +169,7 @@ impl Stage {
     /// Ends a world. Does nothing without control.
     pub async fn end_world(&self, world: &World) {
         if let Some(url) = &world.control {
-            self.end(url).await;
+            self.end_world_at(url).await;
         }
     }
 
@@ -177,11 +177,11 @@ impl Stage {
     pub async fn end_all(&self) {
         let created_worlds = self.created_worlds.lock().clone();
         for url in &created_worlds {
-            self.end(url).await;
+            self.end_world_at(url).await;
         }
     }
 
-    async fn end(&self, url: &str) {
+    async fn end_world_at(&self, url: &str) {
         match self.control("DELETE", url, None).await {
             Ok(_) => {
                 self.created_worlds.lock().remove(url);
@@ -222,12 +222,12 @@ impl Stage {
     ///
     /// When there is no reply, or the server refuses an account.
     pub async fn directory(&self, world: &World) -> Result<Directory, String> {
-        let Some(control) = &world.control else { return self.foreign_directory(world).await };
+        let Some(control) = &world.control else { return self.directory_of_accounts(world).await };
         let state = self.control("GET", &format!("{control}/state"), None).await;
         Ok(Directory::from_state(&state.map_err(|failure| failure.reason().to_owned())?.body))
     }
 
-    async fn foreign_directory(&self, world: &World) -> Result<Directory, String> {
+    async fn directory_of_accounts(&self, world: &World) -> Result<Directory, String> {
         let mut directory = Directory::default();
         for (handle, account) in &self.accounts {
             let get = |path: &str| {
@@ -255,7 +255,7 @@ impl Stage {
         Ok(directory)
     }
 
-    /// The world's time in Unix seconds. Without control, it is that of the `Date` header.
+    /// The world's time in UNIX seconds. Without control, it is that of the `Date` header.
     ///
     /// # Errors
     ///
@@ -293,7 +293,7 @@ pub fn credentials(email: &str, api_key: &str) -> (String, String) {
 }
 
 /// Reads the option `fixture`: a built-in fixture's name, a document, or the path of a file, relative to the scenario.
-fn fixture(text: &str, file: &str) -> Result<Value, String> {
+fn parse_fixture(text: &str, file: &str) -> Result<Value, String> {
     if text.starts_with('{') {
         return serde_json::from_str(text).map_err(|error| format!("the fixture is no JSON: {error}"));
     }

@@ -38,7 +38,7 @@ pub enum Reference {
     Group(String),
     /// `{{message Welcome}}`: the ID of the first message whose source begins with this text.
     Message(String),
-    /// `{{now +1d}}`: the world's time in whole Unix seconds, plus this number of seconds.
+    /// `{{now +1d}}`: the world's time in whole UNIX seconds, plus this number of seconds.
     Now(i64),
     /// `{{unique}}`: a word that no earlier run on the same realm has used.
     Unique,
@@ -46,7 +46,7 @@ pub enum Reference {
     Server,
     /// `{{origin}}`: scheme, host and port of the base URL.
     Origin,
-    /// `{{prefix}}`: the path of the base URL; empty if it has none.
+    /// `{{prefix}}`: the path of the base URL. It is empty if the URL has no path.
     Prefix,
 }
 
@@ -64,7 +64,7 @@ pub enum UserField {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueField {
     QueueId,
-    /// ID of the last event that the scenario consumed.
+    /// The ID of the last event that the scenario consumed.
     LastEventId,
 }
 
@@ -79,7 +79,7 @@ pub enum Matcher {
     Boolean,
     Object,
     Array,
-    /// A number within an inclusive range; None for no bound.
+    /// A number within an inclusive range. None for no bound.
     Range(Option<i64>, Option<i64>),
     /// A text that matches the whole expression.
     Regex(Regex),
@@ -112,7 +112,7 @@ impl Template {
     /// # Errors
     ///
     /// What is wrong with a placeholder.
-    pub fn parse(text: &str, at: usize) -> Result<Self, String> {
+    pub fn parse(text: &str, byte_offset: usize) -> Result<Self, String> {
         let mut parts = Vec::new();
         let (mut literal, mut remaining) = (String::new(), text);
         while let Some(open) = remaining.find("{{") {
@@ -125,8 +125,8 @@ impl Template {
             literal.push_str(&remaining[..open]);
             let content = &remaining[open + 2..];
             // A regular expression may contain braces.
-            let first = &content[..content.find("}}").unwrap_or(content.len())];
-            let matcher_text = first.split_once(":=").map_or(first, |(_, matcher)| matcher);
+            let candidate = &content[..content.find("}}").unwrap_or(content.len())];
+            let matcher_text = candidate.split_once(":=").map_or(candidate, |(_, matcher)| matcher);
             let end = if matcher_text.trim_start().starts_with('/') { "/}}" } else { "}}" };
             let close = content.find(end).ok_or_else(|| format!("'{{{{{content}' is not closed with {end}"))?;
             let close = close + end.len() - 2;
@@ -149,10 +149,10 @@ impl Template {
                 "'{text}': ranges, object, array, absent, any order and ... can't be combined with other text"
             ));
         }
-        Ok(Self { at, parts })
+        Ok(Self { at: byte_offset, parts })
     }
 
-    /// The only part; None if there are several or none.
+    /// The only part. None if there are no parts or several.
     pub fn only(&self) -> Option<&Part> {
         if let [part] = self.parts.as_slice() { Some(part) } else { None }
     }
@@ -210,12 +210,12 @@ fn parse_matcher(word: &str) -> Result<Option<Matcher>, String> {
         "absent" => Matcher::Absent,
         "..." => Matcher::Rest,
         "any order" => Matcher::AnyOrder,
-        other => return pattern_or_range(other),
+        other => return parse_regex_or_range(other),
     };
     Ok(Some(matcher))
 }
 
-fn pattern_or_range(word: &str) -> Result<Option<Matcher>, String> {
+fn parse_regex_or_range(word: &str) -> Result<Option<Matcher>, String> {
     if let Some(pattern) = word.strip_prefix('/').and_then(|remaining| remaining.strip_suffix('/')) {
         let regex = Regex::new(pattern).map_err(|error| {
             format!("/{pattern}/ is no regular expression: {}", error.to_string().replace('\n', " "))
@@ -296,9 +296,9 @@ pub fn parse_span(text: &str) -> Result<i64, String> {
     };
     let mut seconds: i64 = 0;
     loop {
-        let digits = remaining.find(|character: char| !character.is_ascii_digit()).ok_or_else(invalid_span)?;
-        let count: i64 = remaining[..digits].parse().map_err(|_| invalid_span())?;
-        let unit = match remaining.as_bytes()[digits] {
+        let digit_count = remaining.find(|character: char| !character.is_ascii_digit()).ok_or_else(invalid_span)?;
+        let count: i64 = remaining[..digit_count].parse().map_err(|_| invalid_span())?;
+        let unit = match remaining.as_bytes()[digit_count] {
             b's' => 1,
             b'm' => 60,
             b'h' => 3_600,
@@ -308,9 +308,9 @@ pub fn parse_span(text: &str) -> Result<i64, String> {
         };
         seconds = count
             .checked_mul(unit)
-            .and_then(|more_seconds| seconds.checked_add(more_seconds))
+            .and_then(|unit_seconds| seconds.checked_add(unit_seconds))
             .ok_or_else(invalid_span)?;
-        remaining = &remaining[digits + 1..];
+        remaining = &remaining[digit_count + 1..];
         if remaining.is_empty() {
             return Ok(sign * seconds);
         }
@@ -321,28 +321,32 @@ pub fn parse_span(text: &str) -> Result<i64, String> {
 mod tests {
     use super::*;
 
-    fn only(text: &str) -> Part {
-        Template::parse(text, 0).unwrap_or_else(|fault| panic!("{text}: {fault}")).parts.remove(0)
+    fn single_part(text: &str) -> Part {
+        Template::parse(text, 0).unwrap_or_else(|reason| panic!("{text}: {reason}")).parts.remove(0)
     }
 
     #[test]
-    fn placeholders_are_values_or_what_fits() {
-        assert!(matches!(only("{{ message }}"), Part::Reference(Reference::Captured(name)) if name == "message"));
+    fn placeholders_are_references_or_matchers() {
         assert!(
-            matches!(only("{{channel town square}}"), Part::Reference(Reference::Channel(name)) if name == "town square")
+            matches!(single_part("{{ message }}"), Part::Reference(Reference::Captured(name)) if name == "message")
         );
-        assert!(matches!(only("{{build-bot.user_id}}"), Part::Reference(Reference::User(_, UserField::UserId))));
         assert!(
-            matches!(only("{{mel phone.queue_id}}"), Part::Reference(Reference::Queue(label, _)) if label == "mel phone")
+            matches!(single_part("{{channel town square}}"), Part::Reference(Reference::Channel(name)) if name == "town square")
         );
-        assert!(matches!(only("{{now - 1h30m}}"), Part::Reference(Reference::Now(-5_400))));
-        assert!(matches!(only("{{id := 1..}}"), Part::Capture(name, Matcher::Range(Some(1), None)) if name == "id"));
-        assert!(matches!(only("{{/a{2}/}}"), Part::Matcher(Matcher::Regex(_))));
-        assert!(matches!(only("\\{{any}}"), Part::Literal(text) if text == "{{any}}"));
+        assert!(matches!(single_part("{{build-bot.user_id}}"), Part::Reference(Reference::User(_, UserField::UserId))));
+        assert!(
+            matches!(single_part("{{mel phone.queue_id}}"), Part::Reference(Reference::Queue(label, _)) if label == "mel phone")
+        );
+        assert!(matches!(single_part("{{now - 1h30m}}"), Part::Reference(Reference::Now(-5_400))));
+        assert!(
+            matches!(single_part("{{id := 1..}}"), Part::Capture(name, Matcher::Range(Some(1), None)) if name == "id")
+        );
+        assert!(matches!(single_part("{{/a{2}/}}"), Part::Matcher(Matcher::Regex(_))));
+        assert!(matches!(single_part("\\{{any}}"), Part::Literal(text) if text == "{{any}}"));
     }
 
     #[test]
-    fn what_is_none_is_refused_with_what_there_is() {
+    fn invalid_placeholders_are_refused() {
         for text in [
             "{{Any}}",
             "{{mel.age}}",

@@ -7,28 +7,28 @@ use super::scope::Scope;
 use super::template::{Part, Reference, Template, UserField};
 
 /// Finds names that do not exist in the world. Returns the line of the first, and a message with all of them. A name
-/// that is in the text of an earlier block may be created there, and is not checked.
+/// that occurs in the text of an earlier block is not checked, because that block may create it.
 pub fn find_unknown(scope: &Scope, document: &Document, blocks: &[&Block]) -> Option<(usize, String)> {
-    let mut earlier = String::new();
+    let mut earlier_text = String::new();
     let mut lines: Vec<(usize, String)> = Vec::new();
     for block in blocks {
-        for (reference, at) in world_references(block) {
-            let Some((name, known)) = names_of_kind(scope, &reference) else { continue };
-            if scope.value(&reference).is_ok() || earlier.contains(name) {
+        for (reference, offset) in world_references(block) {
+            let Some((name, existing_names)) = names_of_kind(scope, &reference) else { continue };
+            if scope.value(&reference).is_ok() || earlier_text.contains(name) {
                 continue;
             }
-            let line = line_of(&document.text, at);
+            let line = line_of(&document.text, offset);
             let reason = scope.value(&reference).err().unwrap_or_default();
-            let message = format!("{reason}{}", nearest(name, &known));
-            if !lines.iter().any(|(_, other)| *other == message) {
+            let message = format!("{reason}{}", nearest_name_note(name, &existing_names));
+            if !lines.iter().any(|(_, other_message)| *other_message == message) {
                 lines.push((line, message));
             }
         }
-        block.templates().iter().for_each(|(template, _)| earlier.push_str(&literal_text(template)));
+        block.templates().iter().for_each(|(template, _)| earlier_text.push_str(&literal_text(template)));
     }
     let (line, first) = lines.first()?.clone();
-    let others = lines.iter().skip(1).map(|(line, message)| format!("\n{}:{line}: {message}", document.name));
-    Some((line, format!("{first}{}", others.collect::<String>())))
+    let other_messages = lines.iter().skip(1).map(|(line, message)| format!("\n{}:{line}: {message}", document.name));
+    Some((line, format!("{first}{}", other_messages.collect::<String>())))
 }
 
 /// The handles of the users in a block, with duplicates.
@@ -64,11 +64,11 @@ fn names_of_kind<'a>(scope: &'a Scope, reference: &'a Reference) -> Option<(&'a 
     }
 }
 
-fn nearest(name: &str, known: &[&String]) -> String {
+fn nearest_name_note(name: &str, existing_names: &[&String]) -> String {
     // The names of users include email addresses.
-    let is_same_kind = |other: &&&String| other.contains('@') == name.contains('@');
-    let similarity = |other: &&&String| (strsim::jaro_winkler(name, other) * 1e6) as i64;
-    known
+    let is_same_kind = |other_name: &&&String| other_name.contains('@') == name.contains('@');
+    let similarity = |other_name: &&&String| (strsim::jaro_winkler(name, other_name) * 1e6) as i64;
+    existing_names
         .iter()
         .filter(is_same_kind)
         .max_by_key(similarity)

@@ -12,18 +12,18 @@ pub struct WorldSetup {
 impl WorldSetup {
     /// Merges the setups of several blocks. Later options override earlier ones.
     pub fn merged<'block>(blocks: impl Iterator<Item = &'block Self>) -> Self {
-        let mut merged_setup = Self::default();
+        let mut merged = Self::default();
         for setup in blocks {
-            merged_setup.options.extend(setup.options.iter().cloned());
-            merged_setup.from_level = setup.from_level.or(merged_setup.from_level);
+            merged.options.extend(setup.options.iter().cloned());
+            merged.from_level = setup.from_level.or(merged.from_level);
         }
-        merged_setup
+        merged
     }
 
     /// The levels at which the scenario is played: the newest, and the lowest one.
-    pub fn levels(&self, newest: i64) -> Vec<i64> {
+    pub fn levels(&self, newest_level: i64) -> Vec<i64> {
         let has_level_option = self.options.iter().any(|(name, _)| name == "feature_level");
-        let lowest = self.from_level.filter(|lowest| !has_level_option && *lowest != newest);
-        std::iter::once(newest).chain(lowest).collect()
+        let lowest_level = self.from_level.filter(|lowest_level| !has_level_option && *lowest_level != newest_level);
+        std::iter::once(newest_level).chain(lowest_level).collect()
     }
 }

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 use std::net::IpAddr;
 
-/// Limit of the addresses in a certificate: some machines have one for each container.
+/// The maximum number of addresses in a certificate. Some machines have one for each container.
 const MAX_ADDRESSES: usize = 100;
 
 /// The addresses of this machine, including loopback but not link-local IPv6.
@@ -21,18 +21,18 @@ fn is_link_local(address: &IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
 }
 
-/// A validity of `years`, starting two days ago for clients whose clocks are slow.
+/// A validity of `years` that starts two days ago, for clients whose clocks are slow.
 pub fn validity(now: Timestamp, years: i16) -> Validity {
     let today = jiff::Timestamp::from_microsecond(now.micros()).unwrap_or_default();
-    let not_before = shifted(today.to_zoned(jiff::tz::TimeZone::UTC).date(), -2.days());
-    Validity { not_before: to_tls_date(not_before), not_after: to_tls_date(shifted(not_before, years.years())) }
+    let not_before = shift_date(today.to_zoned(jiff::tz::TimeZone::UTC).date(), -2.days());
+    Validity { not_before: to_tls_date(not_before), not_after: to_tls_date(shift_date(not_before, years.years())) }
 }
 
-fn shifted(date: Date, by: Span) -> Date {
-    date.saturating_add(by)
+fn shift_date(date: Date, span: Span) -> Date {
+    date.saturating_add(span)
 }
 
 fn to_tls_date(date: Date) -> tls::Date {
-    let part = |number: i8| u8::try_from(number).unwrap_or(1);
-    tls::Date { year: date.year().into(), month: part(date.month()), day: part(date.day()) }
+    let to_unsigned = |number: i8| u8::try_from(number).unwrap_or(1);
+    tls::Date { year: date.year().into(), month: to_unsigned(date.month()), day: to_unsigned(date.day()) }
 }

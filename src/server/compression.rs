@@ -8,13 +8,13 @@ use flate2::write::GzEncoder;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::io::Write;
 
-/// Smaller bodies are not compressed.
+/// The minimum size of a body to compress.
 const MIN_BYTES: usize = 256;
-/// Larger bodies are compressed where they don't block other tasks.
+/// Bodies above this size are compressed where they don't block other tasks.
 const LARGE_BYTES: usize = 64 * 1024;
-/// Other types, such as images, are already compressed.
+/// The types of bodies to compress. Other types, such as images, are already compressed.
 const COMPRESSIBLE_TYPES: [&str; 4] = ["application/json", "text/html", "text/css", "text/javascript"];
-/// Low levels, since each reply is compressed for one request only.
+/// The levels are low, because each reply is compressed for one request only.
 const GZIP_LEVEL: u32 = 4;
 const BROTLI_QUALITY: u32 = 4;
 const BROTLI_WINDOW: u32 = 20;
@@ -25,7 +25,7 @@ enum Encoding {
     Gzip,
 }
 
-/// Compresses a response if the client accepts it. Replies that a fault changed or cuts off are not compressed:
+/// Compresses a response if the client accepts it. Replies that a fault changed or cuts off are not compressed, because
 /// `truncate_at` counts bytes of the uncompressed body.
 pub fn compressed(request_headers: &HeaderMap, response: Response) -> Response {
     let Some(accept_encoding) =
@@ -39,15 +39,15 @@ pub fn compressed(request_headers: &HeaderMap, response: Response) -> Response {
     }
 }
 
-/// The supported encoding that the client prefers; None if it accepts neither.
+/// The supported encoding that the client prefers. None if it accepts neither.
 fn preferred_encoding(accept_encoding: &str) -> Option<Encoding> {
     let quality = |name: &str| {
-        let quality_in = |part: &str| -> Option<f32> {
+        let quality_of_part = |part: &str| -> Option<f32> {
             let (encoding, parameters) = part.split_once(';').unwrap_or((part, ""));
             let quality = parameters.trim().strip_prefix("q=").map_or(Some(1.0), |quality| quality.trim().parse().ok());
             encoding.trim().eq_ignore_ascii_case(name).then_some(quality.unwrap_or(0.0))
         };
-        accept_encoding.split(',').find_map(quality_in)
+        accept_encoding.split(',').find_map(quality_of_part)
     };
     let wildcard = quality("*").unwrap_or(0.0);
     let brotli = quality("br").unwrap_or(wildcard);
@@ -72,13 +72,15 @@ fn may_be_compressed(response: &Response) -> bool {
 
 fn compress(encoding: Encoding, response: Response) -> Response {
     let body = response.body();
-    let compressed = if body.len() > LARGE_BYTES {
-        in_place(|| compressed_bytes(encoding, body))
+    let compressed_body = if body.len() > LARGE_BYTES {
+        in_place(|| compress_bytes(encoding, body))
     } else {
-        compressed_bytes(encoding, body)
+        compress_bytes(encoding, body)
     };
-    let Some(compressed) = compressed.filter(|compressed| compressed.len() < body.len()) else { return response };
-    let mut response = response.map(|_| Bytes::from(compressed));
+    let Some(compressed_body) = compressed_body.filter(|compressed_body| compressed_body.len() < body.len()) else {
+        return response;
+    };
+    let mut response = response.map(|_| Bytes::from(compressed_body));
     let name = match encoding {
         Encoding::Brotli => "br",
         Encoding::Gzip => "gzip",
@@ -90,7 +92,7 @@ fn compress(encoding: Encoding, response: Response) -> Response {
     response
 }
 
-fn compressed_bytes(encoding: Encoding, body: &[u8]) -> Option<Vec<u8>> {
+fn compress_bytes(encoding: Encoding, body: &[u8]) -> Option<Vec<u8>> {
     let mut output = Vec::with_capacity(body.len() / 4);
     match encoding {
         Encoding::Brotli => {
@@ -112,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clients_get_what_they_like_most() {
+    fn the_encoding_with_the_highest_quality_is_preferred() {
         for (accept_encoding, encoding) in [
             ("gzip", Some(Encoding::Gzip)),
             ("gzip, deflate, br", Some(Encoding::Brotli)),

@@ -69,7 +69,7 @@ pub fn chat_api(
     port_world: Option<Arc<str>>,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
     warp::ext::get::<Arc<RequestHead>>().and(warp::body::stream()).then(move |head, body| {
-        // Boxed, since the future is larger than 4 KB, and warp and hyper move it several times.
+        // The future is boxed, because it is larger than 4 KB, and warp and hyper move it several times.
         catch_panic(Box::pin(respond(edge.clone(), head, body, port_world.clone())))
     })
 }
@@ -113,7 +113,7 @@ fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
             match read_body(&head.headers, limit, &room, body, is_authorized).await {
                 Ok(body) => {
                     request.body = body.bytes.clone();
-                    // Boxed, so that API requests don't reserve memory for this future.
+                    // The future is boxed, so that API requests don't reserve memory for it.
                     compressed(&head.headers, catch_panic(Box::pin(control.respond(&request))).await)
                 }
                 Err(error) => control.refuse(&request, &error),
@@ -130,8 +130,8 @@ fn console_page(control: Arc<Control>) -> impl Filter<Extract = (Response,), Err
     })
 }
 
-/// Moves the head of a request into its extensions, where the filters find it in one piece; warp's filters would copy
-/// its parts. The head of a request to control stays as well, since warp reads it for the WebSocket handshake.
+/// Moves the head of a request into its extensions, where the filters find it in one piece. Warp's filters would copy its
+/// parts. The head of a request to control also remains in place, because warp reads it for the WebSocket handshake.
 fn with_head_extension(
     mut request: Request<Incoming>,
     scheme: &'static str,
@@ -171,7 +171,7 @@ fn normalize_http2(request: &mut Request<Incoming>) {
 /// Whether a path may belong to control or the console.
 pub fn is_own(path: &str) -> bool {
     let is_in_folder =
-        |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        |folder: &str| path.strip_prefix(folder).is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('/'));
     path == "/" || is_in_folder("/control") || is_in_folder("/console")
 }
 
@@ -205,7 +205,7 @@ pub fn service(
     })
 }
 
-/// Replies with an internal error if the response panics, since a closed connection would look like a network failure.
+/// Replies with an internal error if the response panics, because a closed connection would look like a network failure.
 async fn catch_panic(response: impl Future<Output = Response>) -> Response {
     // Unwind safe: an incomplete change is dropped with the copy of the realm that it modified.
     let result = AssertUnwindSafe(response).catch_unwind().await;

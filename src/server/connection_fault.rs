@@ -16,7 +16,7 @@ use tokio::time::{Instant, Sleep};
 #[derive(Debug)]
 pub struct FaultyBody {
     unsent: Bytes,
-    /// The pace of the remaining bytes, with the time until the next piece is sent; None to send all at once.
+    /// The pace of the remaining bytes, with the time until the next piece is sent. None to send all at once.
     pace: Option<(Pace, Pin<Box<Sleep>>)>,
     /// Whether the connection is closed after the last byte.
     breaks_off: bool,
@@ -32,8 +32,8 @@ impl FaultyBody {
     fn new(unsent: Bytes, bytes_per_second: Option<u64>, breaks_off: bool, is_multiplexed: bool) -> Self {
         let pace = bytes_per_second.map(|bytes| {
             let mut pace = Pace::new(bytes);
-            let first = pace.reserve(pace.piece_bytes().min(unsent.len()));
-            (pace, Box::pin(tokio::time::sleep_until(first)))
+            let first_deadline = pace.reserve(pace.piece_bytes().min(unsent.len()));
+            (pace, Box::pin(tokio::time::sleep_until(first_deadline)))
         });
         let flush = (breaks_off && is_multiplexed).then(|| Box::pin(tokio::time::sleep(FLUSH_TIME)));
         Self { unsent, pace, breaks_off, has_yielded: false, flush }
@@ -53,8 +53,8 @@ impl Body for FaultyBody {
             let Some((pace, sleep)) = pace else { return Poll::Ready(Some(Ok(Frame::data(std::mem::take(unsent))))) };
             ready!(sleep.as_mut().poll(context));
             let chunk = unsent.split_to(pace.piece_bytes().min(unsent.len()));
-            let next = pace.reserve(pace.piece_bytes().min(unsent.len()));
-            sleep.as_mut().reset(next);
+            let next_deadline = pace.reserve(pace.piece_bytes().min(unsent.len()));
+            sleep.as_mut().reset(next_deadline);
             return Poll::Ready(Some(Ok(Frame::data(chunk))));
         }
         if !*breaks_off {
@@ -96,9 +96,9 @@ where
     Response::from_parts(head, Either::Right(FaultyBody::new(Bytes::new(), None, false, true)))
 }
 
-/// The longest delay of a timer.
+/// The typical maximum delay of a timer.
 const TIMER_LATENESS: Duration = Duration::from_millis(2);
-/// For shorter waits, the delay of a timer would be more than a tenth.
+/// For waits shorter than this, the delay of a timer would be more than a tenth.
 const SHORT_WAIT: Duration = Duration::from_millis(20);
 
 /// Waits for this time. Short waits end without a timer, to be precise.
@@ -131,7 +131,7 @@ pub async fn apply<B: Body<Data = Bytes>>(
     // The body is already in memory.
     let body_bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let Delivery { mut latency, mut bytes_per_second } = delivery.unwrap_or_default();
-    // Small bodies are sent with a single timer, since each timer may be a millisecond late.
+    // Small bodies are sent with a single timer, because each timer may be a millisecond late.
     if let Some(transfer_time) = bytes_per_second.and_then(|bytes| Pace::new(bytes).single_piece_time(body_bytes.len()))
     {
         latency += transfer_time;

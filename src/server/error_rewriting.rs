@@ -12,13 +12,13 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::Sleep;
 
-/// Bytes of a refused request that are still read, so that the refusal arrives before the connection closes.
+/// The number of bytes of a refused request that are still read, so that the refusal arrives before the connection closes.
 const LINGER_BYTES: usize = 16 * 1024 * 1024;
 /// The beginning of an HTTP/2 connection without negotiation (RFC 9113, section 3.4).
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0";
-/// Bytes that are inspected before hyper reads them.
+/// The number of bytes that are inspected before hyper reads them.
 const FIRST_BYTES: usize = 4096;
-/// Limit of the time for which a refused request is still read.
+/// The time for which a refused request is still read.
 const LINGER_TIME: Duration = Duration::from_secs(2);
 
 /// A connection on which hyper's own refusals are sent as error replies of the API.
@@ -43,7 +43,7 @@ impl<S> ErrorRewritingStream<S> {
         Self { stream, tracker, refusal: None, has_read: false, is_http2: false }
     }
 
-    /// Replaces the bytes if they are a refusal without a body; returns whether they were.
+    /// Replaces the bytes if they are a refusal without a body. Returns whether they were.
     fn intercept(&mut self, head: &[u8]) -> bool {
         let Some(error) = bare_refusal(head) else { return false };
         self.refuse(&error);
@@ -99,9 +99,9 @@ impl Refusal {
     /// Reads until the client stops sending: closing with unread bytes would reset the connection before the refusal
     /// arrives.
     fn poll_discard<S: Read + Unpin>(&mut self, stream: &mut S, context: &mut Context<'_>) -> Poll<()> {
-        let mut space = [MaybeUninit::uninit(); 16 * 1024];
+        let mut storage = [MaybeUninit::uninit(); 16 * 1024];
         while self.discarded < LINGER_BYTES && self.linger_timeout.as_mut().poll(context).is_pending() {
-            let mut buffer = ReadBuf::uninit(&mut space);
+            let mut buffer = ReadBuf::uninit(&mut storage);
             match Pin::new(&mut *stream).poll_read(context, buffer.unfilled()) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(())) if !buffer.filled().is_empty() => self.discarded += buffer.filled().len(),
@@ -132,14 +132,14 @@ impl<S: Read + Write + Unpin> Read for ErrorRewritingStream<S> {
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if !this.has_read {
-            let mut space = [MaybeUninit::uninit(); FIRST_BYTES];
-            let room = buffer.remaining().min(FIRST_BYTES);
-            let mut beginning = ReadBuf::uninit(&mut space[..room]);
-            ready!(Pin::new(&mut this.stream).poll_read(context, beginning.unfilled()))?;
+            let mut storage = [MaybeUninit::uninit(); FIRST_BYTES];
+            let capacity = buffer.remaining().min(FIRST_BYTES);
+            let mut first_bytes = ReadBuf::uninit(&mut storage[..capacity]);
+            ready!(Pin::new(&mut this.stream).poll_read(context, first_bytes.unfilled()))?;
             this.has_read = true;
-            this.is_http2 = beginning.filled().starts_with(HTTP2_PREFACE);
+            this.is_http2 = first_bytes.filled().starts_with(HTTP2_PREFACE);
             if !this.is_http2 {
-                buffer.put_slice(beginning.filled());
+                buffer.put_slice(first_bytes.filled());
                 return Poll::Ready(Ok(()));
             }
             // hyper would close the connection without a reply, so it never sees these bytes.
@@ -199,11 +199,12 @@ mod tests {
 
     #[test]
     fn only_refusals_without_body_and_type_are_hypers() {
-        let bare = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-        assert!(matches!(bare_refusal(bare), Some(Error::HeadTooLarge)));
+        let hyper_refusal =
+            b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+        assert!(matches!(bare_refusal(hyper_refusal), Some(Error::HeadTooLarge)));
 
-        let ours = b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: 0\r\n\r\n";
-        assert!(bare_refusal(ours).is_none());
+        let api_reply = b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: 0\r\n\r\n";
+        assert!(bare_refusal(api_reply).is_none());
         assert!(bare_refusal(b"HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n").is_none());
         assert!(bare_refusal(b"").is_none());
     }

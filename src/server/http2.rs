@@ -29,12 +29,12 @@ const MAX_CONCURRENT_REQUESTS: u32 = 250;
 
 /// Whether a connection without TLS begins with the preface, which is not consumed.
 pub async fn begins_with_preface(stream: &TcpStream) -> bool {
-    let mut beginning = [0; PREFACE.len()];
+    let mut first_bytes = [0; PREFACE.len()];
     let mut pause = FIRST_PAUSE;
     loop {
-        match stream.peek(&mut beginning).await {
-            Ok(count) if count >= DISTINCT_BYTES || !PREFACE.starts_with(&beginning[..count]) => {
-                return PREFACE.starts_with(&beginning[..count]);
+        match stream.peek(&mut first_bytes).await {
+            Ok(count) if count >= DISTINCT_BYTES || !PREFACE.starts_with(&first_bytes[..count]) => {
+                return PREFACE.starts_with(&first_bytes[..count]);
             }
             Ok(count) if count > 0 => {
                 tokio::time::sleep(pause).await;
@@ -74,8 +74,8 @@ where
     }
 }
 
-/// Serves the routes of a scope on a connection until it ends. Boxed, since it would enlarge the future of every
-/// connection.
+/// Serves the routes of a scope on a connection until it ends. The future is boxed, because it would enlarge the future of
+/// every connection.
 pub fn serve_scope<S: Read + Write + Unpin + Send + 'static>(
     io: S,
     scope: Scope,

@@ -26,7 +26,7 @@ impl IdleTracker {
         self.activities.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Waits until there was no activity and no active request for `patience`, or for up to twice as long.
+    /// Waits until there was no activity and no active request for `timeout`, or for up to twice as long.
     pub async fn idle_for(&self, timeout: Duration) {
         loop {
             let activities = self.activities.load(Ordering::Relaxed);
@@ -58,13 +58,13 @@ mod tests {
     async fn a_connection_is_silent_when_no_request_is_answered_and_none_came_for_a_while() {
         let tracker = Arc::new(IdleTracker::default());
         let long_poll = tracker.begin_request();
-        let idle = tracker.idle_for(TIMEOUT);
-        tokio::pin!(idle);
+        let wait_until_idle = tracker.idle_for(TIMEOUT);
+        tokio::pin!(wait_until_idle);
 
         tokio::time::sleep(10 * TIMEOUT).await;
-        assert_eq!(idle.as_mut().now_or_never(), None);
+        assert_eq!(wait_until_idle.as_mut().now_or_never(), None);
 
         drop(long_poll);
-        tokio::time::timeout(Duration::from_secs(20), idle).await.expect("nothing happens any more");
+        tokio::time::timeout(Duration::from_secs(20), wait_until_idle).await.expect("nothing happens any more");
     }
 }

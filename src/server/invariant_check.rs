@@ -35,7 +35,7 @@ fn group_by_realm(worlds: Vec<Arc<World>>) -> Vec<SharedRealm> {
     let mut shared_realms: Vec<SharedRealm> = Vec::new();
     let mut positions: HashMap<*const Realm, usize> = HashMap::new();
     for world in worlds {
-        // The published state, if handling the due items panics.
+        // If handling the due items panics, the published state is checked instead.
         let realm = catch_unwind(AssertUnwindSafe(|| world.snapshot())).unwrap_or_else(|_| world.published());
         match positions.entry(Arc::as_ptr(&realm)) {
             Entry::Occupied(position) => shared_realms[*position.get()].worlds.push(world),
@@ -49,13 +49,13 @@ fn group_by_realm(worlds: Vec<Arc<World>>) -> Vec<SharedRealm> {
 }
 
 /// The broken invariants of a realm, one line for each violation and world.
-pub(super) fn violations(shared: &SharedRealm) -> Vec<String> {
-    let violations = invariants::check(&shared.realm);
+pub(super) fn violations(shared_realm: &SharedRealm) -> Vec<String> {
+    let violations = invariants::check(&shared_realm.realm);
     let lines_of = |world: &Arc<World>| {
         let line = |violation: &invariants::Violation| format!("world {} breaks {violation}", world.name());
         violations.iter().map(line).collect::<Vec<_>>()
     };
-    shared.worlds.iter().flat_map(lines_of).collect()
+    shared_realm.worlds.iter().flat_map(lines_of).collect()
 }
 
 /// Checks all worlds on another thread, and returns what was found within the time limit.
@@ -64,9 +64,9 @@ pub(super) async fn check_within(worlds: &Worlds, limit: Duration) -> CheckRepor
     let mut report = CheckReport { violations: Vec::new(), unfinished: worlds.len() };
     let (sender, mut receiver) = mpsc::unbounded_channel();
     tokio::task::spawn_blocking(move || {
-        for shared in group_by_realm(worlds) {
+        for shared_realm in group_by_realm(worlds) {
             // The receiver is dropped when the time is up.
-            if sender.send((violations(&shared), shared.worlds.len())).is_err() {
+            if sender.send((violations(&shared_realm), shared_realm.worlds.len())).is_err() {
                 return;
             }
         }
@@ -88,27 +88,27 @@ mod tests {
     use crate::server::Server;
     use crate::time::{Clock, Span, Timestamp};
 
-    fn add(server: &Server, name: &str, realm: Realm) {
-        let at = realm.now;
-        add_at(server, name, realm, at);
+    fn add_world(server: &Server, name: &str, realm: Realm) {
+        let world_time = realm.now;
+        add_world_at(server, name, realm, world_time);
     }
 
-    fn add_at(server: &Server, name: &str, realm: Realm, at: Timestamp) {
+    fn add_world_at(server: &Server, name: &str, realm: Realm, world_time: Timestamp) {
         let origin = server.world("default");
-        let clock = Clock::Frozen { at };
+        let clock = Clock::Frozen { at: world_time };
         let world =
             World::new(name.into(), realm, clock, origin.settings().as_ref().clone(), origin.real_time().clone());
         assert!(server.worlds().add(Arc::new(world)));
     }
 
     #[tokio::test]
-    async fn an_examination_names_the_broken_world() {
+    async fn a_check_names_the_broken_world() {
         let server = Server::start().await.expect("a port is free");
         assert_eq!(server.violations_within(Duration::from_mins(1)).await, CheckReport::default());
 
         let mut broken = Realm::clone(&server.world("default").snapshot());
         broken.channels_by_name.insert("nowhere".into(), ChannelId(999));
-        add(&server, "broken", broken);
+        add_world(&server, "broken", broken);
 
         let report = server.violations_within(Duration::from_mins(1)).await;
         assert_eq!(report.unfinished, 0);
@@ -117,21 +117,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_world_that_cannot_do_what_is_due_harms_no_other() {
+    async fn a_world_whose_due_items_panic_does_not_affect_others() {
         let server = Server::start().await.expect("a port is free");
         let mut exhausted = Realm::clone(&server.world("default").snapshot());
         exhausted.counters.message = i64::MAX;
         let later = exhausted.now.plus(Span::days(30));
-        add_at(&server, "exhausted", exhausted, later);
+        add_world_at(&server, "exhausted", exhausted, later);
         assert!(catch_unwind(AssertUnwindSafe(|| server.world("exhausted").snapshot())).is_err());
 
         assert_eq!(server.violations_within(Duration::from_mins(1)).await.unfinished, 0);
     }
 
     #[tokio::test]
-    async fn an_examination_whose_time_is_up_says_what_was_left() {
+    async fn a_check_that_runs_out_of_time_counts_unfinished_worlds() {
         let server = Server::start().await.expect("a port is free");
-        add(&server, "other", Realm::clone(&server.world("default").snapshot()));
+        add_world(&server, "other", Realm::clone(&server.world("default").snapshot()));
 
         let report = server.violations_within(Duration::ZERO).await;
 

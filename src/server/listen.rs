@@ -64,11 +64,11 @@ impl Bound {
             let listener = TcpListener::bind(&address_text).await.map_err(|error| with_address(address_text, error))?;
             let address = listener.local_addr()?;
             let mut listeners = vec![listener];
-            // On systems where IPv6 sockets do not accept IPv4 connections.
+            // Some systems do not accept IPv4 connections on IPv6 sockets.
             if address.ip() == Ipv6Addr::UNSPECIFIED
-                && let Ok(other) = TcpListener::bind((Ipv4Addr::UNSPECIFIED, address.port())).await
+                && let Ok(ipv4_listener) = TcpListener::bind((Ipv4Addr::UNSPECIFIED, address.port())).await
             {
-                listeners.push(other);
+                listeners.push(ipv4_listener);
             }
             return Ok(Self { listeners, address });
         }
@@ -133,7 +133,7 @@ impl Drop for Running {
     }
 }
 
-/// Worlds in which handling due items panicked. They are compared by identity, since a new world may have the same
+/// Worlds in which handling due items panicked. They are compared by identity, because a new world may have the same
 /// name.
 #[derive(Default)]
 struct BrokenWorlds(Vec<Weak<World>>);
@@ -161,7 +161,7 @@ async fn advance_worlds(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
             _ = interval.tick() => {}
             () = &mut shutdown => return,
         }
-        // Checked first, since moving to another thread costs more than the check.
+        // This is checked first, because moving to another thread costs more than the check.
         if worlds.have_abandoned() {
             in_place(|| worlds.end_abandoned());
         }
@@ -221,7 +221,7 @@ async fn accept(
                 Ok((stream, _)) => {
                     tokio::spawn(handle_connection(stream, scope.clone(), secured.clone(), stopped.clone()));
                 }
-                // For example, too many open files: wait until other connections close.
+                // This may mean too many open files, so the loop waits until other connections close.
                 Err(error) => {
                     if !std::mem::replace(&mut is_logged, true) {
                         tracing::warn!("connections have to wait until others close: {error}");
@@ -237,7 +237,7 @@ async fn accept(
 /// Serves a connection until the client closes it, it is idle for too long, or the server ends.
 async fn handle_connection(stream: TcpStream, scope: Scope, secured: Option<Secured>, stopped: watch::Receiver<bool>) {
     let tracker = Arc::new(IdleTracker::default());
-    // A separate task, so that requests don't wake the waits for the end.
+    // A separate task serves the connection, so that requests don't wake the waits for the end.
     let mut serving = tokio::spawn(serve(stream, scope, secured, stopped.clone(), tracker.clone()));
     tokio::select! {
         _ = &mut serving => {}
@@ -272,7 +272,7 @@ async fn serve(
     serve_securely(stream, scope, secured, stopped, tracker).await;
 }
 
-/// Serves a connection with TLS. Boxed, since it would enlarge the future of connections without TLS.
+/// Serves a connection with TLS. The future is boxed, because it would enlarge the future of connections without TLS.
 fn serve_securely(
     stream: TcpStream,
     scope: Scope,
@@ -292,10 +292,10 @@ fn serve_securely(
     })
 }
 
-/// Makes the TLS handshake. Returns None when it fails; a client that speaks plain HTTP gets an error reply first.
+/// Performs the TLS handshake. Returns None if it fails. A client that speaks plain HTTP gets an error reply first.
 async fn handshake(stream: TcpStream, secured: &Secured) -> Option<SecureStream> {
-    let mut first = [0];
-    if stream.peek(&mut first).await.is_ok() && first[0].is_ascii_uppercase() {
+    let mut first_byte = [0];
+    if stream.peek(&mut first_byte).await.is_ok() && first_byte[0].is_ascii_uppercase() {
         let error_reply = || async {
             let hint = "this server speaks HTTPS: begin the URL with https://".to_owned();
             Ok::<_, Infallible>(reply::failure(&Error::MalformedHttp, Some(hint)).map(Full::new))
@@ -378,15 +378,15 @@ mod tests {
             let clock = Clock::Frozen { at: now };
             Arc::new(World::new("blue".to_owned(), realm, clock, settings, Arc::new(WallClock)))
         };
-        let (first, mut broken) = (new_world(), BrokenWorlds::default());
-        broken.add(&first);
-        assert!(broken.contains(&first));
+        let (first_world, mut broken) = (new_world(), BrokenWorlds::default());
+        broken.add(&first_world);
+        assert!(broken.contains(&first_world));
 
-        let second = new_world();
+        let second_world = new_world();
 
-        assert!(!broken.contains(&second));
-        drop(first);
-        broken.add(&second);
+        assert!(!broken.contains(&second_world));
+        drop(first_world);
+        broken.add(&second_world);
         assert_eq!(broken.0.len(), 1, "worlds that no longer exist are removed");
     }
 }

@@ -8,7 +8,7 @@ use warp::{Filter, Rejection};
 #[derive(Clone)]
 pub struct OwnHead(pub Arc<RequestHead>);
 
-/// Extracts the head of a request for control or the console; rejects API requests.
+/// Extracts the head of a request for control or the console, and rejects API requests.
 pub fn own_head() -> impl Filter<Extract = (Arc<RequestHead>,), Error = Rejection> + Copy {
     warp::ext::get::<OwnHead>().map(|OwnHead(head)| head)
 }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// Bodies are sent in this number of pieces each second, unless the pieces would exceed `MAX_PIECE_BYTES`.
 const PIECES_PER_SECOND: u64 = 50;
 const MAX_PIECE_BYTES: u64 = 64 * 1024;
-/// Delays up to this long are attributed to the timer and caught up with. After a longer pause, the pace starts again.
+/// Delays up to this long are attributed to the timer, and the body catches up. After a longer pause, the pace starts again.
 const TIMER_SLACK: Duration = Duration::from_secs(1);
 
 /// Schedules the bytes of a body.
@@ -24,12 +24,12 @@ impl Pace {
         Self { bytes_per_second: bytes_per_second.max(1), free_at: None }
     }
 
-    /// Number of bytes to send at once.
+    /// The number of bytes to send at once.
     pub fn piece_bytes(&self) -> usize {
         (self.bytes_per_second / PIECES_PER_SECOND).clamp(1, MAX_PIECE_BYTES) as usize
     }
 
-    /// The transfer time of a body that fits into one piece; None for larger ones.
+    /// The transfer time of a body that fits into one piece. None for larger bodies.
     pub fn single_piece_time(&self, bytes: usize) -> Option<Duration> {
         (bytes <= self.piece_bytes()).then(|| self.transfer_time(bytes))
     }
@@ -82,9 +82,9 @@ mod tests {
     #[tokio::test]
     async fn a_body_takes_as_long_as_its_bytes_do() {
         for (bytes, bytes_per_second, millis) in [(1_000, 2_000, 500), (600_000, 1_000_000, 600), (10, 40, 250)] {
-            let (sent, elapsed) = transfer(bytes, bytes_per_second).await;
+            let (byte_count, elapsed) = transfer(bytes, bytes_per_second).await;
 
-            assert_eq!(sent, bytes);
+            assert_eq!(byte_count, bytes);
             let (min, max) = (Duration::from_millis(millis), Duration::from_millis(millis + millis / 10 + 100));
             assert!(min <= elapsed && elapsed < max, "{bytes} bytes take {elapsed:?}");
         }

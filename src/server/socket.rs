@@ -31,14 +31,14 @@ pub fn watch_socket(
             match control.watched_world(&name, head.uri.query(), headers) {
                 Ok((world, max_per_second)) => {
                     let stopped = stopped.clone();
-                    // Before the handshake is answered, so that frames right after it are sent too.
+                    // The subscription starts before the handshake is answered, so that frames right after it are sent too.
                     let receiver = world.watch();
                     let base_url = control.base_url(headers, &name);
-                    let upgraded = socket.on_upgrade(move |socket| {
+                    let upgrade_reply = socket.on_upgrade(move |socket| {
                         send_frames(world, base_url, receiver, max_per_second, socket, stopped)
                     });
-                    let (mut head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
-                    let subprotocol = token_subprotocol(headers).and_then(|chosen| HeaderValue::from_str(chosen).ok());
+                    let (mut head, _) = warp::reply::Reply::into_response(upgrade_reply).into_parts();
+                    let subprotocol = token_subprotocol(headers).and_then(|value| HeaderValue::from_str(value).ok());
                     if let Some(subprotocol) = subprotocol {
                         head.headers.insert(header::SEC_WEBSOCKET_PROTOCOL, subprotocol);
                     }
@@ -74,38 +74,38 @@ async fn send_until_closed(
     max_per_second: Option<u64>,
     socket: WebSocket,
 ) {
-    let (mut outgoing, mut from_client) = socket.split();
-    let mut second = interval(SECOND);
-    second.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (mut sink, mut client_messages) = socket.split();
+    let mut second_timer = interval(SECOND);
+    second_timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut sent_in_second = 0;
     loop {
-        let limit_is_reached = max_per_second.is_some_and(|max| sent_in_second >= max);
-        let watched = tokio::select! {
-            _ = second.tick(), if max_per_second.is_some() => {
+        let is_limit_reached = max_per_second.is_some_and(|max| sent_in_second >= max);
+        let received = tokio::select! {
+            _ = second_timer.tick(), if max_per_second.is_some() => {
                 sent_in_second = 0;
                 // Frames beyond the limit are skipped without building them.
                 match receiver.len() as u64 {
-                    missed_count if limit_is_reached && missed_count > 0 => {
+                    missed_count if is_limit_reached && missed_count > 0 => {
                         receiver = receiver.resubscribe();
                         Err(RecvError::Lagged(missed_count))
                     }
                     _ => continue,
                 }
             }
-            watched = receiver.recv(), if !limit_is_reached => watched,
-            // Watchers send nothing but the end of the connection.
-            incoming = from_client.next() => match incoming {
+            received = receiver.recv(), if !is_limit_reached => received,
+            // Watchers send no messages, so only the end of the connection matters.
+            incoming = client_messages.next() => match incoming {
                 Some(Ok(message)) if !message.is_close() => continue,
                 _ => return,
             },
         };
-        let frame = match watched {
-            Ok(watched) => frame(world, &watched, base_url),
+        let frame = match received {
+            Ok(received) => frame(world, &received, base_url),
             Err(RecvError::Lagged(count)) => missed_frame(world, count),
             Err(RecvError::Closed) => return,
         };
         sent_in_second += 1;
-        if outgoing.send(Message::text(frame.to_string())).await.is_err() {
+        if sink.send(Message::text(frame.to_string())).await.is_err() {
             return;
         }
     }

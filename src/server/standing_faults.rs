@@ -18,12 +18,12 @@ pub struct StandingFaults {
     /// How often each fault fired, in all worlds together.
     fired_counts: Vec<Arc<AtomicU64>>,
     are_installed: AtomicBool,
-    /// The reasons of faults that a later world refused, by position; only of the first such world.
+    /// The reasons for which later worlds refused faults, by position. Only the first refusal of each fault is recorded.
     refusals: Mutex<BTreeMap<usize, String>>,
 }
 
 impl StandingFaults {
-    /// Standing faults from the JSON form that `POST /control/worlds/NAME/faults` takes.
+    /// Creates standing faults from the JSON form that `POST /control/worlds/NAME/faults` takes.
     pub fn new(faults: Vec<Value>) -> Self {
         let fired_counts = faults.iter().map(|_| Arc::default()).collect();
         Self { faults, fired_counts, ..Self::default() }
@@ -45,14 +45,14 @@ impl StandingFaults {
     }
 
     fn read(&self, world: &World) -> Vec<Result<Rule, Error>> {
-        let read_fault = |(rule, fired_counts): (&Value, &Arc<AtomicU64>)| {
+        let read_fault = |(rule, fired_count): (&Value, &Arc<AtomicU64>)| {
             let rule = faults::read(world, rule.clone())?;
-            Ok(Rule { fired_in_all_worlds: fired_counts.clone(), ..rule })
+            Ok(Rule { fired_in_all_worlds: fired_count.clone(), ..rule })
         };
         self.faults.iter().zip(&self.fired_counts).map(read_fault).collect()
     }
 
-    /// Installs the faults in a world, and notes those that it refuses.
+    /// Installs the faults in a world, and records those that it refuses.
     fn install(&self, world: &World) {
         for (position, rule) in self.read(world).into_iter().enumerate() {
             match rule {

@@ -31,23 +31,23 @@ use tower_service::Service;
 
 const MAX_RETRIES: usize = 3;
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
-/// Limit of concurrent calls, of all worlds together; see `docs/limits.md`.
+/// The maximum number of concurrent calls of all worlds together. See `docs/limits.md`.
 const MAX_CONCURRENT_CALLS: usize = 32;
-/// Limit of what is read of a reply; see `docs/limits.md`.
+/// The maximum size of what is read of a reply. See `docs/limits.md`.
 const MAX_REPLY_BYTES: usize = 256 * 1024;
-/// Limit of a reply that is recorded for the user.
+/// The maximum size of a reply that is recorded for the user.
 const MAX_RECORDED_BYTES: usize = 16 * 1024;
 
 /// Starts the task that sends the calls until the server ends.
 pub fn sender(reach: Reach, stopped: watch::Receiver<bool>) -> WebhookSender {
     let (deliveries, receiver) = unbounded_channel();
-    tokio::spawn(run(receiver, Arc::new(Sender::new(reach)), stopped));
+    tokio::spawn(run_sender(receiver, Arc::new(HttpSender::new(reach)), stopped));
     WebhookSender { reach, deliveries }
 }
 
-async fn run(
+async fn run_sender(
     mut deliveries: UnboundedReceiver<WebhookDelivery>,
-    webhook_sender: Arc<Sender>,
+    http_sender: Arc<HttpSender>,
     stopped: watch::Receiver<bool>,
 ) {
     let server_ends = ended(stopped.clone());
@@ -58,10 +58,10 @@ async fn run(
             () = &mut server_ends => return,
         };
         let Some(delivery) = delivery else { return };
-        let (webhook_sender, stopped) = (webhook_sender.clone(), stopped.clone());
+        let (http_sender, stopped) = (http_sender.clone(), stopped.clone());
         tokio::spawn(async move {
             tokio::select! {
-                () = webhook_sender.deliver(delivery) => {}
+                () = http_sender.deliver(delivery) => {}
                 () = ended(stopped) => {}
             }
         });
@@ -72,11 +72,11 @@ async fn ended(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
-struct Sender {
+struct HttpSender {
     reach: Reach,
     permits: Semaphore,
     http: Client<HttpConnector<Resolver>, Full<Bytes>>,
-    /// Created for the first call over HTTPS, since reading the trusted certificates of this machine is slow.
+    /// Created for the first call over HTTPS, because reading the trusted certificates of this machine is slow.
     https: OnceLock<Result<HttpsClient, String>>,
 }
 
@@ -85,9 +85,9 @@ type HttpsClient = Client<HttpsConnector<HttpConnector<Resolver>>, Full<Bytes>>;
 #[cfg(not(feature = "tls"))]
 type HttpsClient = Client<HttpConnector<Resolver>, Full<Bytes>>;
 
-impl Sender {
+impl HttpSender {
     fn new(reach: Reach) -> Self {
-        let http = builder().build(connector(reach));
+        let http = client_builder().build(connector(reach));
         Self { reach, permits: Semaphore::new(MAX_CONCURRENT_CALLS), http, https: OnceLock::new() }
     }
 
@@ -96,11 +96,11 @@ impl Sender {
         loop {
             let Some(world) = delivery.world.upgrade() else { return };
             let Some(call) = world.next_webhook(delivery.bot, delivery.generation) else { return };
-            let posted = in_place(|| WebhookRequest::of(&world.published(), &world.settings(), &call));
+            let webhook_request = in_place(|| WebhookRequest::of(&world.published(), &world.settings(), &call));
             drop(world);
             for retries_left in (0..=MAX_RETRIES).rev() {
-                let outcome = self.post(&call, &posted).await;
-                let attempt = WebhookAttempt { body: posted.shown.clone(), reply: recorded_reply(&outcome) };
+                let outcome = self.post(&call, &webhook_request).await;
+                let attempt = WebhookAttempt { body: webhook_request.shown.clone(), reply: recorded_reply(&outcome) };
                 let Some(world) = delivery.world.upgrade() else { return };
                 if retries_left == 0 || !outcome.is_retryable() {
                     world.settle_webhook(delivery.generation, &call, &outcome, attempt).await;
@@ -115,30 +115,34 @@ impl Sender {
         }
     }
 
-    async fn post(&self, call: &WebhookCall, posted: &WebhookRequest) -> Outcome {
+    async fn post(&self, call: &WebhookCall, webhook_request: &WebhookRequest) -> Outcome {
         // The semaphore is never closed.
         let _permit = self.permits.acquire().await;
-        let result = tokio::time::timeout(Duration::from_secs(ANSWER_TIME_SECONDS), self.follow(call, posted)).await;
+        let result = tokio::time::timeout(
+            Duration::from_secs(ANSWER_TIME_SECONDS),
+            self.send_with_redirects(call, webhook_request),
+        )
+        .await;
         result.unwrap_or(Outcome::TimedOut)
     }
 
     /// Sends a call and follows redirects. Each address is checked.
-    async fn follow(&self, call: &WebhookCall, posted: &WebhookRequest) -> Outcome {
-        let mut hop = Hop { url: call.url.clone(), has_body: true };
+    async fn send_with_redirects(&self, call: &WebhookCall, webhook_request: &WebhookRequest) -> Outcome {
+        let mut call_request = CallRequest { url: call.url.clone(), has_body: true };
         for _ in 0..=MAX_REDIRECTS {
-            if let Some(obstacle) = obstacle_of(&hop.url, self.reach) {
+            if let Some(obstacle) = obstacle_of(&call_request.url, self.reach) {
                 return obstacle;
             }
-            let response = match self.send(&hop, posted).await {
+            let response = match self.send(&call_request, webhook_request).await {
                 Ok(response) => response,
                 Err(message) => return Outcome::NoConnection(message),
             };
-            if let Some(next_hop) = hop.redirected(&response) {
-                hop = next_hop;
+            if let Some(next_request) = call_request.next_after_redirect(&response) {
+                call_request = next_request;
                 continue;
             }
             let (head, body) = response.into_parts();
-            return match read_beginning(body).await {
+            return match read_up_to_limit(body).await {
                 Ok(body) => Outcome::Answered { status: head.status.as_u16(), body },
                 Err(error) => Outcome::NoConnection(format!("the reply broke off: {error}")),
             };
@@ -146,25 +150,29 @@ impl Sender {
         Outcome::TooManyRedirects
     }
 
-    async fn send(&self, hop: &Hop, posted: &WebhookRequest) -> Result<http::Response<Incoming>, String> {
+    async fn send(
+        &self,
+        call_request: &CallRequest,
+        webhook_request: &WebhookRequest,
+    ) -> Result<http::Response<Incoming>, String> {
         let request = http::Request::builder()
-            .method(if hop.has_body { Method::POST } else { Method::GET })
-            .uri(&hop.url)
+            .method(if call_request.has_body { Method::POST } else { Method::GET })
+            .uri(&call_request.url)
             .header(header::ACCEPT, "*/*")
-            .header(header::USER_AGENT, &posted.user_agent);
-        let request = if hop.has_body {
-            let request = request.header(header::CONTENT_TYPE, posted.content_type);
-            request.body(Full::new(Bytes::from(posted.bytes.clone())))
+            .header(header::USER_AGENT, &webhook_request.user_agent);
+        let request = if call_request.has_body {
+            let request = request.header(header::CONTENT_TYPE, webhook_request.content_type);
+            request.body(Full::new(Bytes::from(webhook_request.bytes.clone())))
         } else {
             request.body(Full::default())
         };
         let request = request.map_err(|error| error.to_string())?;
-        let sent = if request.uri().scheme_str() == Some("https") {
+        let result = if request.uri().scheme_str() == Some("https") {
             self.https().map_err(Clone::clone)?.request(request).await
         } else {
             self.http.request(request).await
         };
-        sent.map_err(|error| error_message(&error))
+        result.map_err(|error| error_message(&error))
     }
 
     fn https(&self) -> Result<&HttpsClient, &String> {
@@ -174,9 +182,10 @@ impl Sender {
 
 #[cfg(feature = "tls")]
 fn https_client(reach: Reach) -> Result<HttpsClient, String> {
-    let trusted = in_place(|| HttpsConnectorBuilder::new().with_native_roots());
-    let trusted = trusted.map_err(|error| format!("no certificates to trust were found: {error}"))?;
-    Ok(builder().build(trusted.https_only().enable_http1().wrap_connector(connector(reach))))
+    let connector_builder = in_place(|| HttpsConnectorBuilder::new().with_native_roots());
+    let connector_builder =
+        connector_builder.map_err(|error| format!("no certificates to trust were found: {error}"))?;
+    Ok(client_builder().build(connector_builder.https_only().enable_http1().wrap_connector(connector(reach))))
 }
 
 #[cfg(not(feature = "tls"))]
@@ -184,8 +193,8 @@ fn https_client(_reach: Reach) -> Result<HttpsClient, String> {
     Err("chatdouble is built without its feature tls".to_owned())
 }
 
-/// Connections are not reused, since receivers in tests start and stop on the same port.
-fn builder() -> hyper_util::client::legacy::Builder {
+/// Connections are not reused, because receivers in tests start and stop on the same port.
+fn client_builder() -> hyper_util::client::legacy::Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_max_idle_per_host(0).retry_canceled_requests(false);
     builder
@@ -198,15 +207,15 @@ fn connector(reach: Reach) -> HttpConnector<Resolver> {
 }
 
 /// A request of a call: the first one, or one after a redirect.
-struct Hop {
+struct CallRequest {
     url: String,
     /// Whether this is a POST request with the body, rather than a GET request.
     has_body: bool,
 }
 
-impl Hop {
-    /// The next request if the reply is a redirect; as the HTTP library of real servers does it (A-362).
-    fn redirected<T>(&self, response: &http::Response<T>) -> Option<Self> {
+impl CallRequest {
+    /// The next request if the reply is a redirect. It is chosen as the HTTP library of real servers does it (A-362).
+    fn next_after_redirect<T>(&self, response: &http::Response<T>) -> Option<Self> {
         let keeps_method = match response.status().as_u16() {
             301..=303 => false,
             307 | 308 => true,
@@ -214,8 +223,8 @@ impl Hop {
         };
         let location = response.headers().get(header::LOCATION)?;
         let location = percent_encoding::percent_encode(location.as_bytes(), ENCODED_IN_REDIRECTS).to_string();
-        let base = UriStr::new(&self.url).ok()?.to_absolute();
-        let url = UriReferenceStr::new(&location).ok()?.resolve_against(base).to_string();
+        let base_url = UriStr::new(&self.url).ok()?.to_absolute();
+        let url = UriReferenceStr::new(&location).ok()?.resolve_against(base_url).to_string();
         Some(Self { url, has_body: self.has_body && keeps_method })
     }
 }
@@ -225,12 +234,12 @@ const ENCODED_IN_REDIRECTS: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
 
 /// Reads a body up to [`MAX_REPLY_BYTES`].
-async fn read_beginning(mut body: Incoming) -> Result<Bytes, hyper::Error> {
+async fn read_up_to_limit(mut body: Incoming) -> Result<Bytes, hyper::Error> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         if let Some(data) = frame?.data_ref() {
-            let room = MAX_REPLY_BYTES - bytes.len();
-            bytes.extend_from_slice(&data[..data.len().min(room)]);
+            let remaining_bytes = MAX_REPLY_BYTES - bytes.len();
+            bytes.extend_from_slice(&data[..data.len().min(remaining_bytes)]);
             if bytes.len() == MAX_REPLY_BYTES {
                 break;
             }
@@ -239,7 +248,7 @@ async fn read_beginning(mut body: Incoming) -> Result<Bytes, hyper::Error> {
     Ok(bytes.freeze())
 }
 
-/// The reply as it is recorded for the user: JSON, or text.
+/// The reply as it is recorded for the user, as JSON or text.
 fn recorded_reply(outcome: &Outcome) -> Value {
     let Outcome::Answered { body, .. } = outcome else { return Value::Null };
     if body.len() <= MAX_RECORDED_BYTES

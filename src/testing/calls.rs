@@ -24,14 +24,14 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.body["msg"].as_str().unwrap_or("refused without a word"))?;
         let nearest = || self.body["nearest"].as_array().into_iter().flatten();
-        let matching: Vec<&Value> = nearest().filter(|row| matches(row)).collect();
+        let matching: Vec<&Value> = nearest().filter(|row| is_match(row)).collect();
         if !matching.is_empty() {
             write!(f, "\n\nthe requests that match:")?;
         }
         for entry in matching.iter().filter_map(|row| Entry::deserialize(&row["entry"]).ok()) {
             write!(f, "\n  {}", entry.to_string().replace('\n', "\n  "))?;
         }
-        for row in nearest().filter(|row| !matches(row)) {
+        for row in nearest().filter(|row| !is_match(row)) {
             match row["diff"].as_str() {
                 Some(diff) => write!(f, "\n\nnear it:\n{}", diff.trim_end())?,
                 None => write!(f, "\n\nnear it: {row}")?,
@@ -44,7 +44,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// Whether a row of `nearest` has no difference to the expected requests.
-fn matches(row: &Value) -> bool {
+fn is_match(row: &Value) -> bool {
     row["diff"].as_str().is_some_and(|diff| diff.trim().is_empty())
 }
 
@@ -79,9 +79,9 @@ impl Calls {
         };
         let task = self.running.runtime().spawn(call);
         async move {
-            let canceled =
+            let to_refusal =
                 |error| Refusal { status: 0, body: serde_json::json!({"msg": format!("the call ended: {error}")}) };
-            task.await.unwrap_or_else(|error| Err(canceled(error)))
+            task.await.unwrap_or_else(|error| Err(to_refusal(error)))
         }
     }
 
@@ -95,7 +95,7 @@ impl Calls {
             .unwrap_or_else(|_| Err(Refusal { status: 0, body: serde_json::json!({"msg": "the server ended"}) }))
     }
 
-    /// As [`Calls::try_call`], but panics with the refusal.
+    /// Does the same as [`Calls::try_call`], but panics with the refusal.
     #[track_caller]
     pub(super) fn call(&self, method: Method, path: &str, body: Body) -> Value {
         match self.try_call(method, path, body) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Longer values of parameters are cut in messages.
+/// The maximum number of characters of a parameter's value in messages.
 const MAX_SHOWN_CHARACTERS: usize = 60;
 
 /// A request to a world's API, with its reply.
@@ -20,7 +20,7 @@ pub struct Entry {
     pub method: String,
     /// Path without `/api/v1`, with values instead of placeholders.
     pub path: String,
-    /// Email address of the caller; None without credentials.
+    /// Email address of the caller. None without credentials.
     pub user: Option<String>,
     /// Parameters as sent.
     pub params: BTreeMap<String, String>,

@@ -37,7 +37,7 @@ impl Fault {
         Self::with_effect(json!({"drop": "after"}))
     }
 
-    /// As [`Fault::drop_after`], and also drops the automatic retries that the client sends within a second.
+    /// Like [`Fault::drop_after`], and also drops the automatic retries that the client sends within a second.
     pub fn drop_after_and_again() -> Self {
         Self::with_effect(json!({"drop": "after", "retries": true}))
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 pub struct Queue {
     /// ID from the register reply.
     pub queue_id: String,
-    /// Email address of the queue's owner; None for a spectator.
+    /// Email address of the queue's owner. None for a spectator.
     pub user: Option<String>,
     /// The client, from the first word of its User-Agent.
     pub client: String,
@@ -66,7 +66,7 @@ pub struct Push {
     pub kind: String,
     /// Email address of the device's owner.
     pub user: Option<String>,
-    /// ID of the device; None for a push to all devices of the owner.
+    /// ID of the device. None for a push to all devices of the owner.
     pub device_id: Option<i64>,
     /// The payload, decrypted.
     pub payload: Value,

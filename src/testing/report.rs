@@ -10,7 +10,7 @@ use std::fmt;
 pub struct ReportedClient {
     /// Name and version of the client, from its User-Agent.
     pub client: String,
-    /// Email address of the client's user; None without credentials.
+    /// Email address of the client's user. None without credentials.
     pub user: Option<String>,
     /// Number of requests.
     pub requests: u64,
@@ -44,7 +44,7 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct FindingRequest {
-    /// ID of its entry in the journal; None if it was never answered.
+    /// ID of its entry in the journal. None if it was never answered.
     pub journal_id: Option<u64>,
     /// When it arrived, in Unix seconds of the world's clock.
     pub at: f64,

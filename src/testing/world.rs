@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// The number of journal entries that a failed test prints.
 const MAX_SHOWN_ENTRIES: usize = 10;
-/// Names of threads that do not run a single test, and so are no label.
+/// Names of threads that do not run a single test, and therefore are not used as labels.
 const SHARED_THREADS: [&str; 2] = ["main", "tokio-runtime-worker"];
 
 /// Options of a new world.
@@ -177,7 +177,7 @@ impl TestWorld {
         self.fork_with(WorldOptions::default())
     }
 
-    /// As [`TestWorld::fork`], with options.
+    /// Does the same as [`TestWorld::fork`], with options.
     #[track_caller]
     pub fn fork_with(&self, options: WorldOptions) -> Self {
         let options = WorldOptions { fork_of: Some(self.name.clone()), ..options };
@@ -256,14 +256,14 @@ impl TestWorld {
         }
         let lines: String = entries.iter().map(|entry| format!("\n  {entry}")).collect();
         let settings = self.calls.server().server().worlds().get(&self.name).map(|world| world.settings());
-        let missing = entries.iter().find_map(|entry| {
+        let dialect_hint = entries.iter().find_map(|entry| {
             let dialect = settings.as_ref()?.dialect.missing_for(&entry.client)?;
             Some(format!(
                 "\nThe client {} looks for other names: WorldOptions::new().dialect({dialect:?})",
                 entry.client
             ))
         });
-        format!("The last requests to {}:{lines}{}\n", self.name, missing.unwrap_or_default())
+        format!("The last requests to {}:{lines}{}\n", self.name, dialect_hint.unwrap_or_default())
     }
 }
 
@@ -272,7 +272,7 @@ impl Drop for TestWorld {
         if std::thread::panicking() {
             eprint!("{}", self.failure_text());
         }
-        // Fails if the test has already ended the world itself.
+        // This fails if the test has already ended the world itself.
         let _ = self.calls.try_call(Method::DELETE, "", None);
     }
 }

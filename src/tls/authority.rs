@@ -15,13 +15,13 @@ use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::{CertifiedKey, SigningKey};
 
-/// The host name of a world is its name with this suffix. Each world needs its own certificate, since clients do not
+/// The host name of a world is its name with this suffix. Each world needs its own certificate, because clients do not
 /// accept `*.localhost`, a wildcard below a top-level domain.
 const LOCALHOST_SUFFIX: &str = ".localhost";
-/// Longest label of a host name (RFC 1035).
-const MAX_NAME: usize = 63;
+/// The maximum length of a label of a host name (RFC 1035).
+const MAX_LABEL_LENGTH: usize = 63;
 /// The cache is emptied when it holds this number of certificates.
-const MAX_CACHED: usize = 1_000;
+const MAX_CACHED_CERTIFICATES: usize = 1_000;
 
 /// Signs certificates. All of them have the same key.
 pub(super) struct Authority {
@@ -29,9 +29,9 @@ pub(super) struct Authority {
     validity: Validity,
     key: KeyPair,
     signing_key: Arc<dyn SigningKey>,
-    /// For all names and addresses of this machine.
-    main: Arc<CertifiedKey>,
-    worlds: Mutex<HashMap<String, Arc<CertifiedKey>>>,
+    /// The certificate for all names and addresses of this machine.
+    main_certificate: Arc<CertifiedKey>,
+    world_certificates: Mutex<HashMap<String, Arc<CertifiedKey>>>,
 }
 
 impl fmt::Debug for Authority {
@@ -47,7 +47,7 @@ impl Authority {
     ///
     /// When a name can't be part of a certificate.
     pub fn new(names: Vec<String>, validity: Validity) -> Result<Self, TlsError> {
-        let mut params = params("chatdouble test authority", validity)?;
+        let mut params = certificate_params("chatdouble test authority", validity)?;
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().map_err(certificate_error)?)
@@ -55,8 +55,8 @@ impl Authority {
         let key = KeyPair::generate().map_err(certificate_error)?;
         let secret = PrivatePkcs8KeyDer::from(key.serialize_der()).into();
         let signing_key = ring::sign::any_ecdsa_type(&secret).map_err(certificate_error)?;
-        let main = sign(&issuer, &key, &signing_key, names, validity)?;
-        Ok(Self { issuer, validity, key, signing_key, main, worlds: Mutex::default() })
+        let main_certificate = sign(&issuer, &key, &signing_key, names, validity)?;
+        Ok(Self { issuer, validity, key, signing_key, main_certificate, world_certificates: Mutex::default() })
     }
 
     /// The authority's own certificate in PEM.
@@ -65,16 +65,17 @@ impl Authority {
     }
 
     fn world_certificate(&self, host: &str) -> Option<Arc<CertifiedKey>> {
-        if let Some(cached) = self.worlds.lock().get(host) {
+        if let Some(cached) = self.world_certificates.lock().get(host) {
             return Some(cached.clone());
         }
-        let certified = sign(&self.issuer, &self.key, &self.signing_key, vec![host.to_owned()], self.validity).ok()?;
-        let mut worlds = self.worlds.lock();
-        if worlds.len() >= MAX_CACHED {
-            worlds.clear();
+        let certificate =
+            sign(&self.issuer, &self.key, &self.signing_key, vec![host.to_owned()], self.validity).ok()?;
+        let mut world_certificates = self.world_certificates.lock();
+        if world_certificates.len() >= MAX_CACHED_CERTIFICATES {
+            world_certificates.clear();
         }
-        worlds.insert(host.to_owned(), certified.clone());
-        Some(certified)
+        world_certificates.insert(host.to_owned(), certificate.clone());
+        Some(certificate)
     }
 }
 
@@ -83,15 +84,18 @@ impl ResolvesServerCert for Authority {
         match hello.server_name() {
             Some(host) if is_world_host(host) => self.world_certificate(&host.to_ascii_lowercase()),
             // Clients that call an IP address send no server name.
-            _ => Some(self.main.clone()),
+            _ => Some(self.main_certificate.clone()),
         }
     }
 }
 
 fn is_world_host(host: &str) -> bool {
-    let name = host.len().checked_sub(LOCALHOST_SUFFIX.len()).and_then(|end| host.split_at_checked(end));
-    name.is_some_and(|(name, end)| {
-        (1..=MAX_NAME).contains(&name.len()) && !name.contains('.') && end.eq_ignore_ascii_case(LOCALHOST_SUFFIX)
+    let name =
+        host.len().checked_sub(LOCALHOST_SUFFIX.len()).and_then(|name_length| host.split_at_checked(name_length));
+    name.is_some_and(|(name, suffix)| {
+        (1..=MAX_LABEL_LENGTH).contains(&name.len())
+            && !name.contains('.')
+            && suffix.eq_ignore_ascii_case(LOCALHOST_SUFFIX)
     })
 }
 
@@ -102,7 +106,7 @@ fn sign(
     names: Vec<String>,
     validity: Validity,
 ) -> Result<Arc<CertifiedKey>, TlsError> {
-    let mut params = params("chatdouble", validity)?;
+    let mut params = certificate_params("chatdouble", validity)?;
     params.subject_alt_names = CertificateParams::new(names).map_err(certificate_error)?.subject_alt_names;
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
@@ -113,18 +117,18 @@ fn sign(
 
 /// The parameters of every certificate: name, validity, and a unique serial number, which some clients require. Random
 /// numbers come from the system.
-fn params(name: &str, validity: Validity) -> Result<CertificateParams, TlsError> {
+fn certificate_params(name: &str, validity: Validity) -> Result<CertificateParams, TlsError> {
     let mut params = CertificateParams::default();
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, name);
-    let date = |Date { year, month, day }: Date| date_time_ymd(year, month, day);
-    (params.not_before, params.not_after) = (date(validity.not_before), date(validity.not_after));
+    let to_date_time = |Date { year, month, day }: Date| date_time_ymd(year, month, day);
+    (params.not_before, params.not_after) = (to_date_time(validity.not_before), to_date_time(validity.not_after));
     let mut serial = [0; 16];
     ring::default_provider()
         .secure_random
         .fill(&mut serial)
         .map_err(|_| TlsError("this system gives no random numbers".to_owned()))?;
-    // A positive number of full length.
+    // Clearing the sign bit and setting the next one makes the number positive and of full length.
     serial[0] = serial[0] & 0x3f | 0x40;
     params.serial_number = Some(SerialNumber::from_slice(&serial));
     Ok(params)
@@ -155,9 +159,9 @@ mod tests {
         let validity = Validity { not_before: day(2026), not_after: day(2028) };
         let authority = Authority::new(vec!["localhost".to_owned()], validity).expect("made");
 
-        for number in 0..=MAX_CACHED {
+        for number in 0..=MAX_CACHED_CERTIFICATES {
             assert!(authority.world_certificate(&format!("w{number}.localhost")).is_some());
-            assert!(authority.worlds.lock().len() <= MAX_CACHED);
+            assert!(authority.world_certificates.lock().len() <= MAX_CACHED_CERTIFICATES);
         }
         let cached = authority.world_certificate("w1000.localhost").expect("kept");
         assert!(Arc::ptr_eq(&cached, &authority.world_certificate("w1000.localhost").expect("kept")));

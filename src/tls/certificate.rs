@@ -61,7 +61,7 @@ pub struct Secured {
 }
 
 impl Secured {
-    /// Makes the TLS handshake with a client.
+    /// Performs the TLS handshake with a client.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl Tls {
     ) -> Result<Secured, TlsError> {
         let (resolver, trusted): (Arc<dyn ResolvesServerCert>, String) = match self {
             Tls::Given { certificate, key } => {
-                let key = certified_key(certificate, key)?;
+                let key = read_certified_key(certificate, key)?;
                 (Arc::new(SingleCertAndKey::from(key)), certificate.clone())
             }
             Tls::Made { names } => {
@@ -124,7 +124,7 @@ fn host_names(other_names: Vec<String>, addresses: Vec<IpAddr>) -> Vec<String> {
     names
 }
 
-fn certified_key(certificate: &str, key: &str) -> Result<CertifiedKey, TlsError> {
+fn read_certified_key(certificate: &str, key: &str) -> Result<CertifiedKey, TlsError> {
     let unreadable = |part: &str, error: &dyn fmt::Display| TlsError(format!("the {part} can't be read: {error}"));
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(certificate.as_bytes()).collect();
     let chain = chain.map_err(|error| unreadable("certificate", &error))?;

@@ -47,7 +47,7 @@ impl Secured {
         match self.never {}
     }
 
-    /// Always false, since there is no connection with TLS.
+    /// Always false, because there is no connection with TLS.
     pub fn is_http2(_stream: &SecureStream) -> bool {
         false
     }

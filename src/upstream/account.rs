@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_zuliprc_lacks_is_named() {
+    fn missing_keys_are_named() {
         assert_eq!(read_zuliprc("email=a\nkey=b"), Err("has no email in its section [api]".to_owned()));
         assert_eq!(read_zuliprc("[api]\nemail=a\nkey=\n"), Err("has no key in its section [api]".to_owned()));
     }

@@ -54,8 +54,8 @@ impl BaseUrl {
 
     /// Whether an absolute URL has the same scheme, host and port, so that the API key may be sent to it.
     pub fn has_origin_of(&self, url: &str) -> bool {
-        let [base, other] = [&self.0, url].map(|url| reqwest::Url::parse(url).map(|url| url.origin()));
-        matches!((base, other), (Ok(base), Ok(other)) if base == other)
+        let [base_url, other_origin] = [&self.0, url].map(|url| reqwest::Url::parse(url).map(|url| url.origin()));
+        matches!((base_url, other_origin), (Ok(base_url), Ok(other_origin)) if base_url == other_origin)
     }
 }
 
@@ -97,12 +97,15 @@ mod tests {
     }
 
     #[test]
-    fn paths_lead_below_the_base() {
-        let base = BaseUrl::parse("https://example.org/chat/").expect("a URL");
-        assert_eq!(base.operation_url("/users/me"), "https://example.org/chat/api/v1/users/me");
-        assert_eq!(base.file_url("/user_uploads/2/a.png"), "https://example.org/chat/user_uploads/2/a.png");
-        assert_eq!(base.file_url("https://files.example.org/a.png"), "https://files.example.org/a.png");
-        assert!(base.has_origin_of("https://example.org/user_avatars/1.png"));
-        assert!(!base.has_origin_of("https://files.example.org/a.png") && !base.has_origin_of("http://example.org/"));
+    fn paths_are_appended_to_the_base_url() {
+        let base_url = BaseUrl::parse("https://example.org/chat/").expect("a URL");
+        assert_eq!(base_url.operation_url("/users/me"), "https://example.org/chat/api/v1/users/me");
+        assert_eq!(base_url.file_url("/user_uploads/2/a.png"), "https://example.org/chat/user_uploads/2/a.png");
+        assert_eq!(base_url.file_url("https://files.example.org/a.png"), "https://files.example.org/a.png");
+        assert!(base_url.has_origin_of("https://example.org/user_avatars/1.png"));
+        assert!(
+            !base_url.has_origin_of("https://files.example.org/a.png")
+                && !base_url.has_origin_of("http://example.org/")
+        );
     }
 }

@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
 
-/// Limit of the uncompressed reply. The largest organizations need some tens of MiB.
+/// The maximum size of an uncompressed reply. The largest organizations need some tens of MiB.
 const MAX_REPLY_BYTES: usize = 256 << 20;
 
-/// A request fails if the server asks for a longer pause.
+/// The longest pause that the server may ask for. A request fails if the server asks for more.
 const MAX_PAUSE: Duration = Duration::from_secs(600);
 
-/// Shorter pauses are not shown to the user.
+/// The shortest pause that is shown to the user.
 const MIN_REPORTED_PAUSE: Duration = Duration::from_secs(2);
 
 const MAX_RATE_LIMIT_RETRIES: u32 = 100;
@@ -27,7 +27,7 @@ const MAX_RATE_LIMIT_RETRIES: u32 = 100;
 /// Rate, timeout and retries of requests.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Requests a second at most; 0 for no limit.
+    /// The maximum number of requests per second, or 0 for no limit.
     pub rate: f64,
     /// How long to wait for a reply, or for more of it.
     pub read_timeout: Duration,
@@ -41,7 +41,7 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Upstream {
     http: reqwest::Client,
-    base: BaseUrl,
+    base_url: BaseUrl,
     account: Option<Account>,
     options: Options,
     pace: Arc<Pace>,
@@ -65,11 +65,11 @@ impl Upstream {
     /// # Errors
     ///
     /// What is wrong with the settings of this machine, such as its proxies.
-    pub fn new(base: BaseUrl, tls_config: ClientConfig, options: Options) -> Result<Self, String> {
+    pub fn new(base_url: BaseUrl, tls_config: ClientConfig, options: Options) -> Result<Self, String> {
         let http = transport::builder(tls_config).read_timeout(options.read_timeout).build();
         let http = http.map_err(|error| Reason::from_http(&error, options.read_timeout, 0).to_string())?;
         let pace = Arc::new(Pace::per_second(options.rate));
-        Ok(Self { http, base, account: None, options, pace, has_replied: Arc::default() })
+        Ok(Self { http, base_url, account: None, options, pace, has_replied: Arc::default() })
     }
 
     /// The same server with an account.
@@ -79,7 +79,7 @@ impl Upstream {
     }
 
     pub fn base(&self) -> &BaseUrl {
-        &self.base
+        &self.base_url
     }
 
     /// Sends a GET request that must succeed.
@@ -101,7 +101,7 @@ impl Upstream {
         let mut pause = Duration::from_secs(1);
         for retries_left in (0..=retries).rev() {
             let result = self.send(request).await.and_then(|reply| match reply.failure() {
-                Some(reason) => Err(self.error(request, self.with_account_name(reason))),
+                Some(reason) => Err(self.request_error(request, self.with_account_name(reason))),
                 None => Ok(reply),
             });
             match result {
@@ -140,8 +140,8 @@ impl Upstream {
         }
     }
 
-    fn error(&self, request: &Request<'_>, reason: Reason) -> RequestError {
-        RequestError { request: format!("{} {}", request.method, self.base.operation_url(request.path)), reason }
+    fn request_error(&self, request: &Request<'_>, reason: Reason) -> RequestError {
+        RequestError { request: format!("{} {}", request.method, self.base_url.operation_url(request.path)), reason }
     }
 
     /// Sends a request and returns the reply, whatever its status and form. Requests that exceed the rate limit are
@@ -153,24 +153,27 @@ impl Upstream {
     pub async fn send(&self, request: &Request<'_>) -> Result<Reply, RequestError> {
         for refusals in 0..=MAX_RATE_LIMIT_RETRIES {
             self.pace.wait_turn().await;
-            let reply = self.send_once(self.build(request)).await.map_err(|reason| self.error(request, reason))?;
+            let reply = self
+                .send_once(self.build_request(request))
+                .await
+                .map_err(|reason| self.request_error(request, reason))?;
             if reply.status != StatusCode::TOO_MANY_REQUESTS {
                 return Ok(reply);
             }
             let pause = reply.retry_after().unwrap_or(Duration::from_secs(1) * (refusals + 1));
             if pause > MAX_PAUSE {
-                return Err(self.error(request, Reason::LongPause(pause)));
+                return Err(self.request_error(request, Reason::LongPause(pause)));
             }
             if pause >= MIN_REPORTED_PAUSE {
                 (self.options.notify)(&format!("waits {} s, as the server asks", pause.as_secs_f64().ceil()));
             }
             self.pace.pause(pause);
         }
-        Err(self.error(request, Reason::LongPause(MAX_PAUSE)))
+        Err(self.request_error(request, Reason::LongPause(MAX_PAUSE)))
     }
 
-    fn build(&self, request: &Request<'_>) -> reqwest::RequestBuilder {
-        let url = self.base.operation_url(request.path);
+    fn build_request(&self, request: &Request<'_>) -> reqwest::RequestBuilder {
+        let url = self.base_url.operation_url(request.path);
         let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(request.parameters).finish();
         let is_in_query = matches!(request.method, Method::GET | Method::HEAD | Method::DELETE);
         let builder = match form.as_str() {
@@ -203,13 +206,13 @@ impl Upstream {
     ///
     /// A status other than 200, or why there is no reply after all retries.
     pub async fn download(&self, path: &str) -> Result<Bytes, RequestError> {
-        let url = self.base.file_url(path);
+        let url = self.base_url.file_url(path);
         let mut pause = Duration::from_secs(1);
         let mut retries_left = self.options.retries;
         loop {
             self.pace.wait_turn().await;
             let request = self.http.get(&url);
-            let request = if self.base.has_origin_of(&url) { self.with_credentials(request) } else { request };
+            let request = if self.base_url.has_origin_of(&url) { self.with_credentials(request) } else { request };
             let reason = match self.send_once(request).await {
                 Ok(reply) if reply.status == StatusCode::OK => return Ok(reply.bytes),
                 Ok(reply) if reply.status == StatusCode::TOO_MANY_REQUESTS && retries_left > 0 => {
@@ -240,7 +243,7 @@ impl Upstream {
 ///
 /// # Errors
 ///
-/// Why there is no complete reply; `read_timeout` is that of the client, for the message.
+/// Why there is no complete reply. `read_timeout` is that of the client, for the message.
 pub async fn read_reply(request: reqwest::RequestBuilder, read_timeout: Duration) -> Result<Reply, Reason> {
     let mut response = request.send().await.map_err(|error| Reason::from_http(&error, read_timeout, 0))?;
     let (status, headers) = (response.status(), response.headers().clone());

@@ -65,8 +65,8 @@ impl RequestError {
 }
 
 impl Reason {
-    /// Converts an error of the HTTP library that occurred after `read` bytes of the reply.
-    pub(super) fn from_http(error: &reqwest::Error, read_timeout: Duration, read: usize) -> Self {
+    /// Converts an error of the HTTP library that occurred after `bytes_read` bytes of the reply.
+    pub(super) fn from_http(error: &reqwest::Error, read_timeout: Duration, bytes_read: usize) -> Self {
         let root_message = root_message(error);
         if error.is_timeout() {
             Self::Timeout(read_timeout)
@@ -75,7 +75,7 @@ impl Reason {
         } else if error.is_connect() || error.is_builder() {
             Self::Unreachable(root_message)
         } else {
-            Self::BrokenOff { read, reason: root_message }
+            Self::BrokenOff { read: bytes_read, reason: root_message }
         }
     }
 }
@@ -83,8 +83,8 @@ impl Reason {
 /// The message of the innermost cause, which is the most specific.
 fn root_message(error: &dyn Error) -> String {
     let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
+    while let Some(source) = cause.source() {
+        cause = source;
     }
     cause.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -108,7 +108,7 @@ impl fmt::Display for Reason {
             Self::BrokenOff { read: 0, reason } => write!(f, "the connection ended without a reply: {reason}"),
             Self::BrokenOff { read, reason } => write!(f, "the reply broke off after {read} bytes: {reason}"),
             Self::Oversized(limit) => write!(f, "the reply is larger than {} MiB", limit >> 20),
-            Self::Redirected(to) => write!(f, "the server leads to {to} instead; give the base URL that it leads to"),
+            Self::Redirected(url) => write!(f, "the server leads to {url} instead; give the base URL that it leads to"),
             Self::Page { status, title } => {
                 write!(f, "the reply is a page in HTML instead of JSON (status {}", status.as_u16())?;
                 if let Some(title) = title {
@@ -135,9 +135,9 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Makes a text from the server a single line of at most 300 characters, without control characters.
+/// Converts a text from the server to a single line of at most 300 characters, without control characters.
 fn one_line(text: &str) -> String {
-    let plain: String =
+    let line: String =
         text.chars().map(|character| if character.is_control() { ' ' } else { character }).take(300).collect();
-    if plain.trim().is_empty() { "no reason is given".to_owned() } else { plain.trim().to_owned() }
+    if line.trim().is_empty() { "no reason is given".to_owned() } else { line.trim().to_owned() }
 }

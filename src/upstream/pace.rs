@@ -7,23 +7,23 @@ use tokio::time::{Instant, sleep_until};
 /// Spaces the requests to a server evenly, and observes the pauses that the server asks for. All requests share it.
 #[derive(Debug)]
 pub struct Pace {
-    /// The shortest time between two requests; zero for no limit.
+    /// The shortest time between two requests. Zero means no limit.
     interval: Duration,
     turns: Mutex<Turns>,
 }
 
 #[derive(Debug)]
 struct Turns {
-    next: Instant,
+    next_turn: Instant,
     end_of_pause: Instant,
 }
 
 impl Pace {
-    /// At most `rate` requests a second; 0 for no limit.
+    /// Allows at most `rate` requests per second, or any number if `rate` is 0.
     pub fn per_second(rate: f64) -> Self {
         let interval = if rate > 0.0 { Duration::try_from_secs_f64(1.0 / rate) } else { Ok(Duration::ZERO) };
         let now = Instant::now();
-        let turns = Mutex::new(Turns { next: now, end_of_pause: now });
+        let turns = Mutex::new(Turns { next_turn: now, end_of_pause: now });
         Self { interval: interval.unwrap_or(Duration::MAX), turns }
     }
 
@@ -38,8 +38,8 @@ impl Pace {
 
     fn take_turn(&self) -> Instant {
         let mut turns = self.turns.lock();
-        let turn = turns.next.max(Instant::now());
-        turns.next = turn.checked_add(self.interval).unwrap_or(turn);
+        let turn = turns.next_turn.max(Instant::now());
+        turns.next_turn = turn.checked_add(self.interval).unwrap_or(turn);
         turn
     }
 
@@ -48,7 +48,7 @@ impl Pace {
         let mut turns = self.turns.lock();
         let end = Instant::now() + pause;
         turns.end_of_pause = turns.end_of_pause.max(end);
-        turns.next = turns.next.max(end);
+        turns.next_turn = turns.next_turn.max(end);
     }
 }
 

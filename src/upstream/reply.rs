@@ -27,7 +27,7 @@ impl Reply {
         self.json_borrowed()
     }
 
-    /// As [`Reply::json`], for values that borrow from the reply.
+    /// Does the same as [`Reply::json`], for values that borrow from the reply.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl Reply {
         })
     }
 
-    /// A content encoding that the HTTP library did not ask for and so did not decode.
+    /// A content encoding that the HTTP library did not request and therefore did not decode.
     fn unexpected_encoding(&self) -> Option<&str> {
         let encoding = self.headers.get(http::header::CONTENT_ENCODING)?.to_str().ok()?;
         (encoding != "identity").then_some(encoding)
@@ -69,7 +69,7 @@ impl Reply {
         Some(title.chars().take(80).collect()).filter(|title: &String| !title.is_empty())
     }
 
-    /// Why the reply is not a success of the API; None if it is one.
+    /// Why the reply is not a success of the API. None if it is a success.
     pub fn failure(&self) -> Option<Reason> {
         if self.status.is_redirection() {
             let location = self
@@ -89,11 +89,11 @@ impl Reply {
         Some(Reason::ErrorReply { status: self.status, code: text("code"), message: text("msg") })
     }
 
-    /// The pause that a refusal asks for, in its body or its header; None if it names none.
+    /// The pause that a refusal asks for, in its body or its header. None if it does not ask for one.
     pub fn retry_after(&self) -> Option<Duration> {
-        let in_body = || self.json::<Value>().ok()?["retry-after"].as_f64();
+        let from_body = || self.json::<Value>().ok()?["retry-after"].as_f64();
         let header = self.headers.get(http::header::RETRY_AFTER).and_then(|value| value.to_str().ok());
-        let in_header = || header?.trim().parse::<f64>().ok();
-        Duration::try_from_secs_f64(in_body().or_else(in_header)?).ok()
+        let from_header = || header?.trim().parse::<f64>().ok();
+        Duration::try_from_secs_f64(from_body().or_else(from_header)?).ok()
     }
 }

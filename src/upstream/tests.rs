@@ -34,24 +34,24 @@ fn reply(status: &str, headers: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}")
 }
 
-fn upstream(base: BaseUrl, retries: u32) -> Upstream {
+fn new_upstream(base_url: BaseUrl, retries: u32) -> Upstream {
     let options = Options { rate: 0.0, read_timeout: Duration::from_millis(300), retries, notify: |_| {} };
     let account = Account { email: "mel@chat.test".to_owned(), api_key: "k".to_owned() };
-    let upstream = Upstream::new(base, client_config_without_trust().expect("TLS"), options).expect("a client");
+    let upstream = Upstream::new(base_url, client_config_without_trust().expect("TLS"), options).expect("a client");
     upstream.with_account(account)
 }
 
-async fn get(replies: &[&str], retries: u32) -> Result<Reply, String> {
-    let (base, _requests) = serve(replies);
-    let url = base.as_str().to_owned();
-    let result = upstream(base, retries).get("/users/me", &[]).await;
+async fn get_own_user(replies: &[&str], retries: u32) -> Result<Reply, String> {
+    let (base_url, _requests) = serve(replies);
+    let url = base_url.as_str().to_owned();
+    let result = new_upstream(base_url, retries).get("/users/me", &[]).await;
     result.map_err(|error| error.to_string().replace(&url, "URL"))
 }
 
 #[tokio::test]
-async fn a_read_is_signed_and_below_the_base() {
-    let (base, requests) = serve(&[&reply("200 OK", "", r#"{"result":"success","a":1}"#)]);
-    let reply = upstream(base, 0).get("/users/me", &[("q", "a b".to_owned())]).await.expect("a reply");
+async fn a_read_has_credentials_and_a_path_below_the_base_url() {
+    let (base_url, requests) = serve(&[&reply("200 OK", "", r#"{"result":"success","a":1}"#)]);
+    let reply = new_upstream(base_url, 0).get("/users/me", &[("q", "a b".to_owned())]).await.expect("a reply");
     assert_eq!(reply.json::<serde_json::Value>().expect("JSON")["a"], 1);
     let request = requests.recv().expect("a request").to_ascii_lowercase();
     assert!(request.starts_with("get /chat/api/v1/users/me?q=a+b http/1.1\r\n"), "{request}");
@@ -84,7 +84,7 @@ async fn each_failure_is_a_line_that_says_what_is_wrong() {
         ),
         (reply("429 Slow", "Retry-After: 3600\r\n", "{}"), "the server asks for a pause of 3600 s, which is too long"),
     ] {
-        let error = get(&[&text], 0).await.expect_err(message);
+        let error = get_own_user(&[&text], 0).await.expect_err(message);
         assert!(error.starts_with(&format!("GET URL/api/v1/users/me: {message}")), "{error}\nand not\n{message}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
@@ -93,36 +93,37 @@ async fn each_failure_is_a_line_that_says_what_is_wrong() {
 #[tokio::test]
 async fn a_server_that_is_not_there_is_reported_at_once() {
     let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
-    let base = BaseUrl::parse(&format!("http://127.0.0.1:{port}")).expect("a URL");
-    let error = upstream(base, 5).get("/users/me", &[]).await.expect_err("nobody is there").to_string();
+    let base_url = BaseUrl::parse(&format!("http://127.0.0.1:{port}")).expect("a URL");
+    let error = new_upstream(base_url, 5).get("/users/me", &[]).await.expect_err("nobody is there").to_string();
     assert!(error.contains("no connection to the server: ") && error.to_lowercase().contains("refused"), "{error}");
 }
 
 #[tokio::test]
 async fn a_slow_server_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let base = BaseUrl::parse(&format!("http://{}", listener.local_addr().expect("an address"))).expect("a URL");
-    let error = upstream(base, 0).get("/users/me", &[]).await.expect_err("nothing comes").to_string();
+    let base_url = BaseUrl::parse(&format!("http://{}", listener.local_addr().expect("an address"))).expect("a URL");
+    let error = new_upstream(base_url, 0).get("/users/me", &[]).await.expect_err("nothing comes").to_string();
     assert!(error.ends_with("no reply within 0.3 s (--timeout)"), "{error}");
 }
 
 #[tokio::test]
 async fn a_read_is_repeated_when_the_server_fails() {
     let success = reply("200 OK", "", r#"{"result":"success"}"#);
-    let failing = reply("502 Bad Gateway", "", "<html>");
-    assert!(get(&[&failing, &success], 1).await.is_ok());
-    assert!(get(&[&failing, &success], 0).await.is_err());
+    let failure_reply = reply("502 Bad Gateway", "", "<html>");
+    assert!(get_own_user(&[&failure_reply, &success], 1).await.is_ok());
+    assert!(get_own_user(&[&failure_reply, &success], 0).await.is_err());
     // A page at the first request means another server than one of this API.
-    assert!(get(&[&reply("200 OK", "", "<html>"), &success], 1).await.is_err());
+    assert!(get_own_user(&[&reply("200 OK", "", "<html>"), &success], 1).await.is_err());
 }
 
 #[tokio::test]
-async fn a_change_is_not_repeated_unless_it_came_too_early() {
+async fn a_change_is_retried_only_after_a_rate_limit() {
     let success = reply("200 OK", "", r#"{"result":"success"}"#);
-    let failing = reply("502 Bad Gateway", "", "<html>");
-    let early = reply("429 Slow", "", r#"{"result":"error","code":"RATE_LIMIT_HIT","msg":"","retry-after":0.2}"#);
-    let (base, _requests) = serve(&[&failing, &early, &success]);
-    let upstream = upstream(base, 5);
+    let failure_reply = reply("502 Bad Gateway", "", "<html>");
+    let rate_limit_reply =
+        reply("429 Slow", "", r#"{"result":"error","code":"RATE_LIMIT_HIT","msg":"","retry-after":0.2}"#);
+    let (base_url, _requests) = serve(&[&failure_reply, &rate_limit_reply, &success]);
+    let upstream = new_upstream(base_url, 5);
     let request = Request { method: Method::POST, path: "/register", parameters: &[] };
     assert!(upstream.send_checked(&request).await.is_err());
     let start = std::time::Instant::now();
@@ -131,18 +132,18 @@ async fn a_change_is_not_repeated_unless_it_came_too_early() {
 }
 
 #[tokio::test]
-async fn a_packed_reply_is_unpacked() {
+async fn a_compressed_reply_is_decompressed() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(br#"{"result":"success"}"#).expect("packed");
     let body = encoder.finish().expect("packed");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let base = BaseUrl::parse(&format!("http://{}", listener.local_addr().expect("an address"))).expect("a URL");
+    let base_url = BaseUrl::parse(&format!("http://{}", listener.local_addr().expect("an address"))).expect("a URL");
     std::thread::spawn(move || {
         let (mut connection, _) = listener.accept().expect("a connection");
         let _ = connection.read(&mut [0; 4_096]);
         let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
         let _ = connection.write_all(&[head.as_bytes(), &body].concat());
     });
-    let reply = upstream(base, 0).get("/users/me", &[]).await.expect("a reply");
+    let reply = new_upstream(base_url, 0).get("/users/me", &[]).await.expect("a reply");
     assert_eq!(reply.bytes, r#"{"result":"success"}"#);
 }

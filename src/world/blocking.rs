@@ -14,7 +14,7 @@ use tokio::sync::OwnedMutexGuard;
 /// the replacement takes about as long.
 const MAX_WAIT_ON_RUNTIME: Duration = Duration::from_micros(200);
 
-/// Runs work that may take long or wait. If this is a thread of the runtime, another thread replaces it meanwhile.
+/// Runs work that may take long or wait. On a thread of the runtime, another thread replaces it in the meantime.
 pub fn in_place<T>(work: impl FnOnce() -> T) -> T {
     // A runtime with one thread, such as a test's, can't move its tasks to another thread.
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
@@ -36,7 +36,7 @@ impl World {
     }
 
     pub(crate) async fn turn(&self) -> Turn {
-        Turn { _first: self.queue.clone().lock_owned().await }
+        Turn { _first: self.writer_queue.clone().lock_owned().await }
     }
 
     /// Waits for the writer lock.

@@ -1,4 +1,4 @@
-//! Snapshots, restoring, resetting and forking of worlds. Copies of a realm share memory, so that all of these are cheap.
+//! Snapshots, restoring, resetting and forking of worlds. Copies of a realm share memory, so all of these are cheap.
 
 use super::{QueueChange, Restoration, WatchFrame, World};
 use crate::realm::Realm;
@@ -52,14 +52,14 @@ pub fn without_queues(realm: &Realm) -> Realm {
 }
 
 impl World {
-    /// The present state, queues included, and the world's time.
+    /// The current state, including queues, and the world's time.
     fn checkpoint_with_queues(&self) -> (Checkpoint, Timestamp) {
         let _turn = self.lock();
         let now = self.now();
         (Checkpoint { realm: self.run_due_and_load(now), clock: self.clock() }, now)
     }
 
-    /// The present state without queues.
+    /// The current state without queues.
     pub(crate) fn checkpoint(&self) -> Checkpoint {
         let (checkpoint, _) = self.checkpoint_with_queues();
         Checkpoint { realm: Arc::new(without_queues(&checkpoint.realm)), ..checkpoint }
@@ -71,11 +71,15 @@ impl World {
         self.checkpoints.lock().snapshots.insert(name.to_owned(), checkpoint);
     }
 
-    /// In the order of their names.
+    /// The snapshots in the order of their names.
     #[doc(hidden)]
     pub fn snapshots(&self) -> Vec<SnapshotInfo> {
         let checkpoints = self.checkpoints.lock();
-        checkpoints.snapshots.iter().map(|(name, (_, at))| SnapshotInfo { name: name.clone(), at: *at }).collect()
+        checkpoints
+            .snapshots
+            .iter()
+            .map(|(name, (_, taken_at))| SnapshotInfo { name: name.clone(), at: *taken_at })
+            .collect()
     }
 
     pub(crate) fn snapshot_named(&self, name: &str) -> Option<Checkpoint> {
@@ -98,12 +102,12 @@ impl World {
     pub(crate) fn restore(&self, checkpoint: &Checkpoint, restoration: Restoration) {
         let _turn = self.lock();
         self.sessions.end_all();
-        let (before, real) = (self.clock(), self.real_time.now());
+        let (previous_clock, real) = (self.clock(), self.real_time.now());
         *self.clock.lock() = checkpoint.clock;
         self.waiters.record_jump(None);
         self.drop_webhooks();
         self.publish_without_queues(&checkpoint.realm);
-        let (from, to) = (before.now(real), checkpoint.clock.now(real));
+        let (from, to) = (previous_clock.now(real), checkpoint.clock.now(real));
         self.broadcast(WatchFrame::Clock { from, to, fired: Vec::new(), restoration: Some(restoration) });
     }
 
@@ -113,7 +117,7 @@ impl World {
         self.drop_queues();
     }
 
-    /// As [`World::end_queues`], for callers that hold the writer lock.
+    /// Does the same as [`World::end_queues`], for callers that hold the writer lock.
     pub(super) fn drop_queues(&self) {
         let realm = self.run_due_and_load(self.now());
         self.publish_without_queues(&realm);
@@ -121,15 +125,15 @@ impl World {
 
     /// Publishes a realm after removing its queues, and answers their parked polls.
     fn publish_without_queues(&self, realm: &Realm) {
-        let before = self.realm.load();
-        let removed_queues: Vec<QueueId> = before.queues.keys().cloned().collect();
+        let previous_realm = self.realm.load();
+        let removed_queues: Vec<QueueId> = previous_realm.queues.keys().cloned().collect();
         let mut realm = without_queues(realm);
-        // Positions in the log are never reused, so that old events are not taken for new ones.
-        realm.log.first = realm.log.first.max(before.log.end());
-        let before = self.realm.swap(Arc::new(realm));
+        // Positions in the log are never reused, so that old events are not mistaken for new ones.
+        realm.log.first = realm.log.first.max(previous_realm.log.end());
+        let previous_realm = self.realm.swap(Arc::new(realm));
         if self.is_watched() {
             let now = self.realm.load().now;
-            before.queues.values().for_each(|queue| self.broadcast(QueueChange::Lost.of(queue, now)));
+            previous_realm.queues.values().for_each(|queue| self.broadcast(QueueChange::Lost.of(queue, now)));
         }
         self.waiters.wake(&[], &removed_queues);
         self.changed.notify_waiters();

@@ -21,9 +21,9 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// Clients that a jump takes into account.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Clients {
-    /// Wait for clients whose last long poll was answered after this real time. None: don't wait.
+    /// The jump waits for clients whose last long poll was answered after this real time. None means that it does not wait.
     pub(super) awaited_since: Option<Timestamp>,
-    /// Queues of sleeping clients, which do not expire in the jump.
+    /// Queues of sleeping clients, which do not expire during the jump.
     pub(super) spared_queues: Vec<QueueId>,
 }
 
@@ -31,31 +31,31 @@ pub struct Clients {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jump<T> {
     pub value: T,
-    /// Real time that the jump waited.
+    /// The real time that the jump waited.
     pub waited: Span,
     /// Queues of clients that did not poll again during the wait.
     pub not_parked: Vec<QueueId>,
 }
 
 impl World {
-    /// Begins a poll. `blocking` is the queue of a long poll: jumps of the clock wait until it is parked, or until its client
+    /// Starts a poll. `blocking` is the queue of a long poll. Jumps of the clock wait until it is parked, or until its client
     /// had time to poll again.
     ///
     /// # Errors
     ///
-    /// Those of `begin`.
+    /// Those of `start_poll`.
     pub(crate) fn poll<T>(
         &self,
         blocking: Option<&str>,
-        begin: impl FnOnce(&mut Tx) -> Result<T, Error>,
+        start_poll: impl FnOnce(&mut Tx) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Some(queue) = blocking.map(QueueId::from) else { return self.commit(begin) };
+        let Some(queue) = blocking.map(QueueId::from) else { return self.commit(start_poll) };
         let previous_answer = self.waiters.record_answer(&queue, self.real_time.now());
-        let result = self.commit(begin);
+        let result = self.commit(start_poll);
         if result.is_err() {
             let mut answer_times = self.waiters.answer_times.lock();
             match previous_answer {
-                Some(at) => answer_times.insert(queue, at),
+                Some(answered_at) => answer_times.insert(queue, answered_at),
                 None => answer_times.remove(&queue),
             };
         }
@@ -66,11 +66,12 @@ impl World {
     pub(crate) fn between_polls(&self, since: Timestamp) -> Vec<QueueId> {
         let realm = self.published();
         let answer_times = self.waiters.answer_times.lock();
-        let between_polls = answer_times.iter().filter(|(id, at)| **at > since && realm.queues.contains_key(*id));
-        between_polls.map(|(id, _)| id.clone()).collect()
+        let queues =
+            answer_times.iter().filter(|(id, answered_at)| **answered_at > since && realm.queues.contains_key(*id));
+        queues.map(|(id, _)| id.clone()).collect()
     }
 
-    /// Moves the clock as soon as no client is between two polls, or after waiting for `patience`. `jump` returns None if it
+    /// Moves the clock as soon as no client is between two polls, or after waiting for `max_wait`. `jump` returns None if it
     /// has to wait for clients.
     ///
     /// # Errors
@@ -78,7 +79,7 @@ impl World {
     /// Those of `jump`.
     pub(crate) async fn with_clients_parked<T, E>(
         &self,
-        patience: Span,
+        max_wait: Span,
         jump: impl Fn(&Clients) -> Result<Option<T>, E>,
     ) -> Result<Jump<T>, E> {
         let started_at = self.real_time.now();
@@ -88,12 +89,12 @@ impl World {
             tokio::pin!(changed);
             changed.as_mut().enable();
             let waited = self.real_time.now().since(started_at);
-            let remaining = Span::from_micros(patience.micros().saturating_sub(waited.micros()));
+            let remaining = Span::from_micros(max_wait.micros().saturating_sub(waited.micros()));
             let is_wait_over = remaining.micros() <= 0;
             let not_parked = if is_wait_over { self.between_polls(since) } else { Vec::new() };
             let clients = match is_wait_over {
                 false => Clients { awaited_since: Some(since), spared_queues: Vec::new() },
-                true if patience < MAX_POLL_PAUSE => Clients::default(),
+                true if max_wait < MAX_POLL_PAUSE => Clients::default(),
                 true => {
                     let spared_queues =
                         self.between_polls(started_at.plus(Span::from_micros(-MAX_SLEEPER_PAUSE.micros())));

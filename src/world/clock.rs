@@ -8,28 +8,28 @@ use crate::time::{Clock, Timestamp};
 use std::sync::Arc;
 
 impl World {
-    /// Moves the clock forward and runs all items that fall due, each at its own time. `to` computes the new time from the
-    /// present one; an earlier time does not move the clock back. Returns None, without effect, if a client has to be waited
-    /// for.
+    /// Moves the clock forward and runs all items that fall due, each at its own time. `target` computes the new time from the
+    /// current one. An earlier time does not move the clock back. Returns None, without effect, if the jump has to wait for a
+    /// client.
     ///
     /// # Errors
     ///
-    /// Those of `to`.
+    /// Those of `target`.
     #[doc(hidden)]
     pub fn advance<E>(
         &self,
         clients: &Clients,
-        to: impl FnOnce(Timestamp) -> Result<Timestamp, E>,
+        target: impl FnOnce(Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
         let _turn = self.lock();
-        let from = self.now();
-        let to = to(from)?.max(from);
-        self.run_due_and_load(from);
-        Ok(self.is_ready(clients).then(|| self.jump(from, to, &clients.spared_queues)))
+        let now = self.now();
+        let target_time = target(now)?.max(now);
+        self.run_due_and_load(now);
+        Ok(self.is_ready(clients).then(|| self.jump(now, target_time, &clients.spared_queues)))
     }
 
-    /// Moves the clock to the next item of the agenda, and runs all items that are due then. `target` gets the present time
-    /// and the time of the item, and returns the new time. Waits for clients as [`World::advance`].
+    /// Moves the clock to the next item of the agenda, and runs all items that are due then. `target` gets the current time
+    /// and the time of the item, and returns the new time. Waits for clients like [`World::advance`].
     ///
     /// # Errors
     ///
@@ -40,13 +40,13 @@ impl World {
         target: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
         let _turn = self.lock();
-        let from = self.now();
-        let realm = self.run_due_and_load(from);
+        let now = self.now();
+        let realm = self.run_due_and_load(now);
         let is_spared = |due: &Due| matches!(due, Due::Queue(id) if clients.spared_queues.contains(id));
         let next = realm.agenda.iter().find(|(_, due)| due.is_reported() && !is_spared(due));
-        let Some((at, _)) = next else { return Ok(Some(Vec::new())) };
-        let at = target(from, *at)?;
-        Ok(self.is_ready(clients).then(|| self.jump(from, at, &clients.spared_queues)))
+        let Some((due_at, _)) = next else { return Ok(Some(Vec::new())) };
+        let target_time = target(now, *due_at)?;
+        Ok(self.is_ready(clients).then(|| self.jump(now, target_time, &clients.spared_queues)))
     }
 
     /// Whether the clock can be moved. The caller holds the writer lock and has updated the realm for ended polls.
@@ -54,17 +54,17 @@ impl World {
         clients.awaited_since.is_none_or(|since| self.between_polls(since).is_empty())
     }
 
-    fn jump(&self, from: Timestamp, at: Timestamp, spared_queues: &[QueueId]) -> Vec<(Timestamp, Due)> {
-        self.waiters.record_jump(Some(at));
-        self.set_clock(at);
-        let (fired, new_events) = self.run_due_sparing(spared_queues, at);
-        self.advance_realm(at);
-        self.broadcast(WatchFrame::Clock { from, to: at, fired: fired.clone(), restoration: None });
+    fn jump(&self, from: Timestamp, to: Timestamp, spared_queues: &[QueueId]) -> Vec<(Timestamp, Due)> {
+        self.waiters.record_jump(Some(to));
+        self.set_clock(to);
+        let (fired, new_events) = self.run_due_sparing(spared_queues, to);
+        self.advance_realm(to);
+        self.broadcast(WatchFrame::Clock { from, to, fired: fired.clone(), restoration: None });
         self.broadcast_events(&new_events);
         fired
     }
 
-    /// Makes the clock run with real time from its present time, or freezes it.
+    /// Makes the clock run with real time from its current time, or freezes it.
     pub(crate) fn run_clock(&self, runs: bool) {
         let _turn = self.lock();
         let now = self.now();
@@ -73,19 +73,19 @@ impl World {
         *self.clock.lock() = clock;
     }
 
-    fn set_clock(&self, at: Timestamp) {
+    fn set_clock(&self, time: Timestamp) {
         let mut clock = self.clock.lock();
         *clock = match *clock {
-            Clock::Frozen { .. } => Clock::Frozen { at },
-            Clock::Running { .. } => Clock::Running { ahead: at.since(self.real_time.now()) },
+            Clock::Frozen { .. } => Clock::Frozen { at: time },
+            Clock::Running { .. } => Clock::Running { ahead: time.since(self.real_time.now()) },
         };
     }
 
-    /// Sets the realm's time if no due item has. Readers depend on it.
-    fn advance_realm(&self, at: Timestamp) {
+    /// Sets the realm's time, unless a due item has done so. Readers depend on it.
+    fn advance_realm(&self, time: Timestamp) {
         let realm = self.realm.load();
-        if realm.now < at {
-            self.realm.store(Arc::new(Realm { now: at, ..Realm::clone(&realm) }));
+        if realm.now < time {
+            self.realm.store(Arc::new(Realm { now: time, ..Realm::clone(&realm) }));
         }
     }
 }

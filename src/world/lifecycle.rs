@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 pub struct Lifecycle {
     /// Free text, such as the name of a test.
     pub label: Option<String>,
-    /// How long the world may be unused before it ends. None: unlimited.
+    /// How long the world may be unused before it ends. None means no limit.
     pub idle_ttl: Option<Span>,
     pub created_at: Timestamp,
     /// The port that serves only this world.
     pub port: OnceLock<u16>,
-    /// In microseconds since the epoch; `NEVER` before the first request.
+    /// In microseconds since the epoch, or [`NEVER`] before the first request.
     last_request: AtomicI64,
-    /// When a request or a parked poll last ended, in microseconds since the epoch; `NEVER` before.
+    /// When a request or a parked poll last ended, in microseconds since the epoch. [`NEVER`] before that.
     last_ended: AtomicI64,
     in_progress: AtomicUsize,
 }
@@ -37,18 +37,18 @@ impl Lifecycle {
         }
     }
 
-    /// When the last request to the API or to control began. None: there was none.
+    /// When the last request to the API or to control began. None if there was none.
     pub fn last_request_at(&self) -> Option<Timestamp> {
-        Some(self.last_request.load(Ordering::Relaxed)).filter(|at| *at != NEVER).map(Timestamp::from_micros)
+        Some(self.last_request.load(Ordering::Relaxed)).filter(|micros| *micros != NEVER).map(Timestamp::from_micros)
     }
 
-    pub fn record_request(&self, at: Timestamp) {
-        self.last_request.fetch_max(at.micros(), Ordering::Relaxed);
+    pub fn record_request(&self, time: Timestamp) {
+        self.last_request.fetch_max(time.micros(), Ordering::Relaxed);
     }
 
     /// Records the end of a poll or another long request.
-    pub(super) fn record_end(&self, at: Timestamp) {
-        self.last_ended.fetch_max(at.micros(), Ordering::Relaxed);
+    pub(super) fn record_end(&self, time: Timestamp) {
+        self.last_ended.fetch_max(time.micros(), Ordering::Relaxed);
     }
 
     fn last_used(&self) -> Timestamp {

@@ -22,18 +22,18 @@ pub const SESSION_LIFETIME: Span = Span::days(14);
 #[derive(Debug)]
 pub struct Sessions {
     seed: u64,
-    /// Number of the world in the server, so that a later world with the same name has other tokens.
+    /// The number of the world in the server, so that a later world with the same name has other tokens.
     ordinal: AtomicU64,
-    /// Number of tokens generated so far.
+    /// The number of generated tokens.
     token_count: AtomicU64,
-    open: Mutex<OpenSessions>,
+    open_sessions: Mutex<OpenSessions>,
 }
 
 #[derive(Debug, Default)]
 struct OpenSessions {
-    by_id: HashMap<String, Session>,
+    sessions_by_id: HashMap<String, Session>,
     /// IDs by number, in the order in which the sessions were opened.
-    ids: BTreeMap<u64, String>,
+    ids_by_number: BTreeMap<u64, String>,
     last_number: u64,
 }
 
@@ -48,15 +48,15 @@ struct Session {
 
 impl OpenSessions {
     fn remove(&mut self, id: &str) {
-        if let Some(session) = self.by_id.remove(id) {
-            self.ids.remove(&session.number);
+        if let Some(session) = self.sessions_by_id.remove(id) {
+            self.ids_by_number.remove(&session.number);
         }
     }
 
     fn retain(&mut self, predicate: impl Fn(&Session) -> bool) {
-        self.by_id.retain(|_, session| predicate(session));
-        let OpenSessions { by_id, ids, .. } = self;
-        ids.retain(|_, id| by_id.contains_key(id));
+        self.sessions_by_id.retain(|_, session| predicate(session));
+        let OpenSessions { sessions_by_id, ids_by_number, .. } = self;
+        ids_by_number.retain(|_, id| sessions_by_id.contains_key(id));
     }
 }
 
@@ -65,7 +65,7 @@ impl Sessions {
     pub(super) fn new(name: &str, seed: u64) -> Self {
         let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name).finalize();
         let seed = digest.iter().take(8).fold(0, |seed, byte| (seed << 8) | u64::from(*byte));
-        Self { seed, ordinal: AtomicU64::new(0), token_count: AtomicU64::new(0), open: Mutex::default() }
+        Self { seed, ordinal: AtomicU64::new(0), token_count: AtomicU64::new(0), open_sessions: Mutex::default() }
     }
 
     /// Must be called before the first session is opened.
@@ -73,22 +73,23 @@ impl Sessions {
         self.ordinal.store(ordinal, Ordering::Relaxed);
     }
 
-    /// A new token: 32 letters and digits.
+    /// A new token of 32 letters and digits.
     pub fn token(&self) -> String {
+        // The odd multiplier spreads the ordinals over all seeds.
         let seed = self.seed.wrapping_add(self.ordinal.load(Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         SeededRng { seed, position: self.token_count.fetch_add(1, Ordering::Relaxed) * 32 }.api_key()
     }
 
     pub fn count(&self) -> usize {
-        self.open.lock().by_id.len()
+        self.open_sessions.lock().sessions_by_id.len()
     }
 
     pub fn end(&self, id: &str) {
-        self.open.lock().remove(id);
+        self.open_sessions.lock().remove(id);
     }
 
     pub fn end_all(&self) {
-        *self.open.lock() = OpenSessions::default();
+        *self.open_sessions.lock() = OpenSessions::default();
     }
 }
 
@@ -103,30 +104,32 @@ impl World {
     pub fn open_session(&self, user: &User) -> String {
         let id = self.sessions.token();
         let ends_at = self.now().plus(SESSION_LIFETIME);
-        let mut open = self.sessions.open.lock();
-        open.last_number += 1;
-        let number = open.last_number;
-        open.by_id.insert(id.clone(), Session { number, user: user.id, password: user.password.clone(), ends_at });
-        open.ids.insert(number, id.clone());
-        while open.ids.len() > MAX_SESSIONS
-            && let Some((_, oldest)) = open.ids.pop_first()
+        let mut open_sessions = self.sessions.open_sessions.lock();
+        open_sessions.last_number += 1;
+        let number = open_sessions.last_number;
+        open_sessions
+            .sessions_by_id
+            .insert(id.clone(), Session { number, user: user.id, password: user.password.clone(), ends_at });
+        open_sessions.ids_by_number.insert(number, id.clone());
+        while open_sessions.ids_by_number.len() > MAX_SESSIONS
+            && let Some((_, oldest)) = open_sessions.ids_by_number.pop_first()
         {
-            open.by_id.remove(&oldest);
+            open_sessions.sessions_by_id.remove(&oldest);
         }
         id
     }
 
     /// The user of an open session. Does not check whether the account or the organization is deactivated.
     pub(crate) fn user_of_session(&self, realm: &Realm, id: &str) -> Option<Arc<User>> {
-        let open = self.sessions.open.lock();
-        let session = open.by_id.get(id).filter(|session| session.ends_at > self.now())?;
+        let open_sessions = self.sessions.open_sessions.lock();
+        let session = open_sessions.sessions_by_id.get(id).filter(|session| session.ends_at > self.now())?;
         realm.user(session.user).filter(|user| user.password == session.password).cloned()
     }
 
-    /// Keeps a session open after its user changed the password in it; the user's other sessions end.
+    /// Keeps a session open after its user changed the password in it. The user's other sessions end.
     pub(crate) fn keep_session(&self, id: &str) {
         let realm = self.published();
-        if let Some(session) = self.sessions.open.lock().by_id.get_mut(id)
+        if let Some(session) = self.sessions.open_sessions.lock().sessions_by_id.get_mut(id)
             && let Some(user) = realm.user(session.user)
         {
             session.password.clone_from(&user.password);
@@ -137,6 +140,6 @@ impl World {
     pub(crate) fn end_sessions_of_deactivated(&self) {
         let realm = self.published();
         let is_open = |user: UserId| realm.user(user).is_some_and(|user| realm.check_is_active(user).is_ok());
-        self.sessions.open.lock().retain(|session| is_open(session.user));
+        self.sessions.open_sessions.lock().retain(|session| is_open(session.user));
     }
 }

@@ -14,30 +14,30 @@ use tokio::sync::Notify;
 /// The parked polls of a world.
 #[derive(Default)]
 pub(super) struct Waiters {
-    waiting: Mutex<Waiting>,
+    parked_polls: Mutex<ParkedPolls>,
     /// Polls that were parked and are not in the journal yet, by their numbers.
     unjournaled: Mutex<BTreeMap<u64, Arc<Queue>>>,
     /// Queues of ended polls, each with the time of the end. The realm still has them as parked.
     ended_polls: Mutex<Vec<(Arc<Queue>, Timestamp)>>,
     /// Whether `ended_polls` has entries: readers check this without a lock.
     has_ended_polls: AtomicBool,
-    wakes: AtomicU64,
-    /// Queues between two long polls: the real time at which the last one was answered.
+    wake_count: AtomicU64,
+    /// For each queue between two long polls, the real time at which the last one was answered.
     pub(super) answer_times: Mutex<BTreeMap<QueueId, Timestamp>>,
     /// The target of the last jump of the clock. Polls that were parked during the jump end no earlier.
-    jumped_to: Mutex<Option<Timestamp>>,
+    last_jump_target: Mutex<Option<Timestamp>>,
 }
 
 /// Number of recorded answers above which old ones are removed.
 const MAX_RECENT_ANSWERS: usize = 256;
-/// Age at which answers count as old. Longer than a jump waits for clients.
+/// The age at which answers count as old. It is longer than a jump waits for clients.
 const ANSWER_LIFETIME: Span = Span::seconds(60);
 
 /// The limit on the real time between the answer of a poll and its entry in the journal, on a busy machine.
 const MAX_JOURNAL_DELAY: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
-struct Waiting {
+struct ParkedPolls {
     /// In the order in which they were parked. A queue has two until the older one is woken up and ends.
     polls: BTreeMap<u64, (Arc<Queue>, Arc<Waker>)>,
     last_number: u64,
@@ -103,7 +103,7 @@ impl Drop for ParkedPoll {
     fn drop(&mut self) {
         let waiters = &self.world.waiters;
         self.world.lifecycle.record_end(self.world.real_time.now());
-        waiters.waiting.lock().polls.remove(&self.number);
+        waiters.parked_polls.lock().polls.remove(&self.number);
         if self.world.is_watched() && self.world.published().queues.contains_key(&self.queue.id) {
             self.world.broadcast(QueueChange::Answered.of(&self.queue, self.world.now()));
         }
@@ -121,12 +121,12 @@ impl World {
     pub(crate) fn park(self: &Arc<Self>, queue: Arc<Queue>) -> ParkedPoll {
         let waker = Arc::new(Waker::default());
         self.waiters.answer_times.lock().remove(&queue.id);
-        let mut waiting = self.waiters.waiting.lock();
-        waiting.last_number += 1;
-        let number = waiting.last_number;
-        waiting.polls.insert(number, (queue.clone(), waker.clone()));
+        let mut parked_polls = self.waiters.parked_polls.lock();
+        parked_polls.last_number += 1;
+        let number = parked_polls.last_number;
+        parked_polls.polls.insert(number, (queue.clone(), waker.clone()));
         self.waiters.unjournaled.lock().insert(number, queue.clone());
-        drop(waiting);
+        drop(parked_polls);
         let unjournaled = Some(UnjournaledPoll { world: self.clone(), number });
         self.changed.notify_waiters();
         if self.is_watched() {
@@ -138,8 +138,8 @@ impl World {
     /// Polls that have ended or that `is_answered` accepts, and that the journal does not have yet.
     pub(crate) fn polls_to_journal(&self, is_answered: impl Fn(&Queue) -> bool) -> BTreeSet<u64> {
         let unjournaled = self.waiters.unjournaled.lock().clone();
-        let waiting = self.waiters.waiting.lock();
-        let is_waiting = |number: &u64, queue: &Queue| waiting.polls.contains_key(number) && !is_answered(queue);
+        let parked_polls = self.waiters.parked_polls.lock();
+        let is_waiting = |number: &u64, queue: &Queue| parked_polls.polls.contains_key(number) && !is_answered(queue);
         unjournaled.iter().filter(|(number, queue)| !is_waiting(number, queue)).map(|(number, _)| *number).collect()
     }
 
@@ -161,29 +161,29 @@ impl World {
 
     /// Number of parked polls.
     pub fn parked_polls(&self) -> usize {
-        self.waiters.waiting.lock().polls.len()
+        self.waiters.parked_polls.lock().polls.len()
     }
 
     /// How often polls were woken up, including polls that had no events.
     #[doc(hidden)]
     pub fn wakes(&self) -> u64 {
-        self.waiters.wakes.load(Ordering::Relaxed)
+        self.waiters.wake_count.load(Ordering::Relaxed)
     }
 }
 
 impl Waiters {
     /// Records that a queue's poll was answered. Returns the real time of the previous answer, if it is known.
-    pub(super) fn record_answer(&self, queue: &QueueId, at: Timestamp) -> Option<Timestamp> {
+    pub(super) fn record_answer(&self, queue: &QueueId, answered_at: Timestamp) -> Option<Timestamp> {
         let mut answer_times = self.answer_times.lock();
         if answer_times.len() >= MAX_RECENT_ANSWERS {
-            answer_times.retain(|_, answered_at| at.since(*answered_at) < ANSWER_LIFETIME);
+            answer_times.retain(|_, previous_answer| answered_at.since(*previous_answer) < ANSWER_LIFETIME);
         }
-        answer_times.insert(queue.clone(), at)
+        answer_times.insert(queue.clone(), answered_at)
     }
 
-    /// Records the target of a jump. None: the clock is set back.
-    pub(super) fn record_jump(&self, to: Option<Timestamp>) {
-        *self.jumped_to.lock() = to;
+    /// Records the target of a jump, or None if the clock is set back.
+    pub(super) fn record_jump(&self, target: Option<Timestamp>) {
+        *self.last_jump_target.lock() = target;
     }
 
     /// Whether polls have ended since the last [`Waiters::take_ended_polls`].
@@ -197,8 +197,8 @@ impl Waiters {
             return Vec::new();
         }
         let mut ended_polls = std::mem::take(&mut *self.ended_polls.lock());
-        if let Some(jumped_to) = *self.jumped_to.lock() {
-            ended_polls.iter_mut().for_each(|(_, at)| *at = (*at).max(jumped_to));
+        if let Some(target) = *self.last_jump_target.lock() {
+            ended_polls.iter_mut().for_each(|(_, ended_at)| *ended_at = (*ended_at).max(target));
         }
         ended_polls
     }
@@ -208,7 +208,7 @@ impl Waiters {
         if queues.is_empty() {
             return;
         }
-        for (queue, waker) in self.waiting.lock().polls.values() {
+        for (queue, waker) in self.parked_polls.lock().polls.values() {
             if queues.contains(&queue.id) {
                 waker.is_finished.store(true, Ordering::Release);
                 waker.notify.notify_one();
@@ -222,9 +222,9 @@ impl Waiters {
             return;
         }
         let touched_queues: BTreeSet<&QueueId> = touched_queues.iter().collect();
-        for (queue, waker) in self.waiting.lock().polls.values() {
+        for (queue, waker) in self.parked_polls.lock().polls.values() {
             if touched_queues.contains(&queue.id) || entries.iter().any(|entry| queue.receives(entry)) {
-                self.wakes.fetch_add(1, Ordering::Relaxed);
+                self.wake_count.fetch_add(1, Ordering::Relaxed);
                 waker.notify.notify_one();
             }
         }

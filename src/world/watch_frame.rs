@@ -47,7 +47,7 @@ pub enum WatchFrame {
         at: Timestamp,
         /// The type of the frame.
         kind: &'static str,
-        /// All present networks or rate limits, as control lists them.
+        /// All current networks or rate limits, as control lists them.
         now: Value,
     },
     Push(Arc<Push>),
@@ -60,7 +60,7 @@ pub enum WatchFrame {
 }
 
 impl WatchFrame {
-    /// The time of the change of the realm that caused the frame. None: another cause.
+    /// The time of the change of the realm that caused the frame. None if it has another cause.
     fn caused_at(&self) -> Option<Timestamp> {
         match self {
             WatchFrame::Event(_, entry) => Some(entry.at),
@@ -130,9 +130,9 @@ pub(super) fn differences(
         frames.extend(match difference {
             DiffItem::Add(_, queue) => Some(QueueChange::Registered.of(queue, after.now)),
             DiffItem::Remove(id, queue) => {
-                let expired = fired.iter().find(|(_, due)| matches!(due, Due::Queue(other) if other == id));
+                let expired = fired.iter().find(|(_, due)| matches!(due, Due::Queue(due_id) if due_id == id));
                 Some(match expired {
-                    Some((at, _)) => QueueChange::Expired.of(queue, *at),
+                    Some((expired_at, _)) => QueueChange::Expired.of(queue, *expired_at),
                     None if deleted_queues.contains(id) => QueueChange::Deleted.of(queue, after.now),
                     None => QueueChange::Lost.of(queue, after.now),
                 })
@@ -141,9 +141,9 @@ pub(super) fn differences(
         });
     }
     let pushes = after.relay.pushes.iter().rev().take_while(|push| push.id > before.relay.handed);
-    let first = frames.len();
+    let first_push_index = frames.len();
     frames.extend(pushes.cloned().map(WatchFrame::Push));
-    frames[first..].reverse();
+    frames[first_push_index..].reverse();
     frames
 }
 

@@ -51,22 +51,22 @@ pub struct WebhookEntry {
     /// The bot's email address.
     pub user: String,
     pub url: String,
-    /// The request body: JSON, or form data as a string. Null: nothing was posted.
+    /// The request body: JSON, or form data as a string. Null if nothing was posted.
     pub body: Value,
-    /// HTTP status. None: no reply.
+    /// HTTP status. None if there was no reply.
     pub status: Option<u16>,
-    /// The reply's body: JSON, or a string if it is not JSON. Null: no reply.
+    /// The reply's body: JSON, or a string if it is not JSON. Null if there was no reply.
     pub reply: Value,
-    /// Why there was no reply, or why it could not be used. None: success.
+    /// Why there was no reply, or why it could not be used. None if the attempt succeeded.
     pub error: Option<String>,
 }
 
 /// The bodies of an attempt that is not listed yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WebhookAttempt {
-    /// As in [`WebhookEntry`].
+    /// See [`WebhookEntry`].
     pub body: Value,
-    /// As in [`WebhookEntry`].
+    /// See [`WebhookEntry`].
     pub reply: Value,
 }
 
@@ -79,10 +79,10 @@ pub(super) struct Webhooks {
 #[derive(Default)]
 struct State {
     generation: Generation,
-    attempt: u64,
+    last_attempt_id: u64,
     entries: VecDeque<Arc<WebhookEntry>>,
     /// Waiting calls of each bot whose calls are being posted.
-    waiting: BTreeMap<UserId, VecDeque<Arc<WebhookCall>>>,
+    waiting_calls: BTreeMap<UserId, VecDeque<Arc<WebhookCall>>>,
 }
 
 impl State {
@@ -94,7 +94,7 @@ impl State {
         attempt: WebhookAttempt,
         problem: Option<String>,
     ) {
-        self.attempt += 1;
+        self.last_attempt_id += 1;
         let status = match outcome {
             Outcome::Answered { status, .. } => Some(*status),
             _ => None,
@@ -105,13 +105,13 @@ impl State {
         if self.entries.len() == MAX_ENTRIES {
             self.entries.pop_front();
         }
-        let entry = WebhookEntry { id: self.attempt, at: realm.now, user, url, body, status, reply, error };
+        let entry = WebhookEntry { id: self.last_attempt_id, at: realm.now, user, url, body, status, reply, error };
         self.entries.push_back(Arc::new(entry));
     }
 }
 
 impl World {
-    /// Sets the sender. Calls before are dropped, and later senders are ignored.
+    /// Sets the sender. Earlier calls are dropped, and later senders are ignored.
     pub(crate) fn post_through(self: &Arc<Self>, sender: WebhookSender) {
         // An error means that a sender was set before.
         let _ = self.webhooks.sender.set((sender, Arc::downgrade(self)));
@@ -122,7 +122,7 @@ impl World {
         let calls = std::mem::take(tx.webhook_calls_mut());
         let Some((sender, _)) = self.webhooks.sender.get().filter(|_| !calls.is_empty()) else { return Vec::new() };
         let mut accepted_calls = Vec::new();
-        let waiting_count: usize = self.webhooks.state.lock().waiting.values().map(VecDeque::len).sum();
+        let waiting_count: usize = self.webhooks.state.lock().waiting_calls.values().map(VecDeque::len).sum();
         for call in calls {
             let too_many_waiting = || {
                 let reason = format!("{MAX_WAITING} calls of this world's bots wait already");
@@ -145,27 +145,27 @@ impl World {
         for call in calls {
             let (bot, mut state) = (call.bot, self.webhooks.state.lock());
             let generation = state.generation;
-            if let Some(waiting) = state.waiting.get_mut(&bot) {
-                waiting.push_back(Arc::new(call));
+            if let Some(bot_calls) = state.waiting_calls.get_mut(&bot) {
+                bot_calls.push_back(Arc::new(call));
                 continue;
             }
-            state.waiting.insert(bot, VecDeque::from([Arc::new(call)]));
+            state.waiting_calls.insert(bot, VecDeque::from([Arc::new(call)]));
             // An error means that the server is stopping.
             let _ = sender.deliveries.send(WebhookDelivery { world: world.clone(), bot, generation });
         }
     }
 
-    /// The next call of a bot. None: the delivery ends.
+    /// The next call of a bot. None ends the delivery.
     pub(crate) fn next_webhook(&self, bot: UserId, generation: Generation) -> Option<Arc<WebhookCall>> {
         let mut state = self.webhooks.state.lock();
         if state.generation != generation {
             return None;
         }
-        let next = state.waiting.get_mut(&bot)?.pop_front();
-        if next.is_none() {
-            state.waiting.remove(&bot);
+        let next_call = state.waiting_calls.get_mut(&bot)?.pop_front();
+        if next_call.is_none() {
+            state.waiting_calls.remove(&bot);
         }
-        next
+        next_call
     }
 
     /// Lists an attempt that will be repeated. Returns false if the generation has ended.
@@ -201,7 +201,7 @@ impl World {
                     return Err(Error::Internal);
                 }
                 let problem = tx.settle_webhook(call, outcome);
-                // Listed before the answer is published, so that whoever receives the answer finds the entry.
+                // The attempt is listed before the answer is published, so that whoever receives the answer finds the entry.
                 self.webhooks.state.lock().add_entry(tx, call, outcome, attempt, problem);
                 Ok(())
             })
@@ -211,7 +211,7 @@ impl World {
         }
     }
 
-    /// Oldest first.
+    /// The attempts, oldest first.
     pub(crate) fn webhook_entries(&self) -> Vec<Arc<WebhookEntry>> {
         self.webhooks.state.lock().entries.iter().cloned().collect()
     }

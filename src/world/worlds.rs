@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 #[derive(Default)]
 pub struct Worlds {
-    by_name: DashMap<String, Arc<World>, RandomState>,
+    worlds_by_name: DashMap<String, Arc<World>, RandomState>,
     last_generated_name: AtomicU64,
     last_ordinal: AtomicU64,
     webhook_sender: OnceLock<WebhookSender>,
@@ -25,7 +25,7 @@ impl Worlds {
     pub const DEFAULT: &'static str = "default";
 
     pub fn get(&self, name: &str) -> Option<Arc<World>> {
-        self.by_name.get(name).map(|world| world.clone())
+        self.worlds_by_name.get(name).map(|world| world.clone())
     }
 
     /// Sets the sender of webhook calls for worlds that are added later. A second sender is ignored.
@@ -58,7 +58,7 @@ impl Worlds {
     /// Returns false if the name is in use.
     pub fn add(&self, world: Arc<World>) -> bool {
         self.set_ordinal(&world);
-        match self.by_name.entry(world.name().to_owned()) {
+        match self.worlds_by_name.entry(world.name().to_owned()) {
             dashmap::Entry::Occupied(_) => false,
             dashmap::Entry::Vacant(vacant) => {
                 self.initialize(&world);
@@ -97,9 +97,9 @@ impl Worlds {
         self.all().iter().for_each(|world| world.report().clear());
     }
 
-    /// Removes and ends a world, which answers its parked polls. None: no world has this name.
+    /// Removes and ends a world, which answers its parked polls. None if no world has this name.
     pub fn remove(&self, name: &str) -> Option<Arc<World>> {
-        let (_, world) = self.by_name.remove(name)?;
+        let (_, world) = self.worlds_by_name.remove(name)?;
         self.end(&world);
         Some(world)
     }
@@ -108,22 +108,26 @@ impl Worlds {
     pub fn replace(&self, world: Arc<World>) {
         self.set_ordinal(&world);
         self.initialize(&world);
-        if let Some(replaced) = self.by_name.insert(world.name().to_owned(), world) {
-            self.end(&replaced);
+        if let Some(replaced_world) = self.worlds_by_name.insert(world.name().to_owned(), world) {
+            self.end(&replaced_world);
         }
     }
 
     /// Whether a world was idle for longer than its time limit.
     pub fn have_abandoned(&self) -> bool {
-        self.by_name.iter().any(|world| world.is_abandoned())
+        self.worlds_by_name.iter().any(|world| world.is_abandoned())
     }
 
     /// Ends the worlds that were idle for longer than their time limit, and returns their names.
     pub fn end_abandoned(&self) -> Vec<String> {
-        let abandoned: Vec<String> =
-            self.by_name.iter().filter(|world| world.is_abandoned()).map(|world| world.name().to_owned()).collect();
-        let remove = |name: &String| self.by_name.remove_if(name, |_, world| world.is_abandoned());
-        abandoned
+        let abandoned_names: Vec<String> = self
+            .worlds_by_name
+            .iter()
+            .filter(|world| world.is_abandoned())
+            .map(|world| world.name().to_owned())
+            .collect();
+        let remove = |name: &String| self.worlds_by_name.remove_if(name, |_, world| world.is_abandoned());
+        abandoned_names
             .into_iter()
             .filter(|name| {
                 remove(name).is_some_and(|(_, world)| {
@@ -146,12 +150,12 @@ impl Worlds {
     }
 
     pub fn count(&self) -> usize {
-        self.by_name.len()
+        self.worlds_by_name.len()
     }
 
-    /// In the order of their names.
+    /// The worlds in the order of their names.
     pub fn all(&self) -> Vec<Arc<World>> {
-        let mut worlds: Vec<_> = self.by_name.iter().map(|world| world.clone()).collect();
+        let mut worlds: Vec<_> = self.worlds_by_name.iter().map(|world| world.clone()).collect();
         worlds.sort_by(|a, b| a.name().cmp(b.name()));
         worlds
     }

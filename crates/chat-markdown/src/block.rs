@@ -1,7 +1,8 @@
 //! The block parser: paragraphs, headings, rules, quotes, lists, tables and indented code.
 //!
 //! A text is split at blank lines. For each part, the kinds of blocks are tried in a fixed order. The first kind that
-//! matches parses the beginning of the part, and the remaining text is parsed next. Items of lists are parsed recursively.
+//! matches parses the beginning of the part, and the remaining text is parsed next. Items of lists are parsed
+//! recursively.
 
 mod list;
 mod quote;
@@ -127,8 +128,8 @@ impl Parser<'_> {
             }
             self.tree.append(parent, "hr");
             let after = block.skip(rule.end);
-            let blank = after.text().len() - after.text().trim_start_matches('\n').len();
-            return Some(after.skip(blank)).filter(|after| !after.text().is_empty());
+            let blank_length = after.text().len() - after.text().trim_start_matches('\n').len();
+            return Some(after.skip(blank_length)).filter(|after| !after.text().is_empty());
         }
         block.has_no_rule = true;
         if self.can_nest() {
@@ -171,8 +172,8 @@ impl Parser<'_> {
         code.truncate(code.trim_end_matches(super::character::is_space).len());
         code.push('\n');
         match self.tree.last_child(parent).filter(|last| self.tree.tag(*last) == "pre") {
-            Some(before) => {
-                let content = &mut self.tree[before].text.content;
+            Some(preceding_code) => {
+                let content = &mut self.tree[preceding_code].text.content;
                 content.push('\n');
                 content.push_str(&code);
             }
@@ -206,10 +207,10 @@ impl Parser<'_> {
         if is_blank(text) {
             return;
         }
-        let start = text.trim_start_matches(super::character::is_space);
+        let trimmed = text.trim_start_matches(super::character::is_space);
         if !self.is_in(State::TightList) {
             let paragraph = self.tree.append(parent, "p");
-            self.tree[paragraph].text = Text::markup(start);
+            self.tree[paragraph].text = Text::markup(trimmed);
             return;
         }
         if let Some(last) = self.tree.last_child(parent) {
@@ -217,7 +218,7 @@ impl Parser<'_> {
             tail.push('\n');
             tail.push_str(text);
         } else if self.tree[parent].text.content.is_empty() {
-            self.tree[parent].text = Text::markup(start);
+            self.tree[parent].text = Text::markup(trimmed);
         } else {
             let content = &mut self.tree[parent].text.content;
             content.push('\n');

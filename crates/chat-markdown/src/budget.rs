@@ -21,11 +21,11 @@ impl Cost {
     /// No limit.
     pub const UNLIMITED: Self = Self { steps: usize::MAX, nodes: usize::MAX, output: usize::MAX };
 
-    fn zip(self, other: Self, with: fn(usize, usize) -> usize) -> Self {
+    fn combine(self, other: Self, operation: fn(usize, usize) -> usize) -> Self {
         Self {
-            steps: with(self.steps, other.steps),
-            nodes: with(self.nodes, other.nodes),
-            output: with(self.output, other.output),
+            steps: operation(self.steps, other.steps),
+            nodes: operation(self.nodes, other.nodes),
+            output: operation(self.output, other.output),
         }
     }
 }
@@ -54,15 +54,16 @@ impl Budget {
         Self::new(Cost { steps: 200_000_000, nodes: usize::MAX, output: 32_000_000 })
     }
 
-    /// A budget for a part of the work: `limit`, or less if less is left. [`Budget::settle`] counts its use.
+    /// A budget for a part of the work: `limit`, or what remains of this budget if that is less.
+    /// [`Budget::settle`] counts its use.
     pub fn part(&self, limit: Cost) -> Self {
-        let remaining = self.limit.zip(self.used.get(), usize::saturating_sub);
-        Self::new(limit.zip(remaining, Ord::min))
+        let remaining = self.limit.combine(self.used.get(), usize::saturating_sub);
+        Self::new(limit.combine(remaining, Ord::min))
     }
 
     /// Counts the use of a part, at most its limit.
     pub fn settle(&self, part: &Self) {
-        self.spend(part.used().zip(part.limit, Ord::min));
+        self.spend(part.used().combine(part.limit, Ord::min));
     }
 
     /// Counts steps that are about to be taken.
@@ -80,14 +81,14 @@ impl Budget {
         self.spend(Cost { steps: 0, nodes: 1, output });
     }
 
-    /// Checks that the budget suffices for nodes with this much output in total. They are only counted if it does not; else
-    /// the caller counts each with [`Budget::spend_node`].
+    /// Checks that the budget suffices for nodes with this much output in total. Only if it does not, they are counted
+    /// here; otherwise, the caller counts each with [`Budget::spend_node`].
     ///
     /// # Errors
     ///
     /// [`Exhausted`]: the caller must not create them.
     pub fn afford_nodes(&self, nodes: usize, output: usize) -> Result<(), Exhausted> {
-        let sum = self.used.get().zip(Cost { steps: 0, nodes, output }, usize::saturating_add);
+        let sum = self.used.get().combine(Cost { steps: 0, nodes, output }, usize::saturating_add);
         if self.exceeds(sum) {
             self.used.set(sum);
         }
@@ -119,7 +120,7 @@ impl Budget {
     }
 
     fn spend(&self, cost: Cost) {
-        self.used.set(self.used.get().zip(cost, usize::saturating_add));
+        self.used.set(self.used.get().combine(cost, usize::saturating_add));
     }
 
     fn exceeds(&self, cost: Cost) -> bool {
@@ -157,14 +158,14 @@ mod tests {
 
     #[test]
     fn a_part_is_limited_by_the_remaining_budget() {
-        let whole = Budget::new(LIMIT);
-        let first = whole.part(Cost { steps: 8, nodes: 1, output: 1_000 });
+        let total = Budget::new(LIMIT);
+        let first = total.part(Cost { steps: 8, nodes: 1, output: 1_000 });
         assert_eq!(first.spend_steps(8), Ok(()));
-        whole.settle(&first);
-        let second = whole.part(LIMIT);
+        total.settle(&first);
+        let second = total.part(LIMIT);
         assert_eq!(second.spend_steps(3), Err(Exhausted));
-        whole.settle(&second);
-        assert_eq!(whole.used().steps, 10);
-        assert_eq!(whole.part(LIMIT).spend_steps(1), Err(Exhausted));
+        total.settle(&second);
+        assert_eq!(total.used().steps, 10);
+        assert_eq!(total.part(LIMIT).spend_steps(1), Err(Exhausted));
     }
 }

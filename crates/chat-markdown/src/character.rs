@@ -4,14 +4,14 @@
 use regex::Regex;
 use std::sync::LazyLock;
 
-static WORD: LazyLock<Regex> = LazyLock::new(|| class(r"[\p{L}\p{N}]"));
-static DIGIT: LazyLock<Regex> = LazyLock::new(|| class(r"\p{Nd}"));
+static WORD: LazyLock<Regex> = LazyLock::new(|| compile_class(r"[\p{L}\p{N}]"));
+static DIGIT: LazyLock<Regex> = LazyLock::new(|| compile_class(r"\p{Nd}"));
 
-fn class(pattern: &str) -> Regex {
+fn compile_class(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is well-formed, as a test checks")
 }
 
-fn is_in(class: &Regex, character: char) -> bool {
+fn is_in_class(class: &Regex, character: char) -> bool {
     class.is_match(character.encode_utf8(&mut [0; 4]))
 }
 
@@ -25,13 +25,17 @@ pub(super) fn is_word(character: char) -> bool {
     if character.is_ascii() {
         character.is_ascii_alphanumeric() || character == '_'
     } else {
-        character.is_alphanumeric() && is_in(&WORD, character)
+        character.is_alphanumeric() && is_in_class(&WORD, character)
     }
 }
 
 /// Decimal digits of any script.
 pub(super) fn is_digit(character: char) -> bool {
-    if character.is_ascii() { character.is_ascii_digit() } else { character.is_numeric() && is_in(&DIGIT, character) }
+    if character.is_ascii() {
+        character.is_ascii_digit()
+    } else {
+        character.is_numeric() && is_in_class(&DIGIT, character)
+    }
 }
 
 /// Whether a mention or a link to a channel may follow this text.

@@ -18,50 +18,51 @@ use std::sync::LazyLock;
 const LANGUAGES: &str = include_str!("code/languages.txt");
 
 /// Canonical names by alias.
-static NAMES: LazyLock<HashMap<&'static str, &'static str, foldhash::fast::FixedState>> = LazyLock::new(|| {
-    let rows = LANGUAGES.lines().filter_map(|line| line.split_once('\t'));
-    rows.flat_map(|(name, aliases)| aliases.split(' ').map(move |alias| (alias, name))).collect()
-});
+static CANONICAL_NAMES: LazyLock<HashMap<&'static str, &'static str, foldhash::fast::FixedState>> =
+    LazyLock::new(|| {
+        let rows = LANGUAGES.lines().filter_map(|line| line.split_once('\t'));
+        rows.flat_map(|(name, aliases)| aliases.split(' ').map(move |alias| (alias, name))).collect()
+    });
 
 /// Maximum size of highlighted code in one text, in bytes.
 const MAX_HIGHLIGHTED_BYTES: usize = 50_000;
 
-/// Steps of highlighting a byte.
+/// The number of steps that highlighting a byte costs.
 const STEPS_PER_BYTE: usize = 50;
 
-/// Renders fenced code. `language` is in lower case; "" is none.
+/// Returns the HTML of fenced code. `language` is in lower case, or "" if the fence names none.
 pub(super) fn fenced(context: &mut Context<'_>, language: &str, text: &str) -> String {
     let code = text.trim_matches('\n');
     if language.is_empty() {
-        return block("", &html::escape_with_quotes(code, "&#39;"));
+        return code_block_html("", &html::escape_with_quotes(code, "&#39;"));
     }
-    let name = NAMES.get(language).copied();
+    let name = CANONICAL_NAMES.get(language).copied();
     let mut attribute = String::from(" data-code-language=\"");
     html::push_attribute(&mut attribute, name.unwrap_or(language));
     attribute.push('"');
-    let fits = context.highlighted_bytes + code.len() <= MAX_HIGHLIGHTED_BYTES;
+    let is_within_limit = context.highlighted_bytes + code.len() <= MAX_HIGHLIGHTED_BYTES;
     let is_affordable = || context.budget.spend_steps(STEPS_PER_BYTE * code.len()).is_ok();
     let level = context.settings.form.highlighter_level;
-    let name = name.filter(|_| fits && is_affordable());
+    let name = name.filter(|_| is_within_limit && is_affordable());
     let highlighted = name.and_then(|name| colour::spans(name, &format!("{code}\n"), level));
     match highlighted {
         Some(spans) => {
             context.highlighted_bytes += code.len();
-            block(&attribute, spans.trim_end_matches('\n'))
+            code_block_html(&attribute, spans.trim_end_matches('\n'))
         }
-        None => block(&attribute, &html::escape_code(code)),
+        None => code_block_html(&attribute, &html::escape_code(code)),
     }
 }
 
-/// Renders indented code.
-fn indented(text: &str) -> String {
+/// Returns the HTML of indented code.
+fn render_indented_code(text: &str) -> String {
     let code = text.trim_matches('\n');
     // A first line that names a language is not part of the code.
     let code = match code.split_once('\n') {
         Some((first, following)) if first.starts_with("::") && !first.contains('/') => following.trim_matches('\n'),
         _ => code,
     };
-    block("", &html::escape_with_quotes(code, "&#39;")) + "\n"
+    code_block_html("", &html::escape_with_quotes(code, "&#39;")) + "\n"
 }
 
 /// Replaces indented code in the tree by placeholders for its HTML.
@@ -69,14 +70,14 @@ pub(super) fn highlight(context: &mut Context<'_>, tree: &mut Tree) {
     let mut pending = vec![ROOT];
     while let Some(node) = pending.pop() {
         if tree.tag(node) == "pre" {
-            let placeholder = context.store(indented(&tree[node].text.content));
+            let placeholder = context.store(render_indented_code(&tree[node].text.content));
             tree[node] = Node { tag: "p", text: Text::markup(placeholder), ..Node::default() };
         }
         pending.extend(&tree[node].children);
     }
 }
 
-fn block(attribute: &str, code: &str) -> String {
+fn code_block_html(attribute: &str, code: &str) -> String {
     format!("<div class=\"codehilite\"{attribute}><pre><span></span><code>{code}\n</code></pre></div>")
 }
 
@@ -101,7 +102,7 @@ mod name_tests {
             ("latex", "TeX"),
             ("text", "Text only"),
         ] {
-            assert_eq!(NAMES.get(alias).copied().unwrap_or(alias), name);
+            assert_eq!(CANONICAL_NAMES.get(alias).copied().unwrap_or(alias), name);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::UploadFacts;
 use super::media::{PLACEHOLDER, SPINNER, UPLOADS, path_id};
 
-/// Texts that link more pages have no cards.
+/// The maximum number of linked pages: texts with more have no cards.
 const MAX_CARDS: usize = 24;
 /// The picture of all cards, because pages are not fetched (A-575).
 const CARD_PICTURE: &str = "/static/images/default-icon.png";
@@ -11,23 +11,25 @@ const CARD_PICTURE: &str = "/static/images/default-icon.png";
 /// Replaces the spinners of an uploaded picture by its thumbnail. None: the HTML has no spinner for it.
 pub fn with_thumbnail(html: &str, upload: &str, facts: &UploadFacts) -> Option<String> {
     let mut output = String::new();
-    let mut copied = 0;
+    let mut copy_start = 0;
     let mut link = 0;
     for (start, _) in html.match_indices("<img ") {
         let end = start + html[start..].find('>')? + 1;
         let tag = &html[start..end];
         // Only the text since the last picture is searched, so that the time is linear.
-        link = html[link..start].rfind("<a ").map_or(link, |at| link + at);
+        link = html[link..start].rfind("<a ").map_or(link, |offset| link + offset);
         if !tag.contains(PLACEHOLDER) {
             continue;
         }
         let href = attribute(tag, "data-original-src").or_else(|| attribute(&html[link..start], "href"));
-        let Some(href) = href.filter(|href| path_id(&unescaped(href)).as_deref() == Some(upload)) else { continue };
-        output.push_str(&html[copied..start]);
+        let Some(href) = href.filter(|href| path_id(&unescape_attribute(href)).as_deref() == Some(upload)) else {
+            continue;
+        };
+        output.push_str(&html[copy_start..start]);
         output.push_str(&thumbnail_tag(tag, href, facts));
-        copied = end;
+        copy_start = end;
     }
-    (copied > 0).then(|| output + &html[copied..])
+    (copy_start > 0).then(|| output + &html[copy_start..])
 }
 
 /// The tag of a picture with its thumbnail instead of the spinner.
@@ -45,33 +47,33 @@ fn thumbnail_tag(tag: &str, href: &str, facts: &UploadFacts) -> String {
 
 /// Appends a card for each linked page. None: there are no linked pages, or too many.
 pub fn with_page_cards(html: &str) -> Option<String> {
-    let pages = pages(html);
+    let pages = linked_pages(html);
     if pages.is_empty() || pages.len() > MAX_CARDS {
         return None;
     }
-    let cards = pages.iter().map(|href| card(href));
+    let cards = pages.iter().map(|href| card_html(href));
     Some(std::iter::once(html.to_owned()).chain(cards).collect::<Vec<_>>().join("\n"))
 }
 
 /// The URLs of linked pages, escaped as in the HTML, without duplicates. Links around pictures and videos are left out.
-fn pages(html: &str) -> Vec<&str> {
-    let mut pages = Vec::new();
+fn linked_pages(html: &str) -> Vec<&str> {
+    let mut linked_pages = Vec::new();
     for (start, _) in html.match_indices("<a ") {
         let Some(end) = html[start..].find('>') else { break };
         let href = attribute(&html[start..start + end], "href").unwrap_or_default();
         let is_page = ["http://", "https://"].iter().any(|scheme| href.starts_with(scheme));
         let is_media = ["<img", "<video"].iter().any(|tag| html[start + end + 1..].starts_with(tag));
-        if is_page && !is_media && !pages.contains(&href) {
-            pages.push(href);
+        if is_page && !is_media && !linked_pages.contains(&href) {
+            linked_pages.push(href);
         }
-        if pages.len() > MAX_CARDS {
+        if linked_pages.len() > MAX_CARDS {
             break;
         }
     }
-    pages
+    linked_pages
 }
 
-fn card(href: &str) -> String {
+fn card_html(href: &str) -> String {
     let title =
         href.split_once("://").map_or(href, |(_, address)| address).split(['?', '#']).next().unwrap_or_default();
     format!(
@@ -87,7 +89,7 @@ fn attribute<'html>(tag: &'html str, name: &str) -> Option<&'html str> {
     tag[start..].split('"').next()
 }
 
-fn unescaped(value: &str) -> String {
+fn unescape_attribute(value: &str) -> String {
     value.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
@@ -125,11 +127,11 @@ mod tests {
         let html = "<p><a href=\"https://a.test/x?y=1&amp;z\">a</a> <a href=\"https://a.test/x?y=1&amp;z\">a</a> \
             <a href=\"/#narrow\">b</a></p><div><a href=\"https://a.test/i.png\"><img src=\"x\"></a></div>";
 
-        assert_eq!(pages(html), ["https://a.test/x?y=1&amp;z"]);
+        assert_eq!(linked_pages(html), ["https://a.test/x?y=1&amp;z"]);
         let cards = with_page_cards(html).expect("a page is linked");
         assert!(cards.starts_with(html) && cards.contains("title=\"a.test/x\">a.test/x</a>"), "{cards}");
         assert_eq!(with_page_cards("<p>none</p>"), None);
-        let many: String = (0..25).map(|index| format!("<a href=\"http://{index}.test\">x</a>")).collect();
-        assert_eq!(with_page_cards(&many), None);
+        let links: String = (0..25).map(|index| format!("<a href=\"http://{index}.test\">x</a>")).collect();
+        assert_eq!(with_page_cards(&links), None);
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn opening(line: &str) -> Option<Opening<'_>> {
     Some(Opening { fence, language: Some(language), header: Some(header).filter(|header| !header.is_empty()) })
 }
 
-enum Kind {
+enum BlockKind {
     Outside,
     Code { language: String },
     Quote,
@@ -56,7 +56,7 @@ enum Kind {
 
 /// A fenced block that is not closed yet, or the text outside of all blocks.
 struct OpenBlock {
-    kind: Kind,
+    kind: BlockKind,
     fence: String,
     lines: Vec<String>,
 }
@@ -65,20 +65,20 @@ impl OpenBlock {
     fn new(opening: &Opening<'_>, default_language: &str) -> Self {
         let language = opening.language.unwrap_or(default_language).to_lowercase();
         let kind = match language.as_str() {
-            "quote" | "quoted" => Kind::Quote,
-            "math" => Kind::Math,
-            "spoiler" => Kind::Spoiler { header: opening.header.map(str::to_owned) },
-            _ => Kind::Code { language },
+            "quote" | "quoted" => BlockKind::Quote,
+            "math" => BlockKind::Math,
+            "spoiler" => BlockKind::Spoiler { header: opening.header.map(str::to_owned) },
+            _ => BlockKind::Code { language },
         };
         Self { kind, fence: opening.fence.to_owned(), lines: Vec::new() }
     }
 
     fn is_code(&self) -> bool {
-        matches!(self.kind, Kind::Code { .. } | Kind::Math)
+        matches!(self.kind, BlockKind::Code { .. } | BlockKind::Math)
     }
 
     fn is_closed_by(&self, line: &str) -> bool {
-        !matches!(self.kind, Kind::Outside) && line.trim_end_matches(is_space) == self.fence
+        !matches!(self.kind, BlockKind::Outside) && line.trim_end_matches(is_space) == self.fence
     }
 }
 
@@ -87,31 +87,31 @@ const LINE_OVERHEAD_BYTES: usize = 16;
 
 /// Replaces fenced blocks. If the budget is exhausted, only the lines so far are returned.
 pub(super) fn extract(context: &mut Context<'_>, lines: Vec<String>) -> Vec<String> {
-    let mut open = vec![OpenBlock { kind: Kind::Outside, fence: String::new(), lines: Vec::new() }];
+    let mut open_blocks = vec![OpenBlock { kind: BlockKind::Outside, fence: String::new(), lines: Vec::new() }];
     for line in lines {
-        let depth = open.len();
-        let Some(innermost) = open.last_mut().filter(|_| context.budget.check().is_ok()) else { break };
+        let depth = open_blocks.len();
+        let Some(innermost) = open_blocks.last_mut().filter(|_| context.budget.check().is_ok()) else { break };
         if innermost.is_closed_by(&line) {
-            close(context, &mut open);
+            close_innermost_block(context, &mut open_blocks);
             continue;
         }
         let default_language = match innermost.kind {
-            Kind::Code { .. } | Kind::Math => {
+            BlockKind::Code { .. } | BlockKind::Math => {
                 innermost.lines.push(line.trim_end_matches(is_space).to_owned());
                 continue;
             }
-            Kind::Spoiler { .. } => "",
-            Kind::Outside | Kind::Quote => context.settings.default_code_block_language,
+            BlockKind::Spoiler { .. } => "",
+            BlockKind::Outside | BlockKind::Quote => context.settings.default_code_block_language,
         };
         match opening(&line).filter(|_| depth <= MAX_DEPTH) {
-            Some(opening) => open.push(OpenBlock::new(&opening, default_language)),
+            Some(opening) => open_blocks.push(OpenBlock::new(&opening, default_language)),
             None => innermost.lines.push(line),
         }
     }
-    while open.len() > 1 {
-        close(context, &mut open);
+    while open_blocks.len() > 1 {
+        close_innermost_block(context, &mut open_blocks);
     }
-    let mut lines = open.pop().map(|outside| outside.lines).unwrap_or_default();
+    let mut lines = open_blocks.pop().map(|outside| outside.lines).unwrap_or_default();
     if lines.len() > 2 && !lines[lines.len() - 2].is_empty() {
         lines.push(String::new());
     }
@@ -123,16 +123,16 @@ pub fn without_code(source: &str) -> Cow<'_, str> {
     if !source.contains("```") && !source.contains("~~~") {
         return source.into();
     }
-    let mut open: Vec<OpenBlock> = Vec::new();
+    let mut open_blocks: Vec<OpenBlock> = Vec::new();
     let mut lines: Vec<&str> = Vec::new();
     for line in source.split('\n') {
-        let innermost = open.last();
+        let innermost = open_blocks.last();
         if innermost.is_some_and(|innermost| innermost.is_closed_by(line)) {
-            open.pop();
+            open_blocks.pop();
         } else if innermost.is_some_and(OpenBlock::is_code) {
             continue;
-        } else if let Some(opening) = opening(line).filter(|_| open.len() < MAX_DEPTH) {
-            open.push(OpenBlock::new(&opening, ""));
+        } else if let Some(opening) = opening(line).filter(|_| open_blocks.len() < MAX_DEPTH) {
+            open_blocks.push(OpenBlock::new(&opening, ""));
             lines.push(opening.header.unwrap_or_default());
         } else {
             lines.push(line);
@@ -142,37 +142,37 @@ pub fn without_code(source: &str) -> Cow<'_, str> {
 }
 
 /// Closes the innermost block and adds its lines to the enclosing block. Empty blocks are dropped.
-fn close(context: &mut Context<'_>, open: &mut Vec<OpenBlock>) {
-    let Some(closed) = open.pop() else { return };
-    let Some(enclosing) = open.last_mut().filter(|_| !closed.lines.is_empty()) else { return };
+fn close_innermost_block(context: &mut Context<'_>, open_blocks: &mut Vec<OpenBlock>) {
+    let Some(closed_block) = open_blocks.pop() else { return };
+    let Some(enclosing_block) = open_blocks.last_mut().filter(|_| !closed_block.lines.is_empty()) else { return };
     // Lines are copied at each level of nesting.
-    let bytes = closed.lines.iter().map(|line| line.len() + LINE_OVERHEAD_BYTES).sum();
+    let bytes = closed_block.lines.iter().map(|line| line.len() + LINE_OVERHEAD_BYTES).sum();
     if context.budget.spend_steps(bytes).is_err() {
         return;
     }
-    enclosing.lines.push(String::new());
-    match closed.kind {
-        Kind::Outside => {}
-        Kind::Code { language } => {
-            let html = code::fenced(context, &language, &closed.lines.join("\n"));
-            enclosing.lines.push(context.store(html));
+    enclosing_block.lines.push(String::new());
+    match closed_block.kind {
+        BlockKind::Outside => {}
+        BlockKind::Code { language } => {
+            let html = code::fenced(context, &language, &closed_block.lines.join("\n"));
+            enclosing_block.lines.push(context.store(html));
         }
-        Kind::Math => {
-            let html = math::display(context, &closed.lines.join("\n"));
-            enclosing.lines.push(context.store(html));
+        BlockKind::Math => {
+            let html = math::display(context, &closed_block.lines.join("\n"));
+            enclosing_block.lines.push(context.store(html));
         }
-        Kind::Quote => enclosing.lines.extend(closed.lines.iter().map(|line| format!("> {line}"))),
-        Kind::Spoiler { header } => {
-            let mut part = |html: &str| [context.store(html.to_owned()), String::new()];
-            enclosing.lines.extend(part(r#"<div class="spoiler-block"><div class="spoiler-header">"#));
-            enclosing.lines.extend(header.into_iter().flat_map(|header| [header, String::new()]));
-            enclosing.lines.extend(part(r#"</div><div class="spoiler-content" aria-hidden="true">"#));
-            enclosing.lines.extend(closed.lines);
-            let [end, _] = part("</div></div>");
-            enclosing.lines.extend([String::new(), end]);
+        BlockKind::Quote => enclosing_block.lines.extend(closed_block.lines.iter().map(|line| format!("> {line}"))),
+        BlockKind::Spoiler { header } => {
+            let mut store_as_lines = |html: &str| [context.store(html.to_owned()), String::new()];
+            enclosing_block.lines.extend(store_as_lines(r#"<div class="spoiler-block"><div class="spoiler-header">"#));
+            enclosing_block.lines.extend(header.into_iter().flat_map(|header| [header, String::new()]));
+            enclosing_block.lines.extend(store_as_lines(r#"</div><div class="spoiler-content" aria-hidden="true">"#));
+            enclosing_block.lines.extend(closed_block.lines);
+            let [end, _] = store_as_lines("</div></div>");
+            enclosing_block.lines.extend([String::new(), end]);
         }
     }
-    enclosing.lines.push(String::new());
+    enclosing_block.lines.push(String::new());
 }
 
 #[cfg(test)]

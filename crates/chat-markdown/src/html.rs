@@ -19,20 +19,20 @@ pub(super) fn entity_length(text: &str) -> Option<usize> {
 
 /// Appends text, and escapes `<`, `>` and every `&`.
 pub(super) fn push_text(output: &mut String, text: &str) {
-    push(output, text, |_| false, "\"");
+    push_escaped(output, text, |_| false, "\"");
 }
 
 /// Appends text, and escapes `<`, `>` and `&` except in entities.
 pub(super) fn push_text_with_entities(output: &mut String, text: &str) {
-    push(output, text, |remaining| entity_length(remaining).is_some(), "\"");
+    push_escaped(output, text, |remaining| entity_length(remaining).is_some(), "\"");
 }
 
 /// As [`push_text_with_entities`], but escapes double quotes too.
 pub(super) fn push_attribute(output: &mut String, text: &str) {
-    push(output, text, |remaining| entity_length(remaining).is_some(), "&quot;");
+    push_escaped(output, text, |remaining| entity_length(remaining).is_some(), "&quot;");
 }
 
-fn push(output: &mut String, text: &str, is_entity: fn(&str) -> bool, quote: &str) {
+fn push_escaped(output: &mut String, text: &str, is_entity: fn(&str) -> bool, quote: &str) {
     let mut remaining = text;
     while let Some(offset) = remaining.bytes().position(|byte| matches!(byte, b'&' | b'<' | b'>' | b'"')) {
         output.push_str(&remaining[..offset]);
@@ -55,9 +55,9 @@ pub(super) fn escape_code(text: &str) -> String {
     output
 }
 
-/// As [`escape_code`], but escapes quotes too. `single` is the entity for single quotes.
-pub(super) fn escape_with_quotes(text: &str, single: &str) -> String {
-    escape_code(text).replace('"', "&quot;").replace('\'', single)
+/// As [`escape_code`], but escapes quotes too. `single_quote` is the entity for single quotes.
+pub(super) fn escape_with_quotes(text: &str, single_quote: &str) -> String {
+    escape_code(text).replace('"', "&quot;").replace('\'', single_quote)
 }
 
 /// Encodes a name for the fragment of a URL: percent-encoding with `.` instead of `%`.

@@ -1,8 +1,8 @@
 //! Expands the inline markup in the text of blocks.
 //!
 //! The kinds of markup are processed in order, each in the whole text. An element that is found is put on a stash and
-//! replaced by a placeholder, so that later kinds do not see its markup. The text inside an element is processed only by
-//! later kinds. In the end, the elements replace their placeholders. As on the service, the text of elements within
+//! replaced by a placeholder, so that later kinds do not see its markup. The text inside an element is processed only
+//! by later kinds. In the end, the elements replace their placeholders. As on the service, the text of elements within
 //! elements is then processed again by all kinds.
 
 mod address;
@@ -59,7 +59,7 @@ enum Stashed {
     Text(String),
 }
 
-/// The state of expanding inline markup.
+/// Expands inline markup, and holds the elements that are found until their placeholders are replaced.
 pub(super) struct Inline<'i, 'a> {
     pub context: &'i mut Context<'a>,
     pub tree: &'i mut Tree,
@@ -90,7 +90,7 @@ impl Inline<'_, '_> {
                 let text = &mut self.tree[child].text;
                 if !text.content.is_empty() && !text.is_final {
                     let text = std::mem::take(text);
-                    let text = Text::markup(self.with_placeholders(text.content, 0));
+                    let text = Text::markup(self.replace_markup(text.content, 0));
                     let elements = self.resolve(&text, child, true, 0)?;
                     pending.extend(&elements);
                     child_elements.push((child, elements));
@@ -113,7 +113,7 @@ impl Inline<'_, '_> {
             return Ok(());
         }
         if !tail.is_final {
-            tail.content = self.with_placeholders(tail.content, 0);
+            tail.content = self.replace_markup(tail.content, 0);
         }
         let elements = self.resolve(&tail, child, false, 0)?;
         self.tree[parent].children.splice(next..next, elements);
@@ -121,18 +121,18 @@ impl Inline<'_, '_> {
     }
 
     /// Replaces markup by placeholders, with the passes from index `from` on.
-    fn with_placeholders(&mut self, mut text: String, from: usize) -> String {
-        let outer = self.pass;
-        for (number, pass) in PASSES.iter().enumerate().skip(from) {
+    fn replace_markup(&mut self, mut text: String, from: usize) -> String {
+        let outer_pass = self.pass;
+        for (index, pass) in PASSES.iter().enumerate().skip(from) {
             if self.context.budget.check().is_err() {
                 break;
             }
-            self.pass = number;
+            self.pass = index;
             if let Some(replaced) = pass(self, &text) {
                 text = replaced;
             }
         }
-        self.pass = outer;
+        self.pass = outer_pass;
         text
     }
 
@@ -141,7 +141,7 @@ impl Inline<'_, '_> {
         if self.context.budget.check().is_err() {
             return String::new();
         }
-        let content = self.with_placeholders(content.to_owned(), self.pass + 1);
+        let content = self.replace_markup(content.to_owned(), self.pass + 1);
         let mut tags = tags.iter().rev();
         let mut element =
             Node { tag: tags.next().copied().unwrap_or("span"), text: Text::markup(content), ..Node::default() };
@@ -152,7 +152,8 @@ impl Inline<'_, '_> {
         self.element(element)
     }
 
-    /// Stashes an element, and returns its placeholder. Returns "" if the budget is exhausted, because rendering then fails.
+    /// Stashes an element, and returns its placeholder. Returns "" if the budget is exhausted, because rendering then
+    /// fails.
     pub fn element(&mut self, element: Node) -> String {
         if self.context.budget.check().is_err() {
             return String::new();
@@ -174,36 +175,36 @@ impl Inline<'_, '_> {
     /// Replaces placeholders by the text of their elements.
     pub fn without_placeholders(&self, text: &str) -> String {
         let mut output = String::with_capacity(text.len());
-        let mut copied = 0;
-        while let Some(placeholder) = placeholder::next_inline(text, copied) {
-            output.push_str(&text[copied..placeholder.start]);
-            copied = placeholder.end;
+        let mut copy_start = 0;
+        while let Some(placeholder) = placeholder::next_inline(text, copy_start) {
+            output.push_str(&text[copy_start..placeholder.start]);
+            copy_start = placeholder.end;
             match self.stash.get(placeholder.number) {
                 Some(Stashed::Element(node)) => output.push_str(&self.tree.inner_text(*node)),
                 Some(Stashed::Text(text)) => output.push_str(text),
                 None => {}
             }
         }
-        output.push_str(&text[copied..]);
+        output.push_str(&text[copy_start..]);
         output
     }
 
-    /// Splits a text into the elements of its placeholders, which are returned, and the texts after them. The text before the
-    /// first element becomes the text or the tail of `node`.
+    /// Splits a text into the elements of its placeholders, which are returned, and the texts after them. The text
+    /// before the first element becomes the text or the tail of `node`.
     fn resolve(&mut self, text: &Text, node: NodeId, is_text: bool, depth: usize) -> Result<Vec<NodeId>, TooLarge> {
         if depth > MAX_DEPTH {
             return Err(TooLarge);
         }
         let mut elements: Vec<NodeId> = Vec::new();
-        let mut copied = 0;
-        while let Some(placeholder) = placeholder::next_inline(&text.content, copied) {
-            let before = Text::markup(&text.content[copied..placeholder.start]);
-            self.add_text(&before, &elements, node, is_text);
-            copied = placeholder.end;
+        let mut copy_start = 0;
+        while let Some(placeholder) = placeholder::next_inline(&text.content, copy_start) {
+            let preceding_text = Text::markup(&text.content[copy_start..placeholder.start]);
+            self.add_text(&preceding_text, &elements, node, is_text);
+            copy_start = placeholder.end;
             match self.stash.get(placeholder.number) {
                 Some(Stashed::Element(element)) => {
                     let element = *element;
-                    self.resolve_inside(element, depth)?;
+                    self.resolve_element(element, depth)?;
                     elements.push(element);
                 }
                 Some(Stashed::Text(text)) => {
@@ -213,7 +214,7 @@ impl Inline<'_, '_> {
                 None => {}
             }
         }
-        let remaining = Text { content: text.content[copied..].to_owned(), is_final: text.is_final };
+        let remaining = Text { content: text.content[copy_start..].to_owned(), is_final: text.is_final };
         self.add_text(&remaining, &elements, node, is_text);
         Ok(elements)
     }
@@ -228,7 +229,7 @@ impl Inline<'_, '_> {
     }
 
     /// Resolves the placeholders in the texts of an element and its children.
-    fn resolve_inside(&mut self, node: NodeId, depth: usize) -> Result<(), TooLarge> {
+    fn resolve_element(&mut self, node: NodeId, depth: usize) -> Result<(), TooLarge> {
         let mut parts = vec![node];
         parts.extend(&self.tree[node].children);
         for part in parts {

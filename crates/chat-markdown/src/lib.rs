@@ -13,8 +13,8 @@
 //! Texts without markup skip these steps (`plain`). Text is escaped when it is serialized, and tags and attributes are
 //! constants, so that the output needs no sanitizing.
 //!
-//! The crate knows neither HTTP nor clocks nor realms: it resolves names through [`Names`]. Source: section 23, and A-182
-//! in docs/assumptions.md.
+//! The crate is independent of HTTP, clocks and realms: it resolves names through [`Names`]. Source: section 23 of the
+//! reference behaviour, and A-182 in docs/assumptions.md.
 
 mod block;
 pub mod budget;
@@ -57,8 +57,8 @@ pub use visible::{Piece, pieces, visible_text};
 /// Maximum length of the HTML, in characters. Longer output is an error.
 pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
 
-/// The maximum cost of rendering a text of this many bytes (A-320 in docs/assumptions.md). It takes at most about a second,
-/// and for a message about a third of that.
+/// The maximum cost of rendering a text of this many bytes (A-320 in docs/assumptions.md). It takes at most about a
+/// second, and for a message about a third of that.
 pub fn cost_of_text(bytes: usize) -> Cost {
     const STEPS: usize = 30_000_000;
     const STEPS_PER_BYTE: usize = 100;
@@ -76,8 +76,8 @@ const STEPS_PER_BYTE: usize = 5;
 
 /// Resolves the names in a text from its sender's point of view.
 pub trait Names {
-    /// The user with this name (case-insensitive) and, if it is Some, this ID. An empty name matches every user. None: no
-    /// user, or name and ID don't match.
+    /// The user with this name (case-insensitive) and, if it is Some, this ID. An empty name matches every user. None:
+    /// no user, or name and ID don't match.
     fn user(&self, name: &str, id: Option<i64>) -> Option<MentionedUser>;
 
     /// The user group with this name; system groups have their names on the wire (`role:administrators`).
@@ -185,7 +185,8 @@ pub struct Settings<'a> {
     pub inline_image_preview: bool,
     /// Whether external pictures are loaded through the server's proxy.
     pub proxies_pictures: bool,
-    /// The organization's URL (`https://chat.example.org`, without a final slash). Links that begin with it become relative.
+    /// The organization's URL (`https://chat.example.org`, without a final slash). Links that begin with it become
+    /// relative.
     pub own_url: Option<&'a str>,
     /// Whether all mentions are silent.
     pub mentions_are_silent: bool,
@@ -193,8 +194,8 @@ pub struct Settings<'a> {
     pub form: Form,
 }
 
-/// The mentions that notify. Silent mentions, mentions in quotes and in code, and mentions of deactivated users and groups
-/// are left out.
+/// The mentions that notify. Silent mentions, mentions in quotes and in code, and mentions of deactivated users and
+/// groups are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
     /// IDs of users mentioned by name.
@@ -259,8 +260,8 @@ impl Default for Html {
 }
 
 impl From<Option<Box<str>>> for Html {
-    fn from(written: Option<Box<str>>) -> Self {
-        written.map_or(Html::OfPlainText, Html::Written)
+    fn from(html: Option<Box<str>>) -> Self {
+        html.map_or(Html::OfPlainText, Html::Written)
     }
 }
 
@@ -325,14 +326,14 @@ pub fn render_to_keep(source: &str, names: &dyn Names) -> Result<(Html, Rendered
 
 fn render_markup(source: &str, names: &dyn Names, budget: Budget) -> Result<Rendered, TooLarge> {
     let mut context = Context::new(source, names, names.settings().inline_image_preview, Rc::new(budget));
-    let html = document(&mut context, source)?;
+    let html = render_document(&mut context, source)?;
     let mut rendered = context.rendered;
     rendered.is_me_message = source.starts_with("/me ") && html.starts_with("<p>") && html.ends_with("</p>");
     rendered.html = html;
     Ok(rendered)
 }
 
-fn document(context: &mut Context<'_>, source: &str) -> Result<String, TooLarge> {
+fn render_document(context: &mut Context<'_>, source: &str) -> Result<String, TooLarge> {
     if lines::is_blank(source) {
         return Ok(String::new());
     }
@@ -351,39 +352,39 @@ fn document(context: &mut Context<'_>, source: &str) -> Result<String, TooLarge>
     if html.chars().count() > OUTPUT_MAX_CHARS { Err(TooLarge) } else { Ok(html.to_owned()) }
 }
 
-/// Renders the description of a channel or a folder, or the value of a profile field: as a message, but without previews
-/// (A-430 in docs/assumptions.md). All texts of a request share a budget.
+/// Renders the description of a channel or a folder, or the value of a profile field: as a message, but without
+/// previews (A-430 in docs/assumptions.md). All texts of a request share a budget.
 ///
 /// Returns an empty string if the text is too large for a message, the HTML has more than about a hundred times as many
 /// characters as the source, or the budget is exhausted.
-pub fn render_inline(source: &str, names: &dyn Names, request: &Budget) -> String {
+pub fn render_inline(source: &str, names: &dyn Names, request_budget: &Budget) -> String {
     let limit = cost_of_text(source.len());
     let output = limit.output.min(OUTPUT_PER_BYTE * (OUTPUT_PER_BYTE + source.len()));
-    let budget = Rc::new(request.part(Cost { output, ..limit }));
+    let budget = Rc::new(request_budget.part(Cost { output, ..limit }));
     let mut context = Context::new(source, names, false, budget.clone());
-    let html = document(&mut context, source);
-    request.settle(&budget);
+    let html = render_document(&mut context, source);
+    request_budget.settle(&budget);
     html.unwrap_or_default()
 }
 
 /// The links of a topic, from left to right: matches of linkifiers and bare URLs. Of overlapping links, the earlier
-/// linkifier has precedence, and linkifiers precede bare URLs. Source: section 16.
+/// linkifier has precedence, and linkifiers precede bare URLs. Source: section 16 of the reference behaviour.
 ///
 /// Linkifiers that exceed the budget match nothing.
 pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let mut links: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     let budget = Budget::new(cost_of_text(topic.len()));
     let linkifiers = names.linkifiers().into_iter();
-    let linkified = linkifiers.flat_map(|linkifier| linkifier.matches(topic, 0, &budget).unwrap_or_default());
-    let linkified = linkified.map(|link| (link.range, link.url));
-    let bare = inline::bare_addresses(topic).into_iter().map(|range| {
+    let linkifier_matches = linkifiers.flat_map(|linkifier| linkifier.matches(topic, 0, &budget).unwrap_or_default());
+    let linkifier_links = linkifier_matches.map(|link| (link.range, link.url));
+    let bare_links = inline::bare_addresses(topic).into_iter().map(|range| {
         let address = &topic[range.clone()];
         let url = if address.contains("://") { address.to_owned() } else { format!("https://{address}") };
         (range, url)
     });
     // Only neighbours are checked for overlaps, so that the time is not quadratic in the number of links.
     let mut taken_ranges = std::collections::BTreeMap::<usize, usize>::new();
-    for (range, url) in linkified.chain(bare).filter(|(_, url)| inline::is_safe(url)) {
+    for (range, url) in linkifier_links.chain(bare_links).filter(|(_, url)| inline::is_safe(url)) {
         let before = taken_ranges.range(..range.end).next_back();
         if before.is_none_or(|(_, &end)| end <= range.start) {
             taken_ranges.insert(range.start, range.end);

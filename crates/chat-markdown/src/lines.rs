@@ -8,12 +8,12 @@ use super::placeholder::{END, START};
 const TAB_COLUMNS: usize = 4;
 
 pub(super) fn prepare(source: &str) -> Vec<String> {
-    let text = normalized(&detach_lists(source));
+    let text = normalize_white_space(&detach_lists(source));
     text.split('\n').map(str::to_owned).collect()
 }
 
-/// For an item of a list, whether it is numbered. None: not an item.
-fn item(line: &str) -> Option<bool> {
+/// Returns whether an item of a list is numbered. None: the line is not an item.
+fn parse_item_kind(line: &str) -> Option<bool> {
     let line = line.trim_start_matches(' ');
     let mut characters = line.chars();
     let first = characters.next()?;
@@ -33,7 +33,7 @@ fn detach_lists(source: &str) -> String {
     let mut lines = source.split('\n').peekable();
     while let Some(line) = lines.next() {
         output.push_str(line);
-        let Some(next) = lines.peek() else { break };
+        let Some(next_line) = lines.peek() else { break };
         if let Some(opening) = fence::opening(line) {
             if opening.language.is_none() && open_blocks.last().is_some_and(|(fence, _)| *fence == opening.fence) {
                 open_code_blocks -= usize::from(open_blocks.pop().is_some_and(|(_, is_code)| is_code));
@@ -44,10 +44,10 @@ fn detach_lists(source: &str) -> String {
             }
         }
         output.push('\n');
-        let begins_list = match (item(line), item(next)) {
+        let begins_list = match (parse_item_kind(line), parse_item_kind(next_line)) {
             (_, None) => false,
             (None, Some(_)) => true,
-            (Some(is_numbered), Some(is_next_numbered)) => is_numbered != is_next_numbered,
+            (Some(is_numbered), Some(is_next_line_numbered)) => is_numbered != is_next_line_numbered,
         };
         if open_code_blocks == 0 && !line.is_empty() && begins_list {
             output.push('\n');
@@ -57,7 +57,7 @@ fn detach_lists(source: &str) -> String {
 }
 
 /// Normalizes line ends, replaces tabs by spaces, empties all blank lines except the first, and appends two line ends.
-fn normalized(source: &str) -> String {
+fn normalize_white_space(source: &str) -> String {
     let source = source.replace([START, END], "").replace("\r\n", "\n").replace('\r', "\n");
     let mut output = String::with_capacity(source.len() + 2);
     for (index, line) in source.split('\n').enumerate() {
@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn white_space_is_normalized() {
-        assert_eq!(normalized("a\tb\r\n\té\t|\n   \nc\r"), "a   b\n    é   |\n\nc\n\n\n");
-        assert_eq!(normalized("  \na"), "  \na\n\n");
-        assert_eq!(normalized("日\t|\u{2}\u{3}"), "日   |\n\n");
+        assert_eq!(normalize_white_space("a\tb\r\n\té\t|\n   \nc\r"), "a   b\n    é   |\n\nc\n\n\n");
+        assert_eq!(normalize_white_space("  \na"), "  \na\n\n");
+        assert_eq!(normalize_white_space("日\t|\u{2}\u{3}"), "日   |\n\n");
     }
 }

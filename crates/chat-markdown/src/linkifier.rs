@@ -1,7 +1,7 @@
 //! Linkifiers: patterns of an organization whose matches become links.
 //!
-//! Clones of a linkifier share its compiled form. Source: section 16. The specification leaves details open: A-41 in
-//! docs/assumptions.md.
+//! Clones of a linkifier share its compiled form. Source: section 16 of the reference behaviour, which
+//! leaves details open: A-41 in docs/assumptions.md.
 
 mod compilation;
 mod pattern;
@@ -79,9 +79,10 @@ impl Compiled {
 
     /// The regular expression for a text. None: it is too large to compile, which [`Linkifier::compile`] refuses.
     fn regex_for(&self, text: &str) -> Option<&Regex> {
-        let is_ascii = text.is_ascii() || text.chars().all(|char| char.is_ascii() || !char.is_alphanumeric());
+        let is_ascii =
+            text.is_ascii() || text.chars().all(|character| character.is_ascii() || !character.is_alphanumeric());
         let (regex, after) = if is_ascii { (&self.bounded_in_ascii, AFTER_IN_ASCII) } else { (&self.bounded, AFTER) };
-        regex.get_or_init(|| compilation::compile(&bounded(&self.translated, after)).ok()).as_ref()
+        regex.get_or_init(|| compilation::compile(&with_boundaries(&self.translated, after)).ok()).as_ref()
     }
 }
 
@@ -105,7 +106,7 @@ const MAX_TEXT_LENGTH: usize = 20_000;
 
 impl LinkifierSource {
     /// The fields that are too long, with the error messages of the web framework.
-    fn too_long(&self) -> Vec<(&'static str, String)> {
+    fn length_errors(&self) -> Vec<(&'static str, String)> {
         let length = |text: &String| text.chars().count();
         let lengths = [
             ("pattern", length(&self.pattern)),
@@ -114,8 +115,8 @@ impl LinkifierSource {
             ("reverse_template", self.reverse_template.as_ref().map_or(0, length)),
             ("alternative_url_templates", self.alternative_url_templates.iter().map(|text| length(text) + 1).sum()),
         ];
-        let too_long = lengths.into_iter().filter(|(_, length)| *length > MAX_TEXT_LENGTH);
-        too_long
+        let length_errors = lengths.into_iter().filter(|(_, length)| *length > MAX_TEXT_LENGTH);
+        length_errors
             .map(|(field, length)| {
                 (field, format!("Ensure this value has at most {MAX_TEXT_LENGTH} characters (it has {length})."))
             })
@@ -123,8 +124,8 @@ impl LinkifierSource {
     }
 }
 
-/// The errors of a refused linkifier: pairs of a field (or [`LinkifierErrors::ALL`]) and a message, in the order in which
-/// they are reported. Never empty.
+/// The errors of a refused linkifier: pairs of a field (or [`LinkifierErrors::ALL`]) and a message, in the order in
+/// which they are reported. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkifierErrors(pub Vec<(&'static str, String)>);
 
@@ -155,17 +156,18 @@ impl Linkifier {
     /// Only errors of too long fields, if any: `Ensure this value has at most 20000 characters (it has …).`
     ///
     /// Otherwise, first the errors of fields: `This field cannot be blank.` (`pattern`, `url_template`), `Invalid URL
-    /// template.` (`url_template`, `alternative_url_templates`). Then at most one error about several fields, the first of:
-    /// `Bad regular expression: …`, missing example, example without a match, auto-conversion field (syntax, unknown group,
-    /// different result) and, unless the template is invalid, groups that only the pattern or only the template has.
+    /// template.` (`url_template`, `alternative_url_templates`). Then at most one error about several fields, the first
+    /// of: `Bad regular expression: …`, missing example, example without a match, auto-conversion field (syntax,
+    /// unknown group, different result) and, unless the template is invalid, groups that only the pattern or only the
+    /// template has.
     ///
     /// Whether another linkifier has the same pattern is not checked.
     pub fn compile(source: LinkifierSource) -> Result<Self, LinkifierErrors> {
-        let source = source.stripped();
+        let source = source.trimmed();
         // Checked first, because compiling a pattern of megabytes takes seconds and hundreds of megabytes.
-        let too_long = source.too_long();
-        if !too_long.is_empty() {
-            return Err(LinkifierErrors(too_long));
+        let length_errors = source.length_errors();
+        if !length_errors.is_empty() {
+            return Err(LinkifierErrors(length_errors));
         }
         let mut errors = source.field_errors();
         let template = template::parse(&source.url_template);
@@ -176,17 +178,18 @@ impl Linkifier {
         if errors.is_empty() { Self::from_checked(source) } else { Err(LinkifierErrors(errors)) }
     }
 
-    /// Creates a linkifier from a source that [`Linkifier::compile`] accepted before. The pattern is compiled on first use.
+    /// Creates a linkifier from a source that [`Linkifier::compile`] accepted before. The pattern is compiled on first
+    /// use.
     ///
     /// # Errors
     ///
     /// Syntax errors of the pattern or the URL template.
     pub fn from_checked(source: LinkifierSource) -> Result<Self, LinkifierErrors> {
-        let source = source.stripped();
+        let source = source.trimmed();
         let template = template::parse(&source.url_template)
             .ok_or_else(|| LinkifierErrors(vec![("url_template", INVALID_TEMPLATE.to_owned())]))?;
         let translated = pattern::translate(&source.pattern)
-            .map_err(|message| LinkifierErrors(vec![(LinkifierErrors::ALL, bad_pattern(&message))]))?;
+            .map_err(|message| LinkifierErrors(vec![(LinkifierErrors::ALL, bad_pattern_message(&message))]))?;
         let compiled = Compiled {
             translated,
             bounded: OnceLock::new(),
@@ -204,12 +207,12 @@ impl Linkifier {
         })
     }
 
-    /// The number of steps in which it searches a text once.
+    /// The number of steps of one search of a text.
     pub fn steps_to_search(&self, text: &str) -> usize {
         STEPS_PER_SEARCH + self.compiled.steps_to_read(text.len())
     }
 
-    /// Whether it has a match in a text. Faster than [`Linkifier::matches`].
+    /// Whether the pattern matches anywhere in a text. Faster than [`Linkifier::matches`].
     pub fn may_match(&self, text: &str) -> bool {
         self.compiled.regex_for(text).is_some_and(|regex| regex.is_match(text))
     }
@@ -232,20 +235,20 @@ impl Linkifier {
             let Some(captures) = regex.captures_at(text, position) else {
                 break;
             };
-            let Some(matched) = captures.get(1) else { break };
+            let Some(group) = captures.get(1) else { break };
             // Some searches read up to the end of the text for each match: `x.*y|x` searches for a `y` after each `x`.
             budget.spend_steps(self.compiled.steps_to_read(text.len() - position) / BYTES_PER_STEP)?;
             // The character after a match can be the boundary before the next one. Empty matches are not linked.
-            position = if matched.is_empty() { next_boundary(text, matched.end()) } else { matched.end() };
-            if matched.is_empty() {
+            position = if group.is_empty() { next_boundary(text, group.end()) } else { group.end() };
+            if group.is_empty() {
                 continue;
             }
             // The value of each variable is at most the whole match, and percent-encoding triples its length.
             let variables = *variables.get_or_insert_with(|| template.variables().count());
-            let longest = template.as_str().len().saturating_add(variables.saturating_mul(3 * matched.len()));
-            budget.spend_steps(longest.saturating_mul(STEPS_PER_BYTE_OF_URL))?;
+            let max_url_bytes = template.as_str().len().saturating_add(variables.saturating_mul(3 * group.len()));
+            budget.spend_steps(max_url_bytes.saturating_mul(STEPS_PER_BYTE_OF_URL))?;
             if let Ok(url) = template.expand::<UriSpec, _>(&Groups(&captures)) {
-                matches.push(LinkifierMatch { range: matched.range(), url: url.to_string() });
+                matches.push(LinkifierMatch { range: group.range(), url: url.to_string() });
             }
         }
         Ok(matches)
@@ -280,7 +283,7 @@ impl Context for Groups<'_, '_> {
 }
 
 impl LinkifierSource {
-    fn stripped(self) -> Self {
+    fn trimmed(self) -> Self {
         let strip = |text: String| text.trim().to_owned();
         let strip_optional = |text: Option<String>| text.map(strip).filter(|text| !text.is_empty());
         Self {
@@ -313,15 +316,15 @@ impl LinkifierSource {
 
     /// The checks that involve several fields.
     fn check_consistency(&self, template: Option<&UriTemplateString>) -> Result<(), String> {
-        let regex = self.regex().map_err(|message| bad_pattern(&message))?;
+        let regex = self.regex().map_err(|message| bad_pattern_message(&message))?;
         let groups: BTreeSet<&str> = regex.capture_names().flatten().collect();
         let example = self.example_input.as_deref();
         if self.reverse_template.is_some() && example.is_none() {
             return Err("Example text is required when an auto-conversion field is given.".to_owned());
         }
         if let Some(example) = example {
-            let is_short = self.steps_to_read(example) <= MAX_EXAMPLE_STEPS;
-            let Some(captures) = is_short.then(|| regex.captures(example)).flatten() else {
+            let is_affordable = self.steps_to_read(example) <= MAX_EXAMPLE_STEPS;
+            let Some(captures) = is_affordable.then(|| regex.captures(example)).flatten() else {
                 return Err("Example input does not match the linkifier pattern.".to_owned());
             };
             if let Some(reverse) = &self.reverse_template {
@@ -346,22 +349,23 @@ impl LinkifierSource {
         text.len().saturating_mul(weight::steps_per_byte(&translated))
     }
 
-    /// Compiles the pattern without boundaries. The versions with boundaries are compiled too, because they can be too large.
+    /// Compiles the pattern without boundaries. The versions with boundaries are compiled too, because they can be too
+    /// large.
     fn regex(&self) -> Result<Regex, String> {
         let translated = pattern::translate(&self.pattern)?;
         let regex = compilation::compile(&translated).map_err(|error| error_message(&error))?;
         for after in [AFTER, AFTER_IN_ASCII] {
-            compilation::compile(&bounded(&translated, after)).map_err(|error| error_message(&error))?;
+            compilation::compile(&with_boundaries(&translated, after)).map_err(|error| error_message(&error))?;
         }
         Ok(regex)
     }
 }
 
-fn bounded(translated: &str, after: &str) -> String {
+fn with_boundaries(translated: &str, after: &str) -> String {
     format!("{BEFORE}({translated}){after}")
 }
 
-fn bad_pattern(message: &str) -> String {
+fn bad_pattern_message(message: &str) -> String {
     format!("Bad regular expression: {message}")
 }
 

@@ -27,8 +27,8 @@ pub(super) fn typeset_in(context: &mut Context<'_>, source: &str, is_display: bo
 
 /// Renders a fenced block. Parts between blank lines are separate formulas.
 pub(super) fn display(context: &mut Context<'_>, body: &str) -> String {
-    let error =
+    let error_html =
         |source: &str| format!("<span class=\"tex-error\">{}</span>", html::escape_with_quotes(source, "&#x27;"));
-    let part = |source: &str| typeset_in(context, source, true).unwrap_or_else(|| error(source));
-    body.split("\n\n").map(part).collect::<Vec<_>>().join("\n\n")
+    let render_formula = |source: &str| typeset_in(context, source, true).unwrap_or_else(|| error_html(source));
+    body.split("\n\n").map(render_formula).collect::<Vec<_>>().join("\n\n")
 }

@@ -21,7 +21,7 @@ const IMAGE_ENDINGS: [&str; 8] = [".avif", ".bmp", ".gif", ".jpe", ".jpeg", ".jp
 const VIDEO_ENDINGS: [&str; 2] = [".mp4", ".webm"];
 
 /// A site with web pages whose URLs have file name extensions of pictures.
-const PICTURE_PAGES: &str = "pasteboard.co";
+const PICTURE_PAGE_SITE: &str = "pasteboard.co";
 
 /// Hosts whose videos have a still image as preview.
 const VIDEO_SITES: [&str; 5] =
@@ -62,11 +62,11 @@ pub(super) fn path_id(href: &str) -> Option<String> {
     Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
-fn facts(context: &Context<'_>, href: &str) -> Option<UploadFacts> {
+fn upload_facts(context: &Context<'_>, href: &str) -> Option<UploadFacts> {
     context.names.upload(&path_id(href)?).filter(|_| context.settings.form.has_thumbnails)
 }
 
-fn medium(context: &Context<'_>, href: &str, facts: Option<&UploadFacts>) -> Option<Medium> {
+fn detect_medium(context: &Context<'_>, href: &str, facts: Option<&UploadFacts>) -> Option<Medium> {
     let ends_with = |text: &str, endings: &[&str]| endings.iter().any(|ending| text.ends_with(ending));
     if ends_with(&href.to_ascii_lowercase(), &VIDEO_ENDINGS) {
         return Some(Medium::Video);
@@ -79,14 +79,14 @@ fn medium(context: &Context<'_>, href: &str, facts: Option<&UploadFacts>) -> Opt
         };
     }
     let parts = UrlParts::of(href)?;
-    let is_image = ends_with(&parts.path.to_ascii_lowercase(), &IMAGE_ENDINGS) && parts.host != PICTURE_PAGES;
+    let is_image = ends_with(&parts.path.to_ascii_lowercase(), &IMAGE_ENDINGS) && parts.host != PICTURE_PAGE_SITE;
     is_image.then_some(Medium::Image)
 }
 
 /// Creates the preview of a link. `title` is the text of the link, if it differs from the URL. None: the target has no
 /// preview.
 pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title: Option<&str>) -> Option<Preview> {
-    let facts = facts(context, href);
+    let facts = upload_facts(context, href);
     let parts = UrlParts::of(href)?;
     let image_preview = |tree: &mut Tree, link: &str, image: &str, title: Option<&str>| {
         let image = match &facts {
@@ -94,44 +94,44 @@ pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title:
             None => Node { tag: "img", attributes: vec![("src", source_url(context, image))], ..Node::default() },
         };
         let attributes = [("href", link)].into_iter().chain(title.map(|title| ("title", title)));
-        framed(tree, "message_inline_image", attributes, image)
+        wrap_in_link(tree, "message_inline_image", attributes, image)
     };
-    match medium(context, href, facts.as_ref()) {
+    match detect_medium(context, href, facts.as_ref()) {
         Some(Medium::Audio) => None,
         Some(Medium::Video) => {
             let attributes = vec![("preload", "metadata".to_owned()), ("src", source_url(context, href))];
             let video = Node { tag: "video", attributes, ..Node::default() };
             let attributes = [("href", href)].into_iter().chain(title.map(|title| ("title", title)));
-            let node = framed(tree, "message_inline_image message_inline_video", attributes, video);
+            let node = wrap_in_link(tree, "message_inline_image message_inline_video", attributes, video);
             Some(Preview { node, link: Replaced::IfUrl, is_last: false, is_image: false })
         }
         Some(Medium::Image) => {
-            if let Some(raw) = shared_file_url(&parts) {
-                let node = image_preview(tree, href, &raw, None);
+            if let Some(file_url) = shared_file_url(&parts) {
+                let node = image_preview(tree, href, &file_url, None);
                 return Some(Preview { node, link: Replaced::Never, is_last: true, is_image: true });
             }
-            if let Some(file) = page_image_url(&parts) {
-                let node = image_preview(tree, &file, &file, None);
+            if let Some(image_url) = page_image_url(&parts) {
+                let node = image_preview(tree, &image_url, &image_url, None);
                 return Some(Preview { node, link: Replaced::Always, is_last: false, is_image: true });
             }
-            let raw = repository_file_url(&parts).unwrap_or_else(|| href.to_owned());
-            let node = image_preview(tree, href, &raw, title);
+            let file_url = repository_file_url(&parts).unwrap_or_else(|| href.to_owned());
+            let node = image_preview(tree, href, &file_url, title);
             Some(Preview { node, link: Replaced::IfUrl, is_last: false, is_image: true })
         }
         None => {
             let id = video_id(&parts)?;
             let size = context.settings.form.video_still_size;
-            let still = source_url(context, &format!("https://i.ytimg.com/vi/{id}/{size}.jpg"));
-            let image = Node { tag: "img", attributes: vec![("src", still)], ..Node::default() };
+            let still_image_url = source_url(context, &format!("https://i.ytimg.com/vi/{id}/{size}.jpg"));
+            let image = Node { tag: "img", attributes: vec![("src", still_image_url)], ..Node::default() };
             let attributes = [("data-id", id.as_str()), ("href", href)].into_iter();
-            let node = framed(tree, "youtube-video message_inline_image", attributes, image);
+            let node = wrap_in_link(tree, "youtube-video message_inline_image", attributes, image);
             Some(Preview { node, link: Replaced::Never, is_last: false, is_image: true })
         }
     }
 }
 
 /// Wraps a picture in a link and a `div` with a class.
-fn framed<'a>(
+fn wrap_in_link<'a>(
     tree: &mut Tree,
     class: &str,
     attributes: impl Iterator<Item = (&'static str, &'a str)>,
@@ -144,15 +144,15 @@ fn framed<'a>(
     tree.add(Node { tag: "div", attributes, children: vec![link], ..Node::default() })
 }
 
-fn is_host_of(host: &str, site: &str) -> bool {
+fn is_host_in_site(host: &str, site: &str) -> bool {
     host.strip_suffix(site).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// The URL of the file that a page of a file sharing site shows.
 fn shared_file_url(parts: &UrlParts<'_>) -> Option<String> {
     let is_shared = ["/s/", "/sh/"].iter().any(|start| parts.path.starts_with(start));
-    let is_site = is_host_of(parts.host, "dropbox.com");
-    (is_site && is_shared).then(|| UrlParts { query: "raw=1", ..parts.clone() }.join())
+    let is_dropbox = is_host_in_site(parts.host, "dropbox.com");
+    (is_dropbox && is_shared).then(|| UrlParts { query: "raw=1", ..parts.clone() }.join())
 }
 
 /// The URL of the picture that a page of an encyclopedia or a screenshot site shows.
@@ -168,7 +168,7 @@ fn page_image_url(parts: &UrlParts<'_>) -> Option<String> {
 /// The URL of the file that a page of a source repository shows.
 fn repository_file_url(parts: &UrlParts<'_>) -> Option<String> {
     let path: Vec<&str> = parts.path.split('/').collect();
-    let is_page = is_host_of(parts.host, "github.com") && path.get(3) == Some(&"blob");
+    let is_page = is_host_in_site(parts.host, "github.com") && path.get(3) == Some(&"blob");
     is_page.then(|| format!("https://raw.githubusercontent.com{}", [&path[..3], &path[4..]].concat().join("/")))
 }
 
@@ -178,7 +178,7 @@ fn video_id(parts: &UrlParts<'_>) -> Option<String> {
         return None;
     }
     let host = parts.host.rsplit('@').next()?.split(':').next()?.to_ascii_lowercase();
-    let query = |name: &str| {
+    let query_parameter = |name: &str| {
         form_urlencoded::parse(parts.query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
     };
     let id = if host == SHORT_VIDEO_SITE {
@@ -187,16 +187,16 @@ fn video_id(parts: &UrlParts<'_>) -> Option<String> {
         return None;
     } else {
         match parts.path {
-            "/watch" | "/watch_popup" => query("v")?,
-            "/watch_videos" => query("video_ids")?.split(',').next()?.to_owned(),
+            "/watch" | "/watch_popup" => query_parameter("v")?,
+            "/watch_videos" => query_parameter("video_ids")?.split(',').next()?.to_owned(),
             path => {
                 let following = ["/embed/", "/shorts/", "/v/"].iter().find_map(|start| path.strip_prefix(start))?;
                 following.split('/').next()?.to_owned()
             }
         }
     };
-    let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
-    is_id.then_some(id)
+    let is_valid = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    is_valid.then_some(id)
 }
 
 /// Renders `![label](…)` of an uploaded image or sound. None: another target, or previews are disabled.
@@ -207,7 +207,7 @@ pub(super) fn inline(context: &mut Context<'_>, target: &Target, label: &str) ->
     let href = target.href.as_str();
     let path_id = path_id(href)?;
     let facts = context.names.upload(&path_id)?;
-    let node = match medium(context, href, Some(&facts))? {
+    let node = match detect_medium(context, href, Some(&facts))? {
         Medium::Image => {
             context.rendered.has_image = true;
             thumbnail(href, &facts, vec![("alt", label.to_owned())], "inline-image")
@@ -227,8 +227,9 @@ pub(super) fn inline(context: &mut Context<'_>, target: &Target, label: &str) ->
     Some(node)
 }
 
-/// The thumbnail of an uploaded image, or a spinner. `first` are its first attributes, with which it is embedded in text.
-fn thumbnail(href: &str, facts: &UploadFacts, first: Vec<(&'static str, String)>, class: &str) -> Node {
+/// The thumbnail of an uploaded image, or a spinner. `leading_attributes` are its first attributes, with which it is
+/// embedded in text.
+fn thumbnail(href: &str, facts: &UploadFacts, leading_attributes: Vec<(&'static str, String)>, class: &str) -> Node {
     let size = |(width, height): (u32, u32)| format!("{width}x{height}");
     // The file name of the transcoded copy is its size.
     let transcoded = facts.transcoded.filter(|_| facts.has_thumbnail).map(|dimensions| size(dimensions) + ".webp");
@@ -240,8 +241,8 @@ fn thumbnail(href: &str, facts: &UploadFacts, first: Vec<(&'static str, String)>
         (false, "") => PLACEHOLDER.to_owned(),
         (false, class) => format!("{PLACEHOLDER} {class}"),
     };
-    let is_in_text = !first.is_empty();
-    let mut attributes = first;
+    let is_in_text = !leading_attributes.is_empty();
+    let mut attributes = leading_attributes;
     if !class.is_empty() {
         attributes.push(("class", class));
     }
@@ -262,7 +263,8 @@ fn source_url(context: &Context<'_>, url: &str) -> String {
     if is_local || !context.settings.proxies_pictures { url.to_owned() } else { proxied(url) }
 }
 
-/// The URL of an external picture on the proxy: a digest and the URL in hexadecimal.
+/// The URL of an external picture on the proxy: the first 20 bytes of the URL's SHA-256 digest, and the URL, in
+/// hexadecimal.
 pub(super) fn proxied(url: &str) -> String {
     let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let digest = Sha256::digest(url.as_bytes());

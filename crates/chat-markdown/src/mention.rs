@@ -1,7 +1,7 @@
 //! Finds the syntax of mentions and links to channels, and collects the names in a text.
 //!
-//! Names are looked up once, in the source. Some mentions appear only during rendering, after other markup was replaced:
-//! these are resolved only if the source has a mention with the same name elsewhere.
+//! Names are looked up once, in the source. Some mentions appear only during rendering, after other markup was
+//! replaced: these are resolved only if the source has a mention with the same name elsewhere.
 
 use super::character::may_precede_name;
 use super::{MentionedGroup, MentionedUser, Names};
@@ -24,25 +24,25 @@ pub(super) struct NameReference<'t> {
     pub name: &'t str,
 }
 
-/// The names in a text, from left to right. `sign` is `@` or `#`, and `stars` is `*` or `**`.
+/// The names in a text, from left to right. `sign` is `@` or `#`, and `asterisks` is `*` or `**`.
 pub(super) fn name_references<'t>(
     text: &'t str,
     sign: u8,
-    stars: &'static str,
+    asterisks: &'static str,
 ) -> impl Iterator<Item = NameReference<'t>> {
-    filtered_references(text, sign, stars, |_| true)
+    filtered_references(text, sign, asterisks, |_| true)
 }
 
 /// Whether a name consists of a channel and a topic.
 pub(super) fn has_topic(name: &str) -> bool {
-    name.find('>').is_some_and(|at| at > 0)
+    name.find('>').is_some_and(|position| position > 0)
 }
 
 /// As [`name_references`], but only names that fulfil `predicate`.
 pub(super) fn filtered_references<'t>(
     text: &'t str,
     sign: u8,
-    stars: &'static str,
+    asterisks: &'static str,
     predicate: fn(&str) -> bool,
 ) -> impl Iterator<Item = NameReference<'t>> {
     let mut end = 0;
@@ -52,12 +52,12 @@ pub(super) fn filtered_references<'t>(
         }
         let following = &text[start + 1..];
         let without_underscore = following.strip_prefix('_').filter(|_| sign == b'@');
-        let inside = without_underscore.unwrap_or(following).strip_prefix(stars)?;
+        let inside = without_underscore.unwrap_or(following).strip_prefix(asterisks)?;
         let length = memchr::memchr(b'*', inside.as_bytes()).filter(|length| *length > 0)?;
-        if !inside[length..].starts_with(stars) || !predicate(&inside[..length]) {
+        if !inside[length..].starts_with(asterisks) || !predicate(&inside[..length]) {
             return None;
         }
-        end = text.len() - inside.len() + length + stars.len();
+        end = text.len() - inside.len() + length + asterisks.len();
         Some(NameReference { start, end, is_silent: without_underscore.is_some(), name: &inside[..length] })
     })
 }
@@ -68,15 +68,15 @@ pub(super) fn silenced(line: &str) -> Cow<'_, str> {
         return Cow::Borrowed(line);
     }
     let mut line = line.to_owned();
-    for stars in ["**", "*"] {
+    for asterisks in ["**", "*"] {
         let mut output = String::with_capacity(line.len() + 4);
-        let mut copied = 0;
-        for mention in name_references(&line, b'@', stars) {
-            output.push_str(&line[copied..=mention.start]);
-            output.extend(["_", stars, mention.name, stars]);
-            copied = mention.end;
+        let mut copy_start = 0;
+        for mention in name_references(&line, b'@', asterisks) {
+            output.push_str(&line[copy_start..=mention.start]);
+            output.extend(["_", asterisks, mention.name, asterisks]);
+            copy_start = mention.end;
         }
-        output.push_str(&line[copied..]);
+        output.push_str(&line[copy_start..]);
         line = output;
     }
     Cow::Owned(line)
@@ -98,7 +98,7 @@ pub(super) struct Candidates {
     /// Users that are named with their ID.
     by_id: BTreeMap<i64, MentionedUser>,
     /// The IDs of the users in `by_id`, by name in lower case.
-    ids: BTreeMap<String, i64>,
+    ids_by_name: BTreeMap<String, i64>,
     /// Spellings of names of groups, by name in lower case.
     groups: BTreeMap<String, BTreeSet<String>>,
     channels: BTreeSet<String>,
@@ -117,7 +117,7 @@ impl Candidates {
                 match split_id(mention.name) {
                     Some((name, id)) => {
                         let Some(user) = names.user(name, Some(id)) else { continue };
-                        candidates.ids.insert(user.full_name.to_lowercase(), id);
+                        candidates.ids_by_name.insert(user.full_name.to_lowercase(), id);
                         candidates.by_id.insert(id, user);
                     }
                     None => drop(candidates.names.insert(mention.name.to_lowercase())),
@@ -152,7 +152,7 @@ impl Candidates {
             let user = self.found_users.entry(lowercase_name).or_insert_with(|| names.user(name, None));
             return user.clone();
         }
-        self.by_id.get(self.ids.get(&lowercase_name)?).cloned()
+        self.by_id.get(self.ids_by_name.get(&lowercase_name)?).cloned()
     }
 
     /// The group that a mention names. A spelling in the source must be exact.

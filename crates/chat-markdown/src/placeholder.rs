@@ -9,17 +9,17 @@ pub(super) const START: char = '\u{2}';
 pub(super) const END: char = '\u{3}';
 
 // The same prefixes as on the service, because URLs that contain markup show them.
-const INLINE: &str = "\u{2}klzzwxh:";
-const RAW: &str = "\u{2}wzxhzdk:";
+const INLINE_PREFIX: &str = "\u{2}klzzwxh:";
+const RAW_PREFIX: &str = "\u{2}wzxhzdk:";
 
 /// The placeholder of a stashed element or text.
 pub(super) fn inline(number: usize) -> String {
-    format!("{INLINE}{number:04}{END}")
+    format!("{INLINE_PREFIX}{number:04}{END}")
 }
 
 /// The placeholder of raw HTML.
 pub(super) fn raw(number: usize) -> String {
-    format!("{RAW}{number}{END}")
+    format!("{RAW_PREFIX}{number}{END}")
 }
 
 /// A placeholder in a text.
@@ -34,15 +34,15 @@ pub(super) struct Placeholder {
 
 /// The first placeholder of a stashed element or text from a position on.
 pub(super) fn next_inline(text: &str, from: usize) -> Option<Placeholder> {
-    next(text, from, INLINE)
+    find_next(text, from, INLINE_PREFIX)
 }
 
 /// The first placeholder of raw HTML from a position on.
 pub(super) fn next_raw(text: &str, from: usize) -> Option<Placeholder> {
-    next(text, from, RAW)
+    find_next(text, from, RAW_PREFIX)
 }
 
-fn next(text: &str, from: usize, prefix: &str) -> Option<Placeholder> {
+fn find_next(text: &str, from: usize, prefix: &str) -> Option<Placeholder> {
     let start = from + memchr::memmem::find(&text.as_bytes()[from..], prefix.as_bytes())?;
     let digits = &text[start + prefix.len()..];
     let length = digits.find(END)?;
@@ -80,18 +80,18 @@ impl Stash {
         const OPEN: &str = "<p>";
         const CLOSE: &str = "</p>";
         let mut output = String::with_capacity(html.len());
-        let mut copied = 0;
-        while let Some(placeholder) = next_raw(html, copied) {
-            output.push_str(&html[copied..placeholder.start]);
-            copied = placeholder.end;
+        let mut copy_start = 0;
+        while let Some(placeholder) = next_raw(html, copy_start) {
+            output.push_str(&html[copy_start..placeholder.start]);
+            copy_start = placeholder.end;
             let Some(part) = self.parts.get(placeholder.number) else { continue };
-            if part.is_block && html[..placeholder.start].ends_with(OPEN) && html[copied..].starts_with(CLOSE) {
+            if part.is_block && html[..placeholder.start].ends_with(OPEN) && html[copy_start..].starts_with(CLOSE) {
                 output.truncate(output.len() - OPEN.len());
-                copied += CLOSE.len();
+                copy_start += CLOSE.len();
             }
             output.push_str(&part.html);
         }
-        output.push_str(&html[copied..]);
+        output.push_str(&html[copy_start..]);
         output
     }
 }

@@ -1,5 +1,5 @@
-//! Adds previews of links to the tree: after the link's paragraph or in its list item. A preview can replace a link that
-//! is alone in its paragraph.
+//! Adds previews of links to the tree: after the link's paragraph or in its list item. A preview can replace a link
+//! that is alone in its paragraph.
 
 use super::context::Context;
 use super::media::{self, Preview, Replaced};
@@ -19,8 +19,8 @@ struct Link {
     text: String,
 }
 
-/// All links, in breadth-first order.
-fn links(tree: &Tree) -> Vec<Link> {
+/// Returns all links, in breadth-first order.
+fn find_links(tree: &Tree) -> Vec<Link> {
     let mut links = Vec::new();
     let mut pending = VecDeque::from([(ROOT, None, false)]);
     while let Some((parent, grandparent, is_quoted)) = pending.pop_front() {
@@ -50,27 +50,28 @@ fn has_href(tree: &Tree, top: NodeId) -> bool {
 
 /// Records the links of a tree and adds their previews.
 pub(super) fn add(context: &mut Context<'_>, tree: &mut Tree) {
-    let links = links(tree);
+    let links = find_links(tree);
     context.rendered.has_link |= has_href(tree, ROOT);
     context.rendered.uploads.extend(links.iter().filter_map(|link| media::path_id(&link.href)));
-    let unquoted: HashSet<&str> = links.iter().filter(|link| !link.is_quoted).map(|link| link.href.as_str()).collect();
-    if unquoted.len() > MAX_PREVIEWS || !context.previews {
+    let unquoted_hrefs: HashSet<&str> =
+        links.iter().filter(|link| !link.is_quoted).map(|link| link.href.as_str()).collect();
+    if unquoted_hrefs.len() > MAX_PREVIEWS || !context.previews {
         return;
     }
-    let mut previewed = HashSet::new();
+    let mut previewed_hrefs = HashSet::new();
     for link in &links {
-        if unquoted.contains(link.href.as_str()) && previewed.insert(link.href.as_str()) {
+        if unquoted_hrefs.contains(link.href.as_str()) && previewed_hrefs.insert(link.href.as_str()) {
             let text = Some(link.text.as_str()).filter(|text| !text.is_empty() && *text != link.href);
             if let Some(preview) = media::preview(context, tree, &link.href, text) {
                 context.rendered.has_image |= preview.is_image;
-                insert(tree, link, &preview, text.is_none());
+                insert_preview(tree, link, &preview, text.is_none());
             }
         }
     }
 }
 
 /// Inserts a preview, and removes the link that it replaces.
-fn insert(tree: &mut Tree, link: &Link, preview: &Preview, shows_url: bool) {
+fn insert_preview(tree: &mut Tree, link: &Link, preview: &Preview, shows_url: bool) {
     let may_replace = match preview.link {
         Replaced::Never => false,
         Replaced::IfUrl => shows_url,
@@ -86,11 +87,11 @@ fn insert(tree: &mut Tree, link: &Link, preview: &Preview, shows_url: bool) {
             }
         }
         ("p", Some(grandparent)) => {
-            let is_only = tree[link.parent].children.len() == 1;
-            let is_empty = matches!(tree[link.parent].text.content.as_str(), "" | "\n");
+            let is_only_child = tree[link.parent].children.len() == 1;
+            let has_no_text = matches!(tree[link.parent].text.content.as_str(), "" | "\n");
             let index = preview_index(tree, grandparent, link.parent);
             tree[grandparent].children.insert(index, preview.node);
-            if replaces_link && is_only && is_empty {
+            if replaces_link && is_only_child && has_no_text {
                 tree[grandparent].children.retain(|child| *child != link.parent);
             }
         }
@@ -102,10 +103,10 @@ fn insert(tree: &mut Tree, link: &Link, preview: &Preview, shows_url: bool) {
 fn preview_index(tree: &Tree, grandparent: NodeId, paragraph: NodeId) -> usize {
     let siblings = &tree[grandparent].children;
     let Some(index) = siblings.iter().position(|child| *child == paragraph) else { return siblings.len() };
-    let paragraph_hrefs = hrefs(tree, paragraph);
+    let paragraph_hrefs = collect_hrefs(tree, paragraph);
     let is_preview_of_paragraph = |node: &NodeId| {
-        let is_preview = |(name, class): &(&str, String)| *name == "class" && class.contains("message_inline_");
-        let is_preview = tree.tag(*node) == "div" && tree[*node].attributes.iter().any(is_preview);
+        let is_preview_class = |(name, class): &(&str, String)| *name == "class" && class.contains("message_inline_");
+        let is_preview = tree.tag(*node) == "div" && tree[*node].attributes.iter().any(is_preview_class);
         let link = tree[*node].children.first().filter(|_| is_preview);
         link.is_some_and(|link| href(tree, *link).is_some_and(|href| paragraph_hrefs.contains(href)))
     };
@@ -117,7 +118,7 @@ fn href(tree: &Tree, node: NodeId) -> Option<&str> {
 }
 
 /// The URLs of all links below an element.
-fn hrefs(tree: &Tree, node: NodeId) -> HashSet<&str> {
+fn collect_hrefs(tree: &Tree, node: NodeId) -> HashSet<&str> {
     let mut hrefs = HashSet::new();
     let mut pending = vec![node];
     while let Some(node) = pending.pop() {

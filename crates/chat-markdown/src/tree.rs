@@ -90,8 +90,8 @@ pub(super) const MAX_DEPTH: usize = 60;
 /// The root element.
 pub(super) const ROOT: NodeId = 0;
 
-/// Block elements, sorted.
-const BLOCKS: [&str; 21] = [
+/// Sorted for binary search.
+const BLOCK_ELEMENTS: [&str; 21] = [
     "blockquote",
     "div",
     "h1",
@@ -115,17 +115,15 @@ const BLOCKS: [&str; 21] = [
     "video",
 ];
 
-/// Elements without an end tag.
-const VOID: [&str; 3] = ["br", "hr", "img"];
+const VOID_ELEMENTS: [&str; 3] = ["br", "hr", "img"];
 
 /// Whether an element has no end tag.
 pub(super) fn is_void(tag: &str) -> bool {
-    VOID.contains(&tag)
+    VOID_ELEMENTS.contains(&tag)
 }
 
-/// Whether an element is a block element.
 pub(super) fn is_block(tag: &str) -> bool {
-    BLOCKS.binary_search(&tag).is_ok()
+    BLOCK_ELEMENTS.binary_search(&tag).is_ok()
 }
 
 impl Tree {
@@ -201,7 +199,7 @@ mod tests {
 
     #[test]
     fn blocks_are_sorted() {
-        assert!(BLOCKS.is_sorted() && is_block("p") && !is_block("span"));
+        assert!(BLOCK_ELEMENTS.is_sorted() && is_block("p") && !is_block("span"));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Extracts the visible text of HTML: without tags, and with entities as characters.
 
 /// Elements whose tags do not end a word.
-const INLINE: [&str; 9] = ["a", "code", "del", "em", "i", "img", "span", "strong", "time"];
+const INLINE_ELEMENTS: [&str; 9] = ["a", "code", "del", "em", "i", "img", "span", "strong", "time"];
 /// Replaces unknown entities.
 const UNKNOWN_CHARACTER: char = '\u{fffc}';
 /// Replaces the tags of block elements.
-const BOUNDARY: char = '\n';
+const BLOCK_BOUNDARY: char = '\n';
 
 /// A tag, an entity or a character of HTML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub fn pieces(html: &str) -> impl Iterator<Item = Piece<'_>> {
         let (length, character, is_tag) = match first {
             '<' => {
                 let length = remaining.find('>').map_or(remaining.len(), |end| end + 1);
-                (length, (!is_inline(&remaining[..length])).then_some(BOUNDARY), true)
+                (length, (!is_inline_tag(&remaining[..length])).then_some(BLOCK_BOUNDARY), true)
             }
             '&' => match super::html::entity_length(remaining) {
                 Some(length) => (length, Some(character_of_entity(&remaining[1..length - 1])), false),
@@ -45,10 +45,10 @@ pub fn visible_text(html: &str) -> String {
     pieces(html).filter_map(|piece| piece.character).collect()
 }
 
-fn is_inline(tag: &str) -> bool {
+fn is_inline_tag(tag: &str) -> bool {
     let name = tag.trim_start_matches(['<', '/']);
     let end = name.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(name.len());
-    INLINE.contains(&&name[..end])
+    INLINE_ELEMENTS.contains(&&name[..end])
 }
 
 /// The character of an entity, by its name.

@@ -64,10 +64,11 @@ operation! {
 pub struct Url(pub String);
 
 impl crate::api::parameter::FromJson for Url {
-    fn from_json(value: &serde_json::Value, at: &str) -> Result<Self, Error> {
-        let url = String::from_json(value, at)?;
-        if is_url(&url) { Ok(Self(url)) } else { Err(Error::bad_value(at, "is not a URL")) }
+    fn from_json(value: &serde_json::Value, path: &str) -> Result<Self, Error> {
+        let url = String::from_json(value, path)?;
+        if is_url(&url) { Ok(Self(url)) } else { Err(Error::bad_value(path, "is not a URL")) }
     }
+
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         generator.subschema_for::<String>()
     }
@@ -90,14 +91,14 @@ pub struct NewBotReply {
 
 impl Write for CreateBot {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewBotReply, Error> {
-        let new_bot = check(tx, call, &params)?;
+        let new_bot = check_new_bot(tx, call, &params)?;
 
-        let services = services(tx, new_bot.kind, &params);
-        let source = match call.files {
+        let services = create_services(tx, new_bot.kind, &params);
+        let avatar_source = match call.files {
             [file] => store_picture(tx, file),
             _ => AvatarSource::Provider,
         };
-        let id = add_bot(tx, call.caller().id, new_bot, services, source);
+        let id = add_bot(tx, call.caller().id, new_bot, services, avatar_source);
         let bot = tx.users[&id].clone();
         Ok(NewBotReply {
             user_id: id.0,
@@ -115,7 +116,7 @@ struct NewBot {
     defaults: BotDefaults,
 }
 
-fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<NewBot, Error> {
+fn check_new_bot(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<NewBot, Error> {
     if params.short_name.trim().is_empty() {
         return Err(Error::BadNameOrUsername);
     }
@@ -127,8 +128,8 @@ fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<NewBot, E
         4 => Some(BotKind::Embedded),
         _ => None,
     };
-    let is_known = |name: &String| EMBEDDED_BOTS.contains(&name.as_str());
-    if kind == Some(BotKind::Embedded) && !params.service_name.as_ref().is_some_and(is_known) {
+    let is_embedded_bot = |name: &String| EMBEDDED_BOTS.contains(&name.as_str());
+    if kind == Some(BotKind::Embedded) && !params.service_name.as_ref().is_some_and(is_embedded_bot) {
         return Err(Error::InvalidEmbeddedBot);
     }
     let email = format!("{}-bot@{}", params.short_name.trim(), realm.organization.host);
@@ -149,19 +150,19 @@ fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<NewBot, E
     if call.files.len() > 1 {
         return Err(Error::SeveralFiles);
     }
-    let channel = |name: &Option<String>| {
+    let find_channel = |name: &Option<String>| {
         name.as_deref().map(|name| realm.readable_active_channel_by_name(call.caller(), name)).transpose()
     };
     let defaults = BotDefaults {
-        sending_channel: channel(&params.default_sending_stream)?.map(|channel| channel.id),
-        events_channel: channel(&params.default_events_register_stream)?.map(|channel| channel.id),
+        sending_channel: find_channel(&params.default_sending_stream)?.map(|channel| channel.id),
+        events_channel: find_channel(&params.default_events_register_stream)?.map(|channel| channel.id),
         all_public_channels: params.default_all_public_streams,
     };
     call.files.iter().try_for_each(check_picture)?;
     Ok(NewBot { kind, email, full_name, defaults })
 }
 
-fn services(tx: &mut Tx, kind: BotKind, params: &CreateBot) -> Vec<serde_json::Value> {
+fn create_services(tx: &mut Tx, kind: BotKind, params: &CreateBot) -> Vec<serde_json::Value> {
     match kind {
         BotKind::OutgoingWebhook => {
             let url = params.payload_url.as_ref().map_or("", |url| &url.0);
@@ -173,13 +174,13 @@ fn services(tx: &mut Tx, kind: BotKind, params: &CreateBot) -> Vec<serde_json::V
     }
 }
 
-/// Events: `realm_user` add to everyone who can access the bot, `realm_bot` add to its owner and the administrators.
+/// Emits `realm_user` add to everyone who can access the bot, and `realm_bot` add to its owner and the administrators.
 fn add_bot(
     tx: &mut Tx,
     owner: UserId,
     new_bot: NewBot,
     services: Vec<serde_json::Value>,
-    source: AvatarSource,
+    avatar_source: AvatarSource,
 ) -> UserId {
     tx.realm_mut().counters.user += 1;
     let id = UserId(tx.counters.user);
@@ -204,7 +205,7 @@ fn add_bot(
         date_joined: now,
         joins_at_first_login: false,
         timezone: String::new(),
-        avatar: Avatar { source, version: 1 },
+        avatar: Avatar { source: avatar_source, version: 1 },
         email_visibility: EmailVisibility::Everyone,
         api_key,
         password: None,

@@ -110,13 +110,13 @@ impl Write for EditBot {
         if let Some(owner) = owner {
             change_owner(tx, &bot, owner);
         }
-        defaults.set(tx, bot.id);
+        defaults.apply(tx, bot.id);
         change_services(tx, &bot, &params);
         if let [file] = call.files {
             let source = store_picture(tx, file);
             change_avatar(tx, bot.id, source);
         }
-        Ok(reply(tx, params))
+        Ok(bot_reply(tx, params))
     }
 }
 
@@ -152,20 +152,20 @@ struct NewDefaults {
 
 impl NewDefaults {
     fn check(realm: &Realm, caller: &User, params: &EditBot) -> Result<Self, Error> {
-        let channel = |name: &Option<String>| match name.as_deref() {
+        let find_channel = |name: &Option<String>| match name.as_deref() {
             None => Ok(None),
             Some("") => Ok(Some(None)),
             Some(name) => realm.readable_active_channel_by_name(caller, name).map(|channel| Some(Some(channel.id))),
         };
         Ok(Self {
-            sending_channel: channel(&params.default_sending_stream)?,
-            events_channel: channel(&params.default_events_register_stream)?,
+            sending_channel: find_channel(&params.default_sending_stream)?,
+            events_channel: find_channel(&params.default_events_register_stream)?,
             all_public_channels: params.default_all_public_streams,
         })
     }
 
-    /// Event for each of them, even if it does not change: `realm_bot` update.
-    fn set(self, tx: &mut Tx, bot: UserId) {
+    /// Event: `realm_bot` update for each default in the request, even if its value does not change.
+    fn apply(self, tx: &mut Tx, bot: UserId) {
         if let Some(channel) = self.sending_channel {
             let name = Some(channel_name(tx, channel));
             let update = BotUpdate { user_id: bot, default_sending_stream: name, ..BotUpdate::default() };
@@ -176,17 +176,17 @@ impl NewDefaults {
             let update = BotUpdate { user_id: bot, default_events_register_stream: name, ..BotUpdate::default() };
             set_default(tx, update, |defaults| defaults.events_channel = channel);
         }
-        if let Some(all) = self.all_public_channels {
-            let update = BotUpdate { user_id: bot, default_all_public_streams: Some(all), ..BotUpdate::default() };
-            set_default(tx, update, |defaults| defaults.all_public_channels = all);
+        if let Some(is_on) = self.all_public_channels {
+            let update = BotUpdate { user_id: bot, default_all_public_streams: Some(is_on), ..BotUpdate::default() };
+            set_default(tx, update, |defaults| defaults.all_public_channels = is_on);
         }
     }
 }
 
-fn set_default(tx: &mut Tx, update: BotUpdate, set: impl FnOnce(&mut BotDefaults)) {
+fn set_default(tx: &mut Tx, update: BotUpdate, change: impl FnOnce(&mut BotDefaults)) {
     let id = update.user_id;
     if let Some(bot) = &mut tx.user_mut(id).bot {
-        set(&mut bot.defaults);
+        change(&mut bot.defaults);
     }
     emit(tx, id, RealmBotUpdate { bot: update });
 }
@@ -194,8 +194,8 @@ fn set_default(tx: &mut Tx, update: BotUpdate, set: impl FnOnce(&mut BotDefaults
 /// Events: `realm_bot` delete and add to the former and the new owner, except administrators, whose lists have all
 /// bots; `realm_user` update to everyone who can access the bot.
 fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
-    if let Some(former) = bot.bot_owner().filter(|former| !is_admin(tx, *former)) {
-        tx.emit(Audience::user(former), RealmBotDelete { bot: RemovedBot { user_id: bot.id } });
+    if let Some(former_owner) = bot.bot_owner().filter(|former_owner| !is_admin(tx, *former_owner)) {
+        tx.emit(Audience::user(former_owner), RealmBotDelete { bot: RemovedBot { user_id: bot.id } });
     }
     if let Some(details) = &mut tx.user_mut(bot.id).bot {
         details.owner = Some(owner);
@@ -216,7 +216,7 @@ fn is_admin(realm: &Realm, user: UserId) -> bool {
 /// Changes what an outgoing webhook calls, or how an embedded bot is configured.
 fn change_services(tx: &mut Tx, bot: &User, params: &EditBot) {
     let Some(details) = &mut tx.user_mut(bot.id).bot else { return };
-    let before = details.services.clone();
+    let previous_services = details.services.clone();
     for service in &mut details.services {
         match (details.kind, &params.service_payload_url, &params.config_data) {
             (BotKind::OutgoingWebhook, Some(url), _) => {
@@ -231,14 +231,14 @@ fn change_services(tx: &mut Tx, bot: &User, params: &EditBot) {
             _ => {}
         }
     }
-    if details.services != before {
+    if details.services != previous_services {
         let services = details.services.clone();
         let update = BotUpdate { user_id: bot.id, services: Some(services), ..BotUpdate::default() };
         emit(tx, bot.id, RealmBotUpdate { bot: update });
     }
 }
 
-fn reply(realm: &Realm, params: EditBot) -> BotReply {
+fn bot_reply(realm: &Realm, params: EditBot) -> BotReply {
     let bot = &realm.users[&params.bot_id];
     BotReply {
         full_name: bot.full_name.clone(),

@@ -80,7 +80,7 @@ impl FlagChange {
         self == Self { flag: Flag::Read, op: FlagOp::Remove }
     }
 
-    fn names(self) -> (&'static str, &'static str) {
+    fn wire_names(self) -> (&'static str, &'static str) {
         let flag = match self.flag {
             Flag::Read => "read",
             Flag::Starred => "starred",
@@ -121,9 +121,11 @@ pub fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) ->
     match change {
         FlagChange { flag: Flag::Read, op: FlagOp::Add } => Ok(mark_read(tx, user.id, &ids)),
         FlagChange { flag: Flag::Read, op: FlagOp::Remove } => mark_unread(tx, user, &ids),
-        FlagChange { flag: Flag::Starred, op } => mark(tx, user, &ids, |state| &mut state.starred, op),
-        FlagChange { flag: Flag::Collapsed, op } => mark(tx, user, &ids, |state| &mut state.collapsed, op),
-        FlagChange { flag: Flag::HideLinkPreviews, op } => mark(tx, user, &ids, |state| &mut state.hidden_previews, op),
+        FlagChange { flag: Flag::Starred, op } => change_marks(tx, user, &ids, |state| &mut state.starred, op),
+        FlagChange { flag: Flag::Collapsed, op } => change_marks(tx, user, &ids, |state| &mut state.collapsed, op),
+        FlagChange { flag: Flag::HideLinkPreviews, op } => {
+            change_marks(tx, user, &ids, |state| &mut state.hidden_previews, op)
+        }
     }
 }
 
@@ -146,9 +148,9 @@ pub fn already_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: F
 fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> ChangedFlags {
     let is_unread = |id: &MessageId| tx.messages.get(id).is_some_and(|message| tx.is_unread(user, message));
     let messages: Vec<MessageId> = ids.iter().copied().filter(is_unread).collect();
-    let read = &mut tx.user_state_mut(user).read;
+    let read_ids = &mut tx.user_state_mut(user).read;
     for id in &messages {
-        read.insert(*id);
+        read_ids.insert(*id);
     }
     tx.recall_pushes(user);
     ChangedFlags { messages, ignored_channels: BTreeSet::new() }
@@ -174,11 +176,11 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
     }
     for message in messages {
         tx.add_row(user.id, message.id);
-        let lacked_row = !message.recipients.contains(&user.id);
-        if lacked_row {
+        let had_no_row = !message.recipients.contains(&user.id);
+        if had_no_row {
             tx.receive_late(user.id, message.id);
         }
-        if !tx.user_state_mut(user.id).read.remove(message.id) && !lacked_row {
+        if !tx.user_state_mut(user.id).read.remove(message.id) && !had_no_row {
             continue;
         }
         if let Some((channel, _)) = message.channel() {
@@ -189,7 +191,7 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
     Ok(changed)
 }
 
-fn mark(
+fn change_marks(
     tx: &mut Tx,
     user: &User,
     ids: &BTreeSet<MessageId>,
@@ -208,12 +210,12 @@ fn mark(
             tx.add_row(user.id, *id);
         }
     }
-    let marked = marked_messages(tx.user_state_mut(user.id));
+    let marked_ids = marked_messages(tx.user_state_mut(user.id));
     let mut changed = ChangedFlags::default();
     for id in ids {
         let is_changed = match op {
-            FlagOp::Add => marked.insert(*id).is_none(),
-            FlagOp::Remove => marked.remove(id).is_some(),
+            FlagOp::Add => marked_ids.insert(*id).is_none(),
+            FlagOp::Remove => marked_ids.remove(id).is_some(),
         };
         if is_changed {
             changed.messages.push(*id);
@@ -226,7 +228,7 @@ fn mark(
 
 /// Event: `update_message_flags` to the user. `is_all` says that all messages were marked as read.
 pub fn emit(tx: &mut Tx, user: UserId, change: FlagChange, messages: &[MessageId], is_all: bool) {
-    let (flag, op) = change.names();
+    let (flag, op) = change.wire_names();
     let mut update = FlagUpdate { all: is_all, ..FlagUpdate::new(op == "add", flag, messages.iter().copied()) };
     if change.makes_unread() {
         let details = |id: &MessageId| Some((id.to_string(), json!(message_details(tx, user, tx.messages.get(id)?))));

@@ -22,32 +22,32 @@ pub(super) struct PeerChange {
 /// subscribe (`is_arrival`) or unsubscribe together.
 pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>, is_arrival: bool) -> Vec<PeerChange> {
     let mut changes = Vec::new();
-    let mut groups: Vec<PublicChange> = Vec::new();
-    let mut group_indices: HashMap<(bool, OrdSet<UserId>), usize> = HashMap::new();
+    let mut public_changes: Vec<PublicChange> = Vec::new();
+    let mut change_indices: HashMap<(bool, OrdSet<UserId>), usize> = HashMap::new();
     for (id, users) in changed.into_iter().filter(|(_, users)| !users.is_empty()) {
         let channel = &tx.channels[&id];
         if channel.privacy.is_private() {
             changes.push(peer_change(tx, vec![id], users));
             continue;
         }
-        let index = *group_indices.entry((channel.is_archived, users.clone())).or_insert(groups.len());
-        match groups.get_mut(index) {
-            Some(group) => group.channels.push(id),
-            None => groups.push(PublicChange { is_archived: channel.is_archived, users, channels: vec![id] }),
+        let index = *change_indices.entry((channel.is_archived, users.clone())).or_insert(public_changes.len());
+        match public_changes.get_mut(index) {
+            Some(change) => change.channels.push(id),
+            None => public_changes.push(PublicChange { is_archived: channel.is_archived, users, channels: vec![id] }),
         }
     }
     if !tx.has(Feature::OneEventPerChannelKind) {
-        let (single_user, several_users): (Vec<_>, Vec<_>) =
-            groups.into_iter().partition(|group| group.users.len() == 1);
-        let mut by_channel: Vec<(ChannelId, OrdSet<UserId>)> = several_users
+        let (single_user_changes, several_user_changes): (Vec<_>, Vec<_>) =
+            public_changes.into_iter().partition(|change| change.users.len() == 1);
+        let mut by_channel: Vec<(ChannelId, OrdSet<UserId>)> = several_user_changes
             .into_iter()
-            .flat_map(|group| group.channels.into_iter().map(move |id| (id, group.users.clone())))
+            .flat_map(|change| change.channels.into_iter().map(move |id| (id, change.users.clone())))
             .collect();
         by_channel.sort_unstable_by_key(|(id, _)| *id);
         changes.extend(by_channel.into_iter().map(|(id, users)| peer_change(tx, vec![id], users)));
-        changes.extend(single_user.into_iter().flat_map(|group| group.by_audience(tx)));
+        changes.extend(single_user_changes.into_iter().flat_map(|change| change.split_by_audience(tx)));
     } else {
-        changes.extend(groups.into_iter().flat_map(|group| group.by_kind(tx, is_arrival)));
+        changes.extend(public_changes.into_iter().flat_map(|change| change.split_by_kind(tx, is_arrival)));
     }
     changes
 }
@@ -68,7 +68,7 @@ struct PublicChange {
 
 impl PublicChange {
     /// One change for each channel with guests, one for all web-public channels, and one for all others.
-    fn by_kind(self, realm: &Realm, is_arrival: bool) -> Vec<PeerChange> {
+    fn split_by_kind(self, realm: &Realm, is_arrival: bool) -> Vec<PeerChange> {
         let has_guests = |channel: &Channel| {
             let mut guests = realm.guests().iter().filter(|guest| channel.subscribers.contains(*guest));
             // Users who are leaving are still subscribers at this point.
@@ -92,18 +92,18 @@ impl PublicChange {
 
     /// One change with all channels for everyone except guests, and for guests one with the channels that they can see
     /// (A-413 in docs/assumptions.md).
-    fn by_audience(self, realm: &Realm) -> Vec<PeerChange> {
+    fn split_by_audience(self, realm: &Realm) -> Vec<PeerChange> {
         let mut guests_by_channels: BTreeMap<Vec<ChannelId>, OrdSet<UserId>> = BTreeMap::new();
         // Only users with a queue receive events, and they are few compared to all guests.
         let listeners = realm.listeners_among(realm.guests()).into_iter().filter(|guest| !self.users.contains(guest));
         for guest in listeners {
             let is_visible = |id: &ChannelId| realm.can_see(&realm.users[&guest], &realm.channels[id]);
-            let visible: Vec<ChannelId> = self.channels.iter().copied().filter(is_visible).collect();
-            if !visible.is_empty() {
-                guests_by_channels.entry(visible).or_default().insert(guest);
+            let visible_channels: Vec<ChannelId> = self.channels.iter().copied().filter(is_visible).collect();
+            if !visible_channels.is_empty() {
+                guests_by_channels.entry(visible_channels).or_default().insert(guest);
             }
         }
-        let see_all = guests_by_channels.remove(&self.channels).unwrap_or_default();
+        let guests_who_see_all = guests_by_channels.remove(&self.channels).unwrap_or_default();
         let members = Audience::of(realm.active_users.clone()).except_all(realm.guests()).except_all(&self.users);
         let change = |audience, channels| PeerChange {
             is_archived: self.is_archived,
@@ -111,9 +111,11 @@ impl PublicChange {
             users: self.users.clone(),
             channels,
         };
-        let for_guests =
+        let guest_changes =
             guests_by_channels.into_iter().map(|(channels, guests)| change(Audience::of(guests), channels));
-        std::iter::once(change(members.including(see_all), self.channels.clone())).chain(for_guests).collect()
+        std::iter::once(change(members.including(guests_who_see_all), self.channels.clone()))
+            .chain(guest_changes)
+            .collect()
     }
 }
 

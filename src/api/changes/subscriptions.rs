@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// The channels that each user was subscribed to or unsubscribed from.
 pub type ChannelsByUser = BTreeMap<UserId, Vec<ChannelId>>;
 
-/// Most subscriptions that one request changes, users times channels (A-321 in docs/assumptions.md). So many take about
-/// 2 s.
+/// Maximum number of subscriptions that one request changes: users times channels (A-321 in docs/assumptions.md).
+/// Changing this many takes about 2 s.
 const MAX_SUBSCRIPTIONS: usize = 1_000_000;
 
 /// Checks that a request does not change too many subscriptions at once.
@@ -55,10 +55,10 @@ pub fn subscribe_all(
     channels: &[ChannelId],
     colors: &BTreeMap<ChannelId, String>,
 ) -> ChannelsByUser {
-    let mut added = ChannelsByUser::new();
-    let mut restored = ChannelsByUser::new();
-    let mut discovered = BTreeMap::new();
-    let mut arrived = BTreeMap::new();
+    let mut new_subscriptions = ChannelsByUser::new();
+    let mut resumed_subscriptions = ChannelsByUser::new();
+    let mut users_by_discovered_channel = BTreeMap::new();
+    let mut newcomers_by_channel = BTreeMap::new();
     let mut palette = Palette::default();
     let before = tx.realm_copy();
     for channel in channels {
@@ -66,25 +66,25 @@ pub fn subscribe_all(
         let newcomers: OrdSet<UserId> = users.iter().copied().filter(is_new).collect();
         for user in &newcomers {
             let was_subscribed = before.user_state(*user).subscriptions.contains_key(channel);
-            let changed = if was_subscribed { &mut restored } else { &mut added };
-            changed.entry(*user).or_default().push(*channel);
+            let subscriptions = if was_subscribed { &mut resumed_subscriptions } else { &mut new_subscriptions };
+            subscriptions.entry(*user).or_default().push(*channel);
         }
-        discovered.insert(*channel, users_without_sight(&before, &newcomers, *channel));
-        arrived.insert(*channel, newcomers);
+        users_by_discovered_channel.insert(*channel, users_who_cannot_see(&before, &newcomers, *channel));
+        newcomers_by_channel.insert(*channel, newcomers);
     }
-    for (user, channels) in restored {
-        added.entry(user).or_default().extend(channels);
+    for (user, channels) in resumed_subscriptions {
+        new_subscriptions.entry(user).or_default().extend(channels);
     }
     tx.emit_visibility(&before, &[Sight::Users]);
-    for (channel, users) in discovered {
+    for (channel, users) in users_by_discovered_channel {
         tx.emit_created(BTreeMap::from([(channel, users)]));
     }
-    for (user, channels) in &added {
-        emit_added(tx, *user, channels);
+    for (user, channels) in &new_subscriptions {
+        emit_subscribed(tx, *user, channels);
     }
-    let changes = peer_changes(tx, arrived, true);
+    let changes = peer_changes(tx, newcomers_by_channel, true);
     emit_peers(tx, SubscriptionPeerAdd, changes);
-    added
+    new_subscriptions
 }
 
 /// Unsubscribes users from channels and marks their unread messages there as read. Returns the subscriptions that
@@ -94,14 +94,14 @@ pub fn subscribe_all(
 /// `subscription` remove, `stream` delete for channels that the user can't see any more, `update_message_flags` for the
 /// messages marked as read; then `realm_user` remove to limited guests who lose access to users.
 pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> ChannelsByUser {
-    let mut removed = ChannelsByUser::new();
+    let mut ended_subscriptions = ChannelsByUser::new();
     let mut leavers_by_channel = BTreeMap::new();
     let before = tx.realm_copy();
     for channel in channels {
         let leavers: OrdSet<UserId> =
             users.iter().copied().filter(|user| tx.user_state(*user).subscription(*channel).is_some()).collect();
         for user in &leavers {
-            removed.entry(*user).or_default().push(*channel);
+            ended_subscriptions.entry(*user).or_default().push(*channel);
         }
         leavers_by_channel.insert(*channel, leavers);
     }
@@ -111,11 +111,11 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
         emit_fellow_leavers(tx, change);
     }
     emit_peers(tx, SubscriptionPeerRemove, changes);
-    for (user, channels) in &removed {
-        leave(tx, *user, channels);
+    for (user, channels) in &ended_subscriptions {
+        unsubscribe(tx, *user, channels);
     }
     tx.emit_visibility(&before, &[Sight::Users]);
-    removed
+    ended_subscriptions
 }
 
 /// Removes a user who is being deactivated from the subscribers of all channels, but keeps the subscriptions for
@@ -155,41 +155,42 @@ fn active_subscriptions(realm: &Realm, user: UserId) -> Vec<ChannelId> {
     subscriptions.filter(|(_, subscription)| subscription.is_active).map(|(channel, _)| *channel).collect()
 }
 
-fn leave(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
-    let mut unread: Vec<_> = channels.iter().flat_map(|channel| tx.unsubscribe(user, *channel)).collect();
+/// Ends the subscriptions of one user, with the events that this user receives.
+fn unsubscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
+    let mut unread_messages: Vec<_> = channels.iter().flat_map(|channel| tx.unsubscribe(user, *channel)).collect();
     let (archived, active): (Vec<_>, Vec<_>) = channels.iter().copied().partition(|id| tx.channels[id].is_archived);
     for (is_archived, channels) in [(false, active), (true, archived)] {
         if !channels.is_empty() {
-            emit_removed(tx, user, &channels, DeliveryCondition::of_channel(is_archived));
+            emit_unsubscribed(tx, user, &channels, DeliveryCondition::of_channel(is_archived));
         }
     }
-    if !unread.is_empty() {
-        unread.sort_unstable();
-        tx.emit(Audience::user(user), FlagUpdate::new(true, "read", unread));
+    if !unread_messages.is_empty() {
+        unread_messages.sort_unstable();
+        tx.emit(Audience::user(user), FlagUpdate::new(true, "read", unread_messages));
     }
 }
 
-fn emit_removed(tx: &mut Tx, user: UserId, channels: &[ChannelId], condition: DeliveryCondition) {
+fn emit_unsubscribed(tx: &mut Tx, user: UserId, channels: &[ChannelId], condition: DeliveryCondition) {
     let subscriptions = channels.iter().map(|id| LeftChannel { name: tx.channels[id].name.clone(), stream_id: *id });
     let event = SubscriptionRemove { subscriptions: subscriptions.collect() };
     tx.emit(Audience::user(user), event.only_for(condition));
     let account = tx.users[&user].clone();
     let is_hidden = |id: &ChannelId| !tx.can_see(&account, &tx.channels[id]);
-    let hidden: OrdSet<ChannelId> = channels.iter().copied().filter(is_hidden).collect();
-    if !hidden.is_empty() {
-        tx.emit_vanished(Audience::user(user), &hidden, condition);
+    let hidden_channels: OrdSet<ChannelId> = channels.iter().copied().filter(is_hidden).collect();
+    if !hidden_channels.is_empty() {
+        tx.emit_vanished(Audience::user(user), &hidden_channels, condition);
     }
 }
 
-/// Those of the users who can't see a channel.
-fn users_without_sight(realm: &Realm, users: &OrdSet<UserId>, channel: ChannelId) -> OrdSet<UserId> {
+/// Returns the users among `users` who can't see a channel.
+fn users_who_cannot_see(realm: &Realm, users: &OrdSet<UserId>, channel: ChannelId) -> OrdSet<UserId> {
     let channel = &realm.channels[&channel];
     let cannot_see = |id: &&UserId| realm.user(**id).is_some_and(|user| !realm.can_see(user, channel));
     users.iter().filter(cannot_see).copied().collect()
 }
 
-/// The event's JSON, with all subscribers, is made only when a queue delivers the event.
-fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
+/// Emits `subscription` add. Its JSON, with all subscribers, is only created when a queue delivers the event.
+fn emit_subscribed(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let state = tx.user_state(user);
     let subscriptions =
         channels.iter().filter_map(|id| Some((tx.channels.get(id)?.clone(), state.subscriptions.get(id)?.clone())));

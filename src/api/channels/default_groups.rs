@@ -9,16 +9,14 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::channel::Channel;
-use crate::realm::channel::MAX_CHANNEL_DESCRIPTION_LENGTH;
+use crate::realm::channel::{Channel, MAX_CHANNEL_DESCRIPTION_LENGTH};
 use crate::realm::id::ChannelId;
 use crate::realm::organization::DefaultChannelGroup;
-use crate::realm::text::check_length;
-use crate::realm::text::invalid_character;
+use crate::realm::text::{check_length, invalid_character};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 
-/// In code points.
+/// Maximum length of a group's name, in code points.
 const MAX_NAME_LENGTH: usize = 60;
 
 operation! {
@@ -42,8 +40,8 @@ operation! {
 impl Write for CreateDefaultGroup {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let channels = checked_channels(tx, call.caller(), &params.stream_names, &params.group_name)?;
-        let name = checked_name(tx, &params.group_name)?;
-        let description = checked_description(params.description)?;
+        let name = checked_group_name(tx, &params.group_name)?;
+        let description = checked_group_description(params.description)?;
 
         tx.realm_mut().counters.default_channel_group += 1;
         let id = tx.counters.default_channel_group;
@@ -77,17 +75,18 @@ impl Write for EditDefaultGroup {
             return Err(Error::NothingForDefaultGroup);
         }
         let index = group_index(tx, params.group_id)?;
-        let current = &tx.organization.default_channel_groups[index].name;
+        let current_name = &tx.organization.default_channel_groups[index].name;
         let may_be_blank = !call.has(Feature::BlankDefaultGroupNamesRefused);
         let new_name = params.new_group_name.as_deref();
         let is_blank = new_name.is_some_and(|name| name.trim().is_empty());
         let new_name = new_name.map(|name| if may_be_blank && is_blank { name } else { name.trim() });
-        if new_name == Some(current) {
-            return Err(Error::DefaultGroupHasName { group_name: current.as_str().into() });
+        if new_name == Some(current_name) {
+            return Err(Error::DefaultGroupHasName { group_name: current_name.as_str().into() });
         }
-        let check = |name: String| if may_be_blank && is_blank { Ok(name) } else { checked_name(tx, &name) };
-        let name = params.new_group_name.map(check).transpose()?;
-        let description = params.new_description.map(checked_description).transpose()?;
+        let check_new_name =
+            |name: String| if may_be_blank && is_blank { Ok(name) } else { checked_group_name(tx, &name) };
+        let name = params.new_group_name.map(check_new_name).transpose()?;
+        let description = params.new_description.map(checked_group_description).transpose()?;
 
         if let Some(name) = name {
             groups_mut(tx)[index].name = name;
@@ -174,12 +173,12 @@ impl Write for RemoveDefaultGroup {
 }
 
 /// Unlike the description of a channel, it may have several lines.
-fn checked_description(description: String) -> Result<String, Error> {
+fn checked_group_description(description: String) -> Result<String, Error> {
     check_length(&description, "description", MAX_CHANNEL_DESCRIPTION_LENGTH)?;
     Ok(description)
 }
 
-fn checked_name(realm: &Realm, requested: &str) -> Result<String, Error> {
+fn checked_group_name(realm: &Realm, requested: &str) -> Result<String, Error> {
     let name = requested.trim();
     if name.chars().count() > MAX_NAME_LENGTH {
         return Err(Error::DefaultGroupNameTooLong { limit: MAX_NAME_LENGTH.into() });
@@ -196,7 +195,7 @@ fn checked_name(realm: &Realm, requested: &str) -> Result<String, Error> {
     Ok(name.to_owned())
 }
 
-/// Checks that the channels exist, are not archived, private or default channels.
+/// Checks that the channels exist, and that none is archived, private or a default channel.
 fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str) -> Result<Vec<ChannelId>, Error> {
     let channels: Vec<&Channel> = names
         .iter()

@@ -52,8 +52,8 @@ impl Write for RemoveDefaultChannel {
     }
 }
 
-/// Event: `default_streams`. Removing a channel that is not a default channel emits it too; adding one that is does
-/// not.
+/// Event: `default_streams`. It is also emitted if a channel to remove is not a default channel, but not if a channel
+/// to add is one already.
 fn set_default(tx: &mut Tx, channel: ChannelId, is_default: bool) {
     if tx.channels[&channel].is_default && is_default {
         return;

@@ -75,7 +75,7 @@ impl Write for EditChannel {
         let channel = administered_channel(tx, call, id)?;
         let privacy = checked_privacy(tx, caller, channel, &params)?;
         let topics_policy = checked_topics_policy(tx, caller, channel, params.topics_policy)?;
-        let is_default = checked_default(caller, channel, &params)?;
+        let is_default = checked_is_default(caller, channel, &params)?;
         let message_retention_days = checked_retention(caller, params.message_retention_days)?;
         let switches = params.switches.changes(caller, channel.switches)?;
         let is_unarchived = checked_unarchiving(channel, privacy.unwrap_or(channel.privacy), params.is_archived)?;
@@ -172,9 +172,10 @@ fn checked_topics_policy(
     realm: &Realm,
     caller: &User,
     channel: &Channel,
-    word: Option<TopicsPolicyWord>,
+    requested_policy: Option<TopicsPolicyWord>,
 ) -> Result<Option<TopicsPolicy>, Error> {
-    let Some(policy) = word.map(TopicsPolicy::from).filter(|policy| *policy != channel.topics_policy) else {
+    let Some(policy) = requested_policy.map(TopicsPolicy::from).filter(|policy| *policy != channel.topics_policy)
+    else {
         return Ok(None);
     };
     if !realm.may(caller.id, RealmPermission::CanSetTopicsPolicy) {
@@ -188,7 +189,7 @@ fn checked_topics_policy(
     Ok(Some(policy))
 }
 
-fn checked_default(caller: &User, channel: &Channel, params: &EditChannel) -> Result<Option<bool>, Error> {
+fn checked_is_default(caller: &User, channel: &Channel, params: &EditChannel) -> Result<Option<bool>, Error> {
     if params.is_default_stream.is_some() && !caller.is_admin() {
         return Err(Error::MayNotChangeDefaults);
     }
@@ -212,7 +213,7 @@ fn checked_unarchiving(channel: &Channel, privacy: Privacy, is_archived: Option<
     if is_unarchived && !channel.is_archived {
         return Err(Error::ChannelNotArchived);
     }
-    // Nobody could access the channel.
+    // Nobody could access a private channel without subscribers.
     if is_unarchived && privacy.is_private() && channel.subscribers.is_empty() {
         return Err(Error::ChannelWithoutSubscribers);
     }

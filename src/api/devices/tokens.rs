@@ -25,6 +25,7 @@ impl Parameter for AppId {
         }
         Ok(Self(text.to_owned()))
     }
+
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "string", "pattern": "^[.a-zA-Z0-9-]+$"})
     }
@@ -41,7 +42,7 @@ fn check_token(kind: PushTokenKind, token: &str) -> Result<(), Error> {
     Ok(())
 }
 
-fn add(tx: &mut Tx, user: UserId, new_token: PushToken) {
+fn add_token(tx: &mut Tx, user: UserId, new_token: PushToken) {
     tx.change_push_targets(user, |state| {
         let tokens = &mut state.push_tokens;
         match tokens.iter().position(|token| token.is(new_token.kind, &new_token.token)) {
@@ -51,7 +52,7 @@ fn add(tx: &mut Tx, user: UserId, new_token: PushToken) {
     });
 }
 
-fn remove(tx: &mut Tx, user: UserId, kind: PushTokenKind, token: &str) -> Result<Success, Error> {
+fn remove_token(tx: &mut Tx, user: UserId, kind: PushTokenKind, token: &str) -> Result<Success, Error> {
     check_token(kind, token)?;
     let mut tokens = tx.user_state(user).push_tokens.iter();
     let index = tokens.position(|push_token| push_token.is(kind, token)).ok_or(Error::NoSuchToken)?;
@@ -77,7 +78,7 @@ impl Write for AddPlatformToken {
         check_token(PushTokenKind::Platform, &params.token)?;
 
         let app = Some(params.appid.0);
-        add(tx, call.caller().id, PushToken { kind: PushTokenKind::Platform, token: params.token, app });
+        add_token(tx, call.caller().id, PushToken { kind: PushTokenKind::Platform, token: params.token, app });
         Ok(Success {})
     }
 }
@@ -99,7 +100,7 @@ operation! {
 
 impl Write for RemovePlatformToken {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        remove(tx, call.caller().id, PushTokenKind::Platform, &params.token)
+        remove_token(tx, call.caller().id, PushTokenKind::Platform, &params.token)
     }
 }
 
@@ -114,7 +115,7 @@ impl Write for AddAndroidToken {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         check_token(PushTokenKind::Android, &params.token)?;
 
-        add(tx, call.caller().id, PushToken { kind: PushTokenKind::Android, token: params.token, app: None });
+        add_token(tx, call.caller().id, PushToken { kind: PushTokenKind::Android, token: params.token, app: None });
         Ok(Success {})
     }
 }
@@ -128,6 +129,6 @@ operation! {
 
 impl Write for RemoveAndroidToken {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        remove(tx, call.caller().id, PushTokenKind::Android, &params.token)
+        remove_token(tx, call.caller().id, PushTokenKind::Android, &params.token)
     }
 }

@@ -58,9 +58,10 @@ impl Write for CreateGroup {
         check_group_description(&params.description, call.feature_level)?;
         let members = possible_members(tx, &params.members, call.feature_level)?;
         let name = checked_group_name(&params.name, call.feature_level)?;
-        let defaults = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
-        let requested = params.permissions.by_name();
-        let permissions = resolve_all(tx, call.feature_level, GROUP_PERMISSIONS, defaults, requested)?;
+        let default_permissions = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
+        let requested_permissions = params.permissions.by_name();
+        let permissions =
+            resolve_all(tx, call.feature_level, GROUP_PERMISSIONS, default_permissions, requested_permissions)?;
         check_group_name_is_free(tx, &name, None, call.feature_level)?;
         let subgroups: OrdSet<GroupId> = groups_to_add(tx, &params.subgroups)?.into_iter().collect();
 

@@ -39,9 +39,9 @@ impl Write for DeactivateGroup {
         tx.group_mut(id).is_deactivated = true;
         let audience = tx.everyone();
         let update = UserGroupUpdate::new(id, "deactivated", true.into());
-        let remove = UserGroupRemove { group_id: id };
+        let removal = UserGroupRemove { group_id: id };
         tx.emit(audience.clone(), update.only_for(DeliveryCondition::DeactivatedGroups));
-        tx.emit(audience, remove.only_for(DeliveryCondition::NoDeactivatedGroups));
+        tx.emit(audience, removal.only_for(DeliveryCondition::NoDeactivatedGroups));
         Ok(Success {})
     }
 }
@@ -49,35 +49,35 @@ impl Write for DeactivateGroup {
 /// References to a group: active groups that contain it, and permissions of channels that are not archived, of active
 /// groups (including the group itself) and of the organization.
 pub(super) fn objections(realm: &Realm, id: GroupId) -> Vec<Value> {
-    let active = || realm.groups.values().filter(|group| !group.is_deactivated);
+    let active_groups = || realm.groups.values().filter(|group| !group.is_deactivated);
     let mut objections = Vec::new();
     let supergroups: Vec<GroupId> =
-        active().filter(|group| group.subgroups.contains(&id)).map(|group| group.id).collect();
+        active_groups().filter(|group| group.subgroups.contains(&id)).map(|group| group.id).collect();
     if !supergroups.is_empty() {
         objections.push(json!({"type": "subgroup", "supergroup_ids": supergroups}));
     }
     for channel in realm.channels.values().filter(|channel| !channel.is_archived) {
-        if let Some(settings) = settings_held_by(&channel.permissions, id) {
-            objections.push(json!({"type": "channel", "channel_id": channel.id, "settings": settings}));
+        if let Some(names) = permissions_held_by(&channel.permissions, id) {
+            objections.push(json!({"type": "channel", "channel_id": channel.id, "settings": names}));
         }
     }
-    for group in active() {
-        if let Some(settings) = settings_held_by(&group.permissions, id) {
-            objections.push(json!({"type": "user_group", "group_id": group.id, "settings": settings}));
+    for group in active_groups() {
+        if let Some(names) = permissions_held_by(&group.permissions, id) {
+            objections.push(json!({"type": "user_group", "group_id": group.id, "settings": names}));
         }
     }
-    if let Some(settings) = settings_held_by(&realm.organization.permissions, id) {
-        objections.push(json!({"type": "realm", "settings": settings}));
+    if let Some(names) = permissions_held_by(&realm.organization.permissions, id) {
+        objections.push(json!({"type": "realm", "settings": names}));
     }
     objections
 }
 
 /// The names of the permissions that a group holds, alone or with others; None if it holds none.
-fn settings_held_by(permissions: &Permissions, id: GroupId) -> Option<Vec<&'static str>> {
-    let is_held = |value: &GroupSettingValue| match value {
+fn permissions_held_by(permissions: &Permissions, id: GroupId) -> Option<Vec<&'static str>> {
+    let is_holder_of = |value: &GroupSettingValue| match value {
         GroupSettingValue::Group(group) => *group == id,
         GroupSettingValue::Anonymous(value) => value.direct_subgroups.contains(&id),
     };
-    let names: Vec<_> = permissions.iter().filter(|(_, value)| is_held(value)).map(|(name, _)| *name).collect();
+    let names: Vec<_> = permissions.iter().filter(|(_, value)| is_holder_of(value)).map(|(name, _)| *name).collect();
     Some(names).filter(|names| !names.is_empty())
 }

@@ -42,7 +42,7 @@ operation! {
 
 impl Write for EditGroup {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        if is_empty(&params) {
+        if has_no_changes(&params) {
             return Err(Error::NoNewData);
         }
         let id = params.user_group_id;
@@ -77,7 +77,7 @@ impl Write for EditGroup {
     }
 }
 
-fn is_empty(params: &EditGroup) -> bool {
+fn has_no_changes(params: &EditGroup) -> bool {
     let params = params.clone();
     params.name.is_none()
         && params.description.is_none()
@@ -99,7 +99,7 @@ fn reactivate(tx: &mut Tx, id: GroupId) {
     let audience = tx.everyone();
     let update = UserGroupUpdate::new(id, "deactivated", false.into());
     let lists_inactive = !tx.has(Feature::OnlyActiveMembers);
-    let add = UserGroupAdd { group: GroupRecord::new(tx, &tx.groups[&id], lists_inactive) };
+    let addition = UserGroupAdd { group: GroupRecord::new(tx, &tx.groups[&id], lists_inactive) };
     tx.emit(audience.clone(), update.only_for(DeliveryCondition::DeactivatedGroups));
-    tx.emit(audience, add.only_for(DeliveryCondition::NoDeactivatedGroups));
+    tx.emit(audience, addition.only_for(DeliveryCondition::NoDeactivatedGroups));
 }

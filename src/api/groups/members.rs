@@ -46,21 +46,21 @@ operation! {
 impl Write for ChangeMembers {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let group = params.user_group_id;
-        let is_empty = params.add.is_empty()
+        let has_no_changes = params.add.is_empty()
             && params.delete.is_empty()
             && params.add_subgroups.is_empty()
             && params.delete_subgroups.is_empty();
-        if is_empty {
+        if has_no_changes {
             return Err(Error::NoMembersToChange);
         }
 
         // Each list is checked against the group as the preceding lists changed it.
-        let mut pending = PendingEvents::default();
-        add_members(tx, call, group, &params.add, &mut pending)?;
-        remove_members(tx, call, group, &params.delete, &mut pending)?;
-        add_subgroups(tx, call, group, &params.add_subgroups, &mut pending)?;
-        remove_subgroups(tx, call, group, &params.delete_subgroups, &mut pending)?;
-        pending.emit(tx, group);
+        let mut pending_events = PendingEvents::default();
+        add_members(tx, call, group, &params.add, &mut pending_events)?;
+        remove_members(tx, call, group, &params.delete, &mut pending_events)?;
+        add_subgroups(tx, call, group, &params.add_subgroups, &mut pending_events)?;
+        remove_subgroups(tx, call, group, &params.delete_subgroups, &mut pending_events)?;
+        pending_events.emit(tx, group);
         Ok(Success {})
     }
 }
@@ -91,10 +91,10 @@ impl Write for ChangeSubgroups {
             return Err(Error::NoSubgroupsToChange);
         }
 
-        let mut pending = PendingEvents::default();
-        add_subgroups(tx, call, params.user_group_id, &params.add, &mut pending)?;
-        remove_subgroups(tx, call, params.user_group_id, &params.delete, &mut pending)?;
-        pending.emit(tx, params.user_group_id);
+        let mut pending_events = PendingEvents::default();
+        add_subgroups(tx, call, params.user_group_id, &params.add, &mut pending_events)?;
+        remove_subgroups(tx, call, params.user_group_id, &params.delete, &mut pending_events)?;
+        pending_events.emit(tx, params.user_group_id);
         Ok(Success {})
     }
 }
@@ -124,7 +124,7 @@ fn add_members(
     call: &Call<'_>,
     id: GroupId,
     users: &[UserId],
-    pending: &mut PendingEvents,
+    pending_events: &mut PendingEvents,
 ) -> Result<(), Error> {
     if users.is_empty() {
         return Ok(());
@@ -140,12 +140,12 @@ fn add_members(
         return Err(Error::AlreadyMember { user_id: user.0.into() });
     }
 
-    let changed: OrdSet<UserId> = users.iter().copied().collect();
+    let added_users: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.realm_copy();
-    tx.group_mut(id).members = group.members.clone().union(changed);
-    pending.add(tx, id, MemberChange::Add.event(id, users.iter().copied()));
+    tx.group_mut(id).members = group.members.clone().union(added_users);
+    pending_events.add(tx, id, MemberChange::Add.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[Sight::Channels]);
-    post_to_affected(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
+    notify_affected_users(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
 }
 
@@ -154,7 +154,7 @@ fn remove_members(
     call: &Call<'_>,
     id: GroupId,
     users: &[UserId],
-    pending: &mut PendingEvents,
+    pending_events: &mut PendingEvents,
 ) -> Result<(), Error> {
     if users.is_empty() {
         return Ok(());
@@ -171,17 +171,17 @@ fn remove_members(
         return Err(Error::NotMember { user_id: user.0.into() });
     }
 
-    let changed: OrdSet<UserId> = users.iter().copied().collect();
+    let removed_users: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.realm_copy();
-    tx.group_mut(id).members = group.members.clone().relative_complement(changed);
-    pending.add(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
+    tx.group_mut(id).members = group.members.clone().relative_complement(removed_users);
+    pending_events.add(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[Sight::Channels]);
-    post_to_affected(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
+    notify_affected_users(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
 }
 
 /// Sends each person that another user added or removed a direct message. `action` follows the mention of that user.
-fn post_to_affected(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, action: &str) {
+fn notify_affected_users(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, action: &str) {
     let people: Vec<UserId> =
         users.iter().copied().filter(|id| *id != actor.id && tx.is_active(*id) && !tx.users[id].is_bot()).collect();
     for person in people {
@@ -194,7 +194,7 @@ fn add_subgroups(
     call: &Call<'_>,
     id: GroupId,
     subgroups: &[GroupId],
-    pending: &mut PendingEvents,
+    pending_events: &mut PendingEvents,
 ) -> Result<(), Error> {
     if subgroups.is_empty() {
         return Ok(());
@@ -204,13 +204,13 @@ fn add_subgroups(
     if let Some(subgroup) = subgroups.iter().find(|subgroup| group.subgroups.contains(*subgroup)) {
         return Err(Error::AlreadySubgroup { group_id: subgroup.0.into() });
     }
-    if tx.groups_within(subgroups.iter().copied()).any(|within| within.id == id) {
+    if tx.groups_within(subgroups.iter().copied()).any(|descendant| descendant.id == id) {
         return Err(Error::SubgroupCycle { group_id: id.0.into() });
     }
 
     let before = tx.realm_copy();
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
-    pending.add(tx, id, UserGroupAddSubgroups(subgroups_of(id, subgroups)));
+    pending_events.add(tx, id, UserGroupAddSubgroups(subgroups_record(id, subgroups)));
     tx.emit_visibility(&before, &[Sight::Channels]);
     Ok(())
 }
@@ -221,7 +221,7 @@ fn remove_subgroups(
     call: &Call<'_>,
     id: GroupId,
     subgroups: &[GroupId],
-    pending: &mut PendingEvents,
+    pending_events: &mut PendingEvents,
 ) -> Result<(), Error> {
     if subgroups.is_empty() {
         return Ok(());
@@ -234,11 +234,11 @@ fn remove_subgroups(
 
     let before = tx.realm_copy();
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
-    pending.add(tx, id, UserGroupRemoveSubgroups(subgroups_of(id, subgroups)));
+    pending_events.add(tx, id, UserGroupRemoveSubgroups(subgroups_record(id, subgroups)));
     tx.emit_visibility(&before, &[Sight::Channels]);
     Ok(())
 }
 
-fn subgroups_of(group_id: GroupId, subgroups: BTreeSet<GroupId>) -> Subgroups {
+fn subgroups_record(group_id: GroupId, subgroups: BTreeSet<GroupId>) -> Subgroups {
     Subgroups { group_id, direct_subgroup_ids: subgroups.into_iter().collect() }
 }

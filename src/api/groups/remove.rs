@@ -33,7 +33,7 @@ impl Write for RemoveGroup {
             return Err(Error::InvalidGroup);
         }
         group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
-        let objections = objections(&without(tx, id), id);
+        let objections = objections(&realm_without_group(tx, id), id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });
         }
@@ -46,21 +46,21 @@ impl Write for RemoveGroup {
     }
 }
 
-/// The realm without the group, and with all groups and channels active, because references from deactivated groups and
-/// archived channels also prevent a permanent deletion.
-fn without(realm: &Realm, id: GroupId) -> Realm {
+/// Returns a copy of the realm without the group in which all other groups and all channels are active, because
+/// references from deactivated groups and archived channels also prevent a permanent deletion.
+fn realm_without_group(realm: &Realm, id: GroupId) -> Realm {
     let mut realm = realm.clone();
     realm.groups.remove(&id);
-    let deactivated: Vec<GroupId> =
+    let deactivated_groups: Vec<GroupId> =
         realm.groups.values().filter(|group| group.is_deactivated).map(|group| group.id).collect();
-    for group in deactivated {
+    for group in deactivated_groups {
         if let Some(group) = realm.groups.get_mut(&group) {
             Arc::make_mut(group).is_deactivated = false;
         }
     }
-    let archived: Vec<_> =
+    let archived_channels: Vec<_> =
         realm.channels.values().filter(|channel| channel.is_archived).map(|channel| channel.id).collect();
-    for channel in archived {
+    for channel in archived_channels {
         if let Some(channel) = realm.channels.get_mut(&channel) {
             Arc::make_mut(channel).is_archived = false;
         }

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-/// Most commits that a message lists.
 const MAX_LISTED_COMMITS: usize = 20;
-/// Most authors that a message names.
 const MAX_NAMED_AUTHORS: usize = 3;
-/// Length of a shortened hash, in digits.
+/// In digits.
 const SHORT_HASH_LENGTH: usize = 11;
 
 pub struct Commit<'a> {
@@ -75,7 +73,7 @@ impl Push<'_> {
     }
 }
 
-/// For example `Ann (3), Ben (2) and Cid (1)`.
+/// Returns a list such as `Ann (3), Ben (2) and Cid (1)`.
 fn author_list(authors: &[(&str, usize)]) -> String {
     let items: Vec<String> = authors.iter().map(|(name, count)| format!("{name} ({count})")).collect();
     match items.split_last() {
@@ -88,10 +86,10 @@ pub fn short_hash(hash: &str) -> &str {
     hash.char_indices().nth(SHORT_HASH_LENGTH).map_or(hash, |(end, _)| &hash[..end])
 }
 
-/// `action` is `pushed` or `removed`.
+/// Returns the message about a tag. `action` is `pushed` or `removed`.
 pub fn tag_message(user: &str, action: &str, tag: &str) -> String {
-    let end = if tag.ends_with(|last: char| last.is_ascii_punctuation()) { "" } else { "." };
-    format!("{user} {action} tag {tag}{end}")
+    let full_stop = if tag.ends_with(|last: char| last.is_ascii_punctuation()) { "" } else { "." };
+    format!("{user} {action} tag {tag}{full_stop}")
 }
 
 /// Whether a branch is in a comma-separated list. None lists all branches.

@@ -7,7 +7,7 @@ use super::github_pull_request::{self, sender};
 use super::payload::Part;
 use crate::error::Error;
 
-/// Names the event.
+/// The header that names the event, in lower case.
 pub const EVENT_HEADER: &str = "x-github-event";
 
 /// Events that make no message and are not refused as unsupported.
@@ -26,13 +26,14 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     if header == "issue_comment" && is_edited_without_change(&payload)? {
         return Ok(Outcome::default());
     }
-    let Some(event) = event_of(delivery, header, &payload)? else { return Ok(Outcome::default()) };
-    let topic = topic(event, &payload)?;
+    let Some(event) = event_name(delivery, header, &payload)? else { return Ok(Outcome::default()) };
+    let topic = default_topic(event, &payload)?;
+    // Messages in the default topic leave the title out, because the topic has it.
     let title = |part: &Part<'_>| {
         if delivery.has_custom_topic() { part.text_of("title").map(|title| Some(title.to_owned())) } else { Ok(None) }
     };
     let content = match event {
-        "push_commits" => push(&payload)?,
+        "push_commits" => push_message(&payload)?,
         "push_tags" => {
             let tag = payload.text_of("ref")?;
             let action = if payload.bool_of("created")? { "pushed" } else { "removed" };
@@ -43,12 +44,12 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
             format!("{} {event}d {kind} {name}.", sender(&payload)?)
         }
         "ping" => format!("GitHub webhook has been successfully configured by {}.", sender(&payload)?),
-        "issues_transferred" | "issues_opened_via_transfer" => transfer(event, &payload)?,
+        "issues_transferred" | "issues_opened_via_transfer" => transfer_message(event, &payload)?,
         "issue_labeled_or_unlabeled" | "issue_milestoned_or_demilestoned" => {
-            label_or_milestone(&payload, title(&payload.key("issue")?)?)?
+            label_or_milestone_message(&payload, title(&payload.key("issue")?)?)?
         }
-        "issues" => issue(&payload, title(&payload.key("issue")?)?)?,
-        "issue_comment" => comment(&payload, title(&payload.key("issue")?)?)?,
+        "issues" => issue_message(&payload, title(&payload.key("issue")?)?)?,
+        "issue_comment" => comment_message(&payload, title(&payload.key("issue")?)?)?,
         other => github_pull_request::message(other, &payload, title(&payload.key("pull_request")?)?)?,
     };
     Ok(Outcome::event(event, topic, content))
@@ -58,12 +59,12 @@ fn is_edited_without_change(payload: &Part<'_>) -> Result<bool, Error> {
     if payload.find("action")?.is_none_or(|action| action.value() != "edited") {
         return Ok(false);
     }
-    let before = payload.key("changes")?.key("body")?.text_of("from")?;
-    Ok(before == payload.key("comment")?.text_of("body")?)
+    let previous_body = payload.key("changes")?.key("body")?.text_of("from")?;
+    Ok(previous_body == payload.key("comment")?.text_of("body")?)
 }
 
 /// The name of the event that `only_events` and `exclude_events` filter by. None if it makes no message.
-fn event_of(delivery: &Delivery<'_>, header: &str, payload: &Part<'_>) -> Result<Option<&'static str>, Error> {
+fn event_name(delivery: &Delivery<'_>, header: &str, payload: &Part<'_>) -> Result<Option<&'static str>, Error> {
     Ok(match header {
         "push" => push_event(payload, delivery.params.branches.as_deref())?,
         "issues" => Some(match payload.text_of("action")? {
@@ -103,35 +104,40 @@ fn is_transferred_here(payload: &Part<'_>) -> Result<bool, Error> {
     Ok(changes.map(|changes| changes.non_empty("old_issue")).transpose()?.flatten().is_some())
 }
 
-fn topic(event: &str, payload: &Part<'_>) -> Result<String, Error> {
+fn default_topic(event: &str, payload: &Part<'_>) -> Result<String, Error> {
     if event.contains("pull_request") {
-        let request = payload.key("pull_request")?;
-        return Ok(git::topic_of(repository(payload)?, "PR", request.number_of("number")?, request.text_of("title")?));
+        let pull_request = payload.key("pull_request")?;
+        return Ok(git::topic_of(
+            repository_name(payload)?,
+            "PR",
+            pull_request.number_of("number")?,
+            pull_request.text_of("title")?,
+        ));
     }
     if event.starts_with("issue") {
         let issue = payload.key("issue")?;
         let kind = if issue.find("pull_request")?.is_some() { "PR" } else { "issue" };
-        return Ok(git::topic_of(repository(payload)?, kind, issue.number_of("number")?, issue.text_of("title")?));
+        return Ok(git::topic_of(repository_name(payload)?, kind, issue.number_of("number")?, issue.text_of("title")?));
     }
     match event {
-        "push_commits" => Ok(format!("{} / {}", repository(payload)?, branch(payload)?)),
+        "push_commits" => Ok(format!("{} / {}", repository_name(payload)?, branch_name(payload)?)),
         "ping" if payload.non_empty("repository")?.is_none() => {
             payload.key("organization")?.text_of("login").map(str::to_owned)
         }
-        _ => repository(payload).map(str::to_owned),
+        _ => repository_name(payload).map(str::to_owned),
     }
 }
 
-fn repository<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+fn repository_name<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
     payload.key("repository")?.text_of("name")
 }
 
-fn branch<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+fn branch_name<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
     let reference = payload.text_of("ref")?;
     Ok(reference.strip_prefix("refs/heads/").unwrap_or(reference))
 }
 
-fn push(payload: &Part<'_>) -> Result<String, Error> {
+fn push_message(payload: &Part<'_>) -> Result<String, Error> {
     let mut commits = Vec::new();
     for commit in payload.key("commits")?.items()? {
         let author = commit.key("author")?;
@@ -149,7 +155,7 @@ fn push(payload: &Part<'_>) -> Result<String, Error> {
     let push = Push {
         user: sender(payload)?,
         compare_url: payload.text_of("compare")?,
-        branch: branch(payload)?,
+        branch: branch_name(payload)?,
         commits,
         is_deleted: payload.bool_of("deleted")?,
         is_forced: payload.bool_of("forced")?,
@@ -157,7 +163,7 @@ fn push(payload: &Part<'_>) -> Result<String, Error> {
     Ok(push.to_message())
 }
 
-fn issue(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn issue_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     let action = payload.text_of("action")?;
     let issue = payload.key("issue")?;
     let message = if matches!(action, "assigned" | "unassigned") { None } else { issue.text_or_null("body")? };
@@ -176,7 +182,7 @@ fn issue(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     Ok(activity.to_message())
 }
 
-fn comment(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn comment_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     let (issue, comment) = (payload.key("issue")?, payload.key("comment")?);
     let url = comment.text_of("html_url")?;
     let action = match payload.text_of("action")? {
@@ -196,8 +202,8 @@ fn comment(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     Ok(activity.to_message())
 }
 
-/// The message about a label or milestone that was added to an issue or removed from it.
-fn label_or_milestone(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+/// Returns the message about a label or milestone that was added to an issue or removed from it.
+fn label_or_milestone_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     let (action, issue, user) = (payload.text_of("action")?, payload.key("issue")?, payload.key("sender")?);
     let is_label = action.ends_with("labeled");
     let (verb, preposition) =
@@ -218,15 +224,15 @@ fn label_or_milestone(payload: &Part<'_>, title: Option<String>) -> Result<Strin
     ))
 }
 
-fn transfer(event: &str, payload: &Part<'_>) -> Result<String, Error> {
+fn transfer_message(event: &str, payload: &Part<'_>) -> Result<String, Error> {
     let (issue, changes) = (payload.key("issue")?, payload.key("changes")?);
     let (number, url, title) = (issue.number_of("number")?, issue.text_of("html_url")?, issue.text_of("title")?);
-    let (repository, other) = match event {
+    let (repository, other_issue) = match event {
         "issues_transferred" => (changes.key("new_repository")?, changes.key("new_issue")?),
         _ => (changes.key("old_repository")?, changes.key("old_issue")?),
     };
     let name = repository.text_of("full_name")?;
-    let (other_number, other_url) = (other.number_of("number")?, other.text_of("html_url")?);
+    let (other_number, other_url) = (other_issue.number_of("number")?, other_issue.text_of("html_url")?);
     Ok(match event {
         "issues_transferred" => {
             let user = sender(payload)?;

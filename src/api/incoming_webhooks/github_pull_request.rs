@@ -54,18 +54,18 @@ pub fn sender<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
 ///
 /// If the payload lacks a value that the message needs.
 pub fn message(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
-    let (user, request) = (sender(payload)?, payload.key("pull_request")?);
-    let (number, url) = (request.number_of("number")?, request.text_of("html_url")?);
+    let (user, pull_request) = (sender(payload)?, payload.key("pull_request")?);
+    let (number, url) = (pull_request.number_of("number")?, pull_request.text_of("html_url")?);
     match event {
         "pull_request_ready_for_review" => {
             Ok(format!("**{user}** has marked [PR #{number}]({url}) as ready for review."))
         }
-        "pull_request_review_requested" => review_request(payload, title),
+        "pull_request_review_requested" => review_request_message(payload, title),
         "locked_or_unlocked_pull_request" if payload.text_of("action")? == "unlocked" => {
             Ok(format!("{user} has unlocked [PR #{number}]({url})."))
         }
         "locked_or_unlocked_pull_request" => {
-            let reason = request.text_or_null("active_lock_reason")?.unwrap_or("None");
+            let reason = pull_request.text_or_null("active_lock_reason")?.unwrap_or("None");
             Ok(format!(
                 "{user} has locked [PR #{number}]({url}) as {reason} and limited conversation to collaborators."
             ))
@@ -74,15 +74,15 @@ pub fn message(event: &str, payload: &Part<'_>, title: Option<String>) -> Result
             let change = if payload.text_of("action")? == "auto_merge_disabled" { "disabled" } else { "enabled" };
             Ok(format!("{user} has {change} auto merge for [PR #{number}]({url})."))
         }
-        "pull_request_review" => review(payload, title),
-        "pull_request_review_comment" => review_comment(payload, title),
-        _ => change(event, payload, title),
+        "pull_request_review" => review_message(payload, title),
+        "pull_request_review_comment" => review_comment_message(payload, title),
+        _ => change_message(event, payload, title),
     }
 }
 
-fn review_request(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
-    let (user, request) = (sender(payload)?, payload.key("pull_request")?);
-    let (number, url) = (request.number_of("number")?, request.text_of("html_url")?);
+fn review_request_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+    let (user, pull_request) = (sender(payload)?, payload.key("pull_request")?);
+    let (number, url) = (pull_request.number_of("number")?, pull_request.text_of("html_url")?);
     let (reviewer, name_key) = match payload.find("requested_reviewer")? {
         Some(person) => (person, "login"),
         None => (payload.key("requested_team")?, "name"),
@@ -92,7 +92,7 @@ fn review_request(payload: &Part<'_>, title: Option<String>) -> Result<String, E
     Ok(format!("**{user}** requested [{name}]({reviewer_url}) for a review on [PR #{number}{title}]({url})."))
 }
 
-fn review(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn review_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     let (review, number) = (payload.key("review")?, payload.key("pull_request")?.number_of("number")?);
     let title = title.map(|title| format!("for #{number} {title}"));
     let activity = Activity {
@@ -108,7 +108,7 @@ fn review(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     Ok(activity.to_message())
 }
 
-fn review_comment(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn review_comment_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     let (comment, number) = (payload.key("comment")?, payload.key("pull_request")?.number_of("number")?);
     let title = title.map(|title| format!("on #{number} {title}"));
     let action = payload.text_of("action")?;
@@ -124,15 +124,15 @@ fn review_comment(payload: &Part<'_>, title: Option<String>) -> Result<String, E
     Ok(activity.to_message())
 }
 
-/// The message about a pull request that was opened, edited, assigned or closed.
-fn change(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
-    let (user, request) = (sender(payload)?, payload.key("pull_request")?);
-    let (number, url) = (Some(request.number_of("number")?), request.text_of("html_url")?);
+/// Returns the message about a pull request that was opened, edited, assigned or closed.
+fn change_message(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+    let (user, pull_request) = (sender(payload)?, payload.key("pull_request")?);
+    let (number, url) = (Some(pull_request.number_of("number")?), pull_request.text_of("html_url")?);
     let mut activity = Activity { user, kind: "PR", url, number, title: title.as_deref(), ..Activity::default() };
     let action = payload.text_of("action")?;
     match event {
         "closed_pull_request" => {
-            activity.action = if request.bool_of("merged")? { "merged" } else { "closed without merge" };
+            activity.action = if pull_request.bool_of("merged")? { "merged" } else { "closed without merge" };
         }
         "assigned_or_unassigned_pull_request" => {
             activity.action = action;
@@ -140,15 +140,16 @@ fn change(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<Stri
         }
         _ => {
             activity.action = if action == "synchronize" { "updated" } else { action };
-            activity.assignee = request.non_empty("assignee")?.map(|assignee| assignee.text_of("login")).transpose()?;
+            activity.assignee =
+                pull_request.non_empty("assignee")?.map(|assignee| assignee.text_of("login")).transpose()?;
             let changes = payload.find("changes")?;
             let is_body_changed = changes.map(|changes| changes.find("body")).transpose()?.flatten().is_some();
             if is_body_changed || action == "opened" {
-                activity.message = request.text_or_null("body")?;
+                activity.message = pull_request.text_or_null("body")?;
             }
             if action == "opened" {
                 activity.branches =
-                    Some((request.key("head")?.text_of("label")?, request.key("base")?.text_of("label")?));
+                    Some((pull_request.key("head")?.text_of("label")?, pull_request.key("base")?.text_of("label")?));
             }
         }
     }

@@ -5,9 +5,9 @@ use super::git::{self, Commit, Push};
 use super::payload::Part;
 use crate::error::Error;
 
-/// Names the event.
+/// The header that names the event, in lower case.
 pub const EVENT_HEADER: &str = "x-gitlab-event";
-/// The hash of the commit after a branch was deleted.
+/// The hash that means no commit, as after the deletion of a branch.
 const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 
 pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
@@ -15,25 +15,27 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let header = delivery.header(EVENT_HEADER).unwrap_or_default();
     let event = if header == "System Hook" { system_hook_event(&payload)? } else { header.to_owned() };
     let content = match event.as_str() {
-        "Push Hook" if !git::is_branch_listed(branch(&payload)?, delivery.params.branches.as_deref()) => {
+        "Push Hook" if !git::is_branch_listed(branch_name(&payload)?, delivery.params.branches.as_deref()) => {
             return Ok(Outcome::default());
         }
-        "Push Hook" => push(&payload)?,
+        "Push Hook" => push_message(&payload)?,
         "Tag Push Hook" => {
             let action = if payload.non_empty("checkout_sha")?.is_some() { "pushed" } else { "removed" };
             let tag = payload.text_of("ref")?.replace("refs/tags/", "");
             git::tag_message(payload.text_of("user_name")?, action, &tag)
         }
-        "Test Hook" => format!("Webhook for **{}** has been configured successfully! :tada:", repository(&payload)?),
+        "Test Hook" => {
+            format!("Webhook for **{}** has been configured successfully! :tada:", repository_name(&payload)?)
+        }
         other => return Err(delivery.unsupported(other)),
     };
     let topic = match event.as_str() {
-        "Push Hook" => format!("{} / {}", repository(&payload)?, branch(&payload)?),
-        _ => repository(&payload)?.to_owned(),
+        "Push Hook" => format!("{} / {}", repository_name(&payload)?, branch_name(&payload)?),
+        _ => repository_name(&payload)?.to_owned(),
     };
     let has_custom_topic = delivery.params.topic.as_deref().is_some_and(|topic| !topic.is_empty());
     let content = match has_custom_topic {
-        true => format!("[[{}]({})] {content}", repository(&payload)?, homepage(&payload)?),
+        true => format!("[[{}]({})] {content}", repository_name(&payload)?, homepage_url(&payload)?),
         false => content,
     };
     Ok(Outcome::event(&event, topic, content))
@@ -54,32 +56,32 @@ fn system_hook_event(payload: &Part<'_>) -> Result<String, Error> {
     Ok(format!("{} Hook", capitalized.collect::<Vec<_>>().join(" ")))
 }
 
-fn repository<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+fn repository_name<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
     match payload.find("project")? {
         Some(project) => project.text_of("name"),
         None => payload.key("repository")?.text_of("name"),
     }
 }
 
-fn homepage<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+fn homepage_url<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
     match payload.find("project")? {
         Some(project) => project.text_of("web_url"),
         None => payload.key("repository")?.text_of("homepage"),
     }
 }
 
-fn branch<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+fn branch_name<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
     let reference = payload.text_of("ref")?;
     Ok(reference.strip_prefix("refs/heads/").unwrap_or(reference))
 }
 
-fn push(payload: &Part<'_>) -> Result<String, Error> {
-    let (user, branch) = (payload.text_of("user_name")?, branch(payload)?);
+fn push_message(payload: &Part<'_>) -> Result<String, Error> {
+    let (user, branch) = (payload.text_of("user_name")?, branch_name(payload)?);
     if payload.non_empty("after")?.is_some_and(|after| after.value() == NO_COMMIT) {
         return Ok(format!("{user} deleted branch {branch}."));
     }
     let (before, after) = (payload.text_of("before")?, payload.text_of("after")?);
-    let compare_url = format!("{}/-/compare/{before}...{after}", homepage(payload)?);
+    let compare_url = format!("{}/-/compare/{before}...{after}", homepage_url(payload)?);
     let mut commits = Vec::new();
     for commit in payload.key("commits")?.items()? {
         commits.push(Commit {

@@ -16,7 +16,7 @@ pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let mut topics: Vec<(&str, [Vec<String>; 2])> = Vec::new();
     let mut topic_indices: HashMap<&str, usize> = HashMap::new();
     for alert in delivery.root().key("alerts")?.items()? {
-        let field = |name: &str| -> Result<Option<&str>, Error> {
+        let find_field = |name: &str| -> Result<Option<&str>, Error> {
             for kind in ["labels", "annotations"] {
                 if let Some(value) = alert.find(kind)?.map(|values| values.find(name)).transpose()?.flatten() {
                     return value.text().map(Some);
@@ -24,9 +24,9 @@ pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
             }
             Ok(None)
         };
-        let topic = field(&params.name)?.unwrap_or("(unknown)");
+        let topic = find_field(&params.name)?.unwrap_or("(unknown)");
         let missing_field = format!("<missing field: {}>", params.desc);
-        let description = field(&params.desc)?.unwrap_or(&missing_field);
+        let description = find_field(&params.desc)?.unwrap_or(&missing_field);
         let url = alert.text_of("generatorURL")?.replace("tab=1", "tab=0");
         let status = alert.key("status")?.one_of(&["firing", "resolved"])?;
         let index = *topic_indices.entry(topic).or_insert_with(|| {
@@ -41,8 +41,8 @@ pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         let messages = titles.iter().zip(alerts).map(move |((icon, title), alerts)| {
             let content = match alerts.as_slice() {
                 [] => return None,
-                [only] => format!("{icon} **{title}** {only}"),
-                several => format!("{icon} **{title}**\n* {}", several.join("\n* ")),
+                [alert] => format!("{icon} **{title}** {alert}"),
+                alerts => format!("{icon} **{title}**\n* {}", alerts.join("\n* ")),
             };
             Some(Notification { topic: topic.clone(), content, ..Notification::default() })
         });
@@ -54,12 +54,13 @@ pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
 /// Makes a message for each alert of Grafana 8 and later, or one for the alert of an earlier version.
 pub fn render_grafana(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let payload = delivery.root();
-    let Some(alerts) = payload.find("alerts")? else { return legacy_alert(&payload) };
-    let messages: Result<Vec<Notification>, Error> = alerts.items()?.map(|alert| grafana_alert(&alert)).collect();
+    let Some(alerts) = payload.find("alerts")? else { return render_legacy_alert(&payload) };
+    let messages: Result<Vec<Notification>, Error> =
+        alerts.items()?.map(|alert| render_grafana_alert(&alert)).collect();
     Ok(Outcome { messages: messages?, ..Outcome::default() })
 }
 
-fn grafana_alert(alert: &Part<'_>) -> Result<Notification, Error> {
+fn render_grafana_alert(alert: &Part<'_>) -> Result<Notification, Error> {
     let status = alert.key("status")?.one_of(&["firing", "resolved"])?;
     let icon = if status == "firing" { ":alert:" } else { ":checkbox:" };
     let mut content = format!("{icon} **{}**\n\n", status.to_uppercase());
@@ -112,7 +113,7 @@ fn bullet_list(values: &Part<'_>) -> Result<String, Error> {
 }
 
 /// The alert in a payload of Grafana before version 8.
-fn legacy_alert(payload: &Part<'_>) -> Result<Outcome, Error> {
+fn render_legacy_alert(payload: &Part<'_>) -> Result<Outcome, Error> {
     let topic = payload.text_of("title")?;
     let mut metrics = String::new();
     if let Some(matches) = payload.find("evalMatches")?.filter(|matches| !matches.value().is_null()) {
@@ -136,8 +137,8 @@ fn legacy_alert(payload: &Part<'_>) -> Result<Outcome, Error> {
     };
     let (rule, url) = (payload.text_of("ruleName")?, payload.text_of("ruleUrl")?);
     let mut content = format!("{icon} **{}**\n\n[{rule}]({url})\n\n{message}{metrics}", state.to_uppercase());
-    if let Some(picture) = payload.find("imageUrl")? {
-        content.push_str(&format!("\n[Click to view visualization]({})", picture.text()?));
+    if let Some(image) = payload.find("imageUrl")? {
+        content.push_str(&format!("\n[Click to view visualization]({})", image.text()?));
     }
     Ok(Outcome::event(state, topic, content.trim()))
 }

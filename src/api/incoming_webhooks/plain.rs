@@ -4,7 +4,7 @@ use super::delivery::{Delivery, Outcome};
 use super::python_text::indented_json;
 use crate::error::Error;
 
-/// Results of Buildbot, at the index of their codes.
+/// The names of Buildbot's results; the index of a name is the code of the result.
 const RESULTS: [&str; 7] = ["success", "warnings", "failure", "skipped", "exception", "retry", "cancelled"];
 
 pub fn render_buildbot(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
@@ -23,8 +23,8 @@ pub fn render_buildbot(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         "new" => format!("Build [#{id}]({url}) for **{name}** started."),
         _ => {
             let result = result.ok_or_else(|| Error::bad_value("request[\"results\"]", "is missing"))?;
-            let known = usize::try_from(result).ok().and_then(|index| RESULTS.get(index));
-            let result = known.ok_or_else(|| Error::InvalidValue { parameter: "request[\"results\"]".into() })?;
+            let result_name = usize::try_from(result).ok().and_then(|index| RESULTS.get(index));
+            let result = result_name.ok_or_else(|| Error::InvalidValue { parameter: "request[\"results\"]".into() })?;
             format!("Build [#{id}]({url}) (result: {result}) for **{name}** finished.")
         }
     };

@@ -9,14 +9,15 @@ pub fn python_str(value: &Value) -> String {
         Value::Null => "None".to_owned(),
         Value::Bool(true) => "True".to_owned(),
         Value::Bool(false) => "False".to_owned(),
-        Value::Number(number) => number_text(number),
+        Value::Number(number) => format_number(number),
         Value::String(text) => text.clone(),
         Value::Array(_) | Value::Object(_) => indented_json(value),
     }
 }
 
-/// A floating-point number has the fewest digits that identify it, and an exponent below 0.0001 and from 10¹⁶ on.
-fn number_text(number: &Number) -> String {
+/// Formats a number as Python does: floating-point numbers with the fewest digits that identify them, and with an
+/// exponent below 0.0001 and from 10¹⁶ on.
+fn format_number(number: &Number) -> String {
     let Some(fraction) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
     let scientific = format!("{fraction:e}");
     let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
@@ -40,70 +41,70 @@ pub fn indented_json(value: &Value) -> String {
     text
 }
 
-fn write_value(out: &mut String, value: &Value, level: usize) {
+fn write_value(output: &mut String, value: &Value, level: usize) {
     match value {
         Value::Array(items) if !items.is_empty() => {
             let mut separator = "[";
             for item in items {
-                if out.len() > MAX_LENGTH {
+                if output.len() > MAX_LENGTH {
                     return;
                 }
-                begin_line(out, separator, level + 1);
-                write_value(out, item, level + 1);
+                begin_line(output, separator, level + 1);
+                write_value(output, item, level + 1);
                 separator = ",";
             }
-            begin_line(out, "", level);
-            out.push(']');
+            begin_line(output, "", level);
+            output.push(']');
         }
         Value::Object(members) if !members.is_empty() => {
             let mut separator = "{";
             for (name, member) in members {
-                if out.len() > MAX_LENGTH {
+                if output.len() > MAX_LENGTH {
                     return;
                 }
-                begin_line(out, separator, level + 1);
-                write_string(out, name);
-                out.push_str(": ");
-                write_value(out, member, level + 1);
+                begin_line(output, separator, level + 1);
+                write_string(output, name);
+                output.push_str(": ");
+                write_value(output, member, level + 1);
                 separator = ",";
             }
-            begin_line(out, "", level);
-            out.push('}');
+            begin_line(output, "", level);
+            output.push('}');
         }
-        Value::Array(_) => out.push_str("[]"),
-        Value::Object(_) => out.push_str("{}"),
-        Value::String(text) => write_string(out, text),
-        Value::Number(number) => out.push_str(&number_text(number)),
-        Value::Null | Value::Bool(_) => _ = write!(out, "{value}"),
+        Value::Array(_) => output.push_str("[]"),
+        Value::Object(_) => output.push_str("{}"),
+        Value::String(text) => write_string(output, text),
+        Value::Number(number) => output.push_str(&format_number(number)),
+        Value::Null | Value::Bool(_) => _ = write!(output, "{value}"),
     }
 }
 
-fn begin_line(out: &mut String, separator: &str, level: usize) {
-    out.push_str(separator);
-    out.push('\n');
-    out.extend(std::iter::repeat_n("  ", level));
+fn begin_line(output: &mut String, separator: &str, level: usize) {
+    output.push_str(separator);
+    output.push('\n');
+    output.extend(std::iter::repeat_n("  ", level));
 }
 
-fn write_string(out: &mut String, text: &str) {
-    out.push('"');
+fn write_string(output: &mut String, text: &str) {
+    output.push('"');
     for character in text.chars() {
         match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            ' '..='~' => out.push(character),
+            '"' => output.push_str("\\\""),
+            '\\' => output.push_str("\\\\"),
+            '\n' => output.push_str("\\n"),
+            '\r' => output.push_str("\\r"),
+            '\t' => output.push_str("\\t"),
+            '\u{8}' => output.push_str("\\b"),
+            '\u{c}' => output.push_str("\\f"),
+            ' '..='~' => output.push(character),
             other => {
                 for unit in other.encode_utf16(&mut [0; 2]) {
-                    _ = write!(out, "\\u{unit:04x}");
+                    _ = write!(output, "\\u{unit:04x}");
                 }
             }
         }
     }
-    out.push('"');
+    output.push('"');
 }
 
 #[cfg(test)]

@@ -10,6 +10,9 @@ use serde_json::Value;
 /// The title of Sentry's sample event.
 const SAMPLE_TITLE: &str = "This is an example Python exception";
 
+/// The first version of events that the current SDK sends. Earlier ones come from its predecessor Raven.
+const MIN_VERSION: i64 = 7;
+
 /// The largest accepted timestamp, in UNIX seconds: in the year 8307.
 const MAX_TIMESTAMP: f64 = 200_000_000_000.0;
 
@@ -21,7 +24,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let (topic, content) = match payload.find("data")?.filter(|data| !data.value().is_null()) {
         None => match payload.non_empty("event")? {
             Some(event) if event.non_empty("event_id")?.is_some() => {
-                let link = EventLink::of_webhook(&payload, &event)?;
+                let link = EventLink::from_webhook(&payload, &event)?;
                 event_message(delivery, &event, &link)?
             }
             _ => legacy_message(&payload)?,
@@ -51,9 +54,9 @@ struct EventLink {
 
 impl EventLink {
     /// Derives the URL from that of the issue, because payloads of Sentry's plain webhooks have no URL of the event.
-    fn of_webhook(payload: &Part<'_>, event: &Part<'_>) -> Result<Self, Error> {
+    fn from_webhook(payload: &Part<'_>, event: &Part<'_>) -> Result<Self, Error> {
         let issue_url = payload.text_of("url")?;
-        let folder = issue_url.rfind('/').map_or("", |end| &issue_url[..=end]);
+        let url_prefix = issue_url.rfind('/').map_or("", |end| &issue_url[..=end]);
         let id = event.text_of("event_id")?;
         let time = match event.find("timestamp")? {
             Some(time) => time,
@@ -62,7 +65,7 @@ impl EventLink {
         let seconds = time.value().as_f64().filter(|seconds| seconds.abs() < MAX_TIMESTAMP);
         let seconds = seconds.ok_or_else(|| Error::bad_value("timestamp", "is not a time"))?;
         let time = display_time(&Timestamp::from_seconds(seconds as i64).to_rfc3339());
-        Ok(Self { url: format!("{folder}events/{id}/"), time })
+        Ok(Self { url: format!("{url_prefix}events/{id}/"), time })
     }
 }
 
@@ -74,7 +77,7 @@ fn display_time(time: &str) -> String {
 /// The topic and the content for an event.
 fn event_message(delivery: &Delivery<'_>, event: &Part<'_>, link: &EventLink) -> Result<(String, String), Error> {
     let (title, platform) = (event.text_of("title")?, event.text_of("platform")?);
-    if platform == "python" && title != SAMPLE_TITLE && version(event)? < 7 {
+    if platform == "python" && title != SAMPLE_TITLE && event_version(event)? < MIN_VERSION {
         return Err(delivery.unsupported("Raven SDK"));
     }
     let (level, EventLink { url, time }) = (event.text_of("level")?, link);
@@ -93,18 +96,18 @@ fn event_message(delivery: &Delivery<'_>, event: &Part<'_>, link: &EventLink) ->
         "\n**New exception:** [{title}]({url})\n```quote\n**level:** {level}\n**timestamp:** {time}\n**filename:** {}\n```\n",
         file.unwrap_or("None")
     );
-    if let Some(frame) = file.map(|file| frame_in(event, file)).transpose()?.flatten()
+    if let Some(frame) = file.map(|file| find_frame(event, file)).transpose()?.flatten()
         && let Some(line) = frame.find("context_line")?.filter(|line| !line.value().is_null())
     {
-        let (before, after) = (lines(&frame, "pre_context")?, lines(&frame, "post_context")?);
-        let language = language_of(platform);
+        let (before, after) = (indented_lines(&frame, "pre_context")?, indented_lines(&frame, "post_context")?);
+        let language = highlighting_language(platform);
         let line = line.text()?;
         text.push_str(&format!("\nTraceback:\n```{language}\n{before}---> {line}\n{after}```\n"));
     }
     Ok((title.to_owned(), text))
 }
 
-fn version(event: &Part<'_>) -> Result<i64, Error> {
+fn event_version(event: &Part<'_>) -> Result<i64, Error> {
     let version = event.key("version")?;
     let number = match version.value() {
         Value::String(text) => text.trim().parse().ok(),
@@ -114,7 +117,7 @@ fn version(event: &Part<'_>) -> Result<i64, Error> {
 }
 
 /// The innermost frame of the last stack trace that is in a file.
-fn frame_in<'a>(event: &Part<'a>, file: &str) -> Result<Option<Part<'a>>, Error> {
+fn find_frame<'a>(event: &Part<'a>, file: &str) -> Result<Option<Part<'a>>, Error> {
     let values: Vec<Part<'_>> = event.key("exception")?.key("values")?.items()?.collect();
     for value in values.iter().rev() {
         let Some(trace) = value.find("stacktrace")? else { continue };
@@ -127,17 +130,17 @@ fn frame_in<'a>(event: &Part<'a>, file: &str) -> Result<Option<Part<'a>>, Error>
     Ok(None)
 }
 
-fn lines(frame: &Part<'_>, name: &str) -> Result<String, Error> {
+fn indented_lines(frame: &Part<'_>, name: &str) -> Result<String, Error> {
     let Some(lines) = frame.find(name)?.filter(|lines| !lines.value().is_null()) else { return Ok(String::new()) };
-    let indented = |line: Part<'_>| {
+    let indent = |line: Part<'_>| {
         let line = line.text()?;
         Ok(if line.is_empty() { "\n".to_owned() } else { format!("     {line}\n") })
     };
-    lines.items()?.map(indented).collect()
+    lines.items()?.map(indent).collect()
 }
 
 /// The language for highlighting code of a platform; "" if unknown.
-fn language_of(platform: &str) -> &str {
+fn highlighting_language(platform: &str) -> &str {
     match platform {
         "go" | "java" | "javascript" | "ruby" => platform,
         "node" => "javascript",
@@ -152,8 +155,8 @@ fn issue_message(delivery: &Delivery<'_>, payload: &Part<'_>, issue: &Part<'_>) 
     let time = display_time(issue.text_of("lastSeen")?);
     issue.key("assignedTo")?;
     let assignee = match issue.non_empty("assignedTo")? {
-        Some(to) if to.text_of("type")? == "team" => format!("team {}", to.text_of("name")?),
-        Some(to) => to.text_of("name")?.to_owned(),
+        Some(assignee) if assignee.text_of("type")? == "team" => format!("team {}", assignee.text_of("name")?),
+        Some(assignee) => assignee.text_of("name")?.to_owned(),
         None => "No one".to_owned(),
     };
     let actor = || payload.key("actor")?.text_of("name");

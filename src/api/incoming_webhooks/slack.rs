@@ -31,11 +31,12 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     }
     let mut text = join_paragraphs(paragraphs);
     if text.is_empty()
-        && let Some(plain) = payload.non_empty("text")?
+        && let Some(plain_text) = payload.non_empty("text")?
     {
         let icon = payload.non_empty("icon_emoji")?.map(|icon| icon.text()).transpose()?;
-        text =
-            format!("{}{}", icon.map(|icon| format!("{icon} ")).unwrap_or_default(), plain.text()?).trim().to_owned();
+        text = format!("{}{}", icon.map(|icon| format!("{icon} ")).unwrap_or_default(), plain_text.text()?)
+            .trim()
+            .to_owned();
     }
     if text.is_empty() {
         return Ok(Outcome::default());
@@ -56,8 +57,8 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
             let notice = "The Slack integration has no app token: the address of the webhook needs `slack_app_token`.";
             return Ok(Outcome { owner_notice: Some(notice.to_owned()), ..Outcome::default() });
         }
-        let configured = Outcome::message("Integration events", "Slack webhook has been successfully configured.");
-        return Ok(Outcome { challenge: Some(challenge), ..configured });
+        let outcome = Outcome::message("Integration events", "Slack webhook has been successfully configured.");
+        return Ok(Outcome { challenge: Some(challenge), ..outcome });
     }
     if delivery.header(RETRY_HEADER).is_some() || is_own_message(delivery.payload) {
         return Ok(Outcome::default());
@@ -84,10 +85,11 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
 
 /// Whether the message was sent by the app that receives the event.
 fn is_own_message(payload: &Value) -> bool {
-    let bot = &payload["event"]["bot_profile"]["app_id"];
-    !bot.is_null() && *bot == payload["api_app_id"]
+    let sending_app = &payload["event"]["bot_profile"]["app_id"];
+    !sending_app.is_null() && *sending_app == payload["api_app_id"]
 }
 
+/// Renders the form of Slack's legacy webhooks.
 fn legacy_message(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let params = delivery.params;
     let required = |value: &'_ Option<String>, name: &str| {
@@ -99,7 +101,7 @@ fn legacy_message(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     channel_message(delivery, &channel, format!("**{user}**: {}", with_links(&with_emphasis(&text))))
 }
 
-/// A message of a channel of Slack, in the topic or channel that `channels_map_to_topics` selects.
+/// Returns a message from a Slack channel, in the topic or channel that `channels_map_to_topics` selects.
 fn channel_message(delivery: &Delivery<'_>, channel: &str, content: String) -> Result<Outcome, Error> {
     let topic = "Message from Slack";
     match delivery.params.channels_map_to_topics.as_deref() {

@@ -15,9 +15,9 @@ pub fn join_paragraphs(paragraphs: impl IntoIterator<Item = String>) -> String {
 pub fn block(block: &Part<'_>) -> Result<String, Error> {
     Ok(match block.key("type")?.one_of(&BLOCK_TYPES)? {
         "context" => match block.non_empty("elements")? {
-            Some(elements) => {
-                join_paragraphs(elements.items()?.map(|item| context(&item)).collect::<Result<Vec<_>, _>>()?)
-            }
+            Some(elements) => join_paragraphs(
+                elements.items()?.map(|item| context_element_to_markdown(&item)).collect::<Result<Vec<_>, _>>()?,
+            ),
             None => String::new(),
         },
         "divider" => "----".to_owned(),
@@ -29,35 +29,35 @@ pub fn block(block: &Part<'_>) -> Result<String, Error> {
             }
             format!("[{label}]({url})")
         }
-        "section" => section(block)?,
+        "section" => section_to_markdown(block)?,
         _ => String::new(),
     })
 }
 
-fn context(element: &Part<'_>) -> Result<String, Error> {
+fn context_element_to_markdown(element: &Part<'_>) -> Result<String, Error> {
     match element.key("type")?.one_of(&["image", "plain_text", "mrkdwn"])? {
-        "image" => image(element),
+        "image" => image_to_markdown(element),
         _ => any_text(element).map(str::to_owned),
     }
 }
 
-fn section(block: &Part<'_>) -> Result<String, Error> {
+fn section_to_markdown(block: &Part<'_>) -> Result<String, Error> {
     let mut paragraphs = Vec::new();
     if let Some(text) = block.find("text")? {
         paragraphs.push(any_text(&text)?.to_owned());
     }
     if let Some(accessory) = block.find("accessory")? {
-        paragraphs.push(image(&accessory)?);
+        paragraphs.push(image_to_markdown(&accessory)?);
     }
     if let Some(fields) = block.find("fields")? {
         let fields: Vec<&str> = fields.items()?.map(|field| any_text(&field)).collect::<Result<_, _>>()?;
-        paragraphs.push(if let [only] = fields.as_slice() { (*only).to_owned() } else { table(&fields) });
+        paragraphs.push(if let [field] = fields.as_slice() { (*field).to_owned() } else { fields_table(&fields) });
     }
     Ok(join_paragraphs(paragraphs))
 }
 
-/// A table with two columns and an empty header.
-fn table(fields: &[&str]) -> String {
+/// Returns a table of the fields, with two columns and an empty header.
+fn fields_table(fields: &[&str]) -> String {
     let cell = |field: Option<&&str>| field.map(|field| field.replace(['\n', '|'], " ")).unwrap_or_default();
     let rows = fields.chunks(2).map(|pair| format!("| {} | {} |\n", cell(pair.first()), cell(pair.get(1))));
     format!("| | |\n|-|-|\n{}", rows.collect::<String>())
@@ -73,7 +73,7 @@ fn text_block<'a>(block: &Part<'a>, types: &[&str]) -> Result<&'a str, Error> {
 }
 
 /// Converts an image to a link; "" for buttons and menus.
-fn image(element: &Part<'_>) -> Result<String, Error> {
+fn image_to_markdown(element: &Part<'_>) -> Result<String, Error> {
     if element.text_of("type")? != "image" {
         return Ok(String::new());
     }
@@ -97,7 +97,8 @@ pub fn attachment(attachment: &Part<'_>) -> Result<String, Error> {
         }
     }
     if let Some(fields) = attachment.find("fields")? {
-        let lines: Vec<Option<String>> = fields.items()?.map(|item| field(&item)).collect::<Result<_, _>>()?;
+        let lines: Vec<Option<String>> =
+            fields.items()?.map(|item| field_to_markdown(&item)).collect::<Result<_, _>>()?;
         paragraphs.push(lines.into_iter().flatten().collect::<Vec<_>>().join("\n"));
     }
     if let Some(blocks) = attachment.non_empty("blocks")? {
@@ -115,7 +116,7 @@ pub fn attachment(attachment: &Part<'_>) -> Result<String, Error> {
     Ok(join_paragraphs(paragraphs))
 }
 
-fn field(field: &Part<'_>) -> Result<Option<String>, Error> {
+fn field_to_markdown(field: &Part<'_>) -> Result<Option<String>, Error> {
     let text = |name: &str| field.non_empty(name)?.map(|part| part.text()).transpose();
     Ok(match (text("title")?, text("value")?) {
         (Some(title), Some(value)) => Some(format!("*{title}*: {value}")),

@@ -3,26 +3,26 @@
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// `<https://example.com|label>`, with or without a label.
+/// Matches `<https://example.com|label>`, with or without a label.
 static LINK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    compile(
         r"<(?:https?://www\.|https?://|ftp://)?[a-z0-9]+(?:[-.][a-z0-9]+)*\.[a-z]{2,63}(?::[0-9]{1,5})?(?:/[^>]*)?\|?(?:\|[^>]+)?>",
     )
 });
-/// `<mailto:mel@example.com|mel@example.com>`, with or without a label.
+/// Matches `<mailto:mel@example.com|mel@example.com>`, with or without a label.
 static ADDRESS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"<((?:mailto:)?[\w.-]+@[\w.-]+(?:\.\w+)+)\|?(?:[\w.-]+@[\w.-]+(?:\.\w+)+)?>"));
-/// `<@U0123|mel>`, with or without a name.
-static USER: LazyLock<Regex> = LazyLock::new(|| pattern(r"<@([a-zA-Z0-9]+)\|?([a-zA-Z0-9]+)?>"));
-/// `<#C0123|general>`
-static CHANNEL: LazyLock<Regex> = LazyLock::new(|| pattern(r"<#(.*)>"));
-/// A character that may precede or follow emphasis.
-static BOUNDARY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{P}\p{Zs}\p{S}]$"));
-static CLOSING_PUNCTUATION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{Pf}\p{Pe}]$"));
-static OPENING_PUNCTUATION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{Pi}\p{Ps}]$"));
+    LazyLock::new(|| compile(r"<((?:mailto:)?[\w.-]+@[\w.-]+(?:\.\w+)+)\|?(?:[\w.-]+@[\w.-]+(?:\.\w+)+)?>"));
+/// Matches `<@U0123|mel>`, with or without a name.
+static USER: LazyLock<Regex> = LazyLock::new(|| compile(r"<@([a-zA-Z0-9]+)\|?([a-zA-Z0-9]+)?>"));
+/// Matches `<#C0123|general>`.
+static CHANNEL: LazyLock<Regex> = LazyLock::new(|| compile(r"<#(.*)>"));
+/// Matches a character that may precede or follow emphasis.
+static BOUNDARY: LazyLock<Regex> = LazyLock::new(|| compile(r"^[\p{P}\p{Zs}\p{S}]$"));
+static CLOSING_PUNCTUATION: LazyLock<Regex> = LazyLock::new(|| compile(r"^[\p{Pf}\p{Pe}]$"));
+static OPENING_PUNCTUATION: LazyLock<Regex> = LazyLock::new(|| compile(r"^[\p{Pi}\p{Ps}]$"));
 
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a well-formed pattern")
+fn compile(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a well-formed pattern")
 }
 
 /// Converts bold, struck and italic text.
@@ -42,7 +42,7 @@ fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String
             character == '\n' || !is_excluded && BOUNDARY.is_match(&text)
         })
     };
-    let mut out = String::with_capacity(text.len());
+    let mut output = String::with_capacity(text.len());
     let mut remaining = text;
     let mut last_converted = None;
     while let Some(start) = remaining.find(slack_mark) {
@@ -55,33 +55,33 @@ fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String
         });
         let length = match end {
             Some(end) => {
-                out.push_str(&remaining[..start]);
-                out.push_str(markdown_mark);
-                out.push_str(&inside[..end]);
-                out.push_str(markdown_mark);
+                output.push_str(&remaining[..start]);
+                output.push_str(markdown_mark);
+                output.push_str(&inside[..end]);
+                output.push_str(markdown_mark);
                 start + 1 + end + 1
             }
             None => {
-                out.push_str(&remaining[..=start]);
+                output.push_str(&remaining[..=start]);
                 start + 1
             }
         };
         last_converted = remaining[..length].chars().next_back();
         remaining = &remaining[length..];
     }
-    out + remaining
+    output + remaining
 }
 
 /// Converts links and email addresses.
 pub fn with_links(text: &str) -> String {
-    let converted = LINK.replace_all(text, |captures: &regex::Captures<'_>| {
+    let without_link_markup = LINK.replace_all(text, |captures: &regex::Captures<'_>| {
         let inside = &captures[0][1..captures[0].len() - 1];
         match inside.split_once('|') {
             Some((url, label)) => format!("[{label}]({url})"),
             None => inside.to_owned(),
         }
     });
-    ADDRESS.replace_all(&converted, "$1").into_owned()
+    ADDRESS.replace_all(&without_link_markup, "$1").into_owned()
 }
 
 /// Converts mentions of everyone, of users by name or ID, and of channels. Mentions of channels become bold text.

@@ -50,11 +50,11 @@ pub struct Registration<'a> {
 /// `RealmDeactivated`, `NoSuchInvitation`, `InvitationRevoked`, `InvitationExpired`; then those of `POST /users` for
 /// the name and the address.
 pub fn accept(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<UserId, Error> {
-    let invitation = find_open(tx, key)?;
+    let invitation = find_open_invitation(tx, key)?;
     let full_name = checked_name(tx, full_name, None, tx.feature_level())?;
     let email = checked_email(tx, email)?;
 
-    Ok(join(tx, &invitation, email, full_name, None))
+    Ok(add_invited_user(tx, &invitation, email, full_name, None))
 }
 
 /// Like [`accept`], with the data of the registration form: the address is that of an invitation by email, and the user
@@ -64,7 +64,7 @@ pub fn accept(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<Us
 ///
 /// Those of [`accept`], then `PasswordTooWeak`.
 pub fn register(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Result<UserId, Error> {
-    let invitation = find_open(tx, key)?;
+    let invitation = find_open_invitation(tx, key)?;
     let full_name = checked_name(tx, registration.full_name, None, tx.feature_level())?;
     let email = checked_email(tx, invitation.email().unwrap_or(registration.email))?;
     let is_enabled = |method| tx.organization.allows_login_by(method);
@@ -75,10 +75,10 @@ pub fn register(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Resu
         check_password(tx, password, &[&full_name, &email])?;
     }
 
-    Ok(join(tx, &invitation, email, full_name, password.map(str::to_owned)))
+    Ok(add_invited_user(tx, &invitation, email, full_name, password.map(str::to_owned)))
 }
 
-fn find_open(realm: &Realm, key: &str) -> Result<Invitation, Error> {
+fn find_open_invitation(realm: &Realm, key: &str) -> Result<Invitation, Error> {
     if realm.organization.is_deactivated { Err(Error::RealmDeactivated) } else { find(realm, key) }
 }
 
@@ -86,14 +86,20 @@ fn find_open(realm: &Realm, key: &str) -> Result<Invitation, Error> {
 pub fn channels(realm: &Realm, terms: &InviteTerms) -> Vec<ChannelId> {
     let mut channels = terms.channels.clone();
     if terms.include_default_channels {
-        let defaults = realm.channels.values().filter(|channel| channel.is_default).map(|channel| channel.id);
-        channels.extend(defaults);
+        let default_channels = realm.channels.values().filter(|channel| channel.is_default).map(|channel| channel.id);
+        channels.extend(default_channels);
     }
-    let is_open = |id: &ChannelId| realm.channels.get(id).is_some_and(|channel| !channel.is_archived);
-    channels.into_iter().filter(is_open).collect()
+    let is_active = |id: &ChannelId| realm.channels.get(id).is_some_and(|channel| !channel.is_archived);
+    channels.into_iter().filter(is_active).collect()
 }
 
-fn join(tx: &mut Tx, invitation: &Invitation, email: String, full_name: String, password: Option<String>) -> UserId {
+fn add_invited_user(
+    tx: &mut Tx,
+    invitation: &Invitation,
+    email: String,
+    full_name: String,
+    password: Option<String>,
+) -> UserId {
     let terms = &invitation.terms;
     let channels = Some(channels(tx, terms));
     let user = add_person(tx, NewPerson { email, full_name, password, role: terms.role, channels });

@@ -1,7 +1,7 @@
 //! Sending and resending invitations by email. This server sends no mail; tests find the invitation by its key.
 
-use super::revoke::{InviteParams, check_may_change};
 use super::terms::{InviteSpec, check_role};
+use super::{InviteParams, check_may_change_invite};
 use crate::api::parameter::types::text::{MaxLength, NullableText};
 use crate::api::parameter::{Nullable, RoleNumber, WholeNumber};
 use crate::api::{Call, PartialWrite, Success, Write, operation};
@@ -58,7 +58,7 @@ impl PartialWrite for SendInvites {
             return Err(Error::InsufficientPermission);
         }
         check_role(call, params.invite_as.0)?;
-        let addresses = addresses(&params.invitee_emails);
+        let addresses = parse_addresses(&params.invitee_emails);
         let spec = InviteSpec {
             role: params.invite_as.0,
             expires_in_minutes: params.invite_expires_in_minutes,
@@ -71,40 +71,40 @@ impl PartialWrite for SendInvites {
             return Err(Error::NoInvitees);
         }
         let terms = spec.check(tx, call)?;
-        let invalid: Vec<Refusal> = addresses.iter().filter_map(|email| address_problem(tx, email)).collect();
-        if !invalid.is_empty() {
+        let address_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| address_problem(tx, email)).collect();
+        if !address_refusals.is_empty() {
             return Err(Error::InvitesNotValid {
-                errors: error_rows(&invalid),
+                errors: error_rows(&address_refusals),
                 sent_invitations: false.into(),
                 license_limit_reached: false.into(),
                 daily_limit_reached: false.into(),
             });
         }
-        let refused: Vec<Refusal> = addresses.iter().filter_map(|email| account_problem(tx, email)).collect();
-        if refused.len() == addresses.len() && !addresses.is_empty() {
+        let account_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| account_problem(tx, email)).collect();
+        if account_refusals.len() == addresses.len() && !addresses.is_empty() {
             return Err(Error::NobodyInvited {
-                errors: error_rows(&refused),
+                errors: error_rows(&account_refusals),
                 sent_invitations: false.into(),
                 license_limit_reached: false.into(),
                 daily_limit_reached: false.into(),
             });
         }
 
-        for email in addresses.into_iter().filter(|email| refused.iter().all(|(other, ..)| other != email)) {
+        for email in addresses.into_iter().filter(|email| account_refusals.iter().all(|(other, ..)| other != email)) {
             tx.realm_mut().counters.invite += 1;
             let id = InviteId(tx.counters.invite);
             let key = tx.realm_mut().rng.invite_key();
             let notify_referrer_on_join = params.notify_referrer_on_join;
             tx.put_invite(Invite { id, email, key, terms: terms.clone(), notify_referrer_on_join });
         }
-        if refused.is_empty() || tx.has(Feature::InvitesChangedAfterRefusals) {
+        if account_refusals.is_empty() || tx.has(Feature::InvitesChangedAfterRefusals) {
             tx.emit_invites_changed(Some(caller.id));
         }
-        if refused.is_empty() {
+        if account_refusals.is_empty() {
             return Ok(Ok(Success {}));
         }
         Ok(Err(Error::SomeNotInvited {
-            errors: error_rows(&refused),
+            errors: error_rows(&account_refusals),
             sent_invitations: true.into(),
             license_limit_reached: false.into(),
             daily_limit_reached: false.into(),
@@ -113,40 +113,40 @@ impl PartialWrite for SendInvites {
 }
 
 fn error_rows(refusals: &[Refusal]) -> ErrorField {
-    Value::from(refusals.iter().map(|account_problem| json!(account_problem)).collect::<Vec<_>>()).into()
+    Value::from(refusals.iter().map(|refusal| json!(refusal)).collect::<Vec<_>>()).into()
 }
 
 /// The addresses in a text without duplicates, in their order.
-fn addresses(text: &str) -> Vec<String> {
+fn parse_addresses(text: &str) -> Vec<String> {
     let mut unique_addresses = BTreeSet::new();
-    let address = |part: &str| {
-        let in_brackets = part.rsplit_once('<').and_then(|(_, end)| end.trim_end().strip_suffix('>'));
-        in_brackets.unwrap_or(part).trim().to_owned()
+    let parse_address = |part: &str| {
+        let bracketed_address = part.rsplit_once('<').and_then(|(_, end)| end.trim_end().strip_suffix('>'));
+        bracketed_address.unwrap_or(part).trim().to_owned()
     };
     text.split([',', '\n'])
-        .map(address)
+        .map(parse_address)
         .filter(|email| !email.is_empty() && unique_addresses.insert(email.to_lowercase()))
         .collect()
 }
 
 /// Why a text is not an address or is not allowed in the organization; None if it is allowed.
 fn address_problem(realm: &Realm, email: &str) -> Option<Refusal> {
-    let text = match check_domain(realm, email) {
+    let reason = match check_domain(realm, email) {
         _ if !is_email(email) => "Invalid address.",
         Ok(()) => return None,
         Err(Error::EmailDisposable) => "Please use your real email address.",
         Err(Error::EmailContainsPlus) => "Email addresses containing + are not allowed.",
         Err(_) => "Outside your domain.",
     };
-    Some((email.to_owned(), text, false))
+    Some((email.to_owned(), reason, false))
 }
 
 /// Why an address with an account can't be invited; None if it has no account.
 fn account_problem(realm: &Realm, email: &str) -> Option<Refusal> {
     let user = realm.user_by_email(email)?;
-    let (text, is_deactivated) =
+    let (reason, is_deactivated) =
         if user.is_active { ("Already has an account.", false) } else { ("Account has been deactivated.", true) };
-    Some((email.to_owned(), text, is_deactivated))
+    Some((email.to_owned(), reason, is_deactivated))
 }
 
 operation! {
@@ -159,11 +159,11 @@ operation! {
 impl Write for ResendInvite {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let invite = tx.invites.get(&params.invite_id).ok_or(Error::NoSuchInvitation)?;
-        check_may_change(call.caller(), &invite.terms)?;
+        check_may_change_invite(call.caller(), &invite.terms)?;
 
         let mut invite = invite.as_ref().clone();
         let terms = &mut invite.terms;
-        terms.expires_at = terms.expires_at.map(|at| tx.now.plus(at.since(terms.invited_at)));
+        terms.expires_at = terms.expires_at.map(|time| tx.now.plus(time.since(terms.invited_at)));
         terms.invited_at = tx.now;
         tx.put_invite(invite);
         Ok(Success {})

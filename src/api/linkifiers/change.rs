@@ -27,8 +27,8 @@ const DUPLICATE_ERROR: &str = "Realm filter with this Realm and Pattern already 
 fn checked_linkifier(realm: &Realm, id: LinkifierId, source: LinkifierSource) -> Result<Linkifier, Error> {
     let pattern = source.pattern.trim();
     let is_taken = realm.linkifiers.iter().any(|other| other.id != id && other.pattern == pattern);
-    let compiled = Linkifier::compile(id, source);
-    let mut errors = match compiled {
+    let result = Linkifier::compile(id, source);
+    let mut errors = match result {
         Ok(linkifier) if !is_taken => return Ok(linkifier),
         Ok(_) => LinkifierErrors(Vec::new()),
         Err(errors) => errors,
@@ -37,21 +37,21 @@ fn checked_linkifier(realm: &Realm, id: LinkifierId, source: LinkifierSource) ->
         errors.0.push((LinkifierErrors::ALL, DUPLICATE_ERROR.to_owned()));
     }
     let message = errors.first_message().to_owned();
-    let mut by_field: Map<String, Value> = Map::new();
+    let mut messages_by_field: Map<String, Value> = Map::new();
     for (field, message) in errors.0 {
-        if let Some(messages) = by_field.entry(field).or_insert_with(|| json!([])).as_array_mut() {
+        if let Some(messages) = messages_by_field.entry(field).or_insert_with(|| json!([])).as_array_mut() {
             messages.push(message.into());
         }
     }
-    Err(Error::LinkifierRefused { errors: Value::from(by_field).into(), message: message.into() })
+    Err(Error::LinkifierRefused { errors: Value::from(messages_by_field).into(), message: message.into() })
 }
 
-fn position(realm: &Realm, id: LinkifierId) -> Result<usize, Error> {
+fn linkifier_index(realm: &Realm, id: LinkifierId) -> Result<usize, Error> {
     realm.linkifiers.iter().position(|linkifier| linkifier.id == id).ok_or(Error::NoSuchLinkifier)
 }
 
 /// Events to everyone: `realm_linkifiers` to clients that support templates; below 176 also `realm_filters`.
-fn emit(tx: &mut Tx) {
+fn emit_linkifiers(tx: &mut Tx) {
     let event = Event::new(EventKind::RealmLinkifiers, Payload::List(List::Linkifiers(tx.linkifiers.clone())));
     tx.emit(tx.everyone(), event.only_for(DeliveryCondition::LinkifierTemplates));
     tx.emit_before(Feature::LinkifierTemplates.since(), tx.everyone(), |realm| {
@@ -100,7 +100,7 @@ impl Write for AddLinkifier {
 
         tx.realm_mut().counters.linkifier = id.0;
         tx.realm_mut().linkifiers.push_back(Arc::new(linkifier));
-        emit(tx);
+        emit_linkifiers(tx);
         Ok(LinkifierIdReply { id })
     }
 }
@@ -128,21 +128,21 @@ operation! {
 
 impl Write for EditLinkifier {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let index = position(tx, params.filter_id)?;
-        let old = tx.linkifiers[index].rule();
+        let index = linkifier_index(tx, params.filter_id)?;
+        let current = tx.linkifiers[index].rule();
         let source = LinkifierSource {
             pattern: params.pattern,
             url_template: params.url_template,
-            example_input: non_null(params.example_input).or_else(|| old.example_input.clone()),
-            reverse_template: non_null(params.reverse_template).or_else(|| old.reverse_template.clone()),
+            example_input: non_null(params.example_input).or_else(|| current.example_input.clone()),
+            reverse_template: non_null(params.reverse_template).or_else(|| current.reverse_template.clone()),
             alternative_url_templates: params
                 .alternative_url_templates
-                .unwrap_or_else(|| old.alternative_url_templates.clone()),
+                .unwrap_or_else(|| current.alternative_url_templates.clone()),
         };
         let linkifier = checked_linkifier(tx, params.filter_id, source)?;
 
         tx.realm_mut().linkifiers.set(index, Arc::new(linkifier));
-        emit(tx);
+        emit_linkifiers(tx);
         Ok(Success {})
     }
 }
@@ -160,10 +160,10 @@ operation! {
 
 impl Write for RemoveLinkifier {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let index = position(tx, params.filter_id)?;
+        let index = linkifier_index(tx, params.filter_id)?;
 
         tx.realm_mut().linkifiers.remove(index);
-        emit(tx);
+        emit_linkifiers(tx);
         Ok(Success {})
     }
 }
@@ -188,18 +188,18 @@ impl Write for ReorderLinkifiers {
         }
         let by_id: BTreeMap<LinkifierId, &Arc<Linkifier>> =
             tx.linkifiers.iter().map(|linkifier| (linkifier.id, linkifier)).collect();
-        let find = |id: &LinkifierId| by_id.get(id).copied().cloned().ok_or(Error::NoSuchLinkifier);
-        let ordered: Vector<Arc<Linkifier>> =
-            ids.iter().map(find).collect::<Result<_, _>>().map_err(|_| Error::LinkifierOrderIncomplete)?;
-        if ordered.len() != tx.linkifiers.len() {
+        let find_linkifier = |id: &LinkifierId| by_id.get(id).copied().cloned().ok_or(Error::NoSuchLinkifier);
+        let ordered_linkifiers: Vector<Arc<Linkifier>> =
+            ids.iter().map(find_linkifier).collect::<Result<_, _>>().map_err(|_| Error::LinkifierOrderIncomplete)?;
+        if ordered_linkifiers.len() != tx.linkifiers.len() {
             return Err(Error::LinkifierOrderIncomplete);
         }
-        if ordered.is_empty() {
+        if ordered_linkifiers.is_empty() {
             return Ok(Success {});
         }
 
-        tx.realm_mut().linkifiers = ordered;
-        emit(tx);
+        tx.realm_mut().linkifiers = ordered_linkifiers;
+        emit_linkifiers(tx);
         Ok(Success {})
     }
 }

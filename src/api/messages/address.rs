@@ -15,28 +15,25 @@ pub struct MessageAddress {
 }
 
 impl MessageAddress {
-    /// The address of a message that the caller sent. It does not contain the channel's name if the caller can post to
-    /// the channel but not see it.
+    /// Returns the address of a message that the caller sent, without the channel's name if the caller can post to the
+    /// channel but not see it.
     pub fn new(realm: &Realm, call: &Call<'_>, id: MessageId) -> Self {
-        let base = call.origin.base_url();
+        let base_url = call.origin.base_url();
         let message = &realm.messages[&id];
         let Some((channel, topic)) = message.channel() else {
-            return Self::without_label(format!("{base}/{}", realm.message_link(message, Form::default())));
+            return Self::from_url(format!("{base_url}/{}", realm.message_link(message, Form::default())));
         };
         let channel = &realm.channels[&channel];
         if !realm.can_see(call.caller(), channel) {
-            return Self::without_label(format!(
-                "{base}/{}",
-                topic_link(&format!("channel/{}", channel.id), topic, id)
-            ));
+            return Self::from_url(format!("{base_url}/{}", topic_link(&format!("channel/{}", channel.id), topic, id)));
         }
-        let url = format!("{base}/{}", realm.message_link(message, Form::default()));
+        let url = format!("{base_url}/{}", realm.message_link(message, Form::default()));
         let displayed_topic = if topic.is_empty() { EMPTY_TOPIC_DISPLAY_NAME } else { topic };
         let [channel, topic] = [&channel.name, displayed_topic].map(encode_link_label);
         Self { link: format!("[#{channel} > {topic} @ 💬]({url})"), url }
     }
 
-    fn without_label(url: String) -> Self {
+    fn from_url(url: String) -> Self {
         Self { link: url.clone(), url }
     }
 }

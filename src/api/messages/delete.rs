@@ -34,19 +34,19 @@ impl Write for DeleteMessage {
     }
 }
 
-/// Deleting any message requires a permission. Deleting the caller's messages, or those of the caller's bots, requires
-/// another one and has a time limit.
+/// Checks the permission to delete any message; for messages of the caller or of the caller's bots, another permission
+/// suffices, with a time limit.
 fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
     let channel = message.channel().map(|(channel, _)| &realm.channels[&channel]);
-    let may = |in_realm, in_channel| {
+    let has_permission = |in_realm, in_channel| {
         realm.may(caller.id, in_realm) || channel.is_some_and(|channel| realm.may_in(caller.id, channel, in_channel))
     };
-    if may(RealmPermission::CanDeleteAnyMessage, ChannelPermission::CanDeleteAnyMessage) {
+    if has_permission(RealmPermission::CanDeleteAnyMessage, ChannelPermission::CanDeleteAnyMessage) {
         return Ok(());
     }
     let sender = realm.user(message.sender);
     let is_own = message.sender == caller.id || sender.is_some_and(|sender| sender.bot_owner() == Some(caller.id));
-    if !is_own || !may(RealmPermission::CanDeleteOwnMessage, ChannelPermission::CanDeleteOwnMessage) {
+    if !is_own || !has_permission(RealmPermission::CanDeleteOwnMessage, ChannelPermission::CanDeleteOwnMessage) {
         return Err(Error::MayNotDelete);
     }
     let limit = realm.organization.limit(RealmSetting::MessageContentDeleteLimitSeconds);

@@ -112,8 +112,8 @@ impl Write for EditMessage {
         let body = match &message_edit.content {
             Some(content) => {
                 let (sender, place) = (message_edit.message.sender, &message_edit.message.place);
-                let mentions_within = tx.has(Feature::SubgroupsMentioned);
-                Some(tx.body((sender, Voice::Own), place, content.clone(), Some(&call.site()), mentions_within)?)
+                let includes_subgroups = tx.has(Feature::SubgroupsMentioned);
+                Some(tx.body((sender, Voice::Own), place, content.clone(), Some(&call.site()), includes_subgroups)?)
             }
             None => None,
         };
@@ -127,8 +127,8 @@ impl Write for EditMessage {
             detached_uploads = change_content(tx, caller.id, &message_edit.message, body);
             content = Some((message_edit.message.body.clone(), tx.messages[&message_edit.message.id].body.clone()));
         }
-        let edited = tx.messages[&message_edit.message.id].clone();
-        let mut audience = tx.move_audience(&edited, &message_edit.moved);
+        let edited_message = tx.messages[&message_edit.message.id].clone();
+        let mut audience = tx.move_audience(&edited_message, &message_edit.moved);
         let mut losses = Losses::default();
         if let Some(place) = &message_edit.place {
             messages.clone_from(&message_edit.moved);
@@ -143,7 +143,7 @@ impl Write for EditMessage {
             }
             relocate::move_policies(tx, &caller, &message_edit.message, &message_edit.moved, place);
         }
-        let updated = UpdatedMessage {
+        let updated_message = UpdatedMessage {
             user: Some(caller.id),
             at: tx.now,
             message: message_edit.message.id,
@@ -156,9 +156,9 @@ impl Write for EditMessage {
         // Users who lost their rows and are not subscribed to the old channel get no event, and users who lost access
         // must not learn the new place.
         let subscribers = message_edit.message.channel().map(|(channel, _)| tx.channels[&channel].subscribers.clone());
-        let unaffected = losses.rows.clone().relative_complement(subscribers.unwrap_or_default());
-        let update = Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated)));
-        tx.emit(audience.except_all(&unaffected).except_all(&losses.access), update);
+        let users_who_lost_rows = losses.rows.clone().relative_complement(subscribers.unwrap_or_default());
+        let update = Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated_message)));
+        tx.emit(audience.except_all(&users_who_lost_rows).except_all(&losses.access), update);
         if let Some(place) = &message_edit.place {
             notice::send(tx, &caller, &message_edit, place, &params);
         }
@@ -168,33 +168,34 @@ impl Write for EditMessage {
 
 /// Changes the content. Returns the uploads that no message links to any more, whose owners get an event. Newly
 /// mentioned users get a row and a push.
-fn change_content(tx: &mut Tx, editor: UserId, before: &Message, mut body: Body) -> Vec<Value> {
-    let mut recipients = before.recipients.clone();
-    if before.channel().is_some() && tx.has(Feature::MentionsReachReaders) {
-        tx.add_mentioned_recipients(&before.place, &body, &mut recipients);
+fn change_content(tx: &mut Tx, editor: UserId, original: &Message, mut body: Body) -> Vec<Value> {
+    let mut recipients = original.recipients.clone();
+    if original.channel().is_some() && tx.has(Feature::MentionsReachReaders) {
+        tx.add_mentioned_recipients(&original.place, &body, &mut recipients);
     }
-    let late_recipients = tx.late_rows.get(&before.id).cloned().unwrap_or_default();
+    let late_recipients = tx.late_rows.get(&original.id).cloned().unwrap_or_default();
     body.retain_mentions_of(&recipients.clone().union(late_recipients.clone()));
-    body.copy_wildcards_from(&before.body, late_recipients);
+    body.copy_wildcards_from(&original.body, late_recipients);
     let now = tx.now;
     let body = Arc::new(body);
-    let previous = before.body.clone();
-    let message = tx.message_mut(before.id);
+    let previous_body = original.body.clone();
+    let message = tx.message_mut(original.id);
     message.recipients = recipients;
     message.body = body.clone();
     message.last_edit = Some(now);
-    let edit = Edit { at: now, user: Some(editor), previous_body: Some(previous.clone()), topic: None, channel: None };
+    let edit =
+        Edit { at: now, user: Some(editor), previous_body: Some(previous_body.clone()), topic: None, channel: None };
     message.history.push_back(Arc::new(edit));
-    let detached = detach_uploads(tx, before.id, &previous.uploads, &body.uploads);
-    let after = tx.messages[&before.id].clone();
-    tx.mark_as_read_outside(&after);
-    tx.push_edited(before, &after);
-    tx.record_links(&after);
-    detached
+    let detached_uploads = detach_uploads(tx, original.id, &previous_body.uploads, &body.uploads);
+    let edited_message = tx.messages[&original.id].clone();
+    tx.mark_as_read_outside(&edited_message);
+    tx.push_edited(original, &edited_message);
+    tx.record_links(&edited_message);
+    detached_uploads
 }
 
 fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, after: &BTreeSet<String>) -> Vec<Value> {
-    let mut detached = Vec::new();
+    let mut detached_uploads = Vec::new();
     for path_id in before.difference(after) {
         let Some(attachment) = tx.realm_mut().attachments.get_mut(path_id) else { continue };
         if !Arc::make_mut(attachment).messages.remove(&message) {
@@ -202,11 +203,11 @@ fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, af
         }
         let attachment = attachment.clone();
         if attachment.messages.is_empty() {
-            detached.push(attachment_record(&attachment));
+            detached_uploads.push(attachment_record(&attachment));
         }
         tx.emit_attachment_update(attachment.owner, attachment);
     }
-    detached
+    detached_uploads
 }
 
 fn describe_move(realm: &Realm, message_edit: &MessageEdit, place: &Place, mode: PropagateMode) -> Option<Move> {

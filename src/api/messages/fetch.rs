@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most messages that one request can fetch.
+/// Maximum number of messages that one request can fetch.
 pub const MAX_MESSAGES: i64 = 5_000;
 
 operation! {
@@ -85,14 +85,14 @@ impl Read for GetMessages {
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         if let Some(ids) = &params.message_ids {
-            return by_ids(realm, call, view, &params, ids);
+            return fetch_by_ids(realm, call, view, &params, ids);
         }
-        let range = range(&params)?;
+        let range = parse_range(&params)?;
         let narrow = Narrow::resolve(realm, viewer, &params.narrow.0, call.feature_level)?;
         let selection = narrow.select(realm, viewer, range);
         let search = narrow.search();
         Ok(GetMessagesReply {
-            messages: records(realm, &selection.ids, view, search.as_ref())?,
+            messages: message_records(realm, &selection.ids, view, search.as_ref())?,
             anchor: Some(selection.anchor),
             found_anchor: selection.found_anchor,
             found_oldest: selection.found_oldest,
@@ -102,7 +102,7 @@ impl Read for GetMessages {
     }
 }
 
-fn range(params: &GetMessages) -> Result<Range, Error> {
+fn parse_range(params: &GetMessages) -> Result<Range, Error> {
     let anchor = match &params.anchor {
         _ if params.use_first_unread_anchor => Anchor::FirstUnread,
         None => return Err(Error::MissingAnchor),
@@ -129,8 +129,8 @@ fn parse_time(text: &str) -> Option<Timestamp> {
     candidates.iter().find_map(|text| Timestamp::parse(text).ok())
 }
 
-/// The reply for `message_ids`. Leaves out messages that the caller can't access.
-fn by_ids(
+/// Returns the reply for `message_ids`, without messages that the caller can't access.
+fn fetch_by_ids(
     realm: &Realm,
     call: &Call<'_>,
     view: MessageView<'_>,
@@ -149,7 +149,7 @@ fn by_ids(
     ids.retain(|id| realm.messages.get(id).is_some_and(|message| narrow.admits(realm, view.viewer, message)));
     let search = narrow.search();
     Ok(GetMessagesReply {
-        messages: records(realm, &ids, view, search.as_ref())?,
+        messages: message_records(realm, &ids, view, search.as_ref())?,
         anchor: None,
         found_anchor: false,
         found_oldest: false,
@@ -163,7 +163,7 @@ fn by_ids(
 /// # Errors
 ///
 /// `TooManyMessages` with the number of messages that fit into a reply (A-432 in docs/assumptions.md).
-fn records<'id>(
+fn message_records<'id>(
     realm: &Realm,
     ids: impl IntoIterator<Item = &'id MessageId>,
     view: MessageView<'_>,
@@ -171,7 +171,7 @@ fn records<'id>(
 ) -> Result<Vec<MessageRecord>, Error> {
     let budget = Budget::of_request();
     let highlight_budget = highlight::budget();
-    let record = |message: &Message| {
+    let create_record = |message: &Message| {
         budget.spend_output(history_size(message))?;
         let mut record = MessageRecord::fetched(realm, message, view);
         budget.spend_output(record.content.len())?;
@@ -184,7 +184,7 @@ fn records<'id>(
     };
     let mut records = Vec::new();
     for id in ids {
-        records.push(record(&realm.messages[id]).map_err(|Exhausted| too_many(records.len()))?);
+        records.push(create_record(&realm.messages[id]).map_err(|Exhausted| too_many_messages(records.len()))?);
     }
     Ok(records)
 }
@@ -195,8 +195,8 @@ fn history_size(message: &Message) -> usize {
     versions.map(|body| body.content.len() + body.rendered().len()).sum()
 }
 
-fn too_many(fitting: usize) -> Error {
-    Error::TooManyMessages { max_messages: (fitting as i64).into() }
+fn too_many_messages(fitting_count: usize) -> Error {
+    Error::TooManyMessages { max_messages: (fitting_count as i64).into() }
 }
 
 operation! {
@@ -237,18 +237,17 @@ impl Read for MatchesNarrow {
             return Err(Error::BadNarrow { desc: "unknown operator with".into() });
         }
         let narrow = Narrow::resolve(realm, viewer, &terms, call.feature_level)?;
-        let search = narrow.search();
-        let search = search.unwrap_or_default();
+        let search = narrow.search().unwrap_or_default();
         let highlight_budget = highlight::budget();
         let mut messages = BTreeMap::new();
         for id in BTreeSet::from_iter(params.msg_ids) {
             let message = realm.messages.get(&id).filter(|message| realm.has_row(call.caller().id, message));
             let Some(message) = message.filter(|message| narrow.admits(realm, viewer, message)) else { continue };
             let topic = message.channel().map(|(_, topic)| shown_topic(topic, true)).unwrap_or_default();
-            let too_many_error = |Exhausted| too_many(messages.len());
+            let to_error = |Exhausted| too_many_messages(messages.len());
             let match_content =
-                highlight::in_html(&message.body.rendered(), &search, &highlight_budget).map_err(too_many_error)?;
-            let match_subject = highlight::in_text(&topic, &search, &highlight_budget).map_err(too_many_error)?;
+                highlight::in_html(&message.body.rendered(), &search, &highlight_budget).map_err(to_error)?;
+            let match_subject = highlight::in_text(&topic, &search, &highlight_budget).map_err(to_error)?;
             messages.insert(id.to_string(), Match { match_content, match_subject });
         }
         Ok(MatchesNarrowReply { messages })

@@ -24,7 +24,7 @@ pub(super) fn in_text(text: &str, search: &Search, budget: &Budget) -> Result<St
     in_html(&text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"), search, budget)
 }
 
-/// HTML with the words highlighted in its visible text. Highlights do not split entities, and end before each tag and
+/// Highlights the words in the visible text of HTML. Highlights do not split entities, and end before each tag and
 /// begin again after it.
 ///
 /// # Errors
@@ -37,7 +37,7 @@ pub(super) fn in_html(html: &str, search: &Search, budget: &Budget) -> Result<St
     if marks.peek().is_none() {
         return Ok(html.to_owned());
     }
-    let mut out = String::with_capacity(html.len() + START_TAG.len() + END_TAG.len());
+    let mut output = String::with_capacity(html.len() + START_TAG.len() + END_TAG.len());
     let mut is_highlighting = false;
     // The position in the folded visible text, to which the marks refer.
     let mut position = 0;
@@ -50,21 +50,21 @@ pub(super) fn in_html(html: &str, search: &Search, budget: &Budget) -> Result<St
         }
         let is_marked = !piece.is_tag && marks.peek().is_some_and(|mark| mark.start < position + length);
         if is_highlighting && (has_mark_ended || !is_marked) {
-            out.push_str(END_TAG);
+            output.push_str(END_TAG);
             is_highlighting = false;
         }
         if is_marked && !is_highlighting {
             budget.spend_output(START_TAG.len() + END_TAG.len())?;
-            out.push_str(START_TAG);
+            output.push_str(START_TAG);
             is_highlighting = true;
         }
-        out.push_str(piece.html);
+        output.push_str(piece.html);
         position += length;
     }
     if is_highlighting {
-        out.push_str(END_TAG);
+        output.push_str(END_TAG);
     }
-    Ok(out)
+    Ok(output)
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
     use crate::realm::narrow::Search;
     use chat_markdown::budget::{Budget, Cost, Exhausted};
 
-    fn highlighted(html: &str, words: &str) -> String {
+    fn highlight(html: &str, words: &str) -> String {
         let html = in_html(html, &Search::of(words), &budget()).expect("it is short");
         html.replace(START_TAG, "[").replace(END_TAG, "]")
     }
@@ -82,17 +82,17 @@ mod tests {
     fn whole_words_are_highlighted_separately() {
         let html = "<p>the <strong>quick</strong> brown foxes, quickly</p>";
         let expected = "<p>the <strong>[quick]</strong> [brown] [foxes], quickly</p>";
-        assert_eq!(highlighted(html, "quick brown the fox"), expected);
+        assert_eq!(highlight(html, "quick brown the fox"), expected);
     }
 
     #[test]
     fn a_highlight_is_interrupted_by_tags() {
-        assert_eq!(highlighted("<p>wor<em>ld</em></p><p>s</p>", "world"), "<p>[wor]<em>[ld]</em></p><p>s</p>");
+        assert_eq!(highlight("<p>wor<em>ld</em></p><p>s</p>", "world"), "<p>[wor]<em>[ld]</em></p><p>s</p>");
     }
 
     #[test]
     fn entities_are_not_split() {
-        assert_eq!(highlighted("<p>lt x &lt;b&gt; &amp; y</p>", "lt"), "<p>[lt] x &lt;b&gt; &amp; y</p>");
+        assert_eq!(highlight("<p>lt x &lt;b&gt; &amp; y</p>", "lt"), "<p>[lt] x &lt;b&gt; &amp; y</p>");
         let topic = in_text("AB&CD", &Search::of("cd"), &budget());
         assert_eq!(topic.as_deref(), Ok("AB&amp;<span class=\"highlight\">CD</span>"));
     }
@@ -113,6 +113,6 @@ mod tests {
 
     #[test]
     fn lower_case_of_another_length_shifts_no_highlight() {
-        assert_eq!(highlighted("İİ istanbul, ODOΣ", "istanbul odoς"), "İİ [istanbul], [ODOΣ]");
+        assert_eq!(highlight("İİ istanbul, ODOΣ", "istanbul odoς"), "İİ [istanbul], [ODOΣ]");
     }
 }

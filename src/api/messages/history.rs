@@ -2,7 +2,7 @@
 
 mod difference;
 
-use super::check_archived;
+use super::check_not_archived;
 use crate::api::{Call, Read, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -76,33 +76,39 @@ impl Read for GetMessageHistory {
             return Err(Error::HistoryDisabled);
         }
         let message = call.message(realm, params.message_id)?;
-        let history = history(message, policy == "all", params.allow_empty_topic_name);
-        Ok(GetMessageHistoryReply { message_history: history.map_err(|_| Error::UnableToRender)? })
+        let entries = history_entries(message, policy == "all", params.allow_empty_topic_name);
+        Ok(GetMessageHistoryReply { message_history: entries.map_err(|_| Error::UnableToRender)? })
     }
 }
 
 /// The budget for a history. Comparing versions takes most of the steps; the output is all versions together.
 const BUDGET: Cost = Cost { steps: 60_000_000, nodes: usize::MAX, output: 20_000_000 };
 
-/// The entries, oldest first. They are made from the newest to the oldest, because edits store the previous values.
+/// Returns the entries, oldest first. They are created from the newest to the oldest, because edits store the previous
+/// values.
 ///
 /// # Errors
 ///
 /// [`Exhausted`] if all versions together are too long for a reply.
-fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Result<Vec<HistoryEntry>, Exhausted> {
+fn history_entries(
+    message: &Message,
+    shows_content: bool,
+    allows_empty_topic_name: bool,
+) -> Result<Vec<HistoryEntry>, Exhausted> {
     let mut entries = Vec::new();
     let budget = Budget::new(BUDGET);
     let size = |body: &Body| body.content.len() + body.rendered().len();
     let mut body: Arc<Body> = message.body.clone();
     let mut topic = message.channel().map(|(_, topic)| topic.to_string()).unwrap_or_default();
-    let display_topic =
-        |topic: &str| if message.channel().is_some() { shown_topic(topic, allows_empty) } else { topic.to_owned() };
+    let display_topic = |topic: &str| {
+        if message.channel().is_some() { shown_topic(topic, allows_empty_topic_name) } else { topic.to_owned() }
+    };
     for edit in message.history.iter().rev() {
         let is_move = edit.topic.is_some() || edit.channel.is_some();
-        let previous = edit.previous_body.as_ref().filter(|_| shows_content);
-        budget.spend_output(size(&body) + previous.map_or(0, |previous| size(previous)))?;
-        let difference = previous.map(|previous| {
-            let difference = difference::highlighted(&previous.rendered(), &body.rendered(), &budget);
+        let previous_body = edit.previous_body.as_ref().filter(|_| shows_content);
+        budget.spend_output(size(&body) + previous_body.map_or(0, |previous_body| size(previous_body)))?;
+        let difference = previous_body.map(|previous_body| {
+            let difference = difference::highlighted(&previous_body.rendered(), &body.rendered(), &budget);
             budget.spend_output(difference.len())?;
             Ok(difference)
         });
@@ -113,8 +119,8 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Result
             prev_stream: edit.channel.map(|(before, _)| before.0),
             content: body.content.clone(),
             rendered_content: body.rendered().into_owned(),
-            prev_content: previous.map(|previous| previous.content.clone()),
-            prev_rendered_content: previous.map(|previous| previous.rendered().into_owned()),
+            prev_content: previous_body.map(|previous_body| previous_body.content.clone()),
+            prev_rendered_content: previous_body.map(|previous_body| previous_body.rendered().into_owned()),
             user_id: edit.user.map(|user| user.0),
             content_html_diff: difference.transpose()?,
             timestamp: edit.at.seconds(),
@@ -122,8 +128,8 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Result
         if shows_content || is_move {
             entries.push(entry);
         }
-        if let Some(previous) = &edit.previous_body {
-            body = previous.clone();
+        if let Some(previous_body) = &edit.previous_body {
+            body = previous_body.clone();
         }
         if let Some((before, _)) = &edit.topic {
             topic = before.to_string();
@@ -168,7 +174,7 @@ impl Read for GetReadReceipts {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetReadReceiptsReply, Error> {
         let caller = call.caller();
         let message = call.message(realm, params.message_id)?;
-        check_archived(realm, call, message)?;
+        check_not_archived(realm, call, message)?;
         if !realm.organization.is_on(RealmSetting::EnableReadReceipts) {
             return Err(Error::ReceiptsDisabled);
         }

@@ -11,7 +11,7 @@ use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most messages that one request changes. A larger range is made smaller.
+/// Maximum number of messages that one request changes. A larger range is made smaller.
 const MAX_MESSAGES: i64 = 5_000;
 
 operation! {
@@ -66,7 +66,7 @@ impl Write for UpdateFlagsForNarrow {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdateFlagsForNarrowReply, Error> {
         let caller = call.caller();
         let anchor = params.anchor.anchor()?;
-        let (before, after) = limited_counts(params.num_before.0, params.num_after.0);
+        let (before, after) = limit_counts(params.num_before.0, params.num_after.0);
         if before > 0 && after > 0 && !params.include_anchor {
             return Err(Error::AnchorInTheMiddle);
         }
@@ -75,23 +75,23 @@ impl Write for UpdateFlagsForNarrow {
 
         let range = Range { anchor, include_anchor: params.include_anchor, before, after };
         let selection = narrow.select(tx, Some(caller), range);
-        let changed = change_flag(tx, caller, &selection.ids, change)?;
+        let changed_flags = change_flag(tx, caller, &selection.ids, change)?;
         Ok(UpdateFlagsForNarrowReply {
             processed_count: selection.ids.len(),
-            updated_count: changed.messages.len(),
+            updated_count: changed_flags.messages.len(),
             first_processed_id: selection.ids.first().copied(),
             last_processed_id: selection.ids.last().copied(),
             found_oldest: selection.found_oldest,
             found_newest: selection.found_newest,
             ignored_because_not_subscribed_channels: change
                 .makes_unread()
-                .then(|| changed.ignored_channels.into_iter().collect()),
+                .then(|| changed_flags.ignored_channels.into_iter().collect()),
         })
     }
 }
 
 /// Limits both counts together. Each side gets at least half of the limit, and what the other side does not need.
-fn limited_counts(before: i64, after: i64) -> (usize, usize) {
+fn limit_counts(before: i64, after: i64) -> (usize, usize) {
     let before = before.min((MAX_MESSAGES - after.min(MAX_MESSAGES)).max(MAX_MESSAGES / 2));
     let after = after.min(MAX_MESSAGES - before);
     (usize::try_from(before).unwrap_or(0), usize::try_from(after).unwrap_or(0))
@@ -99,14 +99,14 @@ fn limited_counts(before: i64, after: i64) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::limited_counts;
+    use super::limit_counts;
 
     #[test]
     fn each_side_gets_half_of_the_limit_and_what_the_other_does_not_need() {
-        assert_eq!(limited_counts(100, 200), (100, 200));
-        assert_eq!(limited_counts(5_000, 0), (5_000, 0));
-        assert_eq!(limited_counts(9_000, 9_000), (2_500, 2_500));
-        assert_eq!(limited_counts(9_000, 1_000), (4_000, 1_000));
-        assert_eq!(limited_counts(1_000, 9_000), (1_000, 4_000));
+        assert_eq!(limit_counts(100, 200), (100, 200));
+        assert_eq!(limit_counts(5_000, 0), (5_000, 0));
+        assert_eq!(limit_counts(9_000, 9_000), (2_500, 2_500));
+        assert_eq!(limit_counts(9_000, 1_000), (4_000, 1_000));
+        assert_eq!(limit_counts(1_000, 9_000), (1_000, 4_000));
     }
 }

@@ -11,8 +11,7 @@ use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::Message;
 use crate::realm::schedule::longest_run;
 use crate::realm::send::{Outgoing, Target, Voice};
-use crate::realm::text::check_length;
-use crate::realm::text::{MAX_MESSAGE_LENGTH, truncate};
+use crate::realm::text::{MAX_MESSAGE_LENGTH, check_length, truncate};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 
@@ -79,35 +78,40 @@ impl Write for ReportMessage {
         let message = tx.message_seen_by(caller, params.message_id).cloned().ok_or(Error::InvalidMessage)?;
 
         let sender = tx.users[&message.sender].clone();
-        let content =
-            text(tx, caller, &message, params.report_type, &call.origin.with_relative_uploads(description.to_owned()));
+        let content = notice_content(
+            tx,
+            caller,
+            &message,
+            params.report_type,
+            &call.origin.with_relative_uploads(description.to_owned()),
+        );
         let topic = format!("{}'s moderation requests", sender.full_name);
         let is_topic_allowed = tx.check_topic_policy(&tx.channels[&channel], &topic).is_ok();
         let is_sent = tx.notification_bot().filter(|_| is_topic_allowed).is_some_and(|bot| {
             let voice = Voice::Repeated(caller.id);
-            let to = Target::Channel { channel, topic };
-            tx.send(Outgoing { voice, site: Some(call.site()), ..Outgoing::from_server(bot, to, content) }).is_ok()
+            let target = Target::Channel { channel, topic };
+            tx.send(Outgoing { voice, site: Some(call.site()), ..Outgoing::from_server(bot, target, content) }).is_ok()
         });
         if is_sent || !call.has(Feature::ReportsMustArrive) { Ok(Success {}) } else { Err(Error::ReportNotSent) }
     }
 }
 
-/// The content of the notice to the moderators.
-fn text(realm: &Realm, reporter: &User, message: &Message, reason: ReportType, description: &str) -> String {
+/// Returns the content of the notice to the moderators.
+fn notice_content(realm: &Realm, reporter: &User, message: &Message, reason: ReportType, description: &str) -> String {
     let sender = realm.users[&message.sender].silent_mention();
     let head = format!(
         "{}\n- Reason: **{}**\n- Notes:\n{}",
-        header(realm, &reporter.silent_mention(), &sender, message),
+        first_line(realm, &reporter.silent_mention(), &sender, message),
         reason.text(),
-        fenced("quote", description)
+        fence_text("quote", description)
     );
     let max_length = MAX_MESSAGE_LENGTH - MAX_DESCRIPTION_LENGTH - RESERVED_LENGTH;
     let content = truncate(&message.body.content, max_length, "\n[message truncated]");
-    format!("{head}\n{}\n", fenced(&format!("spoiler **Message sent by {sender}**"), &content))
+    format!("{head}\n{}\n", fence_text(&format!("spoiler **Message sent by {sender}**"), &content))
 }
 
-/// The first line: who reported a message, and who sent it.
-fn header(realm: &Realm, reporter: &str, sender: &str, message: &Message) -> String {
+/// Returns the first line of the notice: who reported a message, and who sent it.
+fn first_line(realm: &Realm, reporter: &str, sender: &str, message: &Message) -> String {
     if let Some((channel, topic)) = message.channel() {
         let channel = &realm.channels[&channel].name;
         return format!("{reporter} reported #**{channel}>{topic}@{}** sent by {sender}.", message.id);
@@ -117,15 +121,15 @@ fn header(realm: &Realm, reporter: &str, sender: &str, message: &Message) -> Str
     let members = conversation.map(|conversation| conversation.members.to_vec()).unwrap_or_default();
     let mentions: Vec<String> = members.iter().map(mention).collect();
     match &mentions[..] {
-        [first @ .., last] if first.len() > 1 => {
-            format!("{reporter} reported a DM sent by {sender} to {}, and {last}.", first.join(", "))
+        [others @ .., last] if others.len() > 1 => {
+            format!("{reporter} reported a DM sent by {sender} to {}, and {last}.", others.join(", "))
         }
         _ => format!("{reporter} reported a DM sent by {sender}."),
     }
 }
 
-/// A text in a fenced block, with a fence longer than any in the text.
-fn fenced(kind: &str, text: &str) -> String {
+/// Puts a text into a fenced block, with a fence that is longer than any in the text.
+fn fence_text(kind: &str, text: &str) -> String {
     let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
     format!("{fence} {kind}\n{text}\n{fence}")
 }

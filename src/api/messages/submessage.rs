@@ -12,8 +12,8 @@ use crate::realm::widget::Widget;
 use crate::record::events;
 use serde_json::Value;
 
-/// Longest content and longest type of a submessage, in code points (A-450 in docs/assumptions.md). A real server
-/// accepted a type with 10,050.
+/// Maximum length of the content and of the type of a submessage, in code points (A-450 in docs/assumptions.md). A real
+/// server accepted a type with 10,050.
 const MAX_LENGTH: usize = 20_000;
 /// Maximum size of all submessages of a message, which are part of every record of the message.
 const MAX_TOTAL_BYTES: usize = 1024 * 1024;
@@ -41,8 +41,8 @@ impl Write for AddSubmessage {
         let caller = call.caller().id;
         let message = call.message_to_change(tx, params.message_id)?.clone();
         // A message is a widget for others once its sender added the first submessage.
-        let is_open = message.submessages.iter().any(|submessage| submessage.sender == message.sender);
-        if !is_open && message.sender != caller {
+        let is_widget_for_others = message.submessages.iter().any(|submessage| submessage.sender == message.sender);
+        if !is_widget_for_others && message.sender != caller {
             return Err(Error::NotAWidget);
         }
         let data: Value = serde_json::from_str(&content).map_err(|_| Error::InvalidSubmessage)?;

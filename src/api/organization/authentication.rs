@@ -37,8 +37,8 @@ impl AuthenticationMethods {
 }
 
 impl FromJson for AuthenticationMethods {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let switches = BTreeMap::<String, Switch>::from_json(value, at)?;
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let switches = BTreeMap::<String, Switch>::from_json(value, path)?;
         Ok(Self(switches.into_iter().map(|(name, switch)| (name, switch.is_on)).collect()))
     }
 
@@ -57,13 +57,14 @@ struct Switch {
 }
 
 impl FromJson for Switch {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let Some(object) = value.as_object() else {
-            return bool::from_json(value, at).map(|is_on| Self { is_on });
+            return bool::from_json(value, path).map(|is_on| Self { is_on });
         };
-        let at = format!("{at}[\"enabled\"]");
-        let enabled = object.get("enabled").ok_or_else(|| Error::bad_value(&at, "field is missing: Field required"))?;
-        bool::from_json(enabled, &at).map(|is_on| Self { is_on })
+        let path = format!("{path}[\"enabled\"]");
+        let enabled =
+            object.get("enabled").ok_or_else(|| Error::bad_value(&path, "field is missing: Field required"))?;
+        bool::from_json(enabled, &path).map(|is_on| Self { is_on })
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
     use crate::api::parameter::json_parameter;
 
-    fn read(text: &str) -> Result<AuthenticationMethods, Error> {
+    fn parse(text: &str) -> Result<AuthenticationMethods, Error> {
         json_parameter(text, "authentication_methods")
     }
 
@@ -108,7 +109,7 @@ mod tests {
         let text = r#"{"Dev": {"enabled": false, "available": true, "unavailable_reason": "x"}, "Email": true}"#;
         let expected = [("Email".to_owned(), true), ("Dev".to_owned(), false)];
 
-        assert_eq!(read(text), Ok(AuthenticationMethods(BTreeMap::from(expected))));
+        assert_eq!(parse(text), Ok(AuthenticationMethods(BTreeMap::from(expected))));
     }
 
     #[test]
@@ -122,7 +123,7 @@ mod tests {
             ),
             (r#"{"Email": {"enabled": 1}}"#, r#"authentication_methods["Email"]["enabled"] is not a boolean"#),
         ] {
-            assert_eq!(read(text).map_err(|error| error.message()), Err(message.to_owned()), "{text}");
+            assert_eq!(parse(text).map_err(|error| error.message()), Err(message.to_owned()), "{text}");
         }
     }
 }

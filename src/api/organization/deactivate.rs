@@ -37,9 +37,9 @@ impl Write for DeactivateOrganization {
         let event = RealmDeactivated { realm_id: tx.organization.id };
         tx.emit(everyone, event);
         // Wakes the parked polls. They return the event, or an error if their queue does not get it.
-        let parked = tx.queues.values().filter(|queue| queue.parked_since.is_some());
-        let parked: Vec<QueueId> = parked.map(|queue| queue.id.clone()).collect();
-        tx.touched_queues_mut().extend(parked);
+        let parked_queues = tx.queues.values().filter(|queue| queue.parked_since.is_some());
+        let parked_queues: Vec<QueueId> = parked_queues.map(|queue| queue.id.clone()).collect();
+        tx.touched_queues_mut().extend(parked_queues);
         Ok(Success {})
     }
 }

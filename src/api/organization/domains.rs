@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// In code points.
-const MAX_LENGTH: usize = 255;
+const MAX_DOMAIN_LENGTH: usize = 255;
 
 pub fn records(realm: &Realm) -> Vec<DomainRecord> {
     let domains = realm.organization.domains.iter();
@@ -69,7 +69,7 @@ pub struct NewDomainReply {
 impl Write for AddDomain {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<NewDomainReply, Error> {
         let domain = checked_domain(&params.domain)?;
-        if position(tx, &domain).is_some() {
+        if domain_index(tx, &domain).is_some() {
             return Err(Error::DomainExists { domain: domain.into() });
         }
 
@@ -97,7 +97,7 @@ operation! {
 
 impl Write for EditDomain {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let index = existing_position(tx, &params.domain)?;
+        let index = existing_domain_index(tx, &params.domain)?;
 
         let (domain, allow_subdomains) = &mut domains_mut(tx)[index];
         *allow_subdomains = params.allow_subdomains;
@@ -120,7 +120,7 @@ operation! {
 
 impl Write for RemoveDomain {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let index = existing_position(tx, &params.domain)?;
+        let index = existing_domain_index(tx, &params.domain)?;
 
         let (domain, _) = domains_mut(tx).remove(index);
         tx.emit(tx.everyone(), RealmDomainsRemove { domain });
@@ -134,20 +134,20 @@ impl Write for RemoveDomain {
 /// Checks a domain and returns it in lower case.
 fn checked_domain(text: &str) -> Result<String, Error> {
     let domain = text.trim().to_lowercase();
-    match problem(&domain) {
+    match domain_problem(&domain) {
         Some(problem) => Err(Error::InvalidDomain { error: problem.into() }),
         None => Ok(domain),
     }
 }
 
-fn problem(domain: &str) -> Option<&'static str> {
+fn domain_problem(domain: &str) -> Option<&'static str> {
     if domain.is_empty() {
         return Some("Domain can't be empty.");
     }
     if !domain.contains('.') {
         return Some("Domain must have at least one dot (.)");
     }
-    if domain.chars().count() > MAX_LENGTH {
+    if domain.chars().count() > MAX_DOMAIN_LENGTH {
         return Some("Domain is too long");
     }
     if domain.starts_with('.') || domain.ends_with('.') {
@@ -167,12 +167,12 @@ fn label_problem(label: &str) -> Option<&'static str> {
     (!label.bytes().all(is_allowed)).then_some("Domain can only have letters, numbers, '.' and '-'s.")
 }
 
-fn position(realm: &Realm, domain: &str) -> Option<usize> {
+fn domain_index(realm: &Realm, domain: &str) -> Option<usize> {
     realm.organization.domains.iter().position(|(other, _)| other.eq_ignore_ascii_case(domain))
 }
 
-fn existing_position(realm: &Realm, domain: &str) -> Result<usize, Error> {
-    position(realm, domain).ok_or_else(|| Error::NoSuchDomain { domain: domain.into() })
+fn existing_domain_index(realm: &Realm, domain: &str) -> Result<usize, Error> {
+    domain_index(realm, domain).ok_or_else(|| Error::NoSuchDomain { domain: domain.into() })
 }
 
 fn domains_mut(tx: &mut Tx) -> &mut Vec<(String, bool)> {

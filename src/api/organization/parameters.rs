@@ -3,7 +3,7 @@
 
 use super::authentication::AuthenticationMethods;
 use crate::api::parameter::types::group_setting::GroupSettingUpdate;
-use crate::api::parameter::types::user_settings::{exceeds_i64, optional, setting_value};
+use crate::api::parameter::types::user_settings::{exceeds_i64, optional_parameter, setting_value};
 use crate::api::parameter::{
     ORGANIZATION_SETTING_DOC, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter,
 };
@@ -30,7 +30,7 @@ const UNLIMITED: &str = "unlimited";
 /// `message_retention_days` for messages that are never deleted.
 const RETAIN_FOREVER: i64 = -1;
 
-/// Values may equal the current ones.
+/// The parameters that a request has. Their values may equal the current ones.
 #[derive(Clone, Debug, Default)]
 pub struct OrganizationParams {
     /// Settings of the table. Values have the right type, but may be refused by [`check_choice`] or [`stored_value`].
@@ -55,28 +55,28 @@ fn limit_schema(_generator: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({"anyOf": [{"type": "integer", "minimum": 1}, {"const": UNLIMITED}]})
 }
 
-macro_rules! list {
+macro_rules! parameter_list {
     (texts: [$($text:ident $doc:literal),* $(,)?], urls: [$($url:ident $url_doc:literal),* $(,)?], channels: [$($channel:ident $channel_doc:literal),* $(,)?],
      switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], limits: [$($limit:ident),* $(,)?],
      words: [$($word:ident),* $(,)?], permissions: [$($permission:ident),* $(,)?],
      logins: [$($login:ident $login_doc:literal),* $(,)?]) => {
         &[
-            $(optional(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
-            $(optional(stringify!($url), &[$url_doc], true, url_schema),)*
-            $(optional(stringify!($channel), &[$channel_doc], true, <i64 as Parameter>::schema),)*
-            $(optional(stringify!($switch), ORGANIZATION_SETTING_DOC, true, <bool as Parameter>::schema),)*
-            $(optional(stringify!($number), ORGANIZATION_SETTING_DOC, true, <i64 as Parameter>::schema),)*
-            $(optional(stringify!($limit), ORGANIZATION_SETTING_DOC, true, limit_schema),)*
-            $(optional(stringify!($word), ORGANIZATION_SETTING_DOC, false, <String as Parameter>::schema),)*
-            $(optional(stringify!($permission), ORGANIZATION_SETTING_DOC, true, <GroupSettingUpdate as Parameter>::schema),)*
-            $(optional(stringify!($login), &[$login_doc], true, <AuthenticationMethods as Parameter>::schema),)*
+            $(optional_parameter(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
+            $(optional_parameter(stringify!($url), &[$url_doc], true, url_schema),)*
+            $(optional_parameter(stringify!($channel), &[$channel_doc], true, <i64 as Parameter>::schema),)*
+            $(optional_parameter(stringify!($switch), ORGANIZATION_SETTING_DOC, true, <bool as Parameter>::schema),)*
+            $(optional_parameter(stringify!($number), ORGANIZATION_SETTING_DOC, true, <i64 as Parameter>::schema),)*
+            $(optional_parameter(stringify!($limit), ORGANIZATION_SETTING_DOC, true, limit_schema),)*
+            $(optional_parameter(stringify!($word), ORGANIZATION_SETTING_DOC, false, <String as Parameter>::schema),)*
+            $(optional_parameter(stringify!($permission), ORGANIZATION_SETTING_DOC, true, <GroupSettingUpdate as Parameter>::schema),)*
+            $(optional_parameter(stringify!($login), &[$login_doc], true, <AuthenticationMethods as Parameter>::schema),)*
         ]
     };
 }
 
 impl Parameters for OrganizationParams {
     #[rustfmt::skip]
-    const LIST: &'static [ParameterInfo] = list! {
+    const LIST: &'static [ParameterInfo] = parameter_list! {
         texts: [
             name "Display name; at most 40 code points.",
             description "Markdown; at most 1,000 code points.",
@@ -128,7 +128,7 @@ impl Parameters for OrganizationParams {
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
         let mut params = Self::default();
-        for info in in_order() {
+        for info in parameters_in_order() {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
             if let Some(purpose) = ChannelPurpose::ALL.into_iter().find(|purpose| purpose.name() == name) {
@@ -137,13 +137,13 @@ impl Parameters for OrganizationParams {
                 continue;
             }
             match name {
-                "name" => params.name = Some(at_most(text, name, MAX_NAME_LENGTH)?),
+                "name" => params.name = Some(checked_text(text, name, MAX_NAME_LENGTH)?),
                 "string_id" => {
-                    at_most(text, name, MAX_SUBDOMAIN_LENGTH)?;
+                    checked_text(text, name, MAX_SUBDOMAIN_LENGTH)?;
                     params.changes_subdomain = true;
                 }
                 "authentication_methods" => params.authentication_methods = Some(json_parameter(text, name)?),
-                "description" => params.description = Some(at_most(text, name, MAX_DESCRIPTION_LENGTH)?),
+                "description" => params.description = Some(checked_text(text, name, MAX_DESCRIPTION_LENGTH)?),
                 _ if find(&REALM_SETTINGS, name).is_some() => params.settings.push((name, read_setting(text, name)?)),
                 _ => params.permissions.push((name, json_parameter(text, name)?)),
             }
@@ -153,10 +153,10 @@ impl Parameters for OrganizationParams {
 }
 
 /// The parameters in the order in which they are read. Those without a known order come last.
-fn in_order() -> Vec<&'static ParameterInfo> {
-    let mut all: Vec<&ParameterInfo> = OrganizationParams::LIST.iter().collect();
-    all.sort_by_key(|info| position(ORDER, info.name));
-    all
+fn parameters_in_order() -> Vec<&'static ParameterInfo> {
+    let mut parameters: Vec<&ParameterInfo> = OrganizationParams::LIST.iter().collect();
+    parameters.sort_by_key(|info| position_in(ORDER, info.name));
+    parameters
 }
 
 /// The event for this setting comes last.
@@ -167,15 +167,15 @@ pub const ORG_TYPE: &str = "org_type";
 pub fn rank(name: &str, is_removed: bool) -> (usize, usize) {
     match name {
         ORG_TYPE => (4, 0),
-        _ if is_removed => (0, position(DERIVED_SETTINGS, name)),
-        _ if DERIVED_SETTINGS.contains(&name) => (2, position(DERIVED_SETTINGS, name)),
-        _ if ORDER.contains(&name) => (1, position(ORDER, name)),
+        _ if is_removed => (0, position_in(DERIVED_SETTINGS, name)),
+        _ if DERIVED_SETTINGS.contains(&name) => (2, position_in(DERIVED_SETTINGS, name)),
+        _ if ORDER.contains(&name) => (1, position_in(ORDER, name)),
         _ => (3, 0),
     }
 }
 
-fn position(list: &[&str], name: &str) -> usize {
-    list.iter().position(|listed| *listed == name).unwrap_or(list.len())
+fn position_in(list: &[&str], name: &str) -> usize {
+    list.iter().position(|other| *other == name).unwrap_or(list.len())
 }
 
 /// Settings whose stored value differs from the value in the request, in the order of their events.
@@ -246,7 +246,7 @@ const ORDER: &[&str] = &[
     "can_access_all_users_group",
 ];
 
-fn at_most(text: &str, name: &str, limit: usize) -> Result<String, Error> {
+fn checked_text(text: &str, name: &str, limit: usize) -> Result<String, Error> {
     check_length(text, name, limit)?;
     Ok(text.to_owned())
 }
@@ -254,23 +254,23 @@ fn at_most(text: &str, name: &str, limit: usize) -> Result<String, Error> {
 /// Parses the value of a setting. Some values are checked only after the caller's rights, by [`check_choice`] and
 /// [`stored_value`].
 fn read_setting(text: &str, name: &'static str) -> Result<Value, Error> {
-    let Some(row) = find(&REALM_SETTINGS, name) else { return Ok(Value::Null) };
+    let Some(setting) = find(&REALM_SETTINGS, name) else { return Ok(Value::Null) };
     match name {
-        _ if is_limit(name) => number_or_word(text, name),
-        "jitsi_server_url" => call_server_url(text, name),
+        _ if is_limit(name) => parse_number_or_word(text, name),
+        "jitsi_server_url" => parse_call_server_url(text, name),
         "video_chat_provider" | "gif_rating_policy" if exceeds_i64(text, name) => Ok(text.trim().into()),
         "video_chat_provider" | "gif_rating_policy" => json_parameter::<i64>(text, name).map(Value::from),
         // Values of the wrong type get the same error as other invalid values.
         "digest_weekday" | "org_type" => {
             let value: Value = json_parameter(text, name)?;
-            if row.kind.accepts(&value) { Ok(value) } else { Err(Error::InvalidValue { parameter: name.into() }) }
+            if setting.kind.accepts(&value) { Ok(value) } else { Err(Error::InvalidValue { parameter: name.into() }) }
         }
         "default_code_block_language" => {
             check_length(text, name, MAX_CODE_LANGUAGE_LENGTH)?;
-            setting_value(row, text)
+            setting_value(setting, text)
         }
-        "welcome_message_custom_text" => at_most(text, name, MAX_WELCOME_LENGTH).map(Value::from),
-        _ => setting_value(row, text),
+        "welcome_message_custom_text" => checked_text(text, name, MAX_WELCOME_LENGTH).map(Value::from),
+        _ => setting_value(setting, text),
     }
 }
 
@@ -278,7 +278,7 @@ fn is_limit(name: &str) -> bool {
     name.ends_with("_limit_seconds") || name == "message_retention_days"
 }
 
-fn number_or_word(text: &str, name: &str) -> Result<Value, Error> {
+fn parse_number_or_word(text: &str, name: &str) -> Result<Value, Error> {
     if text == UNLIMITED {
         return Ok(text.into());
     }
@@ -287,7 +287,7 @@ fn number_or_word(text: &str, name: &str) -> Result<Value, Error> {
     if is_number_or_word { Ok(value) } else { Err(Error::bad_value(format!("{name}[\"int\"]"), "is not an integer")) }
 }
 
-fn call_server_url(text: &str, name: &str) -> Result<Value, Error> {
+fn parse_call_server_url(text: &str, name: &str) -> Result<Value, Error> {
     let url: String = json_parameter(text, name)?;
     if url == "default" {
         return Ok(Value::Null);
@@ -302,7 +302,7 @@ fn call_server_url(text: &str, name: &str) -> Result<Value, Error> {
 ///
 /// `InvalidLanguage`, `NotOffered`.
 pub fn check_choice(name: &str, value: &Value) -> Result<(), Error> {
-    let is_offered = || find(&REALM_SETTINGS, name).is_some_and(|row| row.kind.accepts(value));
+    let is_offered = || find(&REALM_SETTINGS, name).is_some_and(|setting| setting.kind.accepts(value));
     match name {
         "default_language" if value.as_str().and_then(language_name).is_none() => {
             Err(Error::InvalidLanguage { language: value.clone().into() })
@@ -337,12 +337,12 @@ mod tests {
     #[test]
     fn every_permission_is_a_parameter_and_settings_have_the_type_of_their_default() {
         let names: Vec<&str> = OrganizationParams::LIST.iter().map(|info| info.name).collect();
-        for row in REALM_PERMISSIONS {
-            assert!(names.contains(&row.name), "{} can't be changed", row.name);
+        for setting in REALM_PERMISSIONS {
+            assert!(names.contains(&setting.name), "{} can't be changed", setting.name);
         }
         for info in OrganizationParams::LIST {
-            let Some(row) = find(&REALM_SETTINGS, info.name) else { continue };
-            assert_eq!(info.is_json, !row.default.is_string(), "{}", info.name);
+            let Some(setting) = find(&REALM_SETTINGS, info.name) else { continue };
+            assert_eq!(info.is_json, !setting.default.is_string(), "{}", info.name);
         }
     }
 }

@@ -62,20 +62,20 @@ pub struct PlaygroundIdReply {
 impl Write for AddPlayground {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<PlaygroundIdReply, Error> {
         check_language(&params.pygments_language)?;
-        let trimmed = |text: String| text.trim().to_owned();
+        let trim = |text: String| text.trim().to_owned();
         let mut playground = Playground {
             id: 0,
-            name: trimmed(params.name),
-            language: trimmed(params.pygments_language),
-            url_template: trimmed(params.url_template),
+            name: trim(params.name),
+            language: trim(params.pygments_language),
+            url_template: trim(params.url_template),
         };
-        check(tx, &playground)?;
+        check_playground(tx, &playground)?;
 
         tx.realm_mut().counters.playground += 1;
         let id = tx.counters.playground;
         playground.id = id;
         playgrounds_mut(tx).push(playground);
-        emit(tx);
+        emit_playgrounds(tx);
         Ok(PlaygroundIdReply { id })
     }
 }
@@ -100,7 +100,7 @@ impl Write for RemovePlayground {
         if *tx.organization.setting_named(DEFAULT_LANGUAGE_SETTING) == language {
             change_setting(tx, DEFAULT_LANGUAGE_SETTING, &"".into());
         }
-        emit(tx);
+        emit_playgrounds(tx);
         Ok(Success {})
     }
 }
@@ -116,7 +116,7 @@ fn check_language(language: &str) -> Result<(), Error> {
 /// # Errors
 ///
 /// `PlaygroundRefused`.
-fn check(realm: &Realm, playground: &Playground) -> Result<(), Error> {
+fn check_playground(realm: &Realm, playground: &Playground) -> Result<(), Error> {
     let mut errors: Vec<(&'static str, &'static str)> = Vec::new();
     let variables = template_variables(&playground.url_template);
     if playground.url_template.is_empty() {
@@ -129,7 +129,7 @@ fn check(realm: &Realm, playground: &Playground) -> Result<(), Error> {
             errors.push((field, BLANK_FIELD_ERROR));
         }
     }
-    let is_same = |other: &Playground| other.name == playground.name && other.language == playground.language;
+    let is_duplicate = |other: &Playground| other.name == playground.name && other.language == playground.language;
     let has_names = !playground.name.is_empty() && !playground.language.is_empty();
     match variables {
         Some(variables) if !variables.iter().any(|name| name == CODE_VARIABLE) => {
@@ -138,21 +138,21 @@ fn check(realm: &Realm, playground: &Playground) -> Result<(), Error> {
         Some(variables) if variables.len() > 1 => errors.push((NON_FIELD_ERRORS, OTHER_VARIABLES_ERROR)),
         _ => {}
     }
-    if has_names && realm.organization.playgrounds.iter().any(is_same) {
+    if has_names && realm.organization.playgrounds.iter().any(is_duplicate) {
         errors.push((NON_FIELD_ERRORS, DUPLICATE_ERROR));
     }
     let Some((_, message)) = errors.first().copied() else { return Ok(()) };
-    let mut by_field: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut messages_by_field: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (field, message) in errors {
-        by_field.entry(field).or_default().push(message);
+        messages_by_field.entry(field).or_default().push(message);
     }
-    Err(Error::PlaygroundRefused { errors: json!(by_field).into(), message: message.into() })
+    Err(Error::PlaygroundRefused { errors: json!(messages_by_field).into(), message: message.into() })
 }
 
 fn playgrounds_mut(tx: &mut Tx) -> &mut Vec<Playground> {
     &mut Arc::make_mut(&mut tx.realm_mut().organization).playgrounds
 }
 
-fn emit(tx: &mut Tx) {
+fn emit_playgrounds(tx: &mut Tx) {
     tx.emit(tx.everyone(), RealmPlaygrounds { realm_playgrounds: records(tx) });
 }

@@ -30,7 +30,7 @@ pub struct Policy {
 }
 
 /// Groups of users by their roles, the smallest first.
-const BY_SIZE: [SystemGroup; 7] = [Nobody, Owners, Administrators, Moderators, FullMembers, Members, Everyone];
+const GROUPS_BY_SIZE: [SystemGroup; 7] = [Nobody, Owners, Administrators, Moderators, FullMembers, Members, Everyone];
 
 const COMMON: &[Choice] = &[(1, &[Members]), (2, &[Administrators]), (3, &[FullMembers]), (4, &[Moderators])];
 const COMMON_OR_NOBODY: &[Choice] =
@@ -58,7 +58,7 @@ const WILDCARD_MENTIONS: &[Choice] = &[
 ];
 const DIRECT_MESSAGES: &[Choice] = &[(1, &[Everyone]), (2, &[Nobody])];
 
-const fn policy(
+const fn new_policy(
     name: &'static str,
     since: i64,
     removed_in: i64,
@@ -72,42 +72,58 @@ const fn policy(
 pub static POLICIES: &[Policy] = &[
     Policy {
         is_for_owners: true,
-        ..policy("invite_to_realm_policy", 50, 321, &["can_invite_users_group"], COMMON_OR_NOBODY)
+        ..new_policy("invite_to_realm_policy", 50, 321, &["can_invite_users_group"], COMMON_OR_NOBODY)
     },
-    policy("add_custom_emoji_policy", 85, 307, &["can_add_custom_emoji_group"], COMMON),
-    policy("delete_own_message_policy", 101, 291, &["can_delete_own_message_group"], COMMON_OR_EVERYONE),
-    policy("edit_topic_policy", 75, 316, &["can_move_messages_between_topics_group"], COMMON_OR_EVERYONE_OR_NOBODY),
-    policy("bot_creation_policy", 0, 344, &["can_create_bots_group", "can_create_write_only_bots_group"], BOT_CREATION),
-    policy("create_public_stream_policy", 102, 264, &["can_create_public_channel_group"], COMMON),
-    policy("create_private_stream_policy", 102, 266, &["can_create_private_channel_group"], COMMON),
-    policy("create_web_public_stream_policy", 103, 280, &["can_create_web_public_channel_group"], WEB_PUBLIC_CHANNELS),
-    policy("invite_to_stream_policy", 0, 341, &["can_add_subscribers_group"], COMMON),
-    policy(
+    new_policy("add_custom_emoji_policy", 85, 307, &["can_add_custom_emoji_group"], COMMON),
+    new_policy("delete_own_message_policy", 101, 291, &["can_delete_own_message_group"], COMMON_OR_EVERYONE),
+    new_policy("edit_topic_policy", 75, 316, &["can_move_messages_between_topics_group"], COMMON_OR_EVERYONE_OR_NOBODY),
+    new_policy(
+        "bot_creation_policy",
+        0,
+        344,
+        &["can_create_bots_group", "can_create_write_only_bots_group"],
+        BOT_CREATION,
+    ),
+    new_policy("create_public_stream_policy", 102, 264, &["can_create_public_channel_group"], COMMON),
+    new_policy("create_private_stream_policy", 102, 266, &["can_create_private_channel_group"], COMMON),
+    new_policy(
+        "create_web_public_stream_policy",
+        103,
+        280,
+        &["can_create_web_public_channel_group"],
+        WEB_PUBLIC_CHANNELS,
+    ),
+    new_policy("invite_to_stream_policy", 0, 341, &["can_add_subscribers_group"], COMMON),
+    new_policy(
         "move_messages_between_streams_policy",
         56,
         310,
         &["can_move_messages_between_channels_group"],
         COMMON_OR_NOBODY,
     ),
-    policy("user_group_edit_policy", 0, 299, &["can_create_groups"], COMMON),
-    policy("private_message_policy", 1, 270, &["direct_message_permission_group"], DIRECT_MESSAGES),
-    policy("wildcard_mention_policy", 34, 352, &["can_mention_many_users_group"], WILDCARD_MENTIONS),
+    new_policy("user_group_edit_policy", 0, 299, &["can_create_groups"], COMMON),
+    new_policy("private_message_policy", 1, 270, &["direct_message_permission_group"], DIRECT_MESSAGES),
+    new_policy("wildcard_mention_policy", 34, 352, &["can_mention_many_users_group"], WILDCARD_MENTIONS),
 ];
 
 impl Policy {
-    /// The current number of the policy. If no choice matches the permissions, the common number for the holder of the
-    /// first permission; if that number means another group in this policy, the number for the nearest group.
+    /// Returns the current number of the policy. If no choice matches the permissions, this is the common number for
+    /// the holder of the first permission; if that number means another group in this policy, it is the number for the
+    /// nearest group.
     pub fn number(&self, realm: &Realm) -> i64 {
-        let current: Vec<Option<SystemGroup>> = self.permissions.iter().map(|name| holder(realm, name)).collect();
-        let is_match = |(_, holders): &&Choice| holders.iter().map(|group| Some(*group)).eq(current.iter().copied());
+        let current_holders: Vec<Option<SystemGroup>> =
+            self.permissions.iter().map(|name| permission_holder(realm, name)).collect();
+        let is_match =
+            |(_, holders): &&Choice| holders.iter().map(|group| Some(*group)).eq(current_holders.iter().copied());
         if let Some((number, _)) = self.choices.iter().find(is_match) {
             return *number;
         }
-        let common = common_number(current[0]);
-        let nearest = self.choices.iter().find(|(_, holders)| holders[0] == nearest_holder(current[0]));
-        match nearest {
-            Some((number, _)) if self.choices.iter().any(|(other, _)| *other == common) => *number,
-            _ => common,
+        let first_holder = current_holders[0];
+        let common_number = common_number(first_holder);
+        let nearest_choice = self.choices.iter().find(|(_, holders)| holders[0] == nearest_holder(first_holder));
+        match nearest_choice {
+            Some((number, _)) if self.choices.iter().any(|(other, _)| *other == common_number) => *number,
+            _ => common_number,
         }
     }
 
@@ -117,11 +133,11 @@ impl Policy {
         if level < self.removed_in {
             return self.number(realm);
         }
-        let current = self.permissions.first().and_then(|name| holder(realm, name));
-        let matching = self.choices.iter().find(|(_, holders)| current == Some(holders[0]));
-        let size = |(_, holders): &&Choice| BY_SIZE.iter().position(|group| *group == holders[0]);
-        let largest = || self.choices.iter().max_by_key(size);
-        matching.or_else(largest).map_or(0, |(number, _)| *number)
+        let current_holder = self.permissions.first().and_then(|name| permission_holder(realm, name));
+        let matching_choice = self.choices.iter().find(|(_, holders)| current_holder == Some(holders[0]));
+        let size = |(_, holders): &&Choice| GROUPS_BY_SIZE.iter().position(|group| *group == holders[0]);
+        let largest_choice = || self.choices.iter().max_by_key(size);
+        matching_choice.or_else(largest_choice).map_or(0, |(number, _)| *number)
     }
 
     /// Parses a number and finds its choice.
@@ -145,19 +161,20 @@ impl Policy {
 pub fn requested_policies(
     legacy_values: &BTreeMap<&'static str, String>,
 ) -> Result<Vec<(&'static Policy, &'static Choice)>, Error> {
-    let requested = POLICIES.iter().filter_map(|policy| Some((policy, legacy_values.get(policy.name)?)));
-    requested.map(|(policy, text)| Ok((policy, policy.parse_choice(text)?))).collect()
+    let requested_texts = POLICIES.iter().filter_map(|policy| Some((policy, legacy_values.get(policy.name)?)));
+    requested_texts.map(|(policy, text)| Ok((policy, policy.parse_choice(text)?))).collect()
 }
 
 /// The system group with a permission; None if another group or several users and groups have it.
-fn holder(realm: &Realm, permission: &str) -> Option<SystemGroup> {
+fn permission_holder(realm: &Realm, permission: &str) -> Option<SystemGroup> {
     match realm.organization.permissions.get(permission)? {
         GroupSettingValue::Group(group) => realm.groups.get(group)?.system,
         GroupSettingValue::Anonymous(_) => None,
     }
 }
 
-/// 1 members, 2 administrators, 3 full members, 4 moderators, 5 everyone, 6 nobody, 7 owners.
+/// Returns the number that most policies have for a group: 1 members, 2 administrators, 3 full members, 4 moderators,
+/// 5 everyone, 6 nobody, 7 owners.
 fn common_number(holder: Option<SystemGroup>) -> i64 {
     match holder {
         Some(Administrators) => 2,
@@ -182,5 +199,5 @@ fn nearest_holder(holder: Option<SystemGroup>) -> SystemGroup {
 
 /// The number that most policies have for the holder of a permission.
 pub fn number(realm: &Realm, permission: &str) -> i64 {
-    common_number(holder(realm, permission))
+    common_number(permission_holder(realm, permission))
 }

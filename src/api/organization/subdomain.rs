@@ -22,23 +22,23 @@ operation! {
         @path subdomain: String,
     }
     reply SubdomainReply;
-    message |reply| reply.verdict;
+    message |reply| reply.availability;
 }
 
 /// The result, which is in `msg`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubdomainReply {
     #[serde(skip)]
-    verdict: &'static str,
+    availability: &'static str,
 }
 
 impl Read for CheckSubdomain {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubdomainReply, Error> {
-        let verdict = match verdict(realm, &params.subdomain) {
+        let availability = match check_availability(realm, &params.subdomain) {
             IN_USE if !call.has(Feature::NamesAreInUse) => LEGACY_IN_USE,
-            verdict => verdict,
+            availability => availability,
         };
-        Ok(SubdomainReply { verdict })
+        Ok(SubdomainReply { availability })
     }
 }
 
@@ -46,8 +46,8 @@ const IN_USE: &str = "Subdomain is already in use. Please choose a different one
 /// The same at older levels.
 const LEGACY_IN_USE: &str = "Subdomain already in use. Please choose a different one.";
 
-/// `available`, or the reason why the subdomain is not.
-fn verdict(realm: &Realm, name: &str) -> &'static str {
+/// Returns `available`, or the reason why the subdomain is not available.
+fn check_availability(realm: &Realm, name: &str) -> &'static str {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if !name.bytes().all(is_allowed) {
         "Subdomain can only have lowercase letters, numbers, and '-'s."

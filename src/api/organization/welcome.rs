@@ -34,10 +34,11 @@ impl Write for TestWelcomeMessage {
         let MaxLength(text) = params.welcome_message_custom_text;
         let bot = tx.notification_bot().ok_or(Error::NoSuchUser)?;
         let caller = call.caller().id;
-        let to = Target::Direct { users: vec![caller] };
+        let target = Target::Direct { users: vec![caller] };
         let voice = Voice::Repeated(caller);
-        let outgoing = Outgoing { voice, ..Outgoing::from_server(bot, to, call.origin.with_relative_uploads(text)) };
-        let MessageId(message_id) = tx.send(outgoing)?.id;
+        let outgoing_message =
+            Outgoing { voice, ..Outgoing::from_server(bot, target, call.origin.with_relative_uploads(text)) };
+        let MessageId(message_id) = tx.send(outgoing_message)?.id;
         Ok(TestWelcomeMessageReply { message_id })
     }
 }

@@ -7,6 +7,7 @@ macro_rules! through_json {
             fn from_text(text: &str, name: &str) -> Result<Self, $crate::error::Error> {
                 $crate::api::parameter::json_parameter(text, name)
             }
+
             fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 <$type as $crate::api::parameter::FromJson>::json_schema(generator)
             }
@@ -27,7 +28,7 @@ macro_rules! parameters {
         pub struct $name:ident {
             $(
                 $(#[doc = $doc:expr])*
-                $(@$place:ident)? $field:ident $(as $wire:literal)? $(| $alias:literal)*
+                $(@$marker:ident)? $field:ident $(as $wire:literal)? $(| $alias:literal)*
                     $(since $since:literal)? $(formerly $former_name:literal $first:literal .. $end:literal)* : $type:ty
                     $(= $default:expr $(=> $sent:literal)?)?
             ),* $(,)?
@@ -42,12 +43,12 @@ macro_rules! parameters {
         impl $crate::api::parameter::Parameters for $name {
             const LIST: &'static [$crate::api::parameter::ParameterInfo] = {
                 const PARTS: &[&[$crate::api::parameter::ParameterInfo]] = &[$(
-                    $crate::api::parameter::listed!([$($place)?] $type; $crate::api::parameter::ParameterInfo {
+                    $crate::api::parameter::listed!([$($marker)?] $type; $crate::api::parameter::ParameterInfo {
                         name: $crate::api::parameter::wire_name!($field $($wire)?),
                         aliases: &[$($alias),*],
                         since: 0 $(+ $since)?,
                         former_names: &[$($crate::api::parameter::FormerName { name: $former_name, levels: $first..$end }),*],
-                        is_in_path: $crate::api::parameter::is_path!($($place)?),
+                        is_in_path: $crate::api::parameter::is_path!($($marker)?),
                         is_required: <$type as $crate::api::parameter::Parameter>::IS_REQUIRED
                             && $crate::api::parameter::has_no_default!($($default)?),
                         default: $crate::api::parameter::default_text!($($default $(=> $sent)?)?),
@@ -66,7 +67,7 @@ macro_rules! parameters {
                 let mut index = 0;
                 $(
                     let $field: $type =
-                        $crate::api::parameter::read_from!([$($place)?] raw, Self::LIST, index, $type, $($default)?);
+                        $crate::api::parameter::read_from!([$($marker)?] raw, Self::LIST, index, $type, $($default)?);
                 )*
                 Ok(Self { $($field),* })
             }
@@ -79,7 +80,7 @@ macro_rules! listed {
     ([group] $type:ty; $info:expr) => {
         <$type as $crate::api::parameter::Parameters>::LIST
     };
-    ([$($place:ident)?] $type:ty; $info:expr) => {
+    ([$($marker:ident)?] $type:ty; $info:expr) => {
         &[$info]
     };
 }
@@ -90,7 +91,7 @@ macro_rules! read_from {
         $index += <$type as $crate::api::parameter::Parameters>::LIST.len();
         <$type as $crate::api::parameter::Parameters>::read($raw)?
     }};
-    ([$($place:ident)?] $raw:ident, $list:expr, $index:ident, $type:ty, $($default:expr)?) => {{
+    ([$($marker:ident)?] $raw:ident, $list:expr, $index:ident, $type:ty, $($default:expr)?) => {{
         let info = &$list[$index];
         $index += 1;
         match $raw.text(info)? {
@@ -100,6 +101,7 @@ macro_rules! read_from {
     }};
 }
 
+/// The name of a field on the wire.
 macro_rules! wire_name {
     ($field:ident $wire:literal) => {
         $wire
@@ -108,6 +110,8 @@ macro_rules! wire_name {
         stringify!($field)
     };
 }
+
+/// Whether a parameter is marked as a part of the path.
 macro_rules! is_path {
     (path) => {
         true
@@ -116,6 +120,7 @@ macro_rules! is_path {
         false
     };
 }
+
 macro_rules! has_no_default {
     ($default:expr) => {
         false
@@ -124,6 +129,8 @@ macro_rules! has_no_default {
         true
     };
 }
+
+/// The default value as a client would send it, for the reference.
 macro_rules! default_text {
     ($default:expr => $sent:literal) => {
         Some($sent)
@@ -135,6 +142,8 @@ macro_rules! default_text {
         None
     };
 }
+
+/// The value of an absent parameter, or an early return with `MissingParameter`.
 macro_rules! or_default {
     ($type:ty, $info:ident, $default:expr) => {
         $default
@@ -168,6 +177,7 @@ macro_rules! words {
                     _ => Err($crate::error::Error::InvalidValue { parameter: name.into() }),
                 }
             }
+
             fn schema(_generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 schemars::json_schema!({"type": "string", "enum": [$($text, $($other,)*)*]})
             }
@@ -187,12 +197,12 @@ macro_rules! json_object {
     (@refuse shaped, $($arguments:tt)*) => {
         json_object!(@refuse closed, $($arguments)*);
     };
-    (@refuse closed, $object:ident, $at:ident, [$($known:expr),*]) => {
+    (@refuse closed, $object:ident, $path:ident, [$($known:expr),*]) => {
         if let Some(key) = $object.keys().find(|key| ![$($known),*].contains(&key.as_str())) {
-            return Err($crate::error::Error::UnexpectedKey { key: key.as_str().into(), parameter: $at.into() });
+            return Err($crate::error::Error::UnexpectedKey { key: key.as_str().into(), parameter: $path.into() });
         }
     };
-    (@refuse open, $object:ident, $at:ident, [$($known:expr),*]) => {};
+    (@refuse open, $object:ident, $path:ident, [$($known:expr),*]) => {};
     (
         $kind:ident
         $(#[$meta:meta])*
@@ -203,22 +213,23 @@ macro_rules! json_object {
         pub struct $name { $($(#[$doc])* pub $field: $type),* }
 
         impl $crate::api::parameter::FromJson for $name {
-            fn from_json(value: &serde_json::Value, at: &str) -> Result<Self, $crate::error::Error> {
+            fn from_json(value: &serde_json::Value, path: &str) -> Result<Self, $crate::error::Error> {
                 let problem = json_object!(@not_an_object $kind);
-                let object = value.as_object().ok_or_else(|| $crate::error::Error::bad_value(at, problem))?;
+                let object = value.as_object().ok_or_else(|| $crate::error::Error::bad_value(path, problem))?;
                 let result = Self {$(
                     $field: {
                         let key = $crate::api::parameter::wire_name!($field $($wire)?);
-                        let at = format!("{at}[\"{key}\"]");
+                        let path = format!("{path}[\"{key}\"]");
                         match object.get(key) {
-                            Some(value) => <$type as $crate::api::parameter::FromJson>::from_json(value, &at)?,
-                            None => $crate::api::parameter::key_default!(at, $($default)?),
+                            Some(value) => <$type as $crate::api::parameter::FromJson>::from_json(value, &path)?,
+                            None => $crate::api::parameter::key_default!(path, $($default)?),
                         }
                     },
                 )*};
-                json_object!(@refuse $kind, object, at, [$($crate::api::parameter::wire_name!($field $($wire)?)),*]);
+                json_object!(@refuse $kind, object, path, [$($crate::api::parameter::wire_name!($field $($wire)?)),*]);
                 Ok(result)
             }
+
             fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 let mut properties = serde_json::Map::new();
                 let mut required: Vec<&str> = Vec::new();
@@ -236,12 +247,13 @@ macro_rules! json_object {
     };
 }
 
+/// The value of an absent key of an object, or an early return with `BadValue`.
 macro_rules! key_default {
-    ($at:ident, $default:expr) => {
+    ($path:ident, $default:expr) => {
         $default
     };
-    ($at:ident,) => {
-        return Err($crate::error::Error::bad_value($at, "field is missing: Field required"))
+    ($path:ident,) => {
+        return Err($crate::error::Error::bad_value($path, "field is missing: Field required"))
     };
 }
 

@@ -13,42 +13,46 @@ use std::collections::BTreeMap;
 const ABOVE_I64_MAX: f64 = 9_223_372_036_854_775_808.0;
 
 impl FromJson for i64 {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         match value.as_i64() {
             Some(number) => Ok(number),
             None if value.as_f64().is_some_and(|number| number.abs() >= ABOVE_I64_MAX) => {
                 Ok(if value.as_f64() < Some(0.0) { i64::MIN } else { i64::MAX })
             }
-            None => Err(Error::bad_value(at, "is not an integer")),
+            None => Err(Error::bad_value(path, "is not an integer")),
         }
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<i64>()
     }
 }
 
 impl FromJson for bool {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        value.as_bool().ok_or_else(|| Error::bad_value(at, "is not a boolean"))
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        value.as_bool().ok_or_else(|| Error::bad_value(path, "is not a boolean"))
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<bool>()
     }
 }
 
 impl FromJson for String {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        value.as_str().map(str::to_owned).ok_or_else(|| Error::bad_value(at, "is not a string"))
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        value.as_str().map(str::to_owned).ok_or_else(|| Error::bad_value(path, "is not a string"))
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<String>()
     }
 }
 
 impl FromJson for Value {
-    fn from_json(value: &Value, _at: &str) -> Result<Self, Error> {
+    fn from_json(value: &Value, _path: &str) -> Result<Self, Error> {
         Ok(value.clone())
     }
+
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!(true)
     }
@@ -57,9 +61,10 @@ impl FromJson for Value {
 through_json!(i64, bool, Value);
 
 impl<T: Id> FromJson for T {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        i64::from_json(value, at).map(T::from_number)
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        i64::from_json(value, path).map(T::from_number)
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<i64>()
     }
@@ -69,6 +74,7 @@ impl<T: Id> Parameter for T {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         json_parameter(text, name)
     }
+
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         <T as FromJson>::json_schema(generator)
     }
@@ -76,9 +82,10 @@ impl<T: Id> Parameter for T {
 
 /// Negative message IDs are refused with `is too small`; negative IDs of other objects are merely unknown.
 impl FromJson for MessageId {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        NonNegative::from_json(value, at).map(|NonNegative(number)| Self(number))
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        NonNegative::from_json(value, path).map(|NonNegative(number)| Self(number))
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         <NonNegative as FromJson>::json_schema(generator)
     }
@@ -91,6 +98,7 @@ impl Parameter for String {
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
         Ok(text.to_owned())
     }
+
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<String>()
     }
@@ -103,9 +111,11 @@ impl<T: Parameter> Parameter for Option<T> {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         T::from_text(text, name).map(Some)
     }
+
     fn absent() -> Option<Self> {
         Some(None)
     }
+
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         T::schema(generator)
     }
@@ -130,29 +140,33 @@ impl<T: Parameter> Parameter for Expected<T> {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         T::from_text(text, name).map(|value| Self(Some(value)))
     }
+
     fn absent() -> Option<Self> {
         Some(Self(None))
     }
+
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         T::schema(generator)
     }
 }
 
 impl<T: FromJson> FromJson for Option<T> {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        if value.is_null() { Ok(None) } else { T::from_json(value, at).map(Some) }
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        if value.is_null() { Ok(None) } else { T::from_json(value, path).map(Some) }
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let some = T::json_schema(generator);
-        schemars::json_schema!({"anyOf": [some, {"type": "null"}]})
+        let value_schema = T::json_schema(generator);
+        schemars::json_schema!({"anyOf": [value_schema, {"type": "null"}]})
     }
 }
 
 impl<T: FromJson> FromJson for Vec<T> {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let items = value.as_array().ok_or_else(|| Error::bad_value(at, "is not a list"))?;
-        items.iter().enumerate().map(|(index, item)| T::from_json(item, &format!("{at}[{index}]"))).collect()
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let items = value.as_array().ok_or_else(|| Error::bad_value(path, "is not a list"))?;
+        items.iter().enumerate().map(|(index, item)| T::from_json(item, &format!("{path}[{index}]"))).collect()
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let items = T::json_schema(generator);
         schemars::json_schema!({"type": "array", "items": items})
@@ -160,10 +174,11 @@ impl<T: FromJson> FromJson for Vec<T> {
 }
 
 impl<T: FromJson> FromJson for BTreeMap<String, T> {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let object = value.as_object().ok_or_else(|| Error::bad_value(at, "is not a dict"))?;
-        object.iter().map(|(key, item)| Ok((key.clone(), T::from_json(item, &format!("{at}[\"{key}\"]"))?))).collect()
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let object = value.as_object().ok_or_else(|| Error::bad_value(path, "is not a dict"))?;
+        object.iter().map(|(key, item)| Ok((key.clone(), T::from_json(item, &format!("{path}[\"{key}\"]"))?))).collect()
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let values = T::json_schema(generator);
         schemars::json_schema!({"type": "object", "additionalProperties": values})
@@ -174,6 +189,7 @@ impl<T: FromJson> Parameter for Vec<T> {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         json_parameter(text, name)
     }
+
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         Self::json_schema(generator)
     }
@@ -183,6 +199,7 @@ impl<T: FromJson> Parameter for BTreeMap<String, T> {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         json_parameter(text, name)
     }
+
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         Self::json_schema(generator)
     }
@@ -193,12 +210,13 @@ impl<T: FromJson> Parameter for BTreeMap<String, T> {
 pub struct Nullable<T>(pub Option<T>);
 
 impl<T: FromJson> FromJson for Nullable<T> {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        if value.is_null() { Ok(Self(None)) } else { T::from_json(value, at).map(|value| Self(Some(value))) }
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        if value.is_null() { Ok(Self(None)) } else { T::from_json(value, path).map(|value| Self(Some(value))) }
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let some = T::json_schema(generator);
-        schemars::json_schema!({"anyOf": [some, {"type": "null"}]})
+        let value_schema = T::json_schema(generator);
+        schemars::json_schema!({"anyOf": [value_schema, {"type": "null"}]})
     }
 }
 
@@ -206,6 +224,7 @@ impl<T: FromJson> Parameter for Nullable<T> {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         json_parameter(text, name)
     }
+
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         Self::json_schema(generator)
     }
@@ -216,12 +235,13 @@ impl<T: FromJson> Parameter for Nullable<T> {
 pub struct NonNegative(pub i64);
 
 impl FromJson for NonNegative {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        match i64::from_json(value, at)? {
-            number if number < 0 => Err(Error::bad_value(at, "is too small")),
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        match i64::from_json(value, path)? {
+            number if number < 0 => Err(Error::bad_value(path, "is too small")),
             number => Ok(Self(number)),
         }
     }
+
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "integer", "minimum": 0})
     }
@@ -233,16 +253,17 @@ through_json!(NonNegative);
 pub struct WholeNumber(pub i64);
 
 impl FromJson for WholeNumber {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        i64::from_json(value, at).map(Self)
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        i64::from_json(value, path).map(Self)
     }
+
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "integer"})
     }
 }
 through_json!(WholeNumber);
 
-fn without_duplicates(list: &Value) -> Value {
+fn remove_duplicates(list: &Value) -> Value {
     let Some(elements) = list.as_array() else { return list.clone() };
     let mut texts = std::collections::HashSet::new();
     elements.iter().filter(|element| texts.insert(element.to_string())).cloned().collect()
@@ -250,19 +271,18 @@ fn without_duplicates(list: &Value) -> Value {
 
 /// A group-setting value is a group's ID or an object. Other values are refused as if an ID was expected.
 impl FromJson for GroupSettingValue {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let not_an_id = || Error::bad_value(format!("{at}[\"int\"]"), "is not an integer");
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let not_an_id = || Error::bad_value(format!("{path}[\"int\"]"), "is not an integer");
         if let Some(object) = value.as_object() {
             // Other keys are ignored.
             let lists = object.iter().filter(|(key, _)| ["direct_members", "direct_subgroups"].contains(&key.as_str()));
-            let lists: Value = lists
-                .map(|(key, ids)| (key.clone(), without_duplicates(ids)))
-                .collect::<serde_json::Map<_, _>>()
-                .into();
+            let lists: Value =
+                lists.map(|(key, ids)| (key.clone(), remove_duplicates(ids))).collect::<serde_json::Map<_, _>>().into();
             return serde_json::from_value(lists).map(Self::Anonymous).map_err(|_| not_an_id());
         }
-        GroupId::from_json(value, at).map(Self::Group).map_err(|_| not_an_id())
+        GroupId::from_json(value, path).map(Self::Group).map_err(|_| not_an_id())
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<Self>()
     }
@@ -278,9 +298,10 @@ impl RoleNumber {
 }
 
 impl FromJson for RoleNumber {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        Role::from_number(i64::from_json(value, at)?).map(Self).ok_or_else(|| Error::not_possible(at))
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        Role::from_number(i64::from_json(value, path)?).map(Self).ok_or_else(|| Error::not_possible(path))
     }
+
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "integer", "enum": Role::ALL.map(Role::number)})
     }

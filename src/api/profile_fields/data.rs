@@ -91,17 +91,18 @@ pub fn checked_data(kind: i64, data: &FieldData) -> Result<String, Error> {
 pub struct FieldData(pub Map<String, Value>);
 
 impl FromJson for FieldData {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let data = value.as_object().ok_or_else(|| Error::bad_value(at, "is not a dict"))?;
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let data = value.as_object().ok_or_else(|| Error::bad_value(path, "is not a dict"))?;
         for (key, value) in data.iter().filter(|(_, value)| !value.is_string()) {
-            let at = format!("{at}[\"{key}\"][\"dict[str,str]\"]");
-            let texts = value.as_object().ok_or_else(|| Error::bad_value(&at, "is not a dict"))?;
+            let path = format!("{path}[\"{key}\"][\"dict[str,str]\"]");
+            let texts = value.as_object().ok_or_else(|| Error::bad_value(&path, "is not a dict"))?;
             if let Some((key, _)) = texts.iter().find(|(_, text)| !text.is_string()) {
-                return Err(Error::bad_value(format!("{at}[\"{key}\"]"), "is not a string"));
+                return Err(Error::bad_value(format!("{path}[\"{key}\"]"), "is not a string"));
             }
         }
         Ok(Self(data.clone()))
     }
+
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         generator.subschema_for::<Map<String, Value>>()
     }
@@ -126,7 +127,7 @@ fn check_account(data: &Map<String, Value>) -> Result<(), Error> {
     let subtype = required_text(data, "subtype")?;
     let pattern = data.get("url_pattern");
     if let Some(pattern) = pattern {
-        check_pattern(pattern)?;
+        check_url_pattern(pattern)?;
     }
     check_keys(data, &["subtype", "url_pattern"])?;
     match subtype {
@@ -137,7 +138,7 @@ fn check_account(data: &Map<String, Value>) -> Result<(), Error> {
     }
 }
 
-fn check_pattern(pattern: &Value) -> Result<(), Error> {
+fn check_url_pattern(pattern: &Value) -> Result<(), Error> {
     let bad_value = |problem: &str| Error::bad_value("field_data[\"url_pattern\"]", problem);
     let pattern = pattern.as_str().ok_or_else(|| bad_value("is not a string"))?;
     if pattern.matches(USER_NAME_PLACEHOLDER).count() != 1 {
@@ -147,16 +148,16 @@ fn check_pattern(pattern: &Value) -> Result<(), Error> {
 }
 
 fn required_text<'a>(object: &'a Map<String, Value>, key: &str) -> Result<&'a str, Error> {
-    let at = format!("field_data[\"{key}\"]");
+    let path = format!("field_data[\"{key}\"]");
     let value =
         object.get(key).ok_or_else(|| Error::MissingKey { key_name: key.into(), var_name: "field_data".into() })?;
-    let text = value.as_str().ok_or_else(|| Error::bad_value(&at, "is not a string"))?;
-    if text.trim().is_empty() { Err(Error::BlankValue { item: at.into() }) } else { Ok(text) }
+    let text = value.as_str().ok_or_else(|| Error::bad_value(&path, "is not a string"))?;
+    if text.trim().is_empty() { Err(Error::BlankValue { item: path.into() }) } else { Ok(text) }
 }
 
 fn check_keys(object: &Map<String, Value>, allowed: &[&str]) -> Result<(), Error> {
-    let unknown: Vec<String> = object.keys().filter(|key| !allowed.contains(&key.as_str())).cloned().collect();
-    if unknown.is_empty() { Ok(()) } else { Err(Error::UnexpectedKeys { keys: unknown.into() }) }
+    let unknown_keys: Vec<String> = object.keys().filter(|key| !allowed.contains(&key.as_str())).cloned().collect();
+    if unknown_keys.is_empty() { Ok(()) } else { Err(Error::UnexpectedKeys { keys: unknown_keys.into() }) }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use serde_json::json;
 /// The parameters of the request.
 pub struct Registration {
     /// The ID that the client chose for the device (`push_account_id`).
-    pub account: i64,
+    pub account_id: i64,
     pub token_kind: Option<PushService>,
     /// Base64.
     pub push_key: Option<String>,
@@ -32,31 +32,32 @@ pub struct Registration {
 /// `MissingParameter`, `PushNotConfigured`, `InvalidPushKey`.
 pub fn register(tx: &mut Tx, call: &Call<'_>, request: Registration) -> Result<Success, Error> {
     let user = call.caller().id;
-    let missing = |name: &'static str| move || Error::MissingParameter { var_name: name.into() };
-    let account = request.account;
-    let kind = request.token_kind.ok_or_else(missing("token_kind"))?;
-    let key = request.push_key.ok_or_else(missing("push_key"))?;
-    let relay_key = request.bouncer_public_key.ok_or_else(missing("bouncer_public_key"))?;
-    let registration = request.encrypted_push_registration.ok_or_else(missing("encrypted_push_registration"))?;
+    let missing_parameter = |name: &'static str| move || Error::MissingParameter { var_name: name.into() };
+    let account_id = request.account_id;
+    let kind = request.token_kind.ok_or_else(missing_parameter("token_kind"))?;
+    let key = request.push_key.ok_or_else(missing_parameter("push_key"))?;
+    let relay_key = request.bouncer_public_key.ok_or_else(missing_parameter("bouncer_public_key"))?;
+    let registration =
+        request.encrypted_push_registration.ok_or_else(missing_parameter("encrypted_push_registration"))?;
     if !tx.organization.is_on(RealmSetting::PushNotificationsEnabled) {
         return Err(Error::PushNotConfigured);
     }
-    let key = Key { id: account & i64::from(u32::MAX), key };
+    let key = Key { id: account_id & i64::from(u32::MAX), key };
     if call.has(Feature::PushKeysValidated) {
         key.check()?;
     }
-    let existing = tx.user_state(user).devices.iter().find(|(id, device)| device.account(**id) == account);
-    let existing = existing.map(|(id, device)| (*id, device.clone()));
+    let existing_device = tx.user_state(user).devices.iter().find(|(id, device)| device.account(**id) == account_id);
+    let existing_device = existing_device.map(|(id, device)| (*id, device.clone()));
     let is_registered = |device: &Device| device.push_key_id.is_some() && device.push_registration_error_code.is_none();
-    if existing.as_ref().is_some_and(|(_, device)| is_registered(device)) {
+    if existing_device.as_ref().is_some_and(|(_, device)| is_registered(device)) {
         return Ok(Success {});
     }
 
-    let (id, mut device) = existing.unwrap_or_else(|| {
+    let (id, mut device) = existing_device.unwrap_or_else(|| {
         tx.realm_mut().counters.device += 1;
         (DeviceId(tx.counters.device), Device::default())
     });
-    device.push_account_id = Some(account);
+    device.push_account_id = Some(account_id);
     let token = token_id(&registration);
     let payload = json!({
         "token_kind": kind.name(),

@@ -50,6 +50,7 @@ impl Parameter for PushService {
         let service = Self::ALL.into_iter().find(|service| service.name() == text);
         service.ok_or_else(|| Error::not_possible(name))
     }
+
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "string", "enum": Self::ALL.map(Self::name)})
     }
@@ -60,13 +61,14 @@ impl Parameter for PushService {
 pub struct KeyId(pub i64);
 
 impl FromJson for KeyId {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let number = i64::from_json(value, at)?;
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let number = i64::from_json(value, path)?;
         if (0..=i64::from(u32::MAX)).contains(&number) {
             return Ok(Self(number));
         }
-        Err(Error::InvalidValueBecause { parameter: at.into(), reason: "Not a valid unsigned 32-bit integer".into() })
+        Err(Error::InvalidValueBecause { parameter: path.into(), reason: "Not a valid unsigned 32-bit integer".into() })
     }
+
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "integer", "minimum": 0, "maximum": u32::MAX})
     }
@@ -99,7 +101,7 @@ impl RegisterPush {
 /// # Errors
 ///
 /// `PushDataMissing`, `NoKeyToRotate`, `NoTokenToRotate`, `InvalidPushKey`.
-fn check(device: &Device, key: Option<&Key>, token: Option<&Token>) -> Result<(), Error> {
+fn check_key_and_token(device: &Device, key: Option<&Key>, token: Option<&Token>) -> Result<(), Error> {
     let is_registered = device.push_key_id.is_some();
     match (key, token) {
         (None, None) => Err(Error::PushDataMissing),
@@ -121,7 +123,7 @@ impl Write for RegisterPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         if !call.has(Feature::DevicesNumberedByServer) {
             let registration = Registration {
-                account: params.device_id.0,
+                account_id: params.device_id.0,
                 token_kind: params.token_kind,
                 push_key: params.push_key,
                 bouncer_public_key: params.bouncer_public_key,
@@ -136,7 +138,7 @@ impl Write for RegisterPush {
         }
         let device = tx.user_state(user).devices.get(&id).cloned().ok_or_else(unknown_device)?;
         let (key, token) = (params.key(), params.token());
-        check(&device, key.as_ref(), token.as_ref())?;
+        check_key_and_token(&device, key.as_ref(), token.as_ref())?;
         if token.as_ref().is_some_and(|token| is_registered(&device, key.as_ref(), token)) {
             return Ok(Success {});
         }

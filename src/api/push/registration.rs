@@ -53,19 +53,19 @@ pub fn store_registration(
     token: Option<Token>,
 ) {
     let user = call.caller().id;
-    let mut changed = DeviceUpdate { device_id: id, ..DeviceUpdate::default() };
+    let mut update = DeviceUpdate { device_id: id, ..DeviceUpdate::default() };
     if let Some(Key { id, key }) = key {
         device.push_key_id = Some(id);
         device.push_key = Some(key);
-        changed.push_key_id = Some(id);
+        update.push_key_id = Some(id);
     }
     if let Some(token) = &token {
         device.pending_push_token_id = Some(token.id.clone());
         device.push_token_kind = token.kind;
         device.push_registration_error_code = None;
-        changed.pending_push_token_id = Some(Some(token.id.clone()));
+        update.pending_push_token_id = Some(Some(token.id.clone()));
     }
-    store_and_emit(tx, user, id, device.clone(), changed);
+    store_and_emit_device(tx, user, id, device.clone(), update);
     // If a fault lets the relay fail, the token stays pending, like on a server that retries.
     if let Some(token) = token.filter(|_| super::check_relay(call).is_ok()) {
         if call.has(Feature::RegistrationRemovesLegacyToken) {
@@ -73,36 +73,36 @@ pub fn store_registration(
                 state.push_tokens.retain(|legacy| token_id(&legacy.token) != token.id);
             });
         }
-        confirm(tx, user, id, device, token);
+        confirm_token(tx, user, id, device, token);
     }
 }
 
 /// Makes the token the current one after the relay accepted it.
-fn confirm(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: Token) {
+fn confirm_token(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: Token) {
     let now = tx.now;
     tx.push(user, PushTarget::Device(id), PushContent::Registration(token.payload));
     device.push_token_id = Some(token.id.clone());
     device.pending_push_token_id = None;
     device.push_token_last_updated = Some(now);
-    let changed = DeviceUpdate {
+    let update = DeviceUpdate {
         device_id: id,
         push_key_id: None,
         push_token_id: Some(token.id),
         pending_push_token_id: Some(None),
         push_token_last_updated_timestamp: Some(now.seconds()),
     };
-    store_and_emit(tx, user, id, device, changed);
+    store_and_emit_device(tx, user, id, device, update);
 }
 
 /// Event: `device` update to the user, and below 468 `push_device`.
-fn store_and_emit(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, changed: DeviceUpdate) {
+fn store_and_emit_device(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, update: DeviceUpdate) {
     let legacy_event = PushDevice {
         push_account_id: device.account(id),
         status: device.status(),
         error_code: device.push_registration_error_code.clone(),
     };
     tx.change_push_targets(user, |state| state.devices.insert(id, device));
-    tx.emit(Audience::user(user), changed);
+    tx.emit(Audience::user(user), update);
     tx.emit_before(Feature::DevicesNumberedByServer.since(), Audience::user(user), |_| legacy_event);
 }
 

@@ -50,10 +50,11 @@ impl Read for RegisterRemotePush {
 fn check_registration(registration: &str, now: Timestamp) -> Result<(), Error> {
     let bytes = STANDARD.decode(registration).map_err(|_| Error::InvalidSealedRegistration)?;
     match serde_json::from_slice::<Value>(&bytes) {
-        Ok(Value::Object(plain)) => {
-            let timestamp = plain.get("timestamp").and_then(Value::as_i64).ok_or(Error::InvalidSealedRegistration)?;
-            let oldest = now.seconds().saturating_sub(MAX_REGISTRATION_AGE.micros() / 1_000_000);
-            if timestamp < oldest { Err(Error::RegistrationExpired) } else { Ok(()) }
+        Ok(Value::Object(plain_registration)) => {
+            let timestamp =
+                plain_registration.get("timestamp").and_then(Value::as_i64).ok_or(Error::InvalidSealedRegistration)?;
+            let oldest_timestamp = now.seconds().saturating_sub(MAX_REGISTRATION_AGE.micros() / 1_000_000);
+            if timestamp < oldest_timestamp { Err(Error::RegistrationExpired) } else { Ok(()) }
         }
         // Only the length of an encrypted registration can be checked.
         _ if bytes.len() > SEAL_BYTES => Ok(()),

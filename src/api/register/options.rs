@@ -38,7 +38,7 @@ impl FromJson for RawCapabilities {
 }
 through_json!(RawCapabilities);
 
-/// `include_subscribers`
+/// `include_subscribers`: `true`, `false` or `partial`, without JSON quotes.
 #[derive(Clone, Copy, Debug)]
 pub struct IncludeSubscribersText(pub IncludeSubscribers);
 
@@ -97,19 +97,19 @@ pub struct EventNarrow(pub Vec<(String, String)>);
 impl FromJson for EventNarrow {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         let items = value.as_array().ok_or_else(|| Error::bad_value(at, "is not a list"))?;
-        let pair = |(index, item): (usize, &Value)| {
+        let parse_pair = |(index, item): (usize, &Value)| {
             let at = format!("{at}[{index}]");
             let pair = item.as_array().ok_or_else(|| Error::bad_value(&at, "is not a list"))?;
-            let text = |index: usize| {
+            let text_at = |index: usize| {
                 let value = pair.get(index).unwrap_or(&Value::Null);
                 String::from_json(value, &format!("{at}[{index}]"))
             };
             if pair.len() != 2 {
                 return Err(Error::bad_value(&at, "is not length 2"));
             }
-            Ok((text(0)?, text(1)?))
+            Ok((text_at(0)?, text_at(1)?))
         };
-        items.iter().enumerate().map(pair).collect::<Result<_, _>>().map(Self)
+        items.iter().enumerate().map(parse_pair).collect::<Result<_, _>>().map(Self)
     }
 
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {

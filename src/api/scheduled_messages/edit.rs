@@ -37,18 +37,19 @@ operation! {
     events [ScheduledMessagesUpdate];
 }
 
-/// In the order in which they are checked: first those of the edit itself, then those of sending except `MissingTopic`.
+/// In the order in which they are checked: first the five of the edit itself, then those of sending except
+/// `MissingTopic`, which makes four more than [`SENDING_ERRORS`].
 const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 4] = {
     let mut errors = [ErrorKind::NothingToChange; SENDING_ERRORS.len() + 4];
     errors[1] = ErrorKind::RecipientNeeded;
     errors[2] = ErrorKind::TopicNeeded;
     errors[3] = ErrorKind::ScheduledMessageSent;
     errors[4] = ErrorKind::NoSuchScheduledMessage;
-    let (mut index, mut end) = (0, 5);
+    let (mut index, mut length) = (0, 5);
     while index < SENDING_ERRORS.len() {
         if !matches!(SENDING_ERRORS[index], ErrorKind::MissingTopic) {
-            errors[end] = SENDING_ERRORS[index];
-            end += 1;
+            errors[length] = SENDING_ERRORS[index];
+            length += 1;
         }
         index += 1;
     }
@@ -56,8 +57,7 @@ const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 4] = {
 };
 
 impl EditScheduledMessage {
-    /// Checks the combination of parameters.
-    fn check(&self) -> Result<(), Error> {
+    fn check_parameter_combination(&self) -> Result<(), Error> {
         let is_empty = self.type_.is_none()
             && self.to.is_none()
             && self.content.is_none()
@@ -81,8 +81,9 @@ impl EditScheduledMessage {
         realm: &'realm Realm,
         sender: UserId,
     ) -> Result<(&'realm ScheduledMessage, Option<Timestamp>), Error> {
-        self.check()?;
-        let deliver_at = self.scheduled_delivery_timestamp.map(|WholeNumber(at)| future_time(realm, at)).transpose()?;
+        self.check_parameter_combination()?;
+        let deliver_at =
+            self.scheduled_delivery_timestamp.map(|WholeNumber(seconds)| future_time(realm, seconds)).transpose()?;
         if realm.user_state(sender).sent_scheduled.contains(&self.scheduled_message_id) {
             return Err(Error::ScheduledMessageSent);
         }
@@ -100,7 +101,7 @@ impl EditScheduledMessage {
     /// Those that precede the errors of sending.
     pub fn kind(&self, realm: &Realm, sender: UserId) -> Result<MessageType, Error> {
         let (message, _) = self.checked_original(realm, sender)?;
-        Ok(self.type_.unwrap_or_else(|| to_parameters(&message.to).0))
+        Ok(self.type_.unwrap_or_else(|| target_parameters(&message.to).0))
     }
 }
 
@@ -111,14 +112,14 @@ impl Write for EditScheduledMessage {
         let message = message.clone();
         let needs_check = params.type_.is_some() || params.to.is_some() || params.content.is_some();
         let DryRun { to, content, rendered } = if needs_check {
-            let (old_kind, old_to, old_topic) = to_parameters(&message.to);
+            let (old_kind, old_to, old_topic) = target_parameters(&message.to);
             let kind = params.type_.unwrap_or(old_kind);
             let to = params.to.unwrap_or(old_to).recipients(kind)?;
             let content = params.content.as_deref().unwrap_or(&message.content);
             checked_message(tx, call, kind, &to, params.topic.or(old_topic), content)?
         } else {
             // Without new recipients or content, the checks of sending are left to the time of delivery.
-            let to = with_topic(message.to.clone(), params.topic.as_deref())?;
+            let to = replace_topic(message.to.clone(), params.topic.as_deref())?;
             DryRun { to, content: message.content.clone(), rendered: message.rendered.clone() }
         };
 
@@ -141,7 +142,7 @@ impl Write for EditScheduledMessage {
 /// # Errors
 ///
 /// `TopicInvalidCharacter`.
-fn with_topic(target: ScheduledTarget, topic: Option<&str>) -> Result<ScheduledTarget, Error> {
+fn replace_topic(target: ScheduledTarget, topic: Option<&str>) -> Result<ScheduledTarget, Error> {
     match (target, topic) {
         (ScheduledTarget::Channel { channel, .. }, Some(topic)) => {
             Ok(ScheduledTarget::Channel { channel, topic: topic_to_send_to(topic)?.into_owned() })
@@ -150,8 +151,8 @@ fn with_topic(target: ScheduledTarget, topic: Option<&str>) -> Result<ScheduledT
     }
 }
 
-/// The parameters `type`, `to` and `topic` that mean a target.
-fn to_parameters(target: &ScheduledTarget) -> (MessageType, To, Option<String>) {
+/// The parameters `type`, `to` and `topic` that select a target.
+fn target_parameters(target: &ScheduledTarget) -> (MessageType, To, Option<String>) {
     match target {
         ScheduledTarget::Channel { channel, topic } => (MessageType::Channel, To::Id(channel.0), Some(topic.clone())),
         ScheduledTarget::Direct { users } => {

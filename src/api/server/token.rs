@@ -1,6 +1,6 @@
 //! Logging in with a JSON web token (A-154 in docs/assumptions.md).
 
-use super::{account, log_in};
+use super::login::{account, log_in};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::tx::Tx;
@@ -49,7 +49,7 @@ impl Write for FetchApiKeyForToken {
         if params.token.is_empty() {
             return Err(Error::TokenMissing);
         }
-        let claims = claims(&params.token, call.now).ok_or(Error::TokenInvalid)?;
+        let claims = verified_claims(&params.token, call.now).ok_or(Error::TokenInvalid)?;
         let email = claims["email"].as_str().ok_or(Error::TokenWithoutEmail)?;
         let user = account(tx, email)?;
         if !user.is_active {
@@ -59,35 +59,35 @@ impl Write for FetchApiKeyForToken {
             return Err(Error::RealmDeactivated);
         }
 
-        let key = log_in(tx, call.feature_level, &user);
+        let credentials = log_in(tx, call.feature_level, &user);
         let user = &tx.users[&user.id];
         let view = UserView { viewer: Some(user), client_gravatar: false, include_profile: false };
         let user = params.include_profile.then(|| UserRecord::new(tx, user, view));
-        Ok(TokenKeyReply { api_key: key.api_key, email: key.email, user })
+        Ok(TokenKeyReply { api_key: credentials.api_key, email: credentials.email, user })
     }
 }
 
 /// The claims of a token; None if it is malformed, has a wrong signature or another algorithm, is not yet valid, or has
 /// expired.
-fn claims(token: &str, now: Timestamp) -> Option<Value> {
-    let (signed, signature) = token.rsplit_once('.')?;
-    let (header, claims) = signed.split_once('.')?;
+fn verified_claims(token: &str, now: Timestamp) -> Option<Value> {
+    let (signed_part, signature) = token.rsplit_once('.')?;
+    let (header, payload) = signed_part.split_once('.')?;
     let decode = |part: &str| serde_json::from_slice::<Value>(&URL_SAFE_NO_PAD.decode(part).ok()?).ok();
     if decode(header)?["alg"] != "HS256" {
         return None;
     }
     let mut hmac = Hmac::<Sha256>::new_from_slice(TOKEN_KEY.as_bytes()).ok()?;
-    hmac.update(signed.as_bytes());
+    hmac.update(signed_part.as_bytes());
     hmac.verify_slice(&URL_SAFE_NO_PAD.decode(signature).ok()?).ok()?;
-    let claims = decode(claims).filter(Value::is_object)?;
+    let claims = decode(payload).filter(Value::is_object)?;
     // UNIX seconds, possibly with a fraction; an error for other values.
-    let time = |name: &str| claims.get(name).map(|value| value.as_f64().ok_or(()));
+    let claim_time = |name: &str| claims.get(name).map(|value| value.as_f64().ok_or(()));
     let now = now.seconds() as f64;
-    let has_expired = match time("exp") {
+    let has_expired = match claim_time("exp") {
         None => false,
         Some(expiry) => expiry.ok()? <= now,
     };
-    let is_too_early = match time("nbf") {
+    let is_too_early = match claim_time("nbf") {
         None => false,
         Some(start) => start.ok()? > now,
     };
@@ -104,7 +104,7 @@ mod tests {
         let token = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJlbWFpbCI6Im1lbEBjaGF0LnRlc3QifQ.5SkQDmK57rrk7dgb_k87t6NitRetrKhihpvANtcMjlA";
 
         assert_eq!(
-            claims(token, Timestamp::from_micros(0)).map(|claims| claims["email"].clone()),
+            verified_claims(token, Timestamp::from_micros(0)).map(|claims| claims["email"].clone()),
             Some("mel@chat.test".into())
         );
     }
@@ -119,7 +119,7 @@ mod tests {
             "e30.e30.",
             "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJlbWFpbCI6Im1lbEBjaGF0LnRlc3QifQ.TLagZVxPNw2QdEOf__rgiffQKhngMqWDAjsOU202Wwc",
         ] {
-            assert_eq!(claims(token, Timestamp::from_micros(0)), None, "{token}");
+            assert_eq!(verified_claims(token, Timestamp::from_micros(0)), None, "{token}");
         }
     }
 }

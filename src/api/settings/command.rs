@@ -36,6 +36,7 @@ impl Write for RunCommand {
         if command == "ping" {
             return Ok(CommandReply { message: "" });
         }
+        // Older levels call the themes night and day, and don't know the newer names.
         let name = match command {
             "night" if !call.has(Feature::DarkAndLight) => "dark",
             "day" if !call.has(Feature::DarkAndLight) => "light",
@@ -53,7 +54,7 @@ impl Write for RunCommand {
     }
 }
 
-/// The setting and the value that a command gives it.
+/// The setting that a command changes, its new value, and the replies.
 struct CommandEffect {
     setting: &'static str,
     value: Value,

@@ -64,8 +64,10 @@ pub(super) fn change(
 /// The listed users, including deactivated ones, and the members of the listed groups; without bots.
 fn target_users(realm: &Realm, targets: &TargetUsers) -> Result<BTreeSet<UserId>, Error> {
     let groups = existing_groups(realm, &targets.group_ids)?;
-    if let Some(unknown) = targets.user_ids.iter().find(|id| realm.user(**id).is_none_or(|user| user.is_system_bot())) {
-        return Err(Error::InvalidUserId { user_id: unknown.0.into() });
+    if let Some(unknown_id) =
+        targets.user_ids.iter().find(|id| realm.user(**id).is_none_or(|user| user.is_system_bot()))
+    {
+        return Err(Error::InvalidUserId { user_id: unknown_id.0.into() });
     }
     let mut users: BTreeSet<UserId> = targets.user_ids.iter().copied().collect();
     users.extend(realm.members_of_any(groups));

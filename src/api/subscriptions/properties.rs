@@ -56,14 +56,17 @@ impl Write for ChangeProperties {
         let changes = params.subscription_data;
         if !call.has(Feature::SubscriptionValuesFirst) {
             check_one_by_one(tx, call.caller(), &changes)?;
-        } else if let Some(at) = invalid_value_position(&changes) {
-            // For values that are neither, the error names the first type.
-            return Err(Error::bad_value(format!("subscription_data[{at}][\"value\"][\"bool\"]"), "is not a boolean"));
+        } else if let Some(index) = invalid_value_position(&changes) {
+            // The error for a value that is neither a boolean nor a string names the boolean.
+            return Err(Error::bad_value(
+                format!("subscription_data[{index}][\"value\"][\"bool\"]"),
+                "is not a boolean",
+            ));
         }
         let changes = changes
             .into_iter()
             .enumerate()
-            .map(checked_change)
+            .map(parse_change)
             .collect::<Result<Vec<(ChannelId, SettingChange)>, Error>>()?;
         for (channel, _) in &changes {
             check_subscribed(tx, call.caller(), *channel)?;
@@ -113,7 +116,7 @@ impl Write for ChangeProperty {
         if !call.has(Feature::SubscriptionValuesFirst) {
             check_one_by_one(tx, call.caller(), std::slice::from_ref(&change))?;
         }
-        let (channel, change) = checked_change((0, change))?;
+        let (channel, change) = parse_change((0, change))?;
         check_subscribed(tx, call.caller(), channel)?;
 
         change.apply(tx, call.caller().id, channel);
@@ -129,11 +132,11 @@ fn invalid_value_position(changes: &[PropertyChange]) -> Option<usize> {
 /// Makes the checks in the order of levels without [`Feature::SubscriptionValuesFirst`]: the types of all values, then
 /// for each change the channel before the value.
 fn check_one_by_one(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> Result<(), Error> {
-    if let Some(at) = invalid_value_position(changes) {
-        return Err(Error::bad_value(format!("subscription_data[{at}][\"value\"]"), "is not an allowed_type"));
+    if let Some(index) = invalid_value_position(changes) {
+        return Err(Error::bad_value(format!("subscription_data[{index}][\"value\"]"), "is not an allowed_type"));
     }
-    for (at, change) in changes.iter().enumerate() {
-        let result = checked_change((at, change.clone()));
+    for (index, change) in changes.iter().enumerate() {
+        let result = parse_change((index, change.clone()));
         if !matches!(result, Err(Error::UnknownSubscriptionProperty { .. })) {
             check_subscribed(tx, caller, change.stream_id)?;
         }
@@ -142,59 +145,65 @@ fn check_one_by_one(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> Resul
     Ok(())
 }
 
-/// A valid change.
+/// A [`PropertyChange`] whose property is known and whose value has the property's type.
 enum SettingChange {
     Color(String),
     Muted(bool),
-    Switch(&'static Switch, bool),
+    BooleanProperty(&'static BooleanProperty, bool),
 }
 
 /// A boolean property that is stored and reported under its own name.
-struct Switch {
+struct BooleanProperty {
     name: &'static str,
     set: fn(&mut Subscription, bool),
 }
 
-static SWITCHES: [Switch; 6] = [
-    Switch { name: "pin_to_top", set: |subscription, value| subscription.pin_to_top = value },
-    Switch {
+static BOOLEAN_PROPERTIES: [BooleanProperty; 6] = [
+    BooleanProperty { name: "pin_to_top", set: |subscription, value| subscription.pin_to_top = value },
+    BooleanProperty {
         name: "desktop_notifications",
         set: |subscription, value| subscription.desktop_notifications = Some(value),
     },
-    Switch {
+    BooleanProperty {
         name: "audible_notifications",
         set: |subscription, value| subscription.audible_notifications = Some(value),
     },
-    Switch { name: "push_notifications", set: |subscription, value| subscription.push_notifications = Some(value) },
-    Switch { name: "email_notifications", set: |subscription, value| subscription.email_notifications = Some(value) },
-    Switch {
+    BooleanProperty {
+        name: "push_notifications",
+        set: |subscription, value| subscription.push_notifications = Some(value),
+    },
+    BooleanProperty {
+        name: "email_notifications",
+        set: |subscription, value| subscription.email_notifications = Some(value),
+    },
+    BooleanProperty {
         name: "wildcard_mentions_notify",
         set: |subscription, value| subscription.wildcard_mentions_notify = Some(value),
     },
 ];
 
-/// Checks an entry of the list, except its channel.
-fn checked_change((index, change): (usize, PropertyChange)) -> Result<(ChannelId, SettingChange), Error> {
+/// Parses the change at an index of the list. Does not check the channel.
+fn parse_change((index, change): (usize, PropertyChange)) -> Result<(ChannelId, SettingChange), Error> {
     let PropertyChange { stream_id, property, value } = change;
     let boolean = || value.as_bool().ok_or_else(|| Error::PropertyNotBoolean { property: property.as_str().into() });
     let change = match property.as_str() {
         "color" => {
-            let invalid = |reason: &str| Error::InvalidValueBecause {
+            let invalid_color = |reason: &str| Error::InvalidValueBecause {
                 parameter: format!("subscription_data[{index}]").into(),
                 reason: reason.into(),
             };
-            let color = value.as_str().ok_or_else(|| invalid("color is not a string"))?;
+            let color = value.as_str().ok_or_else(|| invalid_color("color is not a string"))?;
             if !is_color(color) {
-                return Err(invalid("color is not a valid hex color code"));
+                return Err(invalid_color("color is not a valid hex color code"));
             }
             SettingChange::Color(color.to_owned())
         }
         "is_muted" => SettingChange::Muted(boolean()?),
         "in_home_view" => SettingChange::Muted(!boolean()?),
         name => {
-            let switch = SWITCHES.iter().find(|switch| switch.name == name);
-            let switch = switch.ok_or_else(|| Error::UnknownSubscriptionProperty { property: name.into() })?;
-            SettingChange::Switch(switch, boolean()?)
+            let property = BOOLEAN_PROPERTIES.iter().find(|property| property.name == name);
+            let property = property.ok_or_else(|| Error::UnknownSubscriptionProperty { property: name.into() })?;
+            SettingChange::BooleanProperty(property, boolean()?)
         }
     };
     Ok((stream_id, change))
@@ -213,20 +222,22 @@ impl SettingChange {
             match &self {
                 SettingChange::Color(color) => subscription.color.clone_from(color),
                 SettingChange::Muted(is_muted) => subscription.is_muted = *is_muted,
-                SettingChange::Switch(switch, value) => (switch.set)(subscription, *value),
+                SettingChange::BooleanProperty(property, value) => (property.set)(subscription, *value),
             }
         }
         match self {
-            SettingChange::Color(color) => emit(tx, user, channel, "color", color.into()),
+            SettingChange::Color(color) => emit_property(tx, user, channel, "color", color.into()),
             SettingChange::Muted(is_muted) => {
-                emit(tx, user, channel, "in_home_view", (!is_muted).into());
-                emit(tx, user, channel, "is_muted", is_muted.into());
+                emit_property(tx, user, channel, "in_home_view", (!is_muted).into());
+                emit_property(tx, user, channel, "is_muted", is_muted.into());
             }
-            SettingChange::Switch(switch, value) => emit(tx, user, channel, switch.name, value.into()),
+            SettingChange::BooleanProperty(property, value) => {
+                emit_property(tx, user, channel, property.name, value.into())
+            }
         }
     }
 }
 
-fn emit(tx: &mut Tx, user: UserId, channel: ChannelId, property: &'static str, value: Value) {
+fn emit_property(tx: &mut Tx, user: UserId, channel: ChannelId, property: &'static str, value: Value) {
     tx.emit(Audience::user(user), SubscriptionUpdate { property, value, stream_id: channel });
 }

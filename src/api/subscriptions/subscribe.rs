@@ -22,9 +22,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most channels that one request creates (A-321 in docs/assumptions.md).
+/// The largest number of channels that one request creates (A-321 in docs/assumptions.md).
 const MAX_NEW_CHANNELS: usize = 20_000;
-/// Most users that a request notifies by direct message. If it subscribes more users, none of them is notified.
+/// The largest number of users that one request notifies by direct message. If it subscribes more, none is notified.
 pub const MAX_NOTIFIED_USERS: usize = 100;
 
 operation! {
@@ -59,12 +59,12 @@ operation! {
     events in SUBSCRIBE_EVENTS;
 }
 
-/// The result.
+/// The channels to which each user was subscribed, now or before.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SubscribeReply {
-    /// Names of channels, by user ID.
+    /// Names of channels to which the user was newly subscribed, by user ID.
     pub subscribed: BTreeMap<i64, Vec<String>>,
-    /// Likewise.
+    /// Names of channels to which the user was subscribed before, by user ID.
     pub already_subscribed: BTreeMap<i64, Vec<String>>,
     /// Channels that the caller may not subscribe to; only with `authorization_errors_fatal=false`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,7 +104,7 @@ impl Write for Subscribe {
     }
 }
 
-/// A request to subscribe.
+/// The parameters of [`subscribe`], which two operations share.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub channels: Vec<ChannelToSubscribe>,
@@ -137,59 +137,66 @@ pub fn subscribe(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
         }
         request.principals.resolve(tx, caller)?;
     }
-    let plan = Plan::new(tx, call, &request.channels)?;
-    let mut spec = if plan.missing.is_empty() { None } else { Some(request.channel_params.check(tx, call)?) };
+    let resolved = ResolvedChannels::new(tx, call, &request.channels)?;
+    let mut spec = if resolved.missing.is_empty() { None } else { Some(request.channel_params.check(tx, call)?) };
     if let Some(spec) = spec.as_mut().filter(|_| !call.has(Feature::AdministratorsOfChannels)) {
         let nobody = GroupSettingValue::Group(tx.system_group(SystemGroup::Nobody));
         spec.leave_to_administrators(nobody);
     }
-    if request.are_refusals_fatal && !plan.refused.is_empty() {
-        return Err(Error::UnableToAccessChannels { names: plan.refused.join(", ").into() });
+    if request.are_refusals_fatal && !resolved.refused.is_empty() {
+        return Err(Error::UnableToAccessChannels { names: resolved.refused.join(", ").into() });
     }
     if names_others {
-        tx.check_may_subscribe_others(caller, &plan.allowed)?;
+        tx.check_may_subscribe_others(caller, &resolved.allowed)?;
     }
     let users = request.principals.resolve(tx, caller)?;
-    if plan.missing.len() > MAX_NEW_CHANNELS {
+    if resolved.missing.len() > MAX_NEW_CHANNELS {
         return Err(Error::TooManyChannels { max_channels: MAX_NEW_CHANNELS.into() });
     }
-    check_size(users.len(), plan.allowed.len() + plan.missing.len())?;
+    check_size(users.len(), resolved.allowed.len() + resolved.missing.len())?;
 
-    let created = spec.map(|spec| plan.create_missing(tx, caller, &spec)).unwrap_or_default();
-    let channels: Vec<ChannelId> = plan.allowed.iter().chain(&created).copied().collect();
-    let colors = plan.colors(tx);
-    if created.iter().any(|id| tx.channels[id].is_default) {
+    let created_channels = spec.map(|spec| resolved.create_missing(tx, caller, &spec)).unwrap_or_default();
+    let channels: Vec<ChannelId> = resolved.allowed.iter().chain(&created_channels).copied().collect();
+    let colors = resolved.colors(tx);
+    if created_channels.iter().any(|id| tx.channels[id].is_default) {
         emit_defaults(tx);
     }
-    let added = subscribe_all(tx, &users, &channels, &colors);
-    let is_within_limit = added.len() <= MAX_NOTIFIED_USERS;
+    let new_subscriptions = subscribe_all(tx, &users, &channels, &colors);
+    let is_within_limit = new_subscriptions.len() <= MAX_NOTIFIED_USERS;
     if request.notifies_users && is_within_limit {
-        post_subscribed(tx, caller, &added, &created);
+        post_subscribed(tx, caller, &new_subscriptions, &created_channels);
     }
     if request.announces {
-        announce(tx, caller, &created);
+        announce(tx, caller, &created_channels);
     }
-    post_created(tx, caller, &created);
+    post_created(tx, caller, &created_channels);
     let mut reply = SubscribeReply {
-        unauthorized: (!request.are_refusals_fatal).then_some(plan.refused),
+        unauthorized: (!request.are_refusals_fatal).then_some(resolved.refused),
         new_subscription_messages_sent: request.notifies_users.then_some(is_within_limit),
         ..SubscribeReply::default()
     };
-    reply.add_names(tx, &users, &channels, &added);
+    reply.add_names(tx, &users, &channels, &new_subscriptions);
     Ok(reply)
 }
 
 impl SubscribeReply {
-    fn add_names(&mut self, realm: &Realm, users: &BTreeSet<UserId>, channels: &[ChannelId], added: &ChannelsByUser) {
-        let names =
+    fn add_names(
+        &mut self,
+        realm: &Realm,
+        users: &BTreeSet<UserId>,
+        channels: &[ChannelId],
+        new_subscriptions: &ChannelsByUser,
+    ) {
+        let channel_names =
             |ids: &[&ChannelId]| -> Vec<String> { ids.iter().map(|id| realm.channels[*id].name.clone()).collect() };
         for user in users {
-            let new: Vec<&ChannelId> = added.get(user).into_iter().flatten().collect();
-            let is_new: BTreeSet<&ChannelId> = new.iter().copied().collect();
-            let earlier: Vec<&ChannelId> = channels.iter().filter(|id| !is_new.contains(id)).collect();
-            for (list, ids) in [(&mut self.subscribed, new), (&mut self.already_subscribed, earlier)] {
+            let new_channels: Vec<&ChannelId> = new_subscriptions.get(user).into_iter().flatten().collect();
+            let new_ids: BTreeSet<&ChannelId> = new_channels.iter().copied().collect();
+            let earlier_channels: Vec<&ChannelId> = channels.iter().filter(|id| !new_ids.contains(id)).collect();
+            for (list, ids) in [(&mut self.subscribed, new_channels), (&mut self.already_subscribed, earlier_channels)]
+            {
                 if !ids.is_empty() {
-                    list.insert(user.0, names(&ids));
+                    list.insert(user.0, channel_names(&ids));
                 }
             }
         }
@@ -197,7 +204,7 @@ impl SubscribeReply {
 }
 
 /// The channels of a request, resolved by name.
-struct Plan {
+struct ResolvedChannels {
     /// Channels that the caller may subscribe to.
     allowed: Vec<ChannelId>,
     /// Names of channels that the caller may not subscribe to.
@@ -208,9 +215,10 @@ struct Plan {
     colors: BTreeMap<String, String>,
 }
 
-impl Plan {
+impl ResolvedChannels {
     fn new(realm: &Realm, call: &Call<'_>, channels: &[ChannelToSubscribe]) -> Result<Self, Error> {
-        let mut plan = Self { allowed: Vec::new(), refused: Vec::new(), missing: Vec::new(), colors: BTreeMap::new() };
+        let mut resolved =
+            Self { allowed: Vec::new(), refused: Vec::new(), missing: Vec::new(), colors: BTreeMap::new() };
         let mut unique_names = BTreeSet::new();
         let may_subscribe = |channel: &Channel| {
             realm.can_read(call.caller(), channel)
@@ -220,18 +228,18 @@ impl Plan {
             let name = checked_channel_name(&channel.name)?;
             let description = checked_description(channel.description.as_deref().unwrap_or_default())?;
             if let Some(color) = &channel.color {
-                plan.colors.insert(name.to_lowercase(), color.clone());
+                resolved.colors.insert(name.to_lowercase(), color.clone());
             }
             if !unique_names.insert(name.to_lowercase()) {
                 continue;
             }
             match realm.channel_by_name(&name) {
-                Some(channel) if may_subscribe(channel) => plan.allowed.push(channel.id),
-                Some(channel) => plan.refused.push(channel.name.clone()),
-                None => plan.missing.push((name, description)),
+                Some(channel) if may_subscribe(channel) => resolved.allowed.push(channel.id),
+                Some(channel) => resolved.refused.push(channel.name.clone()),
+                None => resolved.missing.push((name, description)),
             }
         }
-        Ok(plan)
+        Ok(resolved)
     }
 
     fn create_missing(&self, tx: &mut Tx, creator: &User, spec: &ChannelSpec) -> Vec<ChannelId> {

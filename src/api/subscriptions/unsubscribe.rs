@@ -43,7 +43,7 @@ pub struct UnsubscribeReply {
     pub not_removed: Vec<String>,
 }
 
-/// The events of unsubscribing.
+/// The events of [`unsubscribe`], which two operations share.
 pub const UNSUBSCRIBE_EVENTS: &[EventKind] = &[
     EventKind::SubscriptionPeerRemove,
     EventKind::SubscriptionRemove,
@@ -62,8 +62,8 @@ fn is_vacant(channel: &Channel) -> bool {
     channel.privacy.is_private() && !channel.is_archived && channel.subscribers.is_empty()
 }
 
-fn was_unsubscribed(removed: &ChannelsByUser, id: ChannelId) -> bool {
-    removed.values().any(|channels| channels.contains(&id))
+fn was_anyone_unsubscribed(channels_by_user: &ChannelsByUser, id: ChannelId) -> bool {
+    channels_by_user.values().any(|channels| channels.contains(&id))
 }
 
 /// Unsubscribes users from channels by name.
@@ -82,30 +82,31 @@ pub fn unsubscribe(
     let users = principals.resolve(tx, caller)?;
     let names = names.iter().map(|name| checked_channel_name(name)).collect::<Result<Vec<String>, Error>>()?;
     let allows_archived = call.has(Feature::ArchivedSubscriptionsOpen);
-    let find = |name: &String| tx.channel_by_name(name).filter(|channel| allows_archived || !channel.is_archived);
-    // Without duplicates, in the order of the request.
+    let find_channel =
+        |name: &String| tx.channel_by_name(name).filter(|channel| allows_archived || !channel.is_archived);
+    // The IDs have no duplicates and keep the order of the request.
     let mut unique_ids = BTreeSet::new();
-    let channels = names.iter().filter_map(find).map(|channel| channel.id);
+    let channels = names.iter().filter_map(find_channel).map(|channel| channel.id);
     let channels: Vec<ChannelId> = channels.filter(|id| unique_ids.insert(*id)).collect();
     check_size(users.len(), channels.len())?;
     for channel in channels.iter().map(|id| &tx.channels[id]) {
         check_may_unsubscribe(tx, caller, &users, channel)?;
     }
-    if let Some(unknown) = names.iter().find(|name| find(name).is_none()) {
-        return Err(Error::UnknownChannel { stream: unknown.as_str().into() });
+    if let Some(unknown_name) = names.iter().find(|name| find_channel(name).is_none()) {
+        return Err(Error::UnknownChannel { stream: unknown_name.as_str().into() });
     }
 
-    let removed = unsubscribe_all(tx, &users, &channels);
+    let removed_channels = unsubscribe_all(tx, &users, &channels);
     if !call.has(Feature::VacantChannelsStay) {
         for id in &channels {
-            if is_vacant(&tx.channels[id]) && was_unsubscribed(&removed, *id) {
+            if is_vacant(&tx.channels[id]) && was_anyone_unsubscribed(&removed_channels, *id) {
                 archive(tx, call, *id);
             }
         }
     }
     let mut reply = UnsubscribeReply::default();
     for user in &users {
-        let removed_ids: BTreeSet<&ChannelId> = removed.get(user).into_iter().flatten().collect();
+        let removed_ids: BTreeSet<&ChannelId> = removed_channels.get(user).into_iter().flatten().collect();
         for id in &channels {
             let list = if removed_ids.contains(id) { &mut reply.removed } else { &mut reply.not_removed };
             list.push(tx.channels[id].name.clone());

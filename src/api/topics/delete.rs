@@ -34,7 +34,7 @@ operation! {
 /// message of the topic keep their policies.
 fn remove_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
     let key = (channel, TopicKey::new(topic));
-    let remaining: Vec<Arc<Message>> = match tx.channels[&channel].privacy.has_public_history() {
+    let remaining_messages: Vec<Arc<Message>> = match tx.channels[&channel].privacy.has_public_history() {
         true => Vec::new(),
         false => tx
             .topics
@@ -44,9 +44,10 @@ fn remove_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
             .map(|id| tx.messages[&id].clone())
             .collect(),
     };
-    let with_policy = tx.personal.iter().filter(|(_, state)| state.topics.contains_key(&key)).map(|(user, _)| *user);
-    let has_no_message = |user: &UserId| !remaining.iter().any(|message| tx.has_row(*user, message));
-    let users: Vec<UserId> = with_policy.filter(has_no_message).collect();
+    let users_with_policy =
+        tx.personal.iter().filter(|(_, state)| state.topics.contains_key(&key)).map(|(user, _)| *user);
+    let has_no_remaining_message = |user: &UserId| !remaining_messages.iter().any(|message| tx.has_row(*user, message));
+    let users: Vec<UserId> = users_with_policy.filter(has_no_remaining_message).collect();
     for user in users {
         tx.set_topic_policy(user, channel, topic.into(), VisibilityPolicy::None);
     }

@@ -17,7 +17,6 @@ pub fn base_name(path: &str) -> Option<String> {
 
 /// In code points.
 const MAX_DISPLAY_NAME_LENGTH: usize = 255;
-/// Longest name in a URL.
 const MAX_URL_NAME_BYTES: usize = 255;
 
 /// The name that clients display: shortened, then percent-decoded.
@@ -57,10 +56,12 @@ fn longest_prefix(text: &str, measure: fn(&str) -> usize, limit: usize) -> &str 
 /// The name in the URL: NFKC, only word characters, `.` and `-`, with `-` for each run of spaces and hyphens.
 pub fn url_name(name: &str) -> String {
     let normalized: String = name.nfkc().collect();
-    let is_allowed = |c: &char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '.' | '-');
-    let allowed: String = normalized.chars().filter(is_allowed).collect();
-    let mut url_name = String::with_capacity(allowed.len());
-    for character in allowed.trim().chars() {
+    let is_allowed = |character: &char| {
+        character.is_alphanumeric() || character.is_whitespace() || matches!(character, '_' | '.' | '-')
+    };
+    let allowed_characters: String = normalized.chars().filter(is_allowed).collect();
+    let mut url_name = String::with_capacity(allowed_characters.len());
+    for character in allowed_characters.trim().chars() {
         let is_separator = character.is_whitespace() || character == '-';
         if !is_separator {
             url_name.push(character);

@@ -29,7 +29,7 @@ pub struct UploadReply {
 }
 
 impl UploadReply {
-    fn of(upload: &ResumableUpload) -> Self {
+    fn from_upload(upload: &ResumableUpload) -> Self {
         let ResumableUpload { path_id, name, offset, length, .. } = upload;
         Self { path_id: path_id.clone(), filename: name.clone(), offset: *offset, length: *length }
     }
@@ -65,8 +65,8 @@ impl Write for BeginUpload {
         let name = name::base_name(&filename).unwrap_or_else(|| name::FALLBACK.to_owned());
         let name = name::shortened(&name).into_owned();
         // The URL of the upload is only ASCII, because it is sent in a header.
-        let ascii: String = name.chars().filter(char::is_ascii).collect();
-        let path_id = new_address(tx, &ascii);
+        let ascii_name: String = name.chars().filter(char::is_ascii).collect();
+        let path_id = new_address(tx, &ascii_name);
         let upload = ResumableUpload {
             owner,
             path_id,
@@ -76,9 +76,9 @@ impl Write for BeginUpload {
             offset: 0,
             pieces: Vector::new(),
         };
-        // This finishes an upload without any bytes.
-        let upload = store(tx, upload)?;
-        Ok(UploadReply::of(&*append(tx, owner, &upload.path_id, 0, piece(call))?))
+        // An upload of no bytes is finished here, because `append_piece` ignores empty pieces.
+        let upload = store_upload(tx, upload)?;
+        Ok(UploadReply::from_upload(&*append_piece(tx, owner, &upload.path_id, 0, request_piece(call))?))
     }
 }
 
@@ -97,7 +97,7 @@ operation! {
 
 impl Read for GetUploadOffset {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UploadReply, Error> {
-        Ok(UploadReply::of(own_upload(realm, call.caller().id, &params.upload_id)?))
+        Ok(UploadReply::from_upload(own_upload(realm, call.caller().id, &params.upload_id)?))
     }
 }
 
@@ -123,7 +123,13 @@ operation! {
 impl Write for AddToUpload {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UploadReply, Error> {
         let offset = params.offset.unsigned_abs();
-        Ok(UploadReply::of(&*append(tx, call.caller().id, &params.upload_id, offset, piece(call))?))
+        Ok(UploadReply::from_upload(&*append_piece(
+            tx,
+            call.caller().id,
+            &params.upload_id,
+            offset,
+            request_piece(call),
+        )?))
     }
 }
 
@@ -151,7 +157,7 @@ impl Write for EndUpload {
 }
 
 /// The bytes in the request's body; empty if there is none.
-fn piece(call: &Call<'_>) -> Bytes {
+fn request_piece(call: &Call<'_>) -> Bytes {
     call.files.first().map(|file| file.bytes.clone()).unwrap_or_default()
 }
 
@@ -170,7 +176,13 @@ fn own_upload<'realm>(
 ///
 /// In this order: `NoSuchUpload`, `UploadOffset`, `UploadTooLong`, and those of [`check_size`] when the upload is
 /// complete.
-fn append(tx: &mut Tx, owner: UserId, path_id: &str, offset: u64, piece: Bytes) -> Result<Arc<ResumableUpload>, Error> {
+fn append_piece(
+    tx: &mut Tx,
+    owner: UserId,
+    path_id: &str,
+    offset: u64,
+    piece: Bytes,
+) -> Result<Arc<ResumableUpload>, Error> {
     let upload = own_upload(tx, owner, path_id)?;
     if upload.offset != offset {
         return Err(Error::UploadOffset);
@@ -185,11 +197,11 @@ fn append(tx: &mut Tx, owner: UserId, path_id: &str, offset: u64, piece: Bytes) 
     let mut upload = upload.as_ref().clone();
     upload.offset += piece.len() as u64;
     upload.pieces.push_back(piece);
-    store(tx, upload)
+    store_upload(tx, upload)
 }
 
 /// Stores an upload, and adds the file if it is complete.
-fn store(tx: &mut Tx, mut upload: ResumableUpload) -> Result<Arc<ResumableUpload>, Error> {
+fn store_upload(tx: &mut Tx, mut upload: ResumableUpload) -> Result<Arc<ResumableUpload>, Error> {
     if upload.is_finished() {
         check_size(tx, i64::try_from(upload.length).unwrap_or(i64::MAX))?;
         let file = NewFile {

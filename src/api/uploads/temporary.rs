@@ -1,7 +1,7 @@
 //! URLs of files that need no credentials and work for a minute.
 //!
-//! The token consists of the expiry time and the file's path, signed with the realm's seed. Like everywhere, time and
-//! randomness come from the world.
+//! The token in a URL consists of the expiry time and the file's path, signed with the realm's seed. The time is that
+//! of the world's clock.
 
 use crate::error::Error;
 use crate::realm::message::Attachment;
@@ -9,14 +9,13 @@ use crate::realm::{Realm, content_hash, hexadecimal};
 use crate::time::{Span, Timestamp};
 use std::sync::Arc;
 
-/// How long a URL works.
 const VALIDITY: Span = Span::seconds(60);
 
 /// The URL, relative to the organization's.
 pub fn address(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {
     let expires = now.plus(VALIDITY).micros();
-    let text = format!("{expires}:{}", attachment.path_id);
-    let token = hexadecimal(format!("{}:{text}", signature_of(realm, &text)).as_bytes());
+    let signed_text = format!("{expires}:{}", attachment.path_id);
+    let token = hexadecimal(format!("{}:{signed_text}", signature_of(realm, &signed_text)).as_bytes());
     let name = attachment.path_id.rsplit('/').next().unwrap_or_default();
     format!("/user_uploads/temporary/{token}/{name}")
 }
@@ -28,11 +27,11 @@ pub fn address(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String
 /// `InvalidToken` if the token is malformed or expired, `InvalidFilename`, `FileNotFound`.
 pub fn resolve(realm: &Realm, token_and_name: &str, now: Timestamp) -> Result<Arc<Attachment>, Error> {
     let (token, name) = token_and_name.split_once('/').ok_or(Error::InvalidToken)?;
-    let text = from_hexadecimal(token).ok_or(Error::InvalidToken)?;
-    let (signature, text) = text.split_once(':').ok_or(Error::InvalidToken)?;
-    let (expires, path_id) = text.split_once(':').ok_or(Error::InvalidToken)?;
+    let text = decode_hexadecimal(token).ok_or(Error::InvalidToken)?;
+    let (signature, signed_text) = text.split_once(':').ok_or(Error::InvalidToken)?;
+    let (expires, path_id) = signed_text.split_once(':').ok_or(Error::InvalidToken)?;
     let expires = expires.parse().map(Timestamp::from_micros).map_err(|_| Error::InvalidToken)?;
-    if signature != signature_of(realm, text) || now >= expires {
+    if signature != signature_of(realm, signed_text) || now >= expires {
         return Err(Error::InvalidToken);
     }
     if path_id.rsplit('/').next() != Some(name) {
@@ -41,13 +40,14 @@ pub fn resolve(realm: &Realm, token_and_name: &str, now: Timestamp) -> Result<Ar
     realm.attachments.get(path_id).cloned().ok_or(Error::FileNotFound)
 }
 
+/// 32 hexadecimal digits.
 fn signature_of(realm: &Realm, text: &str) -> String {
     let mut signature = content_hash(format!("{}:{}:{text}", realm.organization.uuid, realm.rng.seed).as_bytes());
     signature.truncate(32);
     signature
 }
 
-fn from_hexadecimal(text: &str) -> Option<String> {
+fn decode_hexadecimal(text: &str) -> Option<String> {
     let digits = text.as_bytes();
     if digits.is_empty() || !digits.len().is_multiple_of(2) {
         return None;

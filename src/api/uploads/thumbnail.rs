@@ -19,7 +19,7 @@ operation! {
     errors [FileNotFound, FileForbidden];
 }
 
-/// The result.
+/// Whether the thumbnails of a file are ready.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ThumbnailStatusReply {
     /// Whether the file is a picture whose thumbnails are made: at once, unless the world wants them later.

@@ -75,10 +75,10 @@ impl Write for DeactivateOwnUser {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         if tx.active_users.len() == 1 {
-            return Err(last_user("user", false));
+            return Err(last_user_error("user", false));
         }
         if is_only_owner(tx, caller) {
-            return Err(last_user("organization owner", true));
+            return Err(last_user_error("organization owner", true));
         }
 
         deactivate(tx, caller.id, None);
@@ -86,6 +86,6 @@ impl Write for DeactivateOwnUser {
     }
 }
 
-fn last_user(entity: &str, is_last_owner: bool) -> Error {
+fn last_user_error(entity: &str, is_last_owner: bool) -> Error {
     Error::LastUser { entity: entity.into(), is_last_owner: Value::Bool(is_last_owner).into() }
 }

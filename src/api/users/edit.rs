@@ -81,7 +81,7 @@ const EVENTS: &[EventKind] = &[
 impl Write for EditUser {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let EditUser { user_id, full_name, new_email, profile_data, role } = params;
-        edit(tx, call.caller(), user_id, UserChanges { full_name, new_email, profile_data, role })
+        edit_user(tx, call.caller(), user_id, UserChanges { full_name, new_email, profile_data, role })
     }
 }
 
@@ -108,11 +108,11 @@ impl Write for EditUserByEmail {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let EditUserByEmail { email, full_name, new_email, profile_data, role } = params;
         let user = tx.user_by_role_email(call.caller(), &email).ok_or(Error::NoSuchUser)?.id;
-        edit(tx, call.caller(), user, UserChanges { full_name, new_email, profile_data, role })
+        edit_user(tx, call.caller(), user, UserChanges { full_name, new_email, profile_data, role })
     }
 }
 
-/// The new values in a request.
+/// The parameters that both operations share.
 struct UserChanges {
     full_name: Option<String>,
     new_email: Option<String>,
@@ -120,7 +120,7 @@ struct UserChanges {
     role: Option<RoleNumber>,
 }
 
-fn edit(tx: &mut Tx, caller: &User, id: UserId, changes: UserChanges) -> Result<Success, Error> {
+fn edit_user(tx: &mut Tx, caller: &User, id: UserId, changes: UserChanges) -> Result<Success, Error> {
     let user = administered_user(tx, caller, id)?;
     if changes.new_email.is_some() && !(caller.is_admin() && caller.can_create_users) {
         return Err(Error::MayNotChangeEmails);
@@ -130,8 +130,8 @@ fn edit(tx: &mut Tx, caller: &User, id: UserId, changes: UserChanges) -> Result<
     let name = name.map(|name| checked_name(tx, &name, Some(id), tx.feature_level())).transpose()?;
     let values: Vec<(ProfileFieldId, Option<String>)> = match changes.profile_data {
         Some(entries) => {
-            let value = |entry: ProfileChange| (entry.id, entry.value.filter(|value| !value.is_empty()));
-            checked_values(tx, caller, entries.into_iter().map(value).collect())?
+            let new_value = |entry: ProfileChange| (entry.id, entry.value.filter(|value| !value.is_empty()));
+            checked_values(tx, caller, entries.into_iter().map(new_value).collect())?
         }
         None => Vec::new(),
     };
@@ -161,6 +161,6 @@ fn checked_new_email(realm: &Realm, user: &User, email: &str) -> Result<Option<S
     if email.to_lowercase() == user.email.to_lowercase() {
         return Ok(Some(email.to_owned()));
     }
-    let refused = |error: Error| Error::NewEmailRefused { detail: error.message().into() };
-    checked_email(realm, email).map(Some).map_err(refused)
+    let refusal = |error: Error| Error::NewEmailRefused { detail: error.message().into() };
+    checked_email(realm, email).map(Some).map_err(refusal)
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Role names in the file, with the handles of the probes that they stand for.
+/// Role names in the file, with the handles that the probes use for them.
 const ROLES: [(&str, &str); 8] = [
     ("owner", "olive"),
     ("admin", "adam"),
@@ -21,15 +21,15 @@ const ROLES: [(&str, &str); 8] = [
 ];
 
 /// The accounts in the file, by the handles of the probes.
-pub struct Accounts(BTreeMap<String, Entry>);
+pub struct Accounts(BTreeMap<String, AccountEntry>);
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Entry {
+enum AccountEntry {
     Both(Credentials),
     /// The account on the first server, and that on the second.
     List([Credentials; 2]),
-    Named {
+    FirstAndSecond {
         first: Credentials,
         second: Credentials,
     },
@@ -63,7 +63,7 @@ impl Accounts {
         let mut accounts = BTreeMap::new();
         for (name, value) in entries {
             let handle = ROLES.iter().find(|(role, _)| *role == name).map_or(name.as_str(), |(_, handle)| handle);
-            let is_known = handles.contains(handle) || ROLES.iter().any(|(_, known)| *known == handle);
+            let is_known = handles.contains(handle) || ROLES.iter().any(|(_, known_handle)| *known_handle == handle);
             if !is_known {
                 match nearest(&name, &names) {
                     Some(nearest) if nearest != name => {
@@ -89,18 +89,18 @@ impl Accounts {
 
     /// The accounts on a server with this base URL. `position` is its place on the command line, 0 or 1.
     pub fn on(&self, position: usize, url: &str) -> BTreeMap<String, Account> {
-        let account = |entry: &Entry| {
+        let find_account = |entry: &AccountEntry| {
             let credentials = match entry {
-                Entry::Both(credentials) => Some(credentials),
-                Entry::List(list) => list.get(position),
-                Entry::Named { first, second } => Some(if position == 0 { first } else { second }),
-                Entry::ByUrl(accounts) => accounts
+                AccountEntry::Both(credentials) => Some(credentials),
+                AccountEntry::List(list) => list.get(position),
+                AccountEntry::FirstAndSecond { first, second } => Some(if position == 0 { first } else { second }),
+                AccountEntry::ByUrl(accounts) => accounts
                     .iter()
-                    .find(|(base, _)| base.trim_end_matches('/') == url)
+                    .find(|(base_url, _)| base_url.trim_end_matches('/') == url)
                     .map(|(_, credentials)| credentials),
             }?;
             Some(Account { email: credentials.email.clone(), api_key: credentials.api_key.clone() })
         };
-        self.0.iter().filter_map(|(handle, entry)| Some((handle.clone(), account(entry)?))).collect()
+        self.0.iter().filter_map(|(handle, entry)| Some((handle.clone(), find_account(entry)?))).collect()
     }
 }

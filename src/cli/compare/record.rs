@@ -95,7 +95,8 @@ impl RequestRecord {
 #[derive(Debug, Default)]
 pub struct Baseline(BTreeSet<[String; 4]>);
 
-fn identity(operation: &str, probe: &str, difference: &DifferenceRecord) -> [String; 4] {
+/// What has to be equal for two differences to be the same.
+fn baseline_key(operation: &str, probe: &str, difference: &DifferenceRecord) -> [String; 4] {
     let is_stable = difference.at == "status" || difference.at.ends_with(".code");
     let values = if is_stable { format!("{} {}", difference.first, difference.second) } else { String::new() };
     [operation.to_owned(), probe.to_owned(), difference.at.clone(), values]
@@ -114,19 +115,22 @@ impl Baseline {
             return Err(file_error(&"takes the result of an earlier comparison in JSON, as --json writes it"));
         }
         let record: ComparisonRecord = json_diagnostic::read(&text).map_err(|mistake| file_error(&mistake))?;
-        let identities = record.operations.iter().flat_map(|operation| {
+        let keys = record.operations.iter().flat_map(|operation| {
             operation.differences.iter().flat_map(move |request| {
                 request
                     .differences
                     .iter()
-                    .map(move |difference| identity(&operation.operation, &request.probe, difference))
+                    .map(move |difference| baseline_key(&operation.operation, &request.probe, difference))
             })
         });
-        Ok(Self(identities.collect()))
+        Ok(Self(keys.collect()))
     }
 
     /// Whether the baseline contains all differences of a request.
     pub fn contains(&self, operation: &str, request: &RequestRecord) -> bool {
-        request.differences.iter().all(|difference| self.0.contains(&identity(operation, &request.probe, difference)))
+        request
+            .differences
+            .iter()
+            .all(|difference| self.0.contains(&baseline_key(operation, &request.probe, difference)))
     }
 }

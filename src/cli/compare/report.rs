@@ -10,13 +10,14 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Limit of the differences that are shown for a request; further ones are only counted.
+/// The largest number of differences that are shown for a request. Further ones are only counted.
 const MAX_DIFFERENCES: usize = 12;
+/// Limits of the line-by-line diff of two replies: its lines, and the characters of a line.
 const MAX_DIFF_LINES: usize = 60;
-/// Limit of the changes between feature levels that are shown with a difference.
+const MAX_DIFF_LINE_LENGTH: usize = 200;
+/// The largest number of changes between feature levels that are shown with a difference.
 const MAX_LEVEL_CHANGES: usize = 5;
 
-/// The report of a comparison of two servers.
 pub struct Report {
     urls: [String; 2],
     levels: [i64; 2],
@@ -113,18 +114,18 @@ impl Report {
             let _ = writeln!(text, "    and {} more", step.differences.len() - MAX_DIFFERENCES);
         }
         if step.differences.iter().any(|difference| difference.at == "status" || difference.at.starts_with("reply")) {
-            let pretty = |(status, body): &(u16, Value)| {
+            let format_reply = |(status, body): &(u16, Value)| {
                 format!("{status}\n{}", serde_json::to_string_pretty(&without_secrets(body)).unwrap_or_default())
             };
-            let [first, second] = [pretty(&step.replies[0]), pretty(&step.replies[1])];
+            let [first, second] = [format_reply(&step.replies[0]), format_reply(&step.replies[1])];
             let diff = similar::TextDiff::from_lines(&first, &second);
             let diff = diff.unified_diff().header(&self.urls[0], &self.urls[1]).to_string();
             for line in diff.lines().take(MAX_DIFF_LINES) {
-                let _ = writeln!(text, "      {}", line.chars().take(200).collect::<String>());
+                let _ = writeln!(text, "      {}", line.chars().take(MAX_DIFF_LINE_LENGTH).collect::<String>());
             }
         }
-        for row in self.level_changes(step) {
-            let _ = writeln!(text, "    {row}");
+        for change in self.level_changes(step) {
+            let _ = writeln!(text, "    {change}");
         }
         text
     }
@@ -137,10 +138,10 @@ impl Report {
             usage.add(&step.method, &step.path, &step.parameters, body.to_string().as_bytes());
         }
         let suspects = usage.suspects(older, newer).into_iter().filter(|suspect| suspect.is_certain);
-        let row = |suspect: crate::level::Suspect| {
+        let format_change = |suspect: crate::level::Suspect| {
             format!("level {}: {}: {}", suspect.change.level, suspect.change.on, suspect.change.change)
         };
-        suspects.map(row).take(MAX_LEVEL_CHANGES).collect()
+        suspects.map(format_change).take(MAX_LEVEL_CHANGES).collect()
     }
 
     /// Whether no probe sent a request.
@@ -155,10 +156,10 @@ impl Report {
         let count = |matches: &dyn Fn(&Operation) -> bool| {
             played_operations.iter().filter(|operation| matches(operation)).count()
         };
-        let differ = count(&|operation| !operation.differences.is_empty());
-        let agree = count(&|operation| operation.requests > 0 && operation.differences.is_empty());
-        let all = if self.is_partial { played_operations.len() } else { rows().count() };
-        let untried = all - count(&|operation| operation.requests > 0);
+        let differing_operations = count(&|operation| !operation.differences.is_empty());
+        let agreeing_operations = count(&|operation| operation.requests > 0 && operation.differences.is_empty());
+        let total_operations = if self.is_partial { played_operations.len() } else { rows().count() };
+        let untried_operations = total_operations - count(&|operation| operation.requests > 0);
         let known_count = self.differing_requests().filter(|(record, _)| record.is_known).count();
         let known_text = match known_count {
             0 => String::new(),
@@ -169,16 +170,16 @@ impl Report {
             ),
         };
         let verb = |count: usize| if count == 1 { "agrees" } else { "agree" };
-        let was_or_were = |count: usize| if count == 1 { "was" } else { "were" };
+        let past_verb = |count: usize| if count == 1 { "was" } else { "were" };
         format!(
             "{} {}, {differing} differ in a reply or an event, {not_played} {} not played\n\
-             {} {}, {differ} differ, {untried} {} not tried{known_text}",
+             {} {}, {differing_operations} differ, {untried_operations} {} not tried{known_text}",
             counted(agreeing, "probe"),
             verb(agreeing),
-            was_or_were(not_played),
-            counted(agree, "operation"),
-            verb(agree),
-            was_or_were(untried),
+            past_verb(not_played),
+            counted(agreeing_operations, "operation"),
+            verb(agreeing_operations),
+            past_verb(untried_operations),
         )
     }
 
@@ -196,7 +197,7 @@ impl Report {
             differences: operation.differences.iter().map(|(record, _)| record.clone()).collect(),
             not_tried: operation.not_tried.clone(),
         };
-        let server = |at: usize| ServerRecord { url: self.urls[at].clone(), feature_level: self.levels[at] };
+        let server = |index: usize| ServerRecord { url: self.urls[index].clone(), feature_level: self.levels[index] };
         ComparisonRecord {
             servers: [server(0), server(1)],
             probes: self.probes,
@@ -205,7 +206,6 @@ impl Report {
         }
     }
 
-    /// The report as text.
     pub fn text(&self) -> String {
         let mut text = format!(
             "first:  {} (level {})\nsecond: {} (level {})\n\n",

@@ -64,24 +64,24 @@ impl Chaos {
     pub async fn run(
         &self,
         seed: u64,
-        attempt: impl AsyncFn(Attempt) -> Result<RunResult<ObservedRequests>, CliError>,
+        run_once: impl AsyncFn(Attempt) -> Result<RunResult<ObservedRequests>, CliError>,
     ) -> Result<ExitCode, CliError> {
-        let first = attempt(Attempt::default()).await?;
-        if first.status != 0 {
-            eprint_line(format_args!("chaos: without faults the command {}", first.summary()));
-            return Ok(ExitCode::from(if first.is_interrupted { first.status } else { FAILS_WITHOUT_FAULTS }));
+        let first_run = run_once(Attempt::default()).await?;
+        if first_run.status != 0 {
+            eprint_line(format_args!("chaos: without faults the command {}", first_run.summary()));
+            return Ok(ExitCode::from(if first_run.is_interrupted { first_run.status } else { FAILS_WITHOUT_FAULTS }));
         }
-        if first.observed.is_empty() {
+        if first_run.observed.is_empty() {
             eprint_line(
                 "chaos: no fault can fire: the command sent no request of an operation to the server in CHATDOUBLE_URL",
             );
             return Ok(ExitCode::SUCCESS);
         }
         let limit = self.chaos_timeout.map(|seconds| Duration::from_secs(seconds.into()));
-        let limit = Some(limit.unwrap_or(EXTRA_TIME + TIME_FACTOR * first.duration));
+        let limit = Some(limit.unwrap_or(EXTRA_TIME + TIME_FACTOR * first_run.duration));
         for number in 1..=self.chaos_runs {
-            let faults = draw::faults(&first.observed, seed, number, self.chaos_faults);
-            let run = attempt(Attempt { faults: faults.clone(), limit, ..Attempt::default() }).await?;
+            let faults = draw::faults(&first_run.observed, seed, number, self.chaos_faults);
+            let run = run_once(Attempt { faults: faults.clone(), limit, ..Attempt::default() }).await?;
             let (count, seconds) = (counted(faults.len(), "fault"), run.duration.as_secs_f64());
             eprint_line(format_args!(
                 "chaos: run {number} of {}: {count}, {} in {seconds:.1} s",
@@ -92,7 +92,7 @@ impl Chaos {
                 return Ok(ExitCode::from(run.status));
             }
             if run.status != 0 {
-                return self.shrink(faults, run.status, limit, attempt).await;
+                return self.shrink(faults, run.status, limit, run_once).await;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -104,7 +104,7 @@ impl Chaos {
         faults: Vec<Value>,
         status: u8,
         limit: Option<Duration>,
-        attempt: impl AsyncFn(Attempt) -> Result<RunResult<ObservedRequests>, CliError>,
+        run_once: impl AsyncFn(Attempt) -> Result<RunResult<ObservedRequests>, CliError>,
     ) -> Result<ExitCode, CliError> {
         let mut runs = 0;
         let mut interrupt_status = None;
@@ -113,7 +113,7 @@ impl Chaos {
                 return Ok(false);
             }
             runs += 1;
-            let run = attempt(Attempt { faults: faults.to_vec(), limit, ..Attempt::default() }).await?;
+            let run = run_once(Attempt { faults: faults.to_vec(), limit, ..Attempt::default() }).await?;
             if run.is_interrupted {
                 interrupt_status = Some(run.status);
             }

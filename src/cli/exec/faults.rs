@@ -42,11 +42,11 @@ pub fn report_unfired(faults: &StandingFaults) {
     if unfired.is_empty() {
         return;
     }
-    let place = |(index, refusal): &(usize, Option<String>)| match refusal {
+    let fault_path = |(index, refusal): &(usize, Option<String>)| match refusal {
         Some(reason) => format!("$[{index}] ({reason})"),
         None => format!("$[{index}]"),
     };
-    let places: Vec<String> = unfired.iter().map(place).collect();
+    let fault_paths: Vec<String> = unfired.iter().map(fault_path).collect();
     let total = counted(faults.count(), "fault");
-    eprint_line(format_args!("faults: {} of {total} never fired: {}", unfired.len(), places.join(", ")));
+    eprint_line(format_args!("faults: {} of {total} never fired: {}", unfired.len(), fault_paths.join(", ")));
 }

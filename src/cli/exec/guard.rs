@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
-/// The time that the command has to end after SIGTERM.
+/// The time between SIGTERM and SIGKILL.
 const TERMINATION_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Args)]
@@ -26,12 +26,12 @@ pub struct Guard {
 /// Waits for the end of standard input, which `exec` holds open; then ends the command.
 pub fn run(guard: &Guard) -> Result<ExitCode, CliError> {
     let process = Pid::from_raw(guard.process).ok_or_else(|| CliError::usage("PID takes a process"))?;
-    let guarded = Guarded::open(process).map_err(CliError::failure)?;
+    let guarded_process = GuardedProcess::open(process).map_err(CliError::failure)?;
     // `exec` never writes anything; the read returns when `exec` has ended.
     let _ = std::io::stdin().lock().read(&mut [0]);
-    guarded.signal(Signal::TERM);
+    guarded_process.signal(Signal::TERM);
     std::thread::sleep(TERMINATION_TIMEOUT);
-    guarded.signal(Signal::KILL);
+    guarded_process.signal(Signal::KILL);
     if let Some(file) = &guard.file {
         let _ = std::fs::remove_file(file);
     }
@@ -40,14 +40,14 @@ pub fn run(guard: &Guard) -> Result<ExitCode, CliError> {
 
 /// A process with its descendants. The handle ensures that a later process with the same ID is never signalled.
 #[cfg(target_os = "linux")]
-struct Guarded {
+struct GuardedProcess {
     process: Pid,
     handle: rustix::fd::OwnedFd,
     descendants: std::cell::OnceCell<super::process_tree::Descendants>,
 }
 
 #[cfg(target_os = "linux")]
-impl Guarded {
+impl GuardedProcess {
     fn open(process: Pid) -> rustix::io::Result<Self> {
         let handle = rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty())?;
         Ok(Self { process, handle, descendants: std::cell::OnceCell::new() })
@@ -62,12 +62,12 @@ impl Guarded {
     }
 }
 
-/// A process.
+/// A process without its descendants, which only Linux lists.
 #[cfg(not(target_os = "linux"))]
-struct Guarded(Pid);
+struct GuardedProcess(Pid);
 
 #[cfg(not(target_os = "linux"))]
-impl Guarded {
+impl GuardedProcess {
     fn open(process: Pid) -> rustix::io::Result<Self> {
         rustix::process::test_kill_process(process).map(|()| Self(process))
     }

@@ -10,8 +10,8 @@ use clap::Args;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use std::process::ExitCode;
 
-/// Limit of the listed changes that were not seen in the command's requests.
-const MAX_UNSEEN_CHANGES: usize = 10;
+/// The largest number of listed changes that were not observed in the command's requests.
+const MAX_UNOBSERVED_CHANGES: usize = 10;
 const MAX_LEVELS: usize = 1_000;
 
 #[derive(Debug, Args)]
@@ -80,40 +80,39 @@ impl Levels {
     pub async fn run(
         &self,
         LevelList(levels): &LevelList,
-        attempt: impl AsyncFn(Attempt) -> Result<RunResult<Usage>, CliError>,
+        run_once: impl AsyncFn(Attempt) -> Result<RunResult<Usage>, CliError>,
     ) -> Result<ExitCode, CliError> {
-        let at_level = |level: i64| {
+        let run_at_level = |level: i64| {
             let prefix = self.is_parallel().then(|| format!("{level}: "));
-            let result = attempt(Attempt { feature_level: Some(level), prefix, ..Attempt::default() });
+            let result = run_once(Attempt { feature_level: Some(level), prefix, ..Attempt::default() });
             async move {
                 eprint_line(format_args!("level {level}:"));
                 result.await.map(|result| (level, result))
             }
         };
-        let runs = stream::iter(levels).map(|level| at_level(*level)).buffered(usize::from(self.jobs));
-        // No more runs start after an interruption.
+        let runs = stream::iter(levels).map(|level| run_at_level(*level)).buffered(usize::from(self.jobs));
+        // The interrupted run is the last one: no further runs start.
         let mut is_interrupted = false;
         let runs = runs.try_take_while(|(_, run)| {
-            let continues = !std::mem::replace(&mut is_interrupted, run.is_interrupted);
-            std::future::ready(Ok(continues))
+            let is_included = !std::mem::replace(&mut is_interrupted, run.is_interrupted);
+            std::future::ready(Ok(is_included))
         });
         let runs: Vec<Run> = runs.try_collect().await?;
-        eprint_line(table(&runs));
+        eprint_line(results_table(&runs));
         for text in level_comparisons(&runs) {
             eprint_line(text);
         }
-        let failed = runs.iter().find(|(_, run)| run.status != 0);
-        Ok(failed.map_or(ExitCode::SUCCESS, |(_, run)| ExitCode::from(run.status)))
+        let failed_run = runs.iter().find(|(_, run)| run.status != 0);
+        Ok(failed_run.map_or(ExitCode::SUCCESS, |(_, run)| ExitCode::from(run.status)))
     }
 }
 
 type Run = (i64, RunResult<Usage>);
 
-/// A table with a line for each level.
-fn table(runs: &[Run]) -> String {
+fn results_table(runs: &[Run]) -> String {
     let width = runs.iter().map(|(_, run)| run.summary().len()).max().unwrap_or_default().max("result".len());
-    let heading = if runs.iter().any(|(_, run)| run.findings.is_some()) { "  findings" } else { "" };
-    let mut text = format!("level  {:width$}  seconds{heading}", "result");
+    let findings_heading = if runs.iter().any(|(_, run)| run.findings.is_some()) { "  findings" } else { "" };
+    let mut text = format!("level  {:width$}  seconds{findings_heading}", "result");
     for (level, run) in runs {
         text.push_str(&format!("\n{level:>5}  {:width$}  {:>7.1}", run.summary(), run.duration.as_secs_f64()));
         if let Some(findings) = run.findings {
@@ -126,9 +125,9 @@ fn table(runs: &[Run]) -> String {
 /// For each pair of neighbouring levels of which one passed and one failed: the changes between them that affect what
 /// the command used.
 fn level_comparisons(runs: &[Run]) -> Vec<String> {
-    let mut sorted: Vec<&Run> = runs.iter().collect();
-    sorted.sort_by_key(|(level, _)| *level);
-    let pairs = sorted.windows(2).filter(|pair| (pair[0].1.status == 0) != (pair[1].1.status == 0));
+    let mut sorted_runs: Vec<&Run> = runs.iter().collect();
+    sorted_runs.sort_by_key(|(level, _)| *level);
+    let pairs = sorted_runs.windows(2).filter(|pair| (pair[0].1.status == 0) != (pair[1].1.status == 0));
     pairs.map(|pair| compare_levels(pair[0], pair[1])).collect()
 }
 
@@ -136,8 +135,8 @@ fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
     let mut usage = older.observed.clone();
     usage.join(newer.observed.clone());
     let suspects = usage.suspects(*from, *to);
-    let verb = |run: &RunResult<Usage>| if run.status == 0 { "passes" } else { "fails" };
-    let summary = format!("{from} {}, {to} {}", verb(older), verb(newer));
+    let result_verb = |run: &RunResult<Usage>| if run.status == 0 { "passes" } else { "fails" };
+    let summary = format!("{from} {}, {to} {}", result_verb(older), result_verb(newer));
     if suspects.is_empty() {
         return format!("{summary}: no known change between them touches what the command used");
     }
@@ -150,10 +149,10 @@ fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
     observed_changes.iter().for_each(|suspect| add_line(&mut text, suspect));
     if !unobserved_changes.is_empty() {
         text.push_str("\n       perhaps, in a part of a reply that the journal does not keep:");
-        unobserved_changes.iter().take(MAX_UNSEEN_CHANGES).for_each(|suspect| add_line(&mut text, suspect));
+        unobserved_changes.iter().take(MAX_UNOBSERVED_CHANGES).for_each(|suspect| add_line(&mut text, suspect));
     }
-    if unobserved_changes.len() > MAX_UNSEEN_CHANGES {
-        let omitted_count = unobserved_changes.len() - MAX_UNSEEN_CHANGES;
+    if unobserved_changes.len() > MAX_UNOBSERVED_CHANGES {
+        let omitted_count = unobserved_changes.len() - MAX_UNOBSERVED_CHANGES;
         text.push_str(&format!("\n       and {omitted_count} more; chatdouble levels --between {from} {to} lists all"));
     }
     text

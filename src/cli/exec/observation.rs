@@ -16,8 +16,8 @@ pub trait Observation: Sized {
 
 impl Observation for ObservedRequests {
     fn begin(server: &Server) -> impl FnOnce(&Server) -> Self {
-        let default = server.worlds().get(Worlds::DEFAULT);
-        let users = default.map(|world| world.snapshot().users.values().map(|user| user.email.clone()).collect());
+        let default_world = server.worlds().get(Worlds::DEFAULT);
+        let users = default_world.map(|world| world.snapshot().users.values().map(|user| user.email.clone()).collect());
         let users: HashSet<String> = users.unwrap_or_default();
         observe_worlds(server, move |world, observed: &mut ObservedRequests| {
             observed.join(requests_of_world(world, &users))
@@ -36,10 +36,10 @@ fn observe_worlds<T: Clone + Default + Send + 'static>(
     server: &Server,
     add: impl Fn(&World, &mut T) + Clone + Send + Sync + 'static,
 ) -> impl FnOnce(&Server) -> T {
-    let from_ended_worlds = Arc::new(Mutex::new(T::default()));
-    let (summary, add_ended) = (from_ended_worlds.clone(), add.clone());
+    let ended_summary = Arc::new(Mutex::new(T::default()));
+    let (summary, add_ended_world) = (ended_summary.clone(), add.clone());
     server.worlds().observe_ends(move |world| {
-        add_ended(world, &mut from_ended_worlds.lock().unwrap_or_else(PoisonError::into_inner));
+        add_ended_world(world, &mut ended_summary.lock().unwrap_or_else(PoisonError::into_inner));
     });
     move |server| {
         let mut summary = summary.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -6,7 +6,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::Child;
 use tokio::task::JoinHandle;
 
-/// Limit of the wait for output after the command has ended, since its child processes may keep the pipes open.
+/// How long to wait for more output after the command has ended. Its child processes may keep the pipes open.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The tasks that forward the output of a command.
@@ -23,15 +23,15 @@ impl PrefixedOutput {
     /// Waits for the remaining output of a command that has ended.
     pub async fn finish(self) {
         for task in self.0 {
-            let abort = task.abort_handle();
+            let abort_handle = task.abort_handle();
             if tokio::time::timeout(END_TIMEOUT, task).await.is_err() {
-                abort.abort();
+                abort_handle.abort();
             }
         }
     }
 }
 
-async fn forward<To: Write>(pipe: impl AsyncRead + Unpin, prefix: String, to: fn() -> To) {
+async fn forward<Output: Write>(pipe: impl AsyncRead + Unpin, prefix: String, output: fn() -> Output) {
     let mut pipe = BufReader::new(pipe);
     let mut line = prefix.clone().into_bytes();
     while let Ok(1..) = pipe.read_until(b'\n', &mut line).await {
@@ -39,7 +39,7 @@ async fn forward<To: Write>(pipe: impl AsyncRead + Unpin, prefix: String, to: fn
             line.push(b'\n');
         }
         // The reader of the output may have ended.
-        let _ = to().write_all(&line);
+        let _ = output().write_all(&line);
         line.truncate(prefix.len());
     }
 }

@@ -26,20 +26,19 @@ impl Process {
     }
 }
 
-/// All running descendants of a process.
 pub struct Descendants(Vec<Process>);
 
 impl Descendants {
-    /// Lists the current descendants.
+    /// Lists the descendants that are running now.
     pub fn of(root: Pid) -> Self {
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter_map(Process::read);
-        let mut children: HashMap<i32, Vec<Process>> = HashMap::new();
-        processes.for_each(|process| children.entry(process.parent).or_default().push(process));
-        let mut descendants = children.remove(&root.as_raw_nonzero().get()).unwrap_or_default();
+        let mut children_by_parent: HashMap<i32, Vec<Process>> = HashMap::new();
+        processes.for_each(|process| children_by_parent.entry(process.parent).or_default().push(process));
+        let mut descendants = children_by_parent.remove(&root.as_raw_nonzero().get()).unwrap_or_default();
         let mut index = 0;
         while let Some(process) = descendants.get(index) {
-            let grandchildren = children.remove(&process.id).unwrap_or_default();
+            let grandchildren = children_by_parent.remove(&process.id).unwrap_or_default();
             descendants.extend(grandchildren);
             index += 1;
         }

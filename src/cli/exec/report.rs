@@ -58,11 +58,11 @@ pub struct Reporter {
     fail_on: Option<Severity>,
     baseline: Baseline,
     /// The clients of several runs, added by [`Reporter::add`].
-    collected: Mutex<Summary>,
+    collected_summary: Mutex<Summary>,
 }
 
 impl ReportOptions {
-    /// Checks the options. Called before the command runs, so that a mistake in them costs no test run.
+    /// Checks the options before the command runs, so that a mistake in them does not cost a test run.
     pub fn prepare(&self) -> Result<Reporter, CliError> {
         let file = match &self.report {
             Some(file) => Some((file.clone(), self.format(file)?)),
@@ -77,7 +77,12 @@ impl ReportOptions {
             SeverityName::Warning => Severity::Warning,
             SeverityName::Note => Severity::Note,
         });
-        Ok(Reporter { file, fail_on, baseline, collected: Mutex::new(Summary { clients: Vec::new(), complete: true }) })
+        Ok(Reporter {
+            file,
+            fail_on,
+            baseline,
+            collected_summary: Mutex::new(Summary { clients: Vec::new(), complete: true }),
+        })
     }
 
     fn format(&self, file: &Path) -> Result<Format, CliError> {
@@ -126,7 +131,7 @@ impl Reporter {
             }
         }
         let count = report.findings().count();
-        self.collected.lock().unwrap_or_else(PoisonError::into_inner).extend(report);
+        self.collected_summary.lock().unwrap_or_else(PoisonError::into_inner).extend(report);
         Some(count)
     }
 
@@ -140,9 +145,10 @@ impl Reporter {
         if self.file.is_none() {
             return Ok(status);
         }
-        let collected = std::mem::take(&mut *self.collected.lock().unwrap_or_else(PoisonError::into_inner));
-        let fails = self.write_summary(&collected)?;
-        Ok(if fails && status == ExitCode::SUCCESS { ExitCode::from(HAS_FINDINGS) } else { status })
+        let collected_summary =
+            std::mem::take(&mut *self.collected_summary.lock().unwrap_or_else(PoisonError::into_inner));
+        let has_failing_findings = self.write_summary(&collected_summary)?;
+        Ok(if has_failing_findings && status == ExitCode::SUCCESS { ExitCode::from(HAS_FINDINGS) } else { status })
     }
 
     fn write_summary(&self, report: &Summary) -> Result<bool, CliError> {
@@ -155,11 +161,11 @@ impl Reporter {
             write_atomically(file, &text)
                 .map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))?;
         }
-        let fails = |severity: Severity| self.fail_on.is_some_and(|lowest| severity >= lowest);
+        let is_severe = |severity: Severity| self.fail_on.is_some_and(|min_severity| severity >= min_severity);
         let findings = report.findings();
-        let failing =
-            findings.filter(|(client, finding)| fails(finding.severity) && !self.baseline.has(client, finding));
-        let count = failing.count();
+        let failing_findings =
+            findings.filter(|(client, finding)| is_severe(finding.severity) && !self.baseline.has(client, finding));
+        let count = failing_findings.count();
         if count > 0 && file.as_os_str() != STANDARD_ERROR {
             let findings = if count == 1 { "finding lets" } else { "findings let" };
             eprint_line(format_args!("report: {count} {findings} the run fail; see {}", file.display()));

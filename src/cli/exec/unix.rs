@@ -18,7 +18,7 @@ impl Signals {
     ///
     /// When a handler can't be installed.
     pub fn listen() -> std::io::Result<Self> {
-        let forwarded = [
+        let forwarded_signals = [
             (SignalKind::interrupt(), Signal::INT),
             (SignalKind::terminate(), Signal::TERM),
             (SignalKind::hangup(), Signal::HUP),
@@ -26,9 +26,9 @@ impl Signals {
             (SignalKind::user_defined1(), Signal::USR1),
             (SignalKind::user_defined2(), Signal::USR2),
         ];
-        forwarded
+        forwarded_signals
             .into_iter()
-            .map(|(kind, forwarded)| Ok((signal(kind)?, forwarded)))
+            .map(|(kind, forwarded_signal)| Ok((signal(kind)?, forwarded_signal)))
             .collect::<Result<_, _>>()
             .map(Self)
     }
@@ -36,8 +36,9 @@ impl Signals {
     pub async fn next(&mut self) -> Signal {
         poll_fn(|context| {
             let mut signals = self.0.iter_mut();
-            let received = signals.find_map(|(stream, signal)| stream.poll_recv(context).is_ready().then_some(*signal));
-            received.map_or(Poll::Pending, Poll::Ready)
+            let received_signal =
+                signals.find_map(|(stream, signal)| stream.poll_recv(context).is_ready().then_some(*signal));
+            received_signal.map_or(Poll::Pending, Poll::Ready)
         })
         .await
     }
@@ -74,7 +75,7 @@ fn is_in_foreground() -> bool {
     rustix::termios::tcgetpgrp(std::io::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
-/// The exit status as shells report it: 128 and the number of the signal that killed the command.
+/// The exit status as shells report it: 128 plus the number of the signal if a signal killed the command.
 pub fn status_of(exit_status: ExitStatus) -> u8 {
     let signal_status = exit_status.signal().and_then(|signal| u8::try_from(128 + signal).ok());
     exit_status.code().and_then(|code| u8::try_from(code).ok()).or(signal_status).unwrap_or(1)

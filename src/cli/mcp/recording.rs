@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// Of longer replies, only the status is recorded.
+/// The body of a longer reply is not recorded.
 const MAX_REPLY_CHARACTERS: usize = 4_000;
 /// The options of a world that a scenario can set.
 const WORLD_OPTIONS: [&str; 5] = ["fixture", "feature_level", "dialect", "clock", "seed"];
@@ -27,7 +27,8 @@ pub struct Recording {
 impl Recording {
     /// An empty recording of a world that was created with these options.
     pub fn new(options: &Map<String, Value>) -> Self {
-        let options = WORLD_OPTIONS.iter().filter_map(|name| Some(((*name).to_owned(), to_line(options.get(*name)?))));
+        let options =
+            WORLD_OPTIONS.iter().filter_map(|name| Some(((*name).to_owned(), format_value(options.get(*name)?))));
         Self { options: options.collect(), steps: Vec::new() }
     }
 
@@ -40,7 +41,7 @@ impl Recording {
     pub fn add_request(&mut self, user: &str, operation: &str, params: &Map<String, Value>, reply: &Reply) {
         let mut block = format!("```request\n{user}: {operation}\n");
         for (name, value) in params {
-            _ = writeln!(block, "{name}: {}", to_line(value));
+            _ = writeln!(block, "{name}: {}", format_value(value));
         }
         block.push_str("```\n");
         block.push_str(&reply_block(reply));
@@ -49,7 +50,7 @@ impl Recording {
 
     /// Adds a call of control that changes something. `path` begins after the world's name.
     pub fn add_control(&mut self, method: &str, path: &str, body: Option<&Value>, status: u16) {
-        let body = body.map(|body| format!(" {}", escape(&body.to_string()))).unwrap_or_default();
+        let body = body.map(|body| format!(" {}", escape_placeholders(&body.to_string()))).unwrap_or_default();
         let mut block = format!("```control\n{method} {path}{body}\n```\n");
         if status >= 400 {
             _ = write!(block, "```reply {status}\n```\n");
@@ -84,20 +85,19 @@ fn reply_block(reply: &Reply) -> String {
 }
 
 /// Formats a value for a line of a block. Several lines are indented and begin on a new line.
-fn to_line(value: &Value) -> String {
+fn format_value(value: &Value) -> String {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let text = escape(&text);
+    let text = escape_placeholders(&text);
     if text.contains('\n') { format!("\n  {}", text.replace('\n', "\n  ")) } else { text }
 }
 
-/// Escapes braces that would begin a placeholder.
-fn escape(text: &str) -> String {
+fn escape_placeholders(text: &str) -> String {
     text.replace("{{", "\\{{")
 }
 
 fn escape_strings(value: &Value) -> Value {
     match value {
-        Value::String(text) => escape(text).into(),
+        Value::String(text) => escape_placeholders(text).into(),
         Value::Array(items) => items.iter().map(escape_strings).collect(),
         Value::Object(members) => {
             members.iter().map(|(name, value)| (name.clone(), escape_strings(value))).collect::<Map<_, _>>().into()

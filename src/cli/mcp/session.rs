@@ -1,4 +1,4 @@
-//! The session of an agent: carries out tools by requests to a server, and records them as scenarios.
+//! The session of an agent: runs tools by requests to a server, and records them as scenarios.
 
 use super::recording::{Recording, Reply};
 use super::tools::{self, ControlCall};
@@ -29,7 +29,6 @@ pub struct Session {
 }
 
 impl Session {
-    ///
     /// # Errors
     ///
     /// When the TLS configuration can't be created.
@@ -43,7 +42,7 @@ impl Session {
         Ok(Self { url: url.to_owned(), control_token, client, stage, recordings: Mutex::default() })
     }
 
-    /// Carries out a tool and returns the text for the agent.
+    /// Runs a tool and returns the text for the agent.
     ///
     /// # Errors
     ///
@@ -54,35 +53,37 @@ impl Session {
         }
         check_names(tool, arguments)?;
         match tool {
-            "find_operations" => Ok(tools::find_operations(text(arguments, "words").unwrap_or_default()).join("\n")),
-            "describe_operation" => describe(required(arguments, "operation")?),
+            "find_operations" => {
+                Ok(tools::find_operations(text_argument(arguments, "words").unwrap_or_default()).join("\n"))
+            }
+            "describe_operation" => describe_operation(required_argument(arguments, "operation")?),
             "act" => self.act(arguments).await,
-            "play_scenario" => self.play(required(arguments, "text")?).await,
+            "play_scenario" => self.play(required_argument(arguments, "text")?).await,
             "export_scenario" => self.export(arguments).await,
             _ => Err(format!("there is no tool {tool:?}")),
         }
     }
 
     async fn control(&self, call: ControlCall, arguments: &Arguments) -> Result<String, String> {
-        let world = text(arguments, "world").unwrap_or(DEFAULT_WORLD);
+        let world = text_argument(arguments, "world").unwrap_or(DEFAULT_WORLD);
         let mut arguments = arguments.clone();
         arguments.shift_remove("world");
-        let mut path = call.path.replace("{name}", &percent_encoded(world));
+        let mut path = call.path.replace("{name}", &percent_encode(world));
         while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
             let name = path[start + 1..end].to_owned();
             let value = arguments.shift_remove(&name).ok_or_else(|| format!("`{name}` is missing"))?;
-            path.replace_range(start..=end, &percent_encoded(&to_text(&value)));
+            path.replace_range(start..=end, &percent_encode(&to_text(&value)));
         }
         let query_parameters =
             call.query_parameters().filter_map(|name| Some((name.to_owned(), arguments.shift_remove(name)?)));
-        let query = form(&query_parameters.collect());
+        let query = encode_form(&query_parameters.collect());
         let url = if query.is_empty() { format!("{}{path}", self.url) } else { format!("{}{path}?{query}", self.url) };
         let body = (call.method == "POST").then(|| Value::from(arguments.clone()));
         let reply = self.send_to_control(call.method, url, body.as_ref()).await?;
         if reply.status < 400 || call.path.ends_with("/verify") {
             self.record(call, world, &path, &query, body.as_ref(), reply.status);
         }
-        text_of_reply(&reply)
+        format_reply(&reply)
     }
 
     async fn send_to_control(&self, method: &str, url: String, body: Option<&Value>) -> Result<HttpReply, String> {
@@ -96,15 +97,15 @@ impl Session {
     /// Records a call of control in the scenario of its world.
     fn record(&self, call: ControlCall, world: &str, path: &str, query: &str, body: Option<&Value>, status: u16) {
         let mut recordings = self.recordings.lock();
-        let empty = Map::new();
-        let parameters = body.and_then(Value::as_object).unwrap_or(&empty);
+        let no_parameters = Map::new();
+        let parameters = body.and_then(Value::as_object).unwrap_or(&no_parameters);
         match (call.method, call.path) {
             ("GET", _) => {}
             ("POST", "/control/worlds") => {
                 let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-                let origin = parameters.get("fork_of").and_then(Value::as_str);
-                let recording = match origin.and_then(|origin| recordings.get(origin)) {
-                    Some(origin) => origin.clone(),
+                let source = parameters.get("fork_of").and_then(Value::as_str);
+                let recording = match source.and_then(|source| recordings.get(source)) {
+                    Some(source) => source.clone(),
                     None => Recording::new(parameters),
                 };
                 recordings.insert(name, recording);
@@ -113,7 +114,7 @@ impl Session {
             (_, "/control/worlds/{name}/reset") => recordings.entry(world.to_owned()).or_default().reset(),
             (method, _) => {
                 let path_in_world =
-                    path.strip_prefix(&format!("/control/worlds/{}", percent_encoded(world))).unwrap_or(path);
+                    path.strip_prefix(&format!("/control/worlds/{}", percent_encode(world))).unwrap_or(path);
                 let path_in_world =
                     if query.is_empty() { path_in_world.to_owned() } else { format!("{path_in_world}?{query}") };
                 recordings.entry(world.to_owned()).or_default().add_control(method, &path_in_world, body, status);
@@ -122,9 +123,9 @@ impl Session {
     }
 
     async fn act(&self, arguments: &Arguments) -> Result<String, String> {
-        let world = text(arguments, "world").unwrap_or(DEFAULT_WORLD);
-        let user = text(arguments, "user");
-        let operation = required(arguments, "operation")?.trim();
+        let world = text_argument(arguments, "world").unwrap_or(DEFAULT_WORLD);
+        let user = text_argument(arguments, "user");
+        let operation = required_argument(arguments, "operation")?.trim();
         let (method, path) = operation.split_once(' ').ok_or_else(operation_form)?;
         let no_params = Map::new();
         let params = match arguments.get("params") {
@@ -132,16 +133,13 @@ impl Session {
             None | Some(Value::Null) => &no_params,
             Some(_) => return Err("`params` is an object".to_owned()),
         };
-        let form = form(params);
-        let base = if world == DEFAULT_WORLD {
-            self.url.clone()
-        } else {
-            format!("{}/w/{}", self.url, percent_encoded(world))
-        };
+        let form = encode_form(params);
+        let base_url =
+            if world == DEFAULT_WORLD { self.url.clone() } else { format!("{}/w/{}", self.url, percent_encode(world)) };
         let path = path.trim().trim_start_matches("/api/v1");
         let mut request = HttpRequest {
             method: method.to_uppercase(),
-            url: format!("{base}/api/v1{path}"),
+            url: format!("{base_url}/api/v1{path}"),
             ..HttpRequest::default()
         };
         match request.method.as_str() {
@@ -160,8 +158,10 @@ impl Session {
         }
         let method = request.method.clone();
         let result = self.client.send(request).await;
-        let (recorded_reply, text_of_reply) = match &result {
-            Ok(reply) => (Reply::Complete(reply.status, without_url(&reply.body, &base)), text_of_reply(reply)?),
+        let (recorded_reply, reply_text) = match &result {
+            Ok(reply) => {
+                (Reply::Complete(reply.status, remove_url_fields(&reply.body, &base_url)), format_reply(reply)?)
+            }
             Err(Failure::Broken(reason)) => (Reply::Broken, json!({"failure": reason}).to_string()),
             Err(Failure::Refused(reason)) => return Err(reason.clone()),
         };
@@ -169,13 +169,12 @@ impl Session {
         let mut recordings = self.recordings.lock();
         let recording = recordings.entry(world.to_owned()).or_default();
         recording.add_request(caller, &format!("{method} {path}"), params, &recorded_reply);
-        Ok(text_of_reply)
+        Ok(reply_text)
     }
 
     /// The `Authorization` header of a user.
     async fn authorization(&self, world: &str, user: &str) -> Result<String, String> {
-        let url =
-            format!("{}/control/worlds/{}/users?user={}", self.url, percent_encoded(world), percent_encoded(user));
+        let url = format!("{}/control/worlds/{}/users?user={}", self.url, percent_encode(world), percent_encode(user));
         let reply = self.send_to_control("GET", url, None).await?;
         let account = &reply.body["users"][0];
         match (account["email"].as_str(), account["api_key"].as_str()) {
@@ -204,8 +203,9 @@ impl Session {
     /// Exports the recording of a world. It is played once, to replace values that change from run to run by
     /// placeholders.
     async fn export(&self, arguments: &Arguments) -> Result<String, String> {
-        let world = text(arguments, "world").unwrap_or(DEFAULT_WORLD);
-        let title = text(arguments, "title").filter(|title| !title.trim().is_empty()).unwrap_or("What an agent did");
+        let world = text_argument(arguments, "world").unwrap_or(DEFAULT_WORLD);
+        let title =
+            text_argument(arguments, "title").filter(|title| !title.trim().is_empty()).unwrap_or("What an agent did");
         let draft = self.recordings.lock().get(world).and_then(|recording| recording.scenario(title));
         let draft = draft.ok_or_else(|| format!("this session did nothing in the world {world:?}"))?;
         Ok(with_placeholders(&self.stage, "scenario.md", draft).await)
@@ -215,20 +215,20 @@ impl Session {
 /// Checks that a tool accepts all of the arguments.
 fn check_names(tool: &str, arguments: &Arguments) -> Result<(), String> {
     let Some(accepted) = tools::argument_names(tool) else { return Ok(()) };
-    let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let quote_all = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let unknown: Vec<&str> = arguments.keys().map(String::as_str).filter(|name| !accepted.contains(name)).collect();
     if unknown.is_empty() {
         return Ok(());
     }
-    let form = if accepted.contains(&"operation") { format!("; {}", operation_form()) } else { String::new() };
-    Err(format!("{tool} takes {}, not {}{form}", quoted(&accepted), quoted(&unknown)))
+    let expected_form = if accepted.contains(&"operation") { format!("; {}", operation_form()) } else { String::new() };
+    Err(format!("{tool} takes {}, not {}{expected_form}", quote_all(&accepted), quote_all(&unknown)))
 }
 
 fn operation_form() -> String {
     "`operation` is a method and a path, such as \"POST /messages\"".to_owned()
 }
 
-fn describe(operation: &str) -> Result<String, String> {
+fn describe_operation(operation: &str) -> Result<String, String> {
     let (method, path) = operation.trim().split_once(' ').ok_or_else(operation_form)?;
     let document = tools::operation_document(method, path.trim());
     document
@@ -236,19 +236,18 @@ fn describe(operation: &str) -> Result<String, String> {
         .ok_or_else(|| format!("there is no operation {operation:?}; `find_operations` lists those that there are"))
 }
 
-fn text<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a str> {
+fn text_argument<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a str> {
     arguments.get(name).and_then(Value::as_str)
 }
 
-fn required<'a>(arguments: &'a Arguments, name: &str) -> Result<&'a str, String> {
-    text(arguments, name).ok_or_else(|| match name {
+fn required_argument<'a>(arguments: &'a Arguments, name: &str) -> Result<&'a str, String> {
+    text_argument(arguments, name).ok_or_else(|| match name {
         "operation" => format!("`operation` is missing; {}", operation_form()),
         _ => format!("`{name}` is missing"),
     })
 }
 
-/// The parameters in the encoding of forms.
-fn form(params: &Arguments) -> String {
+fn encode_form(params: &Arguments) -> String {
     let mut form = form_urlencoded::Serializer::new(String::new());
     for (name, value) in params {
         form.append_pair(name, &to_text(value));
@@ -260,25 +259,28 @@ fn to_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn percent_encoded(part: &str) -> String {
+fn percent_encode(part: &str) -> String {
     utf8_percent_encode(part, NON_ALPHANUMERIC).to_string()
 }
 
 /// Removes fields with URLs of this server from a reply, since they differ on other servers.
-fn without_url(body: &Value, base: &str) -> Value {
+fn remove_url_fields(body: &Value, base_url: &str) -> Value {
     match body {
         Value::Object(members) => {
-            let contains_base = |value: &Value| value.as_str().is_some_and(|text| text.contains(base));
-            let remaining = members.iter().filter(|(_, value)| !contains_base(value));
-            remaining.map(|(name, value)| (name.clone(), without_url(value, base))).collect::<Map<_, _>>().into()
+            let contains_base_url = |value: &Value| value.as_str().is_some_and(|text| text.contains(base_url));
+            let remaining = members.iter().filter(|(_, value)| !contains_base_url(value));
+            remaining
+                .map(|(name, value)| (name.clone(), remove_url_fields(value, base_url)))
+                .collect::<Map<_, _>>()
+                .into()
         }
-        Value::Array(items) => items.iter().map(|item| without_url(item, base)).collect(),
+        Value::Array(items) => items.iter().map(|item| remove_url_fields(item, base_url)).collect(),
         other => other.clone(),
     }
 }
 
 /// Formats a reply for the agent, with the hint of a refusal.
-fn text_of_reply(reply: &HttpReply) -> Result<String, String> {
+fn format_reply(reply: &HttpReply) -> Result<String, String> {
     let body = match &reply.body {
         Value::Null => Value::from(String::from_utf8_lossy(&reply.bytes).into_owned()),
         body => body.clone(),

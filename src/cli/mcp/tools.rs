@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
 
 /// References in schemas are inlined up to this depth; deeper ones allow any value.
-const MAX_DEPTH: usize = 12;
-/// Limit of the operations that a search lists.
+const MAX_INLINE_DEPTH: usize = 12;
+/// The largest number of operations that a search lists.
 pub const MAX_FOUND_OPERATIONS: usize = 40;
 const WORLD: &str = "world";
 
@@ -68,7 +68,7 @@ impl ControlCall {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for parameter in parameters(document) {
-            let mut schema = inline(&CONTROL, &parameter["schema"], 0);
+            let mut schema = inline_references(&CONTROL, &parameter["schema"], 0);
             if let Some(description) = parameter["description"].as_str() {
                 schema["description"] = description.into();
             }
@@ -84,7 +84,7 @@ impl ControlCall {
                 None => {}
             }
         }
-        let body = inline(&CONTROL, &document["requestBody"]["content"]["application/json"]["schema"], 0);
+        let body = inline_references(&CONTROL, &document["requestBody"]["content"]["application/json"]["schema"], 0);
         properties.extend(body["properties"].as_object().cloned().unwrap_or_default());
         required
             .extend(body["required"].as_array().into_iter().flatten().filter_map(|name| Some(name.as_str()?.into())));
@@ -107,18 +107,17 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     }
 }
 
-/// Replaces references in a schema by their targets.
-fn inline(document: &Value, schema: &Value, depth: usize) -> Value {
-    if depth > MAX_DEPTH {
+fn inline_references(document: &Value, schema: &Value, depth: usize) -> Value {
+    if depth > MAX_INLINE_DEPTH {
         return json!({});
     }
     match resolve(document, schema) {
         Value::Object(members) => members
             .iter()
-            .map(|(name, value)| (name.clone(), inline(document, value, depth + 1)))
+            .map(|(name, value)| (name.clone(), inline_references(document, value, depth + 1)))
             .collect::<Map<_, _>>()
             .into(),
-        Value::Array(items) => items.iter().map(|item| inline(document, item, depth + 1)).collect(),
+        Value::Array(items) => items.iter().map(|item| inline_references(document, item, depth + 1)).collect(),
         Value::Null => json!({}),
         other => other.clone(),
     }
@@ -133,32 +132,35 @@ fn new_tool(name: &'static str, description: &str, properties: &Map<String, Valu
 
 /// All tools in their listed order.
 pub fn all() -> Vec<Tool> {
-    let text = |description: &str| json!({"type": "string", "description": description});
+    let text_schema = |description: &str| json!({"type": "string", "description": description});
     let tool = |name: &'static str, description: &str, properties: &[(&str, Value)], required: &[&str]| {
         let properties = properties.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
         new_tool(name, description, &properties, &required.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
     };
-    let world = || ("world", text("The world; `default` by default."));
+    let world_parameter = || ("world", text_schema("The world; `default` by default."));
     let mut tools = vec![
         tool(
             "find_operations",
             "Lists operations of the API whose method, path or summary has these words.",
-            &[("words", text("Words, such as `message send`; without any, the first operations."))],
+            &[("words", text_schema("Words, such as `message send`; without any, the first operations."))],
             &[],
         ),
         tool(
             "describe_operation",
             "Describes an operation: who may call it, its parameters and its reply.",
-            &[("operation", text("Method and path as `find_operations` lists them, such as `POST /messages`."))],
+            &[("operation", text_schema("Method and path as `find_operations` lists them, such as `POST /messages`."))],
             &["operation"],
         ),
         tool(
             "act",
             "Calls an operation of the API as a user. A reply that does not come is reported as `failure`.",
             &[
-                world(),
-                ("user", text("A handle such as `mel`, or an address; without it, somebody without an account.")),
-                ("operation", text("Method and path, placeholders filled in, such as `POST /messages`.")),
+                world_parameter(),
+                (
+                    "user",
+                    text_schema("A handle such as `mel`, or an address; without it, somebody without an account."),
+                ),
+                ("operation", text_schema("Method and path, placeholders filled in, such as `POST /messages`.")),
                 ("params", json!({"type": "object", "description": "The parameters by name.", "default": {}})),
             ],
             &["operation"],
@@ -169,13 +171,13 @@ pub fn all() -> Vec<Tool> {
     tools.push(tool(
         "play_scenario",
         "Plays a scenario in a world of its own, and says what differs.",
-        &[("text", text("The scenario, in Markdown."))],
+        &[("text", text_schema("The scenario, in Markdown."))],
         &["text"],
     ));
     tools.push(tool(
         "export_scenario",
         "Returns what this session did in a world as a scenario that plays, with the replies that came.",
-        &[world(), ("title", text("What it shows, as its title."))],
+        &[world_parameter(), ("title", text_schema("What it shows, as its title."))],
         &[],
     ));
     tools
@@ -222,7 +224,7 @@ pub fn find_operations(words: &str) -> Vec<String> {
 /// The description of an operation from the OpenAPI document.
 pub fn operation_document(method: &str, path: &str) -> Option<Value> {
     let document = API["paths"].get(path)?.get(method.to_lowercase())?;
-    Some(inline(&API, document, 0))
+    Some(inline_references(&API, document, 0))
 }
 
 #[cfg(test)]
@@ -241,10 +243,12 @@ mod tests {
             assert!(matches.first().is_some_and(|line| line.starts_with(first)), "{words}: {matches:#?}");
         }
         let matches = find_operations("users");
-        let last_of_paths =
-            matches.iter().rposition(|line| line.split(':').next().is_some_and(|it| it.contains("users")));
-        let first_of_summaries =
-            matches.iter().position(|line| line.split(':').next().is_some_and(|it| !it.contains("users")));
+        let last_of_paths = matches
+            .iter()
+            .rposition(|line| line.split(':').next().is_some_and(|operation| operation.contains("users")));
+        let first_of_summaries = matches
+            .iter()
+            .position(|line| line.split(':').next().is_some_and(|operation| !operation.contains("users")));
         assert!(first_of_summaries.is_none_or(|first| last_of_paths.is_some_and(|last| last < first)), "{matches:#?}");
     }
 }

@@ -28,7 +28,7 @@ use tokio_rustls::rustls::ClientConfig;
 /// Larger bodies are forwarded, but not recorded.
 const MAX_BODY_BYTES: usize = 4 << 20;
 const MAX_DECOMPRESSED_BYTES: u64 = 32 << 20;
-/// Limit of all recorded bodies together.
+/// The largest total size of the recorded bodies.
 const MAX_SESSION_BYTES: usize = 256 << 20;
 
 /// Headers of a single connection, which are not forwarded, and `Host`, which differs for the server.
@@ -47,9 +47,9 @@ type Body = BoxBody<Bytes, Box<dyn Error + Send + Sync>>;
 
 /// Forwards requests of clients to a server.
 pub struct Proxy {
-    base: BaseUrl,
+    base_url: BaseUrl,
     /// Whether the server uses the host in `X-Forwarded-Host` for URLs in replies, as doubles do.
-    follows_host: bool,
+    follows_forwarded_host: bool,
     http: reqwest::Client,
     log: Arc<Mutex<Log>>,
 }
@@ -58,9 +58,10 @@ pub struct Proxy {
 #[derive(Default)]
 struct Log {
     exchanges: Vec<RawExchange>,
-    bytes: usize,
-    unanswered: usize,
-    over_limit: usize,
+    total_bytes: usize,
+    unanswered_requests: usize,
+    /// Number of exchanges that would have exceeded [`MAX_SESSION_BYTES`].
+    over_limit_exchanges: usize,
 }
 
 /// The server closed the connection without a reply.
@@ -68,8 +69,8 @@ struct Log {
 struct NoReply;
 
 impl std::fmt::Display for NoReply {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the server sent no reply")
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("the server sent no reply")
     }
 }
 
@@ -121,16 +122,16 @@ impl Drop for LogOnDrop {
         let exchange = std::mem::take(&mut *self.exchange.lock());
         let mut log = self.log.lock();
         let size = exchange.body.bytes.len() + exchange.reply.bytes.len();
-        if log.bytes + size > MAX_SESSION_BYTES {
-            log.over_limit += 1;
+        if log.total_bytes + size > MAX_SESSION_BYTES {
+            log.over_limit_exchanges += 1;
             return;
         }
-        log.bytes += size;
+        log.total_bytes += size;
         log.exchanges.push(exchange);
     }
 }
 
-fn now() -> f64 {
+fn now_seconds() -> f64 {
     UNIX_EPOCH.elapsed().map_or(0.0, |time| time.as_secs_f64())
 }
 
@@ -140,11 +141,11 @@ impl Proxy {
     /// # Errors
     ///
     /// Invalid settings of this machine, such as its proxies.
-    pub async fn new(base: BaseUrl, tls_config: ClientConfig, timeout: Duration) -> Result<Self, String> {
+    pub async fn new(base_url: BaseUrl, tls_config: ClientConfig, timeout: Duration) -> Result<Self, String> {
         let http = builder(tls_config).redirect(reqwest::redirect::Policy::none()).no_gzip().build();
         let http = http.map_err(|error| error.to_string())?;
-        let follows_host = is_double(&http, &base, timeout).await;
-        Ok(Self { base, follows_host, http, log: Arc::default() })
+        let follows_forwarded_host = is_double(&http, &base_url, timeout).await;
+        Ok(Self { base_url, follows_forwarded_host, http, log: Arc::default() })
     }
 
     /// Forwards requests until the future is dropped.
@@ -168,34 +169,37 @@ impl Proxy {
     async fn forward(&self, request: Request<Incoming>) -> Result<Response<Body>, NoReply> {
         let (head, body) = request.into_parts();
         let exchange = Arc::new(Mutex::new(RawExchange {
-            start_seconds: now(),
+            start_seconds: now_seconds(),
             method: head.method.to_string(),
-            path: self.below_base(head.uri.path()).to_owned(),
+            path: self.strip_base_path(head.uri.path()).to_owned(),
             query: head.uri.query().unwrap_or_default().to_owned(),
             headers: head.headers.clone(),
             ..RawExchange::default()
         }));
         let target = head.uri.path_and_query().map_or("/", |target| target.as_str());
-        let target = self.below_base(target);
-        let mut headers = without_hop_by_hop(&head.headers);
-        if let Some(host) = head.headers.get(header::HOST).filter(|_| self.follows_host) {
+        let target = self.strip_base_path(target);
+        let mut headers = end_to_end_headers(&head.headers);
+        if let Some(host) = head.headers.get(header::HOST).filter(|_| self.follows_forwarded_host) {
             headers.insert("x-forwarded-host", host.clone());
             headers.insert("x-forwarded-proto", HeaderValue::from_static("http"));
         }
         accept_gzip_only(&mut headers);
         let has_body =
             head.headers.contains_key(header::CONTENT_LENGTH) || head.headers.contains_key(header::TRANSFER_ENCODING);
-        let mut outgoing = self.http.request(head.method, format!("{}{target}", self.base)).headers(headers);
+        let mut forwarded_request =
+            self.http.request(head.method, format!("{}{target}", self.base_url)).headers(headers);
         if has_body {
             let copy = exchange.clone();
             let chunks = BodyDataStream::new(body).inspect_ok(move |chunk| copy.lock().body.add(chunk));
-            outgoing = outgoing.body(reqwest::Body::wrap_stream(chunks));
+            forwarded_request = forwarded_request.body(reqwest::Body::wrap_stream(chunks));
         }
-        match outgoing.send().await {
-            Ok(reply) => Ok(self.reply(reply, exchange)),
-            Err(error) if error.is_connect() || error.is_timeout() || error.is_builder() => Ok(self.unanswered(&error)),
+        match forwarded_request.send().await {
+            Ok(reply) => Ok(self.forward_reply(reply, exchange)),
+            Err(error) if error.is_connect() || error.is_timeout() || error.is_builder() => {
+                Ok(self.report_unanswered(&error))
+            }
             Err(_) => {
-                exchange.lock().end_seconds = now();
+                exchange.lock().end_seconds = now_seconds();
                 drop(LogOnDrop { exchange, log: self.log.clone() });
                 Err(NoReply)
             }
@@ -203,26 +207,26 @@ impl Proxy {
     }
 
     /// Removes the path of the base URL, which is part of the URLs in the server's replies.
-    fn below_base<'target>(&self, target: &'target str) -> &'target str {
-        let (_, address) = self.base.as_str().split_once("://").unwrap_or_default();
+    fn strip_base_path<'target>(&self, target: &'target str) -> &'target str {
+        let (_, address) = self.base_url.as_str().split_once("://").unwrap_or_default();
         let base_path = address.find('/').map_or("", |path| &address[path..]);
         target.strip_prefix(base_path).filter(|path| path.starts_with('/')).unwrap_or(target)
     }
 
-    fn reply(&self, reply: reqwest::Response, exchange: Arc<Mutex<RawExchange>>) -> Response<Body> {
+    fn forward_reply(&self, reply: reqwest::Response, exchange: Arc<Mutex<RawExchange>>) -> Response<Body> {
         let status = reply.status();
-        let headers = without_hop_by_hop(reply.headers());
+        let headers = end_to_end_headers(reply.headers());
         {
             let mut exchange = exchange.lock();
             exchange.status = status.as_u16();
-            exchange.end_seconds = now();
+            exchange.end_seconds = now_seconds();
             let encoding = headers.get(header::CONTENT_ENCODING).and_then(|encoding| encoding.to_str().ok());
             exchange.encoding = encoding.unwrap_or_default().to_ascii_lowercase();
         }
         let log_on_drop = LogOnDrop { exchange, log: self.log.clone() };
         let chunks = reply.bytes_stream().inspect(move |chunk| {
             let mut exchange = log_on_drop.exchange.lock();
-            exchange.end_seconds = now();
+            exchange.end_seconds = now_seconds();
             match chunk {
                 Ok(chunk) => exchange.reply.add(chunk),
                 Err(_) => exchange.is_broken_off = true,
@@ -234,13 +238,13 @@ impl Proxy {
         response
     }
 
-    fn unanswered(&self, error: &reqwest::Error) -> Response<Body> {
-        self.log.lock().unanswered += 1;
+    fn report_unanswered(&self, error: &reqwest::Error) -> Response<Body> {
+        self.log.lock().unanswered_requests += 1;
         let mut cause: &dyn Error = error;
         while let Some(next) = cause.source() {
             cause = next;
         }
-        let message = format!("{} does not answer: {cause}", self.base);
+        let message = format!("{} does not answer: {cause}", self.base_url);
         eprint_line(&message);
         let body = json!({"result": "error", "msg": message, "code": "BAD_GATEWAY"}).to_string();
         let mut response = Response::new(Full::from(body).map_err(|never| match never {}).boxed());
@@ -256,8 +260,8 @@ impl Proxy {
 }
 
 /// Whether the server is a double. Only doubles have control.
-async fn is_double(http: &reqwest::Client, base: &BaseUrl, timeout: Duration) -> bool {
-    let Ok(mut url) = reqwest::Url::parse(base.as_str()) else { return false };
+async fn is_double(http: &reqwest::Client, base_url: &BaseUrl, timeout: Duration) -> bool {
+    let Ok(mut url) = reqwest::Url::parse(base_url.as_str()) else { return false };
     url.set_path("/control/health");
     let Ok(reply) = http.get(url).timeout(timeout).send().await else { return false };
     reply
@@ -274,7 +278,7 @@ fn stream_body(chunks: impl Stream<Item = Result<Bytes, reqwest::Error>> + Send 
     BodyExt::boxed(StreamBody::new(frames))
 }
 
-fn without_hop_by_hop(headers: &HeaderMap) -> HeaderMap {
+fn end_to_end_headers(headers: &HeaderMap) -> HeaderMap {
     let connection_options: Vec<String> = headers
         .get_all(header::CONNECTION)
         .iter()
@@ -292,10 +296,10 @@ fn without_hop_by_hop(headers: &HeaderMap) -> HeaderMap {
 
 /// Restricts the accepted encodings to what the recording can decode: gzip, if the client accepts it.
 fn accept_gzip_only(headers: &mut HeaderMap) {
-    let Some(accepted) = headers.get(header::ACCEPT_ENCODING) else { return };
-    let accepts_gzip = accepted.to_str().is_ok_and(|accepted| accepted.contains("gzip"));
-    let offered = HeaderValue::from_static(if accepts_gzip { "gzip" } else { "identity" });
-    headers.insert(header::ACCEPT_ENCODING, offered);
+    let Some(accepted_encodings) = headers.get(header::ACCEPT_ENCODING) else { return };
+    let accepts_gzip = accepted_encodings.to_str().is_ok_and(|accepted_encodings| accepted_encodings.contains("gzip"));
+    let offered_encodings = HeaderValue::from_static(if accepts_gzip { "gzip" } else { "identity" });
+    headers.insert(header::ACCEPT_ENCODING, offered_encodings);
 }
 
 /// The traffic that was recorded.
@@ -306,7 +310,7 @@ impl RecordedTraffic {
     pub async fn exchanges(&self) -> Vec<Exchange> {
         let mut exchanges = Vec::new();
         for exchange in self.0.exchanges.iter().filter(|exchange| exchange.defect().is_none()) {
-            exchanges.push(exchange.read().await);
+            exchanges.push(exchange.to_exchange().await);
         }
         exchanges
     }
@@ -319,15 +323,17 @@ impl RecordedTraffic {
                 *defects.entry(format!("{} {}: {defect}", exchange.method, exchange.path)).or_default() += 1;
             }
         }
-        let times = |count: usize| if count == 1 { String::new() } else { format!(" ({count} times)") };
-        let mut omissions: Vec<String> = defects.into_iter().map(|(defect, count)| defect + &times(count)).collect();
-        if self.0.unanswered > 0 {
-            omissions.push(format!("{} that the server did not answer", counted(self.0.unanswered, "request")));
+        let repetitions = |count: usize| if count == 1 { String::new() } else { format!(" ({count} times)") };
+        let mut omissions: Vec<String> =
+            defects.into_iter().map(|(defect, count)| defect + &repetitions(count)).collect();
+        if self.0.unanswered_requests > 0 {
+            omissions
+                .push(format!("{} that the server did not answer", counted(self.0.unanswered_requests, "request")));
         }
-        if self.0.over_limit > 0 {
+        if self.0.over_limit_exchanges > 0 {
             omissions.push(format!(
                 "{} after the first {} MiB",
-                counted(self.0.over_limit, "request"),
+                counted(self.0.over_limit_exchanges, "request"),
                 MAX_SESSION_BYTES >> 20
             ));
         }
@@ -336,7 +342,7 @@ impl RecordedTraffic {
 }
 
 impl RawExchange {
-    /// Why a scenario can't expect this reply from another server; None if it can.
+    /// The reason why a scenario can't expect this reply from another server; None if it can.
     fn defect(&self) -> Option<&'static str> {
         let is_page = || self.decoded_reply().is_some_and(|bytes| bytes.trim_ascii_start().starts_with(b"<"));
         match () {
@@ -346,7 +352,7 @@ impl RawExchange {
         }
     }
 
-    async fn read(&self) -> Exchange {
+    async fn to_exchange(&self) -> Exchange {
         let header =
             |name: HeaderName| self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let authorization = header(header::AUTHORIZATION);

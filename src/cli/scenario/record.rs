@@ -76,7 +76,7 @@ impl Record {
         check_writable(&self.output).map_err(write_error)?;
         let tls_config = || self.trust.config(self.upstream.is_secure());
         let timeout = Duration::from_secs(self.timeout);
-        let settings = self.settings(Upstream::new(
+        let settings = self.fetch_settings(Upstream::new(
             self.upstream.clone(),
             tls_config()?,
             Options { rate: 0.0, read_timeout: timeout, retries: 0, notify: |line| eprint_line(line) },
@@ -97,7 +97,7 @@ impl Record {
             () = shutdown.wait() => {}
         }
         let traffic = proxy.take_traffic();
-        let recording = to_scenario(&self.session(traffic, &settings).await);
+        let recording = to_scenario(&self.build_session(traffic, &settings).await);
         if recording.requests == 0 {
             recording.omissions.iter().for_each(eprint_line);
             return Err(CliError::failure(format!("nothing was recorded; {} is not written", self.output.display())));
@@ -108,15 +108,16 @@ impl Record {
     }
 
     /// Requests the server's settings, which also checks that it is a server of this API.
-    async fn settings(&self, upstream: Result<Upstream, String>) -> Result<Value, CliError> {
+    async fn fetch_settings(&self, upstream: Result<Upstream, String>) -> Result<Value, CliError> {
         let upstream = upstream.map_err(CliError::failure)?;
         let reply = upstream.get("/server_settings", &[]).await.map_err(CliError::failure)?;
         reply.json().map_err(CliError::failure)
     }
 
-    async fn session(&self, traffic: RecordedTraffic, settings: &Value) -> Session {
-        let level = settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
-        let dialect = match level.map(|(name, _)| name.as_str()) {
+    async fn build_session(&self, traffic: RecordedTraffic, settings: &Value) -> Session {
+        let level_setting =
+            settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
+        let dialect = match level_setting.map(|(name, _)| name.as_str()) {
             Some("zulip_feature_level") => Some("zulip"),
             _ => None,
         };
@@ -125,7 +126,7 @@ impl Record {
             upstream: self.upstream.as_str().to_owned(),
             aliases: self.aliases.iter().cloned().collect(),
             fixture: self.fixture.clone(),
-            feature_level: level.and_then(|(_, level)| level.as_i64()),
+            feature_level: level_setting.and_then(|(_, level)| level.as_i64()),
             dialect: dialect.map(str::to_owned),
             omissions: traffic.omissions(),
         }

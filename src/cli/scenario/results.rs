@@ -35,43 +35,41 @@ impl Results {
     }
 
     fn count(&self, is_counted: fn(&Verdict) -> bool) -> usize {
-        self.0.iter().filter(|played| is_counted(&played.verdict)).count()
+        self.0.iter().filter(|result| is_counted(&result.verdict)).count()
     }
 
-    fn skipped(&self) -> usize {
+    fn skipped_count(&self) -> usize {
         self.count(|verdict| matches!(verdict, Verdict::Skipped(_)))
     }
 
-    fn differing(&self) -> usize {
+    fn differing_count(&self) -> usize {
         self.count(|verdict| matches!(verdict, Verdict::Differs(_)))
     }
 
     /// The counts, in one line.
     pub fn counts(&self) -> String {
-        let played = self.count(|verdict| matches!(verdict, Verdict::Played));
+        let played_count = self.count(|verdict| matches!(verdict, Verdict::Played));
         let rewritten = self.count(|verdict| matches!(verdict, Verdict::Rewritten));
         let rewritten = if rewritten > 0 { format!(", {rewritten} rewritten") } else { String::new() };
-        format!("{played} played, {} skipped, {} differ{rewritten}", self.skipped(), self.differing())
+        format!("{played_count} played, {} skipped, {} differ{rewritten}", self.skipped_count(), self.differing_count())
     }
 
-    /// The exit status.
-    ///
     /// # Errors
     ///
     /// When all scenarios were skipped, or one was skipped and `fails_on_skip` is set.
     pub fn status(&self, fails_on_skip: bool) -> Result<ExitCode, CliError> {
-        let skipped = self.skipped();
-        if self.differing() > 0 {
+        let skipped_count = self.skipped_count();
+        if self.differing_count() > 0 {
             return Ok(ExitCode::FAILURE);
         }
-        if skipped > 0 && skipped == self.0.len() {
-            let all = if skipped == 1 { "the only scenario was" } else { "all scenarios were" };
-            return Err(CliError::failure(format!("nothing was played: {all} skipped")));
+        if skipped_count > 0 && skipped_count == self.0.len() {
+            let subject = if skipped_count == 1 { "the only scenario was" } else { "all scenarios were" };
+            return Err(CliError::failure(format!("nothing was played: {subject} skipped")));
         }
-        if skipped > 0 && fails_on_skip {
-            let was = if skipped == 1 { "was" } else { "were" };
-            let skipped = counted(skipped, "scenario");
-            return Err(CliError::failure(format!("{skipped} {was} skipped, which --fail-on-skip does not allow")));
+        if skipped_count > 0 && fails_on_skip {
+            let verb = if skipped_count == 1 { "was" } else { "were" };
+            let skipped = counted(skipped_count, "scenario");
+            return Err(CliError::failure(format!("{skipped} {verb} skipped, which --fail-on-skip does not allow")));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -81,7 +79,7 @@ impl Results {
         let mut suites = String::new();
         for suite in self.0.chunk_by(|first, second| first.document == second.document) {
             let count =
-                |is_counted: fn(&Verdict) -> bool| suite.iter().filter(|played| is_counted(&played.verdict)).count();
+                |is_counted: fn(&Verdict) -> bool| suite.iter().filter(|result| is_counted(&result.verdict)).count();
             let _ = writeln!(
                 suites,
                 "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">",
@@ -90,14 +88,14 @@ impl Results {
                 count(|verdict| matches!(verdict, Verdict::Differs(_))),
                 count(|verdict| matches!(verdict, Verdict::Skipped(_))),
             );
-            suite.iter().for_each(|played| suites += &played.test_case());
+            suite.iter().for_each(|result| suites += &result.test_case());
             suites += "  </testsuite>\n";
         }
         format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"chatdouble scenarios\" tests=\"{}\" \
              failures=\"{}\" errors=\"0\">\n{suites}</testsuites>\n",
             self.0.len(),
-            self.differing(),
+            self.differing_count(),
         )
     }
 }

@@ -12,25 +12,25 @@ const EXAMPLE_HANDLE: &str = "mel";
 
 /// Prints the address of the console, a working request, and how to stop the server.
 pub fn print_first_steps(server: &Server, requires_token: bool, certificate_file: Option<&Path>) {
-    lines(server, requires_token, certificate_file).iter().for_each(eprint_line);
+    first_steps_lines(server, requires_token, certificate_file).iter().for_each(eprint_line);
 }
 
-fn lines(server: &Server, requires_token: bool, certificate_file: Option<&Path>) -> [String; 3] {
+fn first_steps_lines(server: &Server, requires_token: bool, certificate_file: Option<&Path>) -> [String; 3] {
     let url = server.url();
-    let token = if requires_token { " (asks for the control token)" } else { "" };
+    let token_note = if requires_token { " (asks for the control token)" } else { "" };
     let tls_option = match certificate_file {
-        Some(file) => format!("--cacert {} ", shell_quoted(&file.display().to_string())),
+        Some(file) => format!("--cacert {} ", quote_for_shell(&file.display().to_string())),
         None if server.trusted_certificate().is_some() => "--insecure ".to_owned(),
         None => String::new(),
     };
     let request = match example_user(server) {
         Some(user) => {
-            let credentials = shell_quoted(&format!("{}:{}", user.email, user.api_key));
+            let credentials = quote_for_shell(&format!("{}:{}", user.email, user.api_key));
             format!("-u {credentials} {url}/api/v1/users/me")
         }
         None => format!("{url}/api/v1/server_settings"),
     };
-    [format!("console: {url}/{token}"), format!("try: curl {tls_option}{request}"), "stop: Ctrl-C".to_owned()]
+    [format!("console: {url}/{token_note}"), format!("try: curl {tls_option}{request}"), "stop: Ctrl-C".to_owned()]
 }
 
 /// An active user of the default world, preferably the example user.
@@ -42,7 +42,7 @@ fn example_user(server: &Server) -> Option<Arc<User>> {
 }
 
 /// Quotes a word for a shell if necessary.
-fn shell_quoted(word: &str) -> String {
+fn quote_for_shell(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@:._-/+=".contains(&byte);
     if word.bytes().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
@@ -57,18 +57,21 @@ mod tests {
         let server = Server::start().await.expect("a free port");
         let url = server.url();
         let request = format!("try: curl -u mel@chat.test:melKey00000000000000000000000000 {url}/api/v1/users/me");
-        assert_eq!(lines(&server, false, None), [format!("console: {url}/"), request, "stop: Ctrl-C".to_owned()]);
+        assert_eq!(
+            first_steps_lines(&server, false, None),
+            [format!("console: {url}/"), request, "stop: Ctrl-C".to_owned()]
+        );
 
         let options = Options { has_root_world: false, ..Options::default() };
         let server = Server::start_with(options).await.expect("a free port");
-        let [console, request, _] = lines(&server, true, Some(Path::new("a b.pem")));
+        let [console, request, _] = first_steps_lines(&server, true, Some(Path::new("a b.pem")));
         assert_eq!(console, format!("console: {}/ (asks for the control token)", server.url()));
         assert_eq!(request, format!("try: curl --cacert 'a b.pem' {}/api/v1/server_settings", server.url()));
     }
 
     #[test]
     fn words_are_quoted_where_a_shell_would_divide_them() {
-        assert_eq!(shell_quoted("mel@chat.test:aB3"), "mel@chat.test:aB3");
-        assert_eq!(shell_quoted("my ca's.pem"), r"'my ca'\''s.pem'");
+        assert_eq!(quote_for_shell("mel@chat.test:aB3"), "mel@chat.test:aB3");
+        assert_eq!(quote_for_shell("my ca's.pem"), r"'my ca'\''s.pem'");
     }
 }

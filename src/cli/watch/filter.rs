@@ -119,20 +119,20 @@ mod tests {
         let other = json!({"type": "event", "id": 4, "names": {"users": {"5": "max"}}});
         let clock = json!({"type": "clock"});
         let all = [&request, &event, &other, &clock];
-        let shown_requests = |filter: Filter| {
+        let admitted_frames = |filter: Filter| {
             let mut filter_state = FilterState::new(&filter);
             all.map(|frame| filter_state.admits(frame))
         };
 
-        assert_eq!(shown_requests(Filter::default()), [true; 4]);
-        let of_user = |user: &str| Filter { user: Some(user.into()), ..Filter::default() };
-        assert_eq!(shown_requests(of_user("mel")), [true, false, false, true]);
-        assert_eq!(shown_requests(of_user("Max@chat.test")), [false, true, true, true]);
-        let of_path = |path: &str| Filter { path: Some(path.into()), ..Filter::default() };
-        assert_eq!(shown_requests(of_path("/api/v1/messages")), [true, true, false, false]);
-        assert_eq!(shown_requests(of_path("/users")), [false; 4]);
-        let of_kind = Filter { kind: vec![Kind::Clock, Kind::Event], ..Filter::default() };
-        assert_eq!(shown_requests(of_kind), [false, true, true, true]);
+        assert_eq!(admitted_frames(Filter::default()), [true; 4]);
+        let by_user = |user: &str| Filter { user: Some(user.into()), ..Filter::default() };
+        assert_eq!(admitted_frames(by_user("mel")), [true, false, false, true]);
+        assert_eq!(admitted_frames(by_user("Max@chat.test")), [false, true, true, true]);
+        let by_path = |path: &str| Filter { path: Some(path.into()), ..Filter::default() };
+        assert_eq!(admitted_frames(by_path("/api/v1/messages")), [true, true, false, false]);
+        assert_eq!(admitted_frames(by_path("/users")), [false; 4]);
+        let by_kind = Filter { kind: vec![Kind::Clock, Kind::Event], ..Filter::default() };
+        assert_eq!(admitted_frames(by_kind), [false, true, true, true]);
         for kind in Kind::value_variants().iter().filter(|kind| **kind != Kind::Lost) {
             let name = kind.to_possible_value().expect("it is shown").get_name().to_owned();
             let frame = json!({"type": name});

@@ -33,12 +33,12 @@ pub fn format_frame(text: &str, is_coloured: bool) -> String {
     };
     let Ok(frame) = serde_json::from_str::<Value>(text) else { return printable(text) };
     let row = match frame["type"].as_str() {
-        Some("request") => request(&frame),
-        Some("event") => event(&frame),
-        Some("clock") => clock(&frame),
-        Some("push") => push(&frame),
-        Some("queue") => queue(&frame),
-        Some("fault") => fault(&frame),
+        Some("request") => request_row(&frame),
+        Some("event") => event_row(&frame),
+        Some("clock") => clock_row(&frame),
+        Some("push") => push_row(&frame),
+        Some("queue") => queue_row(&frame),
+        Some("fault") => fault_row(&frame),
         Some("network") => conditions(&frame, "network", &frame["networks"], network),
         Some("rate_limit") => conditions(&frame, "limit", &frame["rate_limits"], rate_limit),
         Some("lost") => {
@@ -83,7 +83,7 @@ impl Default for Row {
     }
 }
 
-fn request(frame: &Value) -> Row {
+fn request_row(frame: &Value) -> Row {
     let status = frame["status"].as_u64().unwrap_or_default();
     let code = frame["reply"]["code"].as_str().map(|code| format!(" {}", printable(code))).unwrap_or_default();
     let user = frame["user"].as_str().map_or_else(|| "-".to_owned(), printable);
@@ -104,7 +104,7 @@ fn request(frame: &Value) -> Row {
     }
 }
 
-fn event(frame: &Value) -> Row {
+fn event_row(frame: &Value) -> Row {
     let event = &frame["event"];
     let kind = event["type"].as_str().unwrap_or_default();
     let op = event["op"].as_str().map(|op| format!(" {op}")).unwrap_or_default();
@@ -112,9 +112,9 @@ fn event(frame: &Value) -> Row {
     let id = id.map(|id| format!(" #{id}")).unwrap_or_default();
     let audience = match frame["queue_id"].as_str() {
         Some(queue) => format!("to queue {}", printable(queue)),
-        None => format!("to {}", audience(frame)),
+        None => format!("to {}", audience_text(frame)),
     };
-    let details = [details(frame), short_text(event)].into_iter().flatten().collect::<Vec<_>>().join(": ");
+    let details = [event_details(frame), short_text(event)].into_iter().flatten().collect::<Vec<_>>().join(": ");
     let details = if details.is_empty() { audience } else { format!("{audience}  {details}") };
     Row {
         at: time_of_day(&frame["at"]),
@@ -126,19 +126,19 @@ fn event(frame: &Value) -> Row {
     }
 }
 
-/// Limit of the users that are named in the audience of an event.
+/// The largest number of users that are named in the audience of an event.
 const MAX_NAMED_USERS: usize = 4;
 /// Longer texts are cut.
 const MAX_TEXT_CHARACTERS: usize = 60;
 
 /// The name of a user; the ID if the frame has no name.
-fn name(frame: &Value, id: &Value) -> String {
+fn user_name(frame: &Value, id: &Value) -> String {
     frame["names"]["users"][id.to_string()].as_str().map_or_else(|| format!("user {id}"), printable)
 }
 
-fn audience(frame: &Value) -> String {
+fn audience_text(frame: &Value) -> String {
     let users = frame["users"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let names: Vec<String> = users.iter().take(MAX_NAMED_USERS).map(|id| name(frame, id)).collect();
+    let names: Vec<String> = users.iter().take(MAX_NAMED_USERS).map(|id| user_name(frame, id)).collect();
     match users.len() {
         0 => "nobody".to_owned(),
         count if count <= MAX_NAMED_USERS => names.join(", "),
@@ -147,23 +147,25 @@ fn audience(frame: &Value) -> String {
 }
 
 /// The user who caused the event and the place: `mel in general > lunch`.
-fn details(frame: &Value) -> Option<String> {
+fn event_details(frame: &Value) -> Option<String> {
     let event = &frame["event"];
     let message = &event["message"];
     let actor = match message["sender_email"].as_str() {
         Some(email) => Some(printable(email.split('@').next().unwrap_or_default())),
-        None => {
-            ["user_id", "sender_id"].into_iter().map(|key| &event[key]).find(|id| id.is_i64()).map(|id| name(frame, id))
-        }
+        None => ["user_id", "sender_id"]
+            .into_iter()
+            .map(|key| &event[key])
+            .find(|id| id.is_i64())
+            .map(|id| user_name(frame, id)),
     };
     let topic = message["subject"].as_str().or(event["topic"].as_str());
-    let location = frame["names"]["channel"].as_str().map(|channel| match topic {
+    let place = frame["names"]["channel"].as_str().map(|channel| match topic {
         Some(topic) => format!("{} > {}", printable(channel), printable(topic)),
         None => printable(channel),
     });
-    match (actor, location) {
-        (Some(actor), Some(location)) => Some(format!("{actor} in {location}")),
-        (actor, location) => actor.or(location),
+    match (actor, place) {
+        (Some(actor), Some(place)) => Some(format!("{actor} in {place}")),
+        (actor, place) => actor.or(place),
     }
 }
 
@@ -175,7 +177,7 @@ fn short_text(event: &Value) -> Option<String> {
     Some(if shortened.len() < line.len() { format!("{}…", printable(&shortened)) } else { printable(&shortened) })
 }
 
-fn push(frame: &Value) -> Row {
+fn push_row(frame: &Value) -> Row {
     let push = &frame["push"];
     let user = push["user"].as_str().map_or_else(|| "-".to_owned(), printable);
     let device = push["device_id"].as_i64().map(|id| format!(" device {id}")).unwrap_or_default();
@@ -190,7 +192,7 @@ fn push(frame: &Value) -> Row {
     }
 }
 
-fn queue(frame: &Value) -> Row {
+fn queue_row(frame: &Value) -> Row {
     let user = frame["user"].as_str().map_or_else(|| "-".to_owned(), printable);
     let change = frame["change"].as_str().unwrap_or_default();
     Row {
@@ -203,7 +205,7 @@ fn queue(frame: &Value) -> Row {
     }
 }
 
-fn fault(frame: &Value) -> Row {
+fn fault_row(frame: &Value) -> Row {
     Row {
         at: time_of_day(&frame["at"]),
         kind: "fault".into(),
@@ -214,12 +216,12 @@ fn fault(frame: &Value) -> Row {
     }
 }
 
-fn clock(frame: &Value) -> Row {
+fn clock_row(frame: &Value) -> Row {
     let (from, now) = (frame["from"].as_f64().unwrap_or_default(), frame["now"].as_f64().unwrap_or_default());
     let mut kinds: Vec<(String, usize)> = Vec::new();
-    for fired in frame["fired"].as_array().into_iter().flatten() {
-        let kind = printable(fired["kind"].as_str().unwrap_or_default());
-        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+    for item in frame["fired"].as_array().into_iter().flatten() {
+        let kind = printable(item["kind"].as_str().unwrap_or_default());
+        match kinds.iter_mut().find(|(known_kind, _)| *known_kind == kind) {
             Some((_, count)) => *count += 1,
             None => kinds.push((kind, 1)),
         }
@@ -267,9 +269,9 @@ pub fn to_timestamp(seconds: f64) -> Timestamp {
 /// Formats the time of day with milliseconds.
 fn time_of_day(seconds: &Value) -> String {
     let seconds = seconds.as_f64().unwrap_or_default();
-    let millis = (seconds.rem_euclid(86_400.0) * 1e3).floor() as u64;
-    let (seconds, millis) = (millis / 1_000, millis % 1_000);
-    format!("{:02}:{:02}:{:02}.{millis:03}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+    let milliseconds = (seconds.rem_euclid(86_400.0) * 1e3).floor() as u64;
+    let (seconds, milliseconds) = (milliseconds / 1_000, milliseconds % 1_000);
+    format!("{:02}:{:02}:{:02}.{milliseconds:03}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }
 
 /// Escapes control characters and text direction marks, so that texts can't control the terminal.

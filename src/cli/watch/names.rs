@@ -20,13 +20,16 @@ pub async fn check(watch: &Watch, tls_config: Option<ClientConfig>) -> Result<()
     if user.is_none() && path.is_none() {
         return Ok(());
     }
-    let journal = watch.world.socket_url.replacen("ws", "http", 1).replace("/watch", "/journal");
-    let mut request =
-        HttpRequest { method: "GET".into(), url: format!("{journal}?{}", query.finish()), ..HttpRequest::default() };
+    let journal_url = watch.world.socket_url.replacen("ws", "http", 1).replace("/watch", "/journal");
+    let mut request = HttpRequest {
+        method: "GET".into(),
+        url: format!("{journal_url}?{}", query.finish()),
+        ..HttpRequest::default()
+    };
     if let Some(token) = &watch.control_token {
         request.headers.push(("authorization".into(), format!("Bearer {token}")));
     }
-    let client = Client::new(&journal, tls_config).map_err(CliError::failure)?;
+    let client = Client::new(&journal_url, tls_config).map_err(CliError::failure)?;
     match client.send(request).await {
         Ok(reply) if reply.status == 400 => {
             let reason = reply.body["msg"].as_str().unwrap_or_default().to_owned();

@@ -47,13 +47,13 @@ impl Target {
         }
         // Some machines do not resolve names below localhost, which always mean this machine.
         let connect_host = if name_in_host.is_some() { "127.0.0.1" } else { host };
-        let number = port.strip_prefix(':').map_or(Ok(default_port), str::parse);
+        let port_number = port.strip_prefix(':').map_or(Ok(default_port), str::parse);
         Ok(Self {
             base_url: format!("{scheme}://{address}"),
             name: name.to_owned(),
             socket_url: format!("{socket_scheme}://{connect_host}{port}/control/worlds/{name}/watch"),
             host: connect_host.trim_matches(['[', ']']).to_owned(),
-            port: number.map_err(|_| expected_form())?,
+            port: port_number.map_err(|_| expected_form())?,
         })
     }
 }

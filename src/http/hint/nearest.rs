@@ -13,25 +13,25 @@ const MAX_LENGTH_DIFFERENCE: usize = 6;
 /// The Jaro-Winkler similarity, from 0 to 1, above which names are similar.
 const MIN_SIMILARITY: f64 = 0.8;
 /// From this number of characters on, names that differ in one letter are similar too.
-const MIN_LENGTH_FOR_ONE_LETTER: usize = 3;
+const MIN_LENGTH_FOR_ONE_LETTER_TYPOS: usize = 3;
 
 /// A hint for an error about an unknown channel or user.
 pub fn for_name(error: &Error, row: &Row, raw: &RawParameters, realm: &Realm, caller: Option<&User>) -> Option<String> {
     match error {
         Error::UnknownChannel { stream: name } | Error::InvalidChannelName { channel_name: name } => {
-            channel(realm, caller?, text(name))
+            for_channel(realm, caller?, text(name))
         }
-        Error::InvalidRecipientEmail { email } => user(realm, caller?, text(email)),
+        Error::InvalidRecipientEmail { email } => for_user(realm, caller?, text(email)),
         Error::NoSuchUser => {
             let (_, email) = raw.path.iter().find(|(name, _)| name == "email")?;
-            user(realm, caller?, email)
+            for_user(realm, caller?, email)
         }
         Error::BadNarrow { desc } => {
             let (kind, name) = text(desc).strip_prefix("unknown ")?.split_once(' ')?;
-            if kind == "channel" { channel(realm, caller?, name) } else { user(realm, caller?, name) }
+            if kind == "channel" { for_channel(realm, caller?, name) } else { for_user(realm, caller?, name) }
         }
         // A caller who may get keys may also list all accounts.
-        Error::AuthenticationFailed | Error::InvalidEmailSyntax if row.gives_keys => account(realm, raw),
+        Error::AuthenticationFailed | Error::InvalidEmailSyntax if row.gives_keys => for_account(realm, raw),
         _ => None,
     }
 }
@@ -40,20 +40,20 @@ fn text(field: &ErrorField) -> &str {
     field.as_str().unwrap_or_default()
 }
 
-fn channel(realm: &Realm, caller: &User, name: &str) -> Option<String> {
+fn for_channel(realm: &Realm, caller: &User, name: &str) -> Option<String> {
     let visible = realm.channels.values().filter(|channel| !channel.is_archived && realm.can_see(caller, channel));
     let nearest = most_similar(name, visible.map(|channel| channel.name.to_string()))?;
     Some(format!("The nearest channel that the caller can see is '{nearest}'."))
 }
 
-fn user(realm: &Realm, caller: &User, name: &str) -> Option<String> {
+fn for_user(realm: &Realm, caller: &User, name: &str) -> Option<String> {
     let accessible = realm.active_users.iter().filter(|id| realm.can_access_user(caller, **id));
     let addresses = accessible.filter_map(|id| realm.user(*id)).map(|user| realm.email_shown_to(Some(caller), user));
     let address = nearest_address(name, addresses)?;
     Some(format!("The nearest address that the caller can see is {address}."))
 }
 
-fn account(realm: &Realm, raw: &RawParameters) -> Option<String> {
+fn for_account(realm: &Realm, raw: &RawParameters) -> Option<String> {
     let name = raw.values.get("username")?;
     let addresses = realm.active_users.iter().filter_map(|id| realm.user(*id)).map(|user| user.email.clone());
     let address = nearest_address(name, addresses);
@@ -72,8 +72,9 @@ fn nearest_address(name: &str, addresses: impl Iterator<Item = String>) -> Optio
     let addresses: Vec<String> = addresses.collect();
     let (local_part, host) = name.split_once('@').unwrap_or((name, ""));
     let local_part_of = |address: &str| address.split('@').next().unwrap_or_default().to_owned();
-    let is_at_host =
-        |address: &&String| host.is_empty() || address.split_once('@').is_some_and(|(_, other)| other == host);
+    let is_at_host = |address: &&String| {
+        host.is_empty() || address.split_once('@').is_some_and(|(_, address_host)| address_host == host)
+    };
     if let Some(nearest) =
         most_similar(local_part, addresses.iter().filter(is_at_host).map(|address| local_part_of(address)))
     {
@@ -88,15 +89,15 @@ fn nearest_address(name: &str, addresses: impl Iterator<Item = String>) -> Optio
 pub fn most_similar(name: &str, names: impl Iterator<Item = String>) -> Option<String> {
     let name = &name[..name.floor_char_boundary(MAX_COMPARED_BYTES)];
     let name = name.to_lowercase();
-    let names = names.filter(|other| other.len().abs_diff(name.len()) <= MAX_LENGTH_DIFFERENCE);
-    let candidates = names.filter_map(|other| {
-        let lower = other.to_lowercase();
+    let names = names.filter(|candidate| candidate.len().abs_diff(name.len()) <= MAX_LENGTH_DIFFERENCE);
+    let candidates = names.filter_map(|candidate| {
+        let lower = candidate.to_lowercase();
         let distance = strsim::osa_distance(&name, &lower);
         let similarity = strsim::jaro_winkler(&name, &lower);
         let is_similar =
-            similarity > MIN_SIMILARITY || distance <= 1 && name.chars().count() >= MIN_LENGTH_FOR_ONE_LETTER;
-        let begins_differently = name.chars().next() != lower.chars().next();
-        is_similar.then_some(((distance, begins_differently), similarity, other))
+            similarity > MIN_SIMILARITY || distance <= 1 && name.chars().count() >= MIN_LENGTH_FOR_ONE_LETTER_TYPOS;
+        let has_other_initial = name.chars().next() != lower.chars().next();
+        is_similar.then_some(((distance, has_other_initial), similarity, candidate))
     });
     type Candidate = ((usize, bool), f64, String);
     let by_nearness = |a: &Candidate, b: &Candidate| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1));

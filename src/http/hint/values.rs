@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 
 /// The parameters that take types of events.
 const EVENT_TYPE_PARAMETERS: [&str; 2] = ["event_types", "fetch_event_types"];
-/// Possible values are listed only if they are no more than this, and no more unknown event types are compared.
+/// A parameter with more possible values than this gets no list of them; of the event types that a request sends, at
+/// most this many unknown ones are compared with the known ones.
 const MAX_VALUES: usize = 12;
-/// A hint shows an example only for a value of at most this length.
+/// An example is made only from a sent value of at most this length.
 const MAX_EXAMPLE_CHARS: usize = 40;
 
 /// A hint for a value that a parameter does not take: its possible values and the nearest of them, or its JSON type.
@@ -27,22 +28,22 @@ pub fn for_value(error: &Error, row: &Row, raw: &RawParameters) -> Option<String
     let info = row.parameters.iter().find(|info| info.name == name)?;
     let sent_value = raw.text(info).ok()??;
     let schema = (info.schema)(&mut SchemaGenerator::default()).to_value();
-    possible_values(info, &schema, sent_value).or_else(|| json_type(info, &schema, sent_value))
+    possible_values_hint(info, &schema, sent_value).or_else(|| json_type_hint(info, &schema, sent_value))
 }
 
-fn possible_values(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Option<String> {
+fn possible_values_hint(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Option<String> {
     let values = schema["enum"].as_array()?;
     if values.is_empty() || values.len() > MAX_VALUES {
         return None;
     }
-    let texts: Vec<String> =
+    let names: Vec<String> =
         values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), Into::into)).collect();
-    let nearest = most_similar(sent_value, texts.iter().cloned()).map(|nearest| format!("; the nearest is {nearest}"));
-    Some(format!("{} takes one of: {}{}.", info.name, texts.join(", "), nearest.unwrap_or_default()))
+    let nearest = most_similar(sent_value, names.iter().cloned()).map(|nearest| format!("; the nearest is {nearest}"));
+    Some(format!("{} takes one of: {}{}.", info.name, names.join(", "), nearest.unwrap_or_default()))
 }
 
-/// The type that a JSON parameter takes, for a value that is not JSON or not a list as required.
-fn json_type(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Option<String> {
+/// A hint for a value that is not JSON or, where a list is needed, is JSON of another type.
+fn json_type_hint(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Option<String> {
     if !info.is_json
         || serde_json::from_str::<Value>(sent_value).is_ok_and(|value| schema["type"] != "array" || value.is_array())
     {
@@ -51,15 +52,16 @@ fn json_type(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Option<S
     let name = info.name;
     match schema["type"].as_str()? {
         "array" => {
-            let words = sent_value.split(',').map(|word| word.trim_matches([' ', '[', ']', '"', '\'']));
-            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+            let items = sent_value.split(',').map(|item| item.trim_matches([' ', '[', ']', '"', '\'']));
+            let items: Vec<&str> = items.filter(|item| !item.is_empty()).collect();
             let example = match schema["items"]["type"].as_str() {
-                Some("integer") => json!(words.iter().filter_map(|word| word.parse::<i64>().ok()).collect::<Vec<_>>()),
-                Some("string") => json!(words),
+                Some("integer") => json!(items.iter().filter_map(|item| item.parse::<i64>().ok()).collect::<Vec<_>>()),
+                Some("string") => json!(items),
                 _ => return Some(format!("{name} takes a list in JSON.")),
             };
-            let is_short = !words.is_empty() && sent_value.chars().count() <= MAX_EXAMPLE_CHARS && example != json!([]);
-            let example_clause = if is_short { format!(", such as {example}") } else { String::new() };
+            let has_example =
+                !items.is_empty() && sent_value.chars().count() <= MAX_EXAMPLE_CHARS && example != json!([]);
+            let example_clause = if has_example { format!(", such as {example}") } else { String::new() };
             Some(format!("{name} takes a list in JSON{example_clause}."))
         }
         "object" => Some(format!("{name} takes an object in JSON, such as {{\"key\": true}}.")),
@@ -89,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_example_of_a_list_has_the_words_that_were_sent() {
+    fn the_example_of_a_list_has_the_items_that_were_sent() {
         let row = crate::api::OPERATIONS.iter().find(|row| row.route.path == "/register").expect("an operation");
         let info = row.parameters.iter().find(|info| info.name == "event_types").expect("a parameter");
         let schema = json!({"type": "array", "items": {"type": "string"}});
@@ -99,7 +101,7 @@ mod tests {
             ("['message']", Some("event_types takes a list in JSON, such as [\"message\"].")),
             ("[]", None),
         ] {
-            assert_eq!(json_type(info, &schema, sent_value).as_deref(), hint, "{sent_value}");
+            assert_eq!(json_type_hint(info, &schema, sent_value).as_deref(), hint, "{sent_value}");
         }
     }
 }

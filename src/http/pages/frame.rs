@@ -1,4 +1,4 @@
-//! The common frame of all pages: head, style sheet and security headers.
+//! The common layout of all pages: head, style sheet and security headers.
 
 use crate::http::Response;
 use base64::Engine;
@@ -9,7 +9,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
 
-/// The style sheet, with the colors of the console.
+/// The style sheet, which uses the colors of the console.
 const STYLE: &str = include_str!("style.css");
 
 /// The hash with which the content security policy allows the style sheet.
@@ -31,7 +31,7 @@ impl Render for Notice<'_> {
     }
 }
 
-/// A page. Its forms may lead to this server and to addresses of `scheme`.
+/// A page. Its forms may be sent to this server and redirect to URLs with `scheme`.
 pub fn page(status: u16, title: &str, body: &Markup, scheme: Option<&str>) -> Response {
     let html = html! {
         (DOCTYPE)

@@ -1,4 +1,4 @@
-//! The pages of invitations: they show who invites to what, with a form that creates the account.
+//! The pages of invitations: they show who invites and to what, with a form that creates the account.
 
 use super::PageRequest;
 use super::frame::{Notice, hidden_field};
@@ -15,7 +15,7 @@ use crate::realm::setting::RealmSetting;
 use crate::realm::user::Role;
 use maud::{Markup, html};
 
-/// The lengths of keys: of this server, and of older servers.
+/// The lengths of invitation keys: of this server, and of older servers.
 const KEY_LENGTHS: [usize; 2] = [24, 40];
 const MAX_LISTED_CHANNELS: usize = 20;
 
@@ -27,23 +27,29 @@ enum InvitationKind {
 
 impl PageRequest<'_> {
     pub(super) fn join(&self, key: &str, is_post: bool, trace: &mut Trace) -> Response {
-        // Clients may post an email address alone; the form then asks for the name.
-        let is_complete = is_post && self.field("full_name").is_some();
-        self.register_or_show(key, InvitationKind::ReusableLink, is_complete, trace)
+        // A post of the email address alone only shows the form, which asks for the name.
+        let is_submitted = is_post && self.field("full_name").is_some();
+        self.register_or_show_form(key, InvitationKind::ReusableLink, is_submitted, trace)
     }
 
     pub(super) fn confirm(&self, key: &str) -> Response {
-        self.show(key, InvitationKind::Email, None)
+        self.show_form(key, InvitationKind::Email, None)
     }
 
     pub(super) fn register(&self, trace: &mut Trace) -> Response {
-        let is_complete = self.field("from_confirmation").is_none();
-        self.register_or_show(self.field("key").unwrap_or_default(), InvitationKind::Email, is_complete, trace)
+        let is_submitted = self.field("from_confirmation").is_none();
+        self.register_or_show_form(self.field("key").unwrap_or_default(), InvitationKind::Email, is_submitted, trace)
     }
 
-    fn register_or_show(&self, key: &str, kind: InvitationKind, is_complete: bool, trace: &mut Trace) -> Response {
-        if !is_complete || self.invalid_link_page(&self.world.snapshot(), key, kind).is_some() {
-            return self.show(key, kind, None);
+    fn register_or_show_form(
+        &self,
+        key: &str,
+        kind: InvitationKind,
+        is_submitted: bool,
+        trace: &mut Trace,
+    ) -> Response {
+        if !is_submitted || self.invalid_link_page(&self.world.snapshot(), key, kind).is_some() {
+            return self.show_form(key, kind, None);
         }
         let registration = Registration {
             email: self.field("email").unwrap_or_default().trim(),
@@ -54,7 +60,7 @@ impl PageRequest<'_> {
             Ok((user, new_events)) => {
                 trace.new_events = new_events;
                 let realm = self.world.published();
-                let Some(user) = realm.user(user) else { return self.show(key, kind, None) };
+                let Some(user) = realm.user(user) else { return self.show_form(key, kind, None) };
                 trace.set_caller(user);
                 self.log_in(user)
             }
@@ -69,12 +75,12 @@ impl PageRequest<'_> {
                     .finish();
                 self.redirect(302, &self.path_in_world(&format!("/login/?{query}")))
             }
-            Err(error) => self.show(key, kind, Some(&error.message())),
+            Err(error) => self.show_form(key, kind, Some(&error.message())),
         }
     }
 
     /// Shows the form, with a message about the submitted values if there is one, or the page for an invalid link.
-    fn show(&self, key: &str, kind: InvitationKind, message: Option<&str>) -> Response {
+    fn show_form(&self, key: &str, kind: InvitationKind, message: Option<&str>) -> Response {
         let realm = self.world.snapshot();
         if let Some(page) = self.invalid_link_page(&realm, key, kind) {
             return page;
@@ -164,7 +170,7 @@ impl PageRequest<'_> {
     }
 }
 
-/// The inviter, the organization, the role and the first channels of an invitation.
+/// Shows the inviter, the organization, the role and the first channels of an invitation.
 fn terms(realm: &Realm, invitation: &Invitation) -> Markup {
     let terms = invitation.terms();
     let inviter = realm.users.get(&terms.invited_by).map_or("Somebody", |user| user.full_name.as_str());
@@ -177,8 +183,8 @@ fn terms(realm: &Realm, invitation: &Invitation) -> Markup {
     };
     let channels = accept::channels(realm, terms);
     // Private channels are not named, because the link may have been passed on.
-    let public = channels.iter().map(|id| &realm.channels[id]).filter(|channel| !channel.privacy.is_private());
-    let names: Vec<&str> = public.take(MAX_LISTED_CHANNELS).map(|channel| channel.name.as_str()).collect();
+    let public_channels = channels.iter().map(|id| &realm.channels[id]).filter(|channel| !channel.privacy.is_private());
+    let names: Vec<&str> = public_channels.take(MAX_LISTED_CHANNELS).map(|channel| channel.name.as_str()).collect();
     let unlisted_count = channels.len() - names.len();
     html! {
         p { strong dir="auto" { (inviter) } " invites you to join " strong dir="auto" { (realm.organization.name) } " as " (role) "." }

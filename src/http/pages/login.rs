@@ -1,5 +1,5 @@
-//! The login page: people log in by choosing an account, as on development servers, or with a password; and the start
-//! page.
+//! The login page, on which people choose an account, as on development servers, or enter a password; and the start
+//! page, which names the logged-in user.
 
 use super::PageRequest;
 use super::frame::{Notice, hidden_field};
@@ -45,7 +45,8 @@ impl People {
         let query = query[..query.floor_char_boundary(MAX_QUERY_BYTES)].trim().to_owned();
         let lower_query = query.to_lowercase();
         let people = realm.active_users.iter().map(|id| &realm.users[id]).filter(|user| !user.is_bot());
-        let (mut total_count, mut matches) = (0, Vec::new());
+        let mut total_count = 0;
+        let mut matches = Vec::new();
         for user in people {
             total_count += 1;
             let is_match = |text: &str| text.to_lowercase().contains(&lower_query);
@@ -64,7 +65,7 @@ impl PageRequest<'_> {
     pub(super) fn login(&self, is_post: bool, trace: &mut Trace) -> Result<Response, Error> {
         let pad = self.field("mobile_flow_otp").map(OneTimePad::parse).transpose()?;
         if !is_post {
-            return Ok(self.login_page(pad, self.notice().as_ref()));
+            return Ok(self.login_page(pad, self.registration_notice().as_ref()));
         }
         let level = self.settings.feature_level;
         let result = match (self.field("direct_email"), self.field("username")) {
@@ -124,8 +125,8 @@ impl PageRequest<'_> {
         }
     }
 
-    /// The notice for a redirect from the registration with an address that has an account.
-    fn notice(&self) -> Option<PageNotice> {
+    /// The notice after a registration with the address of an existing account, which redirects to this page.
+    fn registration_notice(&self) -> Option<PageNotice> {
         let text = "There is an account with this address already: log in.";
         self.field("already_registered").map(|_| PageNotice::Info(text.to_owned()))
     }
@@ -205,14 +206,14 @@ impl PageRequest<'_> {
         &self,
         action: &str,
         forwarded_fields: &Markup,
-        is_second: bool,
+        has_heading: bool,
         notice: Option<&PageNotice>,
     ) -> Markup {
         let problem = if let Some(PageNotice::PasswordError(problem)) = notice { Some(problem) } else { None };
         let email = self.field("username").or(self.field("email")).unwrap_or_default();
         html! {
             form.card method="post" action=(action) {
-                @if is_second { h2 { "With a password" } }
+                @if has_heading { h2 { "With a password" } }
                 @if let Some(problem) = problem { div #problem { (Notice::Error(problem)) } }
                 (hidden_field(CSRF_FIELD, &self.csrf_token)) (forwarded_fields)
                 label for="username" { "Email" }

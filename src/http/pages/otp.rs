@@ -4,25 +4,21 @@
 use crate::error::Error;
 use crate::realm::user::User;
 
-/// Two digits for each character of an API key.
+/// A pad has two hexadecimal digits for each of the 32 characters of an API key.
 const PAD_DIGITS: usize = 64;
 
-/// A pad of 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug)]
 pub struct OneTimePad<'a>(&'a str);
 
 impl<'a> OneTimePad<'a> {
-    /// Checks the length and the digits of a pad.
-    ///
     /// # Errors
     ///
     /// `InvalidOtp`.
     pub fn parse(text: &'a str) -> Result<Self, Error> {
-        let is_pad = text.len() == PAD_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_pad { Ok(Self(text)) } else { Err(Error::InvalidOtp) }
+        let is_well_formed = text.len() == PAD_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_well_formed { Ok(Self(text)) } else { Err(Error::InvalidOtp) }
     }
 
-    /// The hexadecimal digits.
     pub fn text(self) -> &'a str {
         self.0
     }
@@ -30,8 +26,8 @@ impl<'a> OneTimePad<'a> {
     /// Returns the hexadecimal digits of a key after XOR with those of the pad.
     pub fn encrypt(self, key: &str) -> String {
         let digits = key.bytes().flat_map(|byte| [byte >> 4, byte & 15]);
-        let pad = self.0.chars().filter_map(|digit| digit.to_digit(16));
-        digits.zip(pad).filter_map(|(digit, pad)| char::from_digit(u32::from(digit) ^ pad, 16)).collect()
+        let pad_digits = self.0.chars().filter_map(|digit| digit.to_digit(16));
+        digits.zip(pad_digits).filter_map(|(digit, pad)| char::from_digit(u32::from(digit) ^ pad, 16)).collect()
     }
 
     /// The URL that opens the app and gives it the encrypted key of an account.
@@ -56,9 +52,9 @@ mod tests {
         let encrypted = OneTimePad::parse(&pad).expect("a pad").encrypt("melKey00000000000000000000000000");
 
         let digits = |text: &str| text.chars().map(|digit| digit.to_digit(16).expect("a digit")).collect::<Vec<_>>();
-        let plain: Vec<u32> =
+        let decrypted: Vec<u32> =
             digits(&encrypted).iter().zip(digits(&pad)).map(|(encrypted, pad)| encrypted ^ pad).collect();
-        let bytes: Vec<u8> = plain.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect();
+        let bytes: Vec<u8> = decrypted.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect();
         assert_eq!(String::from_utf8(bytes).as_deref(), Ok("melKey00000000000000000000000000"));
         assert_eq!(encrypted.len(), 64);
     }

@@ -1,4 +1,4 @@
-//! The page that a browser shows for an address without a world.
+//! The page for a path of a world that does not exist.
 
 use super::frame;
 use crate::http::Response;
@@ -6,11 +6,12 @@ use maud::html;
 
 const MAX_LISTED_WORLDS: usize = 100;
 
-/// The page for an unknown world, which lists the existing ones with the most similar names first.
+/// Lists the existing worlds, those with the most similar names first.
 pub fn unknown_world(name: &str, worlds: &[String]) -> Response {
-    let similarity = |other: &&String| (strsim::jaro_winkler(name, other) * 1e6) as i64;
+    // Floating-point numbers have no total order to sort by.
+    let similarity = |world: &&String| (strsim::jaro_winkler(name, world) * 1e6) as i64;
     let mut sorted_worlds: Vec<&String> = worlds.iter().collect();
-    sorted_worlds.sort_by_key(|other| (std::cmp::Reverse(similarity(other)), *other));
+    sorted_worlds.sort_by_key(|world| (std::cmp::Reverse(similarity(world)), *world));
     let body = html! {
         h1 { "There is no world ‘" (name) "’" }
         @if !sorted_worlds.is_empty() {

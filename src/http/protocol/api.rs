@@ -18,19 +18,19 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Reads the parameters and finds the operation.
+/// Reads the parameters of a request, records them in its trace and finds its operation.
 ///
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`, `BodyTooLarge`, `KeysForbidden`.
 pub(super) fn find(context: &mut RequestContext<'_>) -> Result<Route, Error> {
     let (edge, incoming) = (context.edge, context.incoming);
-    let is_webhook = !context.takes_sessions && incoming_webhooks::is_of_service(&context.trace.path);
-    let mut raw = parameters(context, is_webhook)?;
+    let is_incoming_webhook = !context.takes_sessions && incoming_webhooks::is_of_service(&context.trace.path);
+    let mut raw = parameters(context, is_incoming_webhook)?;
     let csrf_token = context.takes_sessions.then(|| take_parameter(&mut raw.values, CSRF_FIELD)).flatten();
     let method = effective_method(incoming.method(), &mut raw.values);
     let path = &context.trace.path;
-    let route = match incoming_webhooks::has_prefix(path) && !is_webhook {
+    let route = match incoming_webhooks::has_prefix(path) && !is_incoming_webhook {
         true => RouteMatch::Nothing,
         false => edge.router.find(&method, path, context.settings.feature_level),
     };
@@ -43,7 +43,7 @@ pub(super) fn find(context: &mut RequestContext<'_>) -> Result<Route, Error> {
     }
     let trace = &mut context.trace;
     trace.method = method;
-    trace.params = if is_webhook { incoming_webhooks::without_key(&raw.values) } else { raw.values.clone() };
+    trace.params = if is_incoming_webhook { incoming_webhooks::without_key(&raw.values) } else { raw.values.clone() };
     trace.route = row.map(|row| row.route.path);
     trace.row = row;
     if row.is_some_and(|row| !row.takes_files) {
@@ -57,13 +57,13 @@ pub(super) fn find(context: &mut RequestContext<'_>) -> Result<Route, Error> {
             raw.path = path;
             Route::Operation(Routed { row, raw, method: incoming.method().clone(), csrf_token })
         }
-        other => Route::Answer(without_operation(context, other)),
+        other => Route::Answer(refuse_without_operation(context, other)),
     })
 }
 
 /// Reads the parameters of a request and gives them neutral names, except those of webhooks, which have no dialect.
-fn parameters(context: &RequestContext<'_>, is_webhook: bool) -> Result<RawParameters, Error> {
-    if is_webhook {
+fn parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -> Result<RawParameters, Error> {
+    if is_incoming_webhook {
         return incoming_webhooks::read(context.incoming);
     }
     let mut raw = request::parameters(context.incoming)?;
@@ -75,22 +75,22 @@ fn parameters(context: &RequestContext<'_>, is_webhook: bool) -> Result<RawParam
 }
 
 /// The refusal of a request for which no operation exists.
-fn without_operation(context: &RequestContext<'_>, route: RouteMatch) -> Draft {
+fn refuse_without_operation(context: &RequestContext<'_>, route: RouteMatch) -> Draft {
     let feature_level = context.settings.feature_level;
     let (method, path) = (&*context.trace.method, context.trace.path.as_str());
-    let of_another_level = || {
+    let other_level_hint = || {
         let row = context.edge.router.of_another_level(method, path, feature_level)?;
         Some(hint::operation_of_another_level(row, feature_level))
     };
     let (error, hint) = match route {
         RouteMatch::WrongMethod(methods) if method == "OPTIONS" => return reply::allowed_methods(&methods),
         RouteMatch::WrongMethod(methods) => {
-            let hint = of_another_level().unwrap_or_else(|| format!("{path} takes {}.", methods.join(", ")));
+            let hint = other_level_hint().unwrap_or_else(|| format!("{path} takes {}.", methods.join(", ")));
             (Error::MethodNotAllowed { allowed_methods: methods.into() }, hint)
         }
         _ => {
             let hint =
-                of_another_level().or_else(|| hint::for_doubled_slash(path)).or_else(|| incoming_webhooks::hint(path));
+                other_level_hint().or_else(|| hint::for_doubled_slash(path)).or_else(|| incoming_webhooks::hint(path));
             (Error::UnknownPath, hint.unwrap_or_else(|| hint::nearest_operation(method, path)))
         }
     };
@@ -116,21 +116,21 @@ pub(super) fn read_parameters<'routed>(
     Ok(raw)
 }
 
-/// The response with the reply of an operation, at the world's level and in its dialect, with addresses that have the
-/// world's prefix.
-pub(super) fn reply(context: &RequestContext<'_>, admitted: &Admitted<'_>, reply: ReplyBody) -> Draft {
+/// The response with the reply of an operation, at the world's level and in its dialect, with the world's prefix in its
+/// URLs.
+pub(super) fn reply(context: &RequestContext<'_>, authorized: &Admitted<'_>, reply: ReplyBody) -> Draft {
     let draft = adapt_reply(&context.settings, context.origin.prefix, reply, |reply| {
         if let Some(emulation) = context.emulation {
-            let realm = admitted.realm(context.world);
-            emulation.downgrade_reply(admitted.row, &realm, admitted.caller.as_deref(), &admitted.raw, reply);
+            let realm = authorized.realm(context.world);
+            emulation.downgrade_reply(authorized.row, &realm, authorized.caller.as_deref(), &authorized.raw, reply);
         }
     });
-    draft::with_hint(draft, hint::for_event_types(&admitted.raw))
+    draft::with_hint(draft, hint::for_event_types(&authorized.raw))
 }
 
 /// The response to a caller without access to the operation.
 pub(super) fn refuse_caller(context: &RequestContext<'_>, row: &Row, error: Error) -> Draft {
-    // A person who opens the address in a browser is sent to the login page.
+    // A person who opens the URL in a browser is redirected to the login page.
     if error == Error::NotLoggedIn && context.incoming.accepts_html() {
         return reply::redirect_to_login(context.origin.prefix, context.incoming.path());
     }
@@ -140,15 +140,15 @@ pub(super) fn refuse_caller(context: &RequestContext<'_>, row: &Row, error: Erro
 }
 
 /// The refusal by the operation, with the most specific hint.
-pub(super) fn refuse(context: &RequestContext<'_>, admitted: &Admitted<'_>, error: Error) -> Draft {
-    let Admitted { row, raw, caller, .. } = admitted;
+pub(super) fn refuse(context: &RequestContext<'_>, authorized: &Admitted<'_>, error: Error) -> Draft {
+    let Admitted { row, raw, caller, .. } = authorized;
     if let Some(draft) = incoming_webhooks::refusal(row, raw, &error) {
         return draft;
     }
-    let (realm, caller) = (admitted.realm(context.world), caller.as_deref());
+    let (realm, caller) = (authorized.realm(context.world), caller.as_deref());
     let takes_json = row.access == Access::KeyHolder;
-    let body_hint = hint::for_json_body(&error, row).filter(|_| sends_json(context.incoming) && !takes_json);
-    let hint = body_hint.or_else(|| hint::for_missing_parameter(&error, row, raw));
+    let json_body_hint = hint::for_json_body(&error, row).filter(|_| sends_json(context.incoming) && !takes_json);
+    let hint = json_body_hint.or_else(|| hint::for_missing_parameter(&error, row, raw));
     let hint = hint.or_else(|| hint::for_name(&error, row, raw, &realm, caller));
     let hint = hint
         .or_else(|| hint::for_permission(&error, &realm, caller?))
@@ -160,7 +160,7 @@ pub(super) fn refuse(context: &RequestContext<'_>, admitted: &Admitted<'_>, erro
 
 /// A refusal with the status, code and message that it has at the world's level.
 fn refusal(context: &RequestContext<'_>, row: &Row, error: Error, hint: Option<String>) -> Draft {
-    // Some errors are replied with a successful status at older levels and get no hint.
+    // Some errors have a successful status and get no hint.
     let hint = hint.or_else(|| hint::for_error(&error)).filter(|_| error.status() >= 400);
     let Some(emulation) = context.emulation else { return draft::failure(&error, hint) };
     let mut error = emulation.with_former_name(row.route, error);

@@ -27,14 +27,13 @@ pub use wire::{PATH_PREFIX, is_chunk};
 /// The path that creates uploads, without `/api/v1`.
 const PATH: &str = "/tus";
 const VERSION: &str = "1.0.0";
-/// The supported extensions of the protocol.
 const EXTENSIONS: &str = "creation,creation-with-upload,termination";
 
-/// Finds the operation of an upload; None if the path belongs to none at this level.
+/// Finds the operation of a resumable upload; None if no operation has the path at this level.
 pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
     let incoming = context.incoming;
     let path = operation_path(&context.trace.path)?;
-    let method = method(incoming);
+    let method = effective_method(incoming);
     let route = context.edge.router.find(&method, path, context.settings.feature_level);
     if let RouteMatch::Nothing = route {
         return None;
@@ -42,10 +41,10 @@ pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
     context.trace.route = route.row().map(|row| row.route.path);
     context.trace.method = method.clone().into();
     Some(match route {
-        _ if method == "OPTIONS" => Route::Answer(options()),
+        _ if method == "OPTIONS" => Route::Answer(options_reply()),
         RouteMatch::Operation(row, path) if incoming.header("tus-resumable") == Some(VERSION) => {
             let raw = RawParameters { path, ..RawParameters::default() };
-            // The method of the request itself is POST if a header overrides it.
+            // For the CSRF check; the method of the request itself is POST if a header overrides it.
             let method = if row.route.method == "HEAD" { incoming.method().clone() } else { Method::PATCH };
             Route::Operation(Routed { row, raw, method, csrf_token: None })
         }
@@ -64,7 +63,7 @@ fn operation_path(path: &str) -> Option<&str> {
 }
 
 /// The method of a request, which clients that cannot send PATCH override by a header.
-fn method(incoming: &ApiRequest) -> String {
+fn effective_method(incoming: &ApiRequest) -> String {
     incoming.header("x-http-method-override").unwrap_or(incoming.method().as_str()).to_uppercase()
 }
 
@@ -85,9 +84,9 @@ pub fn parameters(context: &RequestContext<'_>, routed: &Routed) -> Result<RawPa
             }
             values.insert("length".to_owned(), byte_count(incoming, "upload-length")?);
             let metadata = incoming.header("upload-metadata").unwrap_or_default();
-            let file_values =
+            let metadata_values =
                 ["filename", "filetype"].map(|key| Some((key.to_owned(), metadata_value(metadata, key)?)));
-            values.extend(file_values.into_iter().flatten());
+            values.extend(metadata_values.into_iter().flatten());
         }
         "PATCH" if is_chunk => _ = values.insert("offset".to_owned(), byte_count(incoming, "upload-offset")?),
         "PATCH" => return Err(Error::TusContentType),
@@ -114,7 +113,7 @@ fn metadata_value(metadata: &str, key: &str) -> Option<String> {
     String::from_utf8(STANDARD.decode(value.trim()).ok()?).ok()
 }
 
-fn options() -> Draft {
+fn options_reply() -> Draft {
     let mut draft = reply::empty(204);
     let headers = draft.headers_mut();
     headers.insert("tus-version", HeaderValue::from_static(VERSION));
@@ -123,14 +122,14 @@ fn options() -> Draft {
 }
 
 /// The response with an operation's reply.
-pub fn reply(context: &RequestContext<'_>, admitted: &Admitted<'_>, reply: ReplyBody) -> Draft {
+pub fn reply(context: &RequestContext<'_>, authorized: &Admitted<'_>, reply: ReplyBody) -> Draft {
     let upload = match reply {
         ReplyBody::Value(value) => serde_json::from_value::<UploadReply>(value),
         ReplyBody::Bytes(bytes) => serde_json::from_slice(&bytes),
     };
-    // The reply to the end of an upload does not describe it.
+    // The reply to DELETE has no description of the upload.
     let Ok(upload) = upload else { return with_version(reply::empty(204)) };
-    with_version(match admitted.row.route.method {
+    with_version(match authorized.row.route.method {
         "HEAD" => offset_reply(&upload),
         "POST" => creation_reply(&upload, context.origin),
         _ => progress_reply(&upload, context.origin),
@@ -139,12 +138,12 @@ pub fn reply(context: &RequestContext<'_>, admitted: &Admitted<'_>, reply: Reply
 
 /// The response to a caller without access to the operation.
 pub fn refuse_caller(error: &Error) -> Draft {
-    let is_shown = matches!(error, Error::CsrfFailed { .. } | Error::RateLimitHit { .. });
-    refusal(if is_shown { error } else { &Error::UnauthenticatedUpload })
+    let is_precise = matches!(error, Error::CsrfFailed { .. } | Error::RateLimitHit { .. });
+    refusal(if is_precise { error } else { &Error::UnauthenticatedUpload })
 }
 
 pub fn refusal(error: &Error) -> Draft {
-    // Web clients retry after the API's status 400.
+    // With the API's status 400, web clients would try again.
     let status = if matches!(error, Error::UploadQuota) { 413 } else { error.status() };
     let mut draft = reply::json(status, DraftBody::json(json!({"message": error.message()})));
     if matches!(error, Error::TusVersion) {
@@ -168,7 +167,7 @@ fn creation_reply(upload: &UploadReply, origin: Origin<'_>) -> Draft {
     draft
 }
 
-/// The offset of an upload; for a complete one also the address of the file.
+/// The offset of an upload; for a complete one also the URL of the file.
 fn progress_reply(upload: &UploadReply, origin: Origin<'_>) -> Draft {
     let mut draft = if upload.offset == upload.length {
         let url = format!("{}/user_uploads/{}", origin.prefix, upload.path_id);

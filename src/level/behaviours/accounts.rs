@@ -11,7 +11,7 @@ use crate::realm::user::Role;
 use crate::record::user::{UserRecord, UserView};
 use serde_json::{Map, Value, json};
 
-const WITH_CLIENT_GRAVATAR: &[&str] =
+const CLIENT_GRAVATAR_ROUTES: &[&str] =
     &["POST /register", "GET /messages", "GET /users", "GET /users/{user_id}", "GET /users/{email}"];
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -79,7 +79,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`appid` is required; before, it could be left out.",
         test: "appid_could_be_left_out_before_223",
         downgrade: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
-            //
+            // The name for tokens without one.
             request.values.entry("appid".to_owned()).or_insert_with(|| "unknown".to_owned());
             Ok(())
         }),
@@ -89,7 +89,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm_user",
         description: "Deactivation and reactivation are `update` with `is_active`; before, they were `remove` and `add`.",
         test: "deactivation_was_a_removal_before_222",
-        downgrade: Downgrade::Objects(&USER_UPDATE_EVENT, activity_as_add_or_remove),
+        downgrade: Downgrade::Objects(&USER_UPDATE_EVENT, replace_activity_update),
     },
     Behaviour {
         level: 188,
@@ -124,7 +124,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "client_gravatar",
         description: "True by default; before, false.",
         test: "client_gravatar_was_off_before_92",
-        downgrade: Downgrade::Request(WITH_CLIENT_GRAVATAR, |request| {
+        downgrade: Downgrade::Request(CLIENT_GRAVATAR_ROUTES, |request| {
             request.values.entry("client_gravatar".to_owned()).or_insert_with(|| "false".to_owned());
             Ok(())
         }),
@@ -317,7 +317,8 @@ fn check_api_email(request: &mut Request<'_>) -> Result<(), Error> {
     if is_api_email { Ok(()) } else { Err(Error::NoSuchUser) }
 }
 
-fn activity_as_add_or_remove(event: &mut Map<String, Value>, context: &Context<'_>) {
+/// Replaces an update of `is_active` by the event `add` or `remove`.
+fn replace_activity_update(event: &mut Map<String, Value>, context: &Context<'_>) {
     let person = event.get("person").cloned().unwrap_or_default();
     let (Some(is_active), Some(id)) = (person["is_active"].as_bool(), person["user_id"].as_i64()) else { return };
     let Some(user) = context.realm.user(UserId(id)) else { return };

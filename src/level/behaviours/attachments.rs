@@ -11,7 +11,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "attachment",
         description: "`message_ids` replaces `messages`, a list of `id` and `date_sent` (seconds; milliseconds below 443).",
         test: "attachments_listed_messages_before_472",
-        downgrade: Downgrade::Objects(&ATTACHMENT, message_ids_as_objects),
+        downgrade: Downgrade::Objects(&ATTACHMENT, replace_message_ids),
     },
     Behaviour {
         level: ATTACHMENT_SECONDS_SINCE,
@@ -30,9 +30,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Times are integers; before, numbers with a fraction.",
         test: "attachments_named_the_times_of_messages_before_22",
         downgrade: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
-            to_float(attachment.get_mut("create_time"));
+            convert_to_float(attachment.get_mut("create_time"));
             for message in attachment.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
-                to_float(message.get_mut("name"));
+                // The former name of `date_sent`.
+                convert_to_float(message.get_mut("name"));
             }
         }),
     },
@@ -43,7 +44,7 @@ const ATTACHMENT_SECONDS_SINCE: i64 = 443;
 
 /// Turns an integer into a number with a fraction, such as `1767268800000.0`.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds are far below 2^53")]
-fn to_float(number: Option<&mut Value>) {
+fn convert_to_float(number: Option<&mut Value>) {
     if let Some(number) = number
         && let Some(integer) = number.as_i64()
     {
@@ -51,11 +52,12 @@ fn to_float(number: Option<&mut Value>) {
     }
 }
 
-fn message_ids_as_objects(attachment: &mut Map<String, Value>, context: &Context<'_>) {
+fn replace_message_ids(attachment: &mut Map<String, Value>, context: &Context<'_>) {
     let Some(Value::Array(ids)) = attachment.shift_remove("message_ids") else { return };
-    let unit = if context.level < ATTACHMENT_SECONDS_SINCE { 1000 } else { 1 };
-    let date_sent =
-        |id: i64| context.realm.messages.get(&MessageId(id)).map(|message| message.sent_at.seconds() * unit);
+    let units_per_second = if context.level < ATTACHMENT_SECONDS_SINCE { 1000 } else { 1 };
+    let date_sent = |id: i64| {
+        context.realm.messages.get(&MessageId(id)).map(|message| message.sent_at.seconds() * units_per_second)
+    };
     let objects = ids.iter().filter_map(Value::as_i64).map(|id| json!({"id": id, "date_sent": date_sent(id)}));
     attachment.insert("messages".into(), objects.collect());
 }

@@ -19,8 +19,8 @@ pub(super) static ROWS: &[Behaviour] = &[
             let Some(key) = ["config", "config_options"].into_iter().find(|key| bot.contains_key(*key)) else { return };
             let Value::Array(options) = &bot[key] else { return };
             let text = |option: &Value, key: &str| option[key].as_str().unwrap_or_default().to_owned();
-            let config = options.iter().map(|option| (text(option, "key"), Value::from(text(option, "validator"))));
-            let config: Map<String, Value> = config.collect();
+            let validators = options.iter().map(|option| (text(option, "key"), Value::from(text(option, "validator"))));
+            let config: Map<String, Value> = validators.collect();
             bot.insert(key.into(), config.into());
         }),
     },
@@ -39,7 +39,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm_bot",
         description: "Deactivation and reactivation are `update` with `is_active` (until 474); before, they were `remove` and `add`.",
         test: "lists_of_bots_had_their_accounts_before_474",
-        downgrade: Downgrade::Objects(&BOT_UPDATE_EVENT, activity_as_add_or_remove),
+        downgrade: Downgrade::Objects(&BOT_UPDATE_EVENT, replace_activity_update),
     },
     Behaviour {
         level: 5,
@@ -54,7 +54,8 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-fn activity_as_add_or_remove(event: &mut Map<String, Value>, context: &Context<'_>) {
+/// Replaces an update of `is_active` by the event `add` or `remove`.
+fn replace_activity_update(event: &mut Map<String, Value>, context: &Context<'_>) {
     let bot = event.get("bot").cloned().unwrap_or_default();
     let (Some(is_active), Some(id)) = (bot["is_active"].as_bool(), bot["user_id"].as_i64()) else { return };
     let Some(user) = context.realm.user(UserId(id)) else { return };

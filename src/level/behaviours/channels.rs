@@ -10,7 +10,7 @@ use crate::record::channel::ChannelRecord;
 use serde_json::{Map, Value, json};
 
 /// The operations that read a single channel.
-const READING_CHANNELS: &[&str] =
+const CHANNEL_READING_ROUTES: &[&str] =
     &["GET /users/me/{stream_id}/topics", "GET /streams/{stream_id}", "GET /streams/{stream_id}/members"];
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -19,14 +19,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /users/me/{stream_id}/topics, GET /streams/{stream_id}, GET /streams/{stream_id}/members",
         description: "Work for archived channels too; before, `Invalid channel ID`.",
         test: "archived_channels_had_no_topics_before_480",
-        downgrade: Downgrade::Request(READING_CHANNELS, |request| match is_archived(request) {
-            // Below, only administrators see archived channels, and they may read them.
-            true if request.level >= ARCHIVED_SHOWN_SINCE => Err(Error::InvalidChannelId),
+        downgrade: Downgrade::Request(CHANNEL_READING_ROUTES, |request| match is_channel_archived(request) {
+            // Below that level, only administrators see archived channels, and they may read them.
+            true if request.level >= ARCHIVED_CHANNELS_SHOWN_SINCE => Err(Error::InvalidChannelId),
             _ => Ok(()),
         }),
     },
-    //
     Behaviour {
+        //
         level: 417,
         on: "PATCH /streams/{stream_id}",
         description: "409 CHANNEL_ALREADY_EXISTS for the name of another channel; before, 400 BAD_REQUEST.",
@@ -75,14 +75,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "register reply",
         description: "`streams` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
-        downgrade: Downgrade::Objects(&REGISTER, |reply, _| remove_archived(reply, "streams")),
+        downgrade: Downgrade::Objects(&REGISTER, |reply, _| remove_archived_channels(reply, "streams")),
     },
     Behaviour {
         level: 362,
         on: "register reply",
         description: "`never_subscribed` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
-        downgrade: Downgrade::Objects(&REGISTER, |reply, _| remove_archived(reply, "never_subscribed")),
+        downgrade: Downgrade::Objects(&REGISTER, |reply, _| remove_archived_channels(reply, "never_subscribed")),
     },
     Behaviour {
         level: 362,
@@ -90,9 +90,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "The privacy of archived channels may change; before, `Invalid channel ID`.",
         test: "archived_channels_were_closed_before_362",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
-            let privacy = ["is_private", "is_web_public", "history_public_to_subscribers"];
-            let is_changed = privacy.iter().any(|name| request.values.contains_key(*name));
-            if is_changed && is_archived(request) { Err(Error::InvalidChannelId) } else { Ok(()) }
+            let privacy_parameters = ["is_private", "is_web_public", "history_public_to_subscribers"];
+            let is_changed = privacy_parameters.iter().any(|name| request.values.contains_key(*name));
+            if is_changed && is_channel_archived(request) { Err(Error::InvalidChannelId) } else { Ok(()) }
         }),
     },
     Behaviour {
@@ -138,17 +138,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Objects in `streams` have only `stream_id`; before, they were whole channels.",
         test: "deleted_channels_were_sent_whole_before_343",
         downgrade: Downgrade::Objects(&CHANNEL_DELETE, |event, context| {
-            for deleted in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
-                let id = deleted["stream_id"].as_i64().map(ChannelId);
-                if deleted.get("name").is_some() {
-                    *deleted = record_at(343, &CHANNEL, deleted.take(), context);
+            for deleted_channel in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
+                let id = deleted_channel["stream_id"].as_i64().map(ChannelId);
+                if deleted_channel.get("name").is_some() {
+                    *deleted_channel = record_at(343, &CHANNEL, deleted_channel.take(), context);
                 } else if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
                     let mut record = ChannelRecord::new(context.realm, channel);
                     // For users who leave it, the channel still has its former name.
                     if let Some((_, name)) = record.name.split_once(ARCHIVED_NAME_PREFIX) {
                         record.name = name.to_owned();
                     }
-                    *deleted = record_at(343, &CHANNEL, json!(record), context);
+                    *deleted_channel = record_at(343, &CHANNEL, json!(record), context);
                 }
             }
         }),
@@ -244,7 +244,7 @@ pub(super) static ROWS: &[Behaviour] = &[
 ];
 
 /// The first level that shows archived channels to all users.
-const ARCHIVED_SHOWN_SINCE: i64 = 315;
+const ARCHIVED_CHANNELS_SHOWN_SINCE: i64 = 315;
 
 /// Refuses a change of `can_remove_subscribers_group` of a private channel to which the caller is not subscribed.
 fn check_is_subscribed(request: &mut Request<'_>) -> Result<(), Error> {
@@ -253,18 +253,17 @@ fn check_is_subscribed(request: &mut Request<'_>) -> Result<(), Error> {
         return Ok(());
     };
     let Some(text) = request.values.get("can_remove_subscribers_group") else { return Ok(()) };
-    let requested = serde_json::from_str::<Value>(text).ok();
-    let requested = requested.map(|value| value.get("new").cloned().unwrap_or(value));
-    let current = channel.permissions.get("can_remove_subscribers_group").map(|holder| json!(holder));
+    let sent_value = serde_json::from_str::<Value>(text).ok();
+    let requested_holder = sent_value.map(|value| value.get("new").cloned().unwrap_or(value));
+    let current_holder = channel.permissions.get("can_remove_subscribers_group").map(|holder| json!(holder));
     let is_unsubscribed = channel.privacy.is_private() && !channel.subscribers.contains(&caller.id);
-    if is_unsubscribed && requested != current { Err(Error::InvalidChannelId) } else { Ok(()) }
+    if is_unsubscribed && requested_holder != current_holder { Err(Error::InvalidChannelId) } else { Ok(()) }
 }
 
 /// The prefix that archiving added to the name of a channel.
 const ARCHIVED_NAME_PREFIX: &str = "!DEACTIVATED:";
 
-/// Whether the channel in the path is archived.
-fn is_archived(request: &Request<'_>) -> bool {
+fn is_channel_archived(request: &Request<'_>) -> bool {
     let id = request.id("stream_id").map(ChannelId);
     id.and_then(|id| request.realm.channels.get(&id)).is_some_and(|channel| channel.is_archived)
 }
@@ -285,7 +284,7 @@ fn replace_ids_by_channels(ids: Option<&mut Value>, context: &Context<'_>) {
     channels.sort_by(|a, b| a["name"].as_str().cmp(&b["name"].as_str()));
 }
 
-fn remove_archived(reply: &mut Map<String, Value>, list: &str) {
+fn remove_archived_channels(reply: &mut Map<String, Value>, list: &str) {
     if let Some(channels) = reply.get_mut(list).and_then(Value::as_array_mut) {
         channels.retain(|channel| channel["is_archived"] != true);
     }

@@ -23,9 +23,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "wildcards_had_one_flag_before_224",
         downgrade: Downgrade::Objects(&MESSAGE_FLAGS, |object, _| {
             let Some(Value::Array(flags)) = object.get_mut("flags") else { return };
-            let count = flags.len();
+            let previous_count = flags.len();
             flags.retain(|flag| *flag != "stream_wildcard_mentioned" && *flag != "topic_wildcard_mentioned");
-            if flags.len() < count && !flags.iter().any(|flag| flag == "wildcard_mentioned") {
+            if flags.len() < previous_count && !flags.iter().any(|flag| flag == "wildcard_mentioned") {
                 flags.push("wildcard_mentioned".into());
             }
         }),

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::level::objects::{ORGANIZATION_CHANGES, ORGANIZATION_DICT_UPDATE, ORGANIZATION_REPLY};
 use crate::level::{Behaviour, Downgrade, Request};
 
+/// The settings of this table, by their present names.
 pub const FORMER_BOOLEANS: [&str; 2] = [TOPICS_POLICY, HISTORY_POLICY];
 
 const TOPICS_POLICY: &str = "topics_policy";
@@ -43,7 +44,12 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`topics_policy` was `mandatory_topics`, true or false.",
         test: "policies_of_the_organization_were_switches",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
-            boolean_to_policy(request, TOPICS_POLICY, "mandatory_topics", ["disable_empty_topic", "allow_empty_topic"])
+            convert_boolean_to_policy(
+                request,
+                TOPICS_POLICY,
+                "mandatory_topics",
+                ["disable_empty_topic", "allow_empty_topic"],
+            )
         }),
     },
     Behaviour {
@@ -53,9 +59,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "policies_of_the_organization_were_switches",
         downgrade: Downgrade::Objects(&ORGANIZATION_CHANGES, |change, _| {
             if change.get("property").is_some_and(|name| name == HISTORY_POLICY) {
-                let is_shown = change.get("value").is_some_and(|policy| policy != "none");
+                let is_history_shown = change.get("value").is_some_and(|policy| policy != "none");
                 change.insert("property".into(), "allow_edit_history".into());
-                change.insert("value".into(), is_shown.into());
+                change.insert("value".into(), is_history_shown.into());
             } else if let Some(policy) = change.shift_remove(HISTORY_POLICY) {
                 change.insert("allow_edit_history".into(), (policy != "none").into());
             }
@@ -67,13 +73,13 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`message_edit_history_visibility_policy` was `allow_edit_history`: true is `all`, false is `none`.",
         test: "policies_of_the_organization_were_switches",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
-            boolean_to_policy(request, HISTORY_POLICY, "allow_edit_history", ["all", "none"])
+            convert_boolean_to_policy(request, HISTORY_POLICY, "allow_edit_history", ["all", "none"])
         }),
     },
 ];
 
 /// Converts a boolean, which already has the new name, to a policy. `policies` are those for true and for false.
-fn boolean_to_policy(
+fn convert_boolean_to_policy(
     request: &mut Request<'_>,
     new_name: &str,
     old_name: &str,

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Request};
 use crate::realm::id::GroupId;
 
-const MEMBERSHIP: &[&str] =
+const MEMBERSHIP_ROUTES: &[&str] =
     &["POST /user_groups/{user_group_id}/members", "POST /user_groups/{user_group_id}/subgroups"];
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -45,7 +45,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "user groups",
         description: "Members and subgroups of deactivated groups may change; before, the group had to be active.",
         test: "deactivated_groups_kept_their_members_before_391",
-        downgrade: Downgrade::Request(MEMBERSHIP, |request| match group_is_deactivated(request) {
+        downgrade: Downgrade::Request(MEMBERSHIP_ROUTES, |request| match is_group_deactivated(request) {
             true => Err(Error::GroupDeactivated),
             false => Ok(()),
         }),
@@ -57,7 +57,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "of_deactivated_groups_the_name_alone_could_be_changed_before_340",
         downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
             let is_locked = |name: &String| name == "description" || name.starts_with("can_");
-            match group_is_deactivated(request) && request.values.keys().any(is_locked) {
+            match is_group_deactivated(request) && request.values.keys().any(is_locked) {
                 true => Err(Error::GroupDeactivated),
                 false => Ok(()),
             }
@@ -131,7 +131,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-fn group_is_deactivated(request: &Request<'_>) -> bool {
+fn is_group_deactivated(request: &Request<'_>) -> bool {
     let id = request.id("user_group_id").map(GroupId);
     id.and_then(|id| request.realm.groups.get(&id)).is_some_and(|group| group.is_deactivated)
 }

@@ -7,7 +7,7 @@ use crate::level::objects::INVITES_REPLY;
 use crate::level::{Behaviour, Downgrade, Request};
 use serde_json::Value;
 
-const INVITING: &[&str] = &["POST /invites", "POST /invites/multiuse"];
+const INVITING_ROUTES: &[&str] = &["POST /invites", "POST /invites/multiuse"];
 const MINUTES_PER_DAY: i64 = 24 * 60;
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -52,7 +52,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`stream_ids` may be empty, as it could be at 157 and 158.",
         test: "invitations_led_to_channels",
         downgrade: Downgrade::Request(&["POST /invites"], |request| match request.level {
-            159.. => check_channels(request),
+            159.. => check_has_channels(request),
             _ => Ok(()),
         }),
     },
@@ -61,21 +61,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /invites",
         description: "`stream_ids` may be empty, until 158.",
         test: "invitations_led_to_channels",
-        downgrade: Downgrade::Request(&["POST /invites"], |request| check_channels(request)),
+        downgrade: Downgrade::Request(&["POST /invites"], |request| check_has_channels(request)),
     },
     Behaviour {
         level: 126,
         on: "POST /invites, POST /invites/multiuse",
         description: "`invite_expires_in_minutes` replaces `invite_expires_in_days`.",
         test: "invitations_expired_in_days_before_126",
-        downgrade: Downgrade::Request(INVITING, days_to_minutes),
+        downgrade: Downgrade::Request(INVITING_ROUTES, convert_days_to_minutes),
     },
     Behaviour {
         level: 117,
         on: "POST /invites, POST /invites/multiuse",
         description: "`invite_expires_in_days` may be null: the invitation never expires.",
         test: "invitations_always_expired_before_117",
-        downgrade: Downgrade::Request(INVITING, |request| {
+        downgrade: Downgrade::Request(INVITING_ROUTES, |request| {
             match request.values.get("invite_expires_in_days").map(|text| text.trim()) {
                 Some("null") if Feature::ExpiryInDays.is_at(request.level) => {
                     Err(Error::bad_value("invite_expires_in_days", "is not an integer"))
@@ -89,18 +89,18 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /invites, POST /invites/multiuse",
         description: "`invite_as` takes 300, moderators.",
         test: "nobody_was_invited_as_moderator_before_61",
-        downgrade: Downgrade::Request(INVITING, |request| refuse_role(request, "300")),
+        downgrade: Downgrade::Request(INVITING_ROUTES, |request| refuse_role(request, "300")),
     },
     Behaviour {
         level: 20,
         on: "POST /invites, POST /invites/multiuse",
         description: "`invite_as` takes 100, owners.",
         test: "nobody_was_invited_as_moderator_before_61",
-        downgrade: Downgrade::Request(INVITING, |request| refuse_role(request, "100")),
+        downgrade: Downgrade::Request(INVITING_ROUTES, |request| refuse_role(request, "100")),
     },
 ];
 
-/// Refuses a role with which the level does not invite.
+/// Refuses a role that invitations could not have at the level.
 fn refuse_role(request: &Request<'_>, number: &str) -> Result<(), Error> {
     match request.values.get("invite_as") {
         Some(role) if role == number => Err(Error::not_possible("invite_as")),
@@ -109,7 +109,7 @@ fn refuse_role(request: &Request<'_>, number: &str) -> Result<(), Error> {
 }
 
 /// Refuses an invitation without channels.
-fn check_channels(request: &Request<'_>) -> Result<(), Error> {
+fn check_has_channels(request: &Request<'_>) -> Result<(), Error> {
     let ids = request.values.get("stream_ids").and_then(|text| serde_json::from_str::<Value>(text).ok());
     match ids {
         Some(Value::Array(ids)) if ids.is_empty() => Err(Error::bad_value("stream_ids", "names no channel")),
@@ -117,7 +117,7 @@ fn check_channels(request: &Request<'_>) -> Result<(), Error> {
     }
 }
 
-fn days_to_minutes(request: &mut Request<'_>) -> Result<(), Error> {
+fn convert_days_to_minutes(request: &mut Request<'_>) -> Result<(), Error> {
     if !Feature::ExpiryInDays.is_at(request.level) {
         return Ok(());
     }

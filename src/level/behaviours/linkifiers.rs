@@ -15,7 +15,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`url_template` (RFC 6570) replaces `url_prefix`, to which the code is appended.",
         test: "playgrounds_had_prefixes_before_196",
         downgrade: Downgrade::Request(&["POST /realm/playgrounds"], |request| {
-            // The parameter was renamed before.
+            // An older change has already renamed the parameter.
             if let Some(prefix) = request.values.get_mut("url_template") {
                 *prefix = format!("{}{CODE_PLACEHOLDER}", prefix.trim().replace('{', "%7B").replace('}', "%7D"));
             }
@@ -43,7 +43,7 @@ pub(super) static ROWS: &[Behaviour] = &[
             let Some(format) = request.values.remove("url_format_string") else {
                 return Err(Error::MissingParameter { var_name: "url_format_string".into() });
             };
-            request.values.insert("url_template".into(), to_template(&format));
+            request.values.insert("url_template".into(), convert_to_template(&format));
             Ok(())
         }),
     },
@@ -54,7 +54,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "linkifiers_had_format_strings_before_176",
         downgrade: Downgrade::Objects(&LINKIFIER, |linkifier, _| {
             if let Some(Value::String(template)) = linkifier.shift_remove("url_template") {
-                linkifier.insert("url_format_string".into(), to_format(&template).into());
+                linkifier.insert("url_format_string".into(), convert_to_format(&template).into());
             }
         }),
     },
@@ -75,10 +75,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "realm_filters_held_linkifiers_before_176",
         downgrade: Downgrade::Objects(&REGISTER, |reply, context| {
             if let Some(filters) = reply.get_mut("realm_filters") {
-                let row = |linkifier: &std::sync::Arc<crate::realm::linkifier::Linkifier>| {
-                    json!([linkifier.pattern, to_format(&linkifier.url_template), linkifier.id])
+                let as_list = |linkifier: &std::sync::Arc<crate::realm::linkifier::Linkifier>| {
+                    json!([linkifier.pattern, convert_to_format(&linkifier.url_template), linkifier.id])
                 };
-                *filters = context.realm.linkifiers.iter().map(row).collect();
+                *filters = context.realm.linkifiers.iter().map(as_list).collect();
             }
         }),
     },
@@ -87,11 +87,11 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm_filters",
         description: "No longer sent; before, sent together with `realm_linkifiers`, with lists of pattern, format string and ID.",
         test: "realm_filters_held_linkifiers_before_176",
-        // Whether it is sent is decided by the delivery condition of the event: Needs::Before.
+        // The delivery condition of the event, `DeliveryCondition::Before`, decides whether it is sent.
         downgrade: Downgrade::Objects(&REALM_FILTERS_EVENT, |event, _| {
-            for row in event.get_mut("realm_filters").and_then(Value::as_array_mut).into_iter().flatten() {
-                if let Some(template) = row[1].as_str() {
-                    row[1] = to_format(template).into();
+            for filter in event.get_mut("realm_filters").and_then(Value::as_array_mut).into_iter().flatten() {
+                if let Some(template) = filter[1].as_str() {
+                    filter[1] = convert_to_format(template).into();
                 }
             }
         }),
@@ -99,16 +99,16 @@ pub(super) static ROWS: &[Behaviour] = &[
 ];
 
 /// Converts `https://x.test/%(id)s` to `https://x.test/{id}`.
-fn to_template(format: &str) -> String {
+fn convert_to_template(format: &str) -> String {
     let mut template = String::new();
     let mut remaining = format;
     while let Some(character) = remaining.chars().next() {
-        if let Some((name, after)) = remaining.strip_prefix("%(").and_then(|inner| inner.split_once(")s")) {
+        if let Some((name, after_name)) = remaining.strip_prefix("%(").and_then(|inner| inner.split_once(")s")) {
             template.push_str(&format!("{{{name}}}"));
-            remaining = after;
-        } else if let Some(after) = remaining.strip_prefix("%%") {
+            remaining = after_name;
+        } else if let Some(after_percent) = remaining.strip_prefix("%%") {
             template.push('%');
-            remaining = after;
+            remaining = after_percent;
         } else {
             match character {
                 // Braces have a meaning in templates and are escaped.
@@ -123,16 +123,18 @@ fn to_template(format: &str) -> String {
 }
 
 /// Converts `https://x.test/{id}` to `https://x.test/%(id)s`.
-fn to_format(template: &str) -> String {
+fn convert_to_format(template: &str) -> String {
     let mut format = String::new();
     let mut remaining = template;
     while let Some(character) = remaining.chars().next() {
-        if let Some((expression, after)) = remaining.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
+        if let Some((expression, after_expression)) =
+            remaining.strip_prefix('{').and_then(|inner| inner.split_once('}'))
+        {
             let names = expression.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);
             for name in names.split(',') {
                 format.push_str(&format!("%({})s", name.trim_end_matches('*')));
             }
-            remaining = after;
+            remaining = after_expression;
         } else {
             format.push_str(if character == '%' { "%%" } else { &remaining[..character.len_utf8()] });
             remaining = &remaining[character.len_utf8()..];
@@ -151,9 +153,12 @@ mod tests {
             ("https://x.test/%(id)s", "https://x.test/{id}"),
             ("https://x.test/%%20/%(org)s/%(id)s?é", "https://x.test/%20/{org}/{id}?é"),
         ] {
-            assert_eq!((to_template(format), to_format(template)), (template.to_owned(), format.to_owned()));
+            assert_eq!(
+                (convert_to_template(format), convert_to_format(template)),
+                (template.to_owned(), format.to_owned())
+            );
         }
-        assert_eq!(to_template("a{b}%(c)d"), "a%7Bb%7D%(c)d");
-        assert_eq!(to_format("x{?q,page*}"), "x%(q)s%(page)s");
+        assert_eq!(convert_to_template("a{b}%(c)d"), "a%7Bb%7D%(c)d");
+        assert_eq!(convert_to_format("x{?q,page*}"), "x%(q)s%(page)s");
     }
 }

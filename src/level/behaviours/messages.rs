@@ -7,7 +7,7 @@ use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
 
 /// Operations with the parameter `type`.
-const WITH_TYPE: &[&str] =
+const MESSAGE_TYPE_ROUTES: &[&str] =
     &["POST /messages", "POST /scheduled_messages", "PATCH /scheduled_messages/{scheduled_message_id}", "POST /typing"];
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -25,9 +25,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "counts_of_messages_were_needed_before_300",
         downgrade: Downgrade::Request(&["GET /messages"], |request| {
             let is_present = |name: &&str| request.values.contains_key(*name);
-            let is_range = !is_present(&"message_ids");
+            let takes_range = !is_present(&"message_ids");
             match ["num_before", "num_after"].into_iter().find(|name| !is_present(name)) {
-                Some(missing) if is_range => Err(Error::MissingParameter { var_name: missing.into() }),
+                Some(missing) if takes_range => Err(Error::MissingParameter { var_name: missing.into() }),
                 _ => Ok(()),
             }
         }),
@@ -37,7 +37,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "message",
         description: "`last_edit_timestamp` is the time of the last edit of the content; before, of the last edit or move.",
         test: "moves_were_edits_before_365",
-        downgrade: Downgrade::Objects(&MESSAGE, count_moves_as_edits),
+        downgrade: Downgrade::Objects(&MESSAGE, set_last_edit_or_move),
     },
     Behaviour {
         level: 339,
@@ -55,7 +55,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
         description: "`type` takes `channel`; before, only `stream`.",
         test: "types_were_stream_before_248_and_private_before_174",
-        downgrade: Downgrade::Request(WITH_TYPE, |request| refuse_type(request, "channel")),
+        downgrade: Downgrade::Request(MESSAGE_TYPE_ROUTES, |request| refuse_type(request, "channel")),
     },
     Behaviour {
         level: 229,
@@ -130,7 +130,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
         description: "`type` takes `direct`; before, only `private`.",
         test: "types_were_stream_before_248_and_private_before_174",
-        downgrade: Downgrade::Request(WITH_TYPE, |request| refuse_type(request, "direct")),
+        downgrade: Downgrade::Request(MESSAGE_TYPE_ROUTES, |request| refuse_type(request, "direct")),
     },
     Behaviour {
         level: 172,
@@ -184,13 +184,13 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "typing_was_to_addresses_before_11",
         downgrade: Downgrade::Request(&["POST /typing"], |request| {
             let text = request.values.get("to").map(String::as_str).unwrap_or_default();
-            let Ok(Value::Array(mut to)) = serde_json::from_str(text) else { return Ok(()) };
-            for recipient in &mut to {
+            let Ok(Value::Array(mut recipients)) = serde_json::from_str(text) else { return Ok(()) };
+            for recipient in &mut recipients {
                 let Some(email) = recipient.as_str() else { continue };
                 let user = request.realm.user_known_as(request.caller, email);
                 *recipient = json!(user.ok_or(Error::NoSuchUser)?.id);
             }
-            request.values.insert("to".into(), Value::from(to).to_string());
+            request.values.insert("to".into(), Value::from(recipients).to_string());
             Ok(())
         }),
     },
@@ -262,15 +262,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// The version of the Markdown renderer that all messages had.
+/// The version of the Markdown renderer, which is the same for all messages.
 const RENDERING_VERSION: i64 = 1;
 
-/// Sets `last_edit_timestamp` to the time of the last edit or move.
-fn count_moves_as_edits(message: &mut Map<String, Value>, context: &Context<'_>) {
+fn set_last_edit_or_move(message: &mut Map<String, Value>, context: &Context<'_>) {
     let id = message.get("id").and_then(Value::as_i64).map(MessageId);
-    let Some(stored) = id.and_then(|id| context.realm.messages.get(&id)) else { return };
-    if let Some(last) = stored.history.iter().map(|edit| edit.at).max() {
-        message.insert("last_edit_timestamp".into(), last.seconds().into());
+    let Some(stored_message) = id.and_then(|id| context.realm.messages.get(&id)) else { return };
+    if let Some(last_change) = stored_message.history.iter().map(|edit| edit.at).max() {
+        message.insert("last_edit_timestamp".into(), last_change.seconds().into());
     }
 }
 
@@ -278,9 +277,10 @@ fn refuse_numeric_id(request: &mut Request<'_>) -> Result<(), Error> {
     let text = request.values.get("narrow").map(String::as_str).unwrap_or_default();
     let Ok(Value::Array(terms)) = serde_json::from_str(text) else { return Ok(()) };
     for (index, term) in terms.iter().enumerate() {
-        let part = |key: &str, index: usize| term.get(key).or_else(|| term.get(index));
-        let is_id = part("operator", 0).is_some_and(|operator| operator == "id");
-        if is_id && part("operand", 1).is_some_and(Value::is_number) {
+        // A term is an object or a pair.
+        let term_part = |key: &str, index: usize| term.get(key).or_else(|| term.get(index));
+        let is_id = term_part("operator", 0).is_some_and(|operator| operator == "id");
+        if is_id && term_part("operand", 1).is_some_and(Value::is_number) {
             return Err(Error::bad_value(format!("narrow[{index}][\"operand\"]"), "is not a string"));
         }
     }
@@ -288,10 +288,10 @@ fn refuse_numeric_id(request: &mut Request<'_>) -> Result<(), Error> {
 }
 
 /// Refuses some anchors, unless `use_first_unread_anchor` replaces them.
-fn refuse_anchor(request: &mut Request<'_>, is_refused: fn(&str) -> bool) -> Result<(), Error> {
+fn refuse_anchor(request: &mut Request<'_>, is_unsupported: fn(&str) -> bool) -> Result<(), Error> {
     let is_replaced = request.values.get("use_first_unread_anchor").is_some_and(|text| text.trim() == "true");
     let anchor = request.values.get("anchor").filter(|_| !is_replaced);
-    if anchor.is_some_and(|anchor| is_refused(anchor)) { Err(Error::InvalidAnchor) } else { Ok(()) }
+    if anchor.is_some_and(|anchor| is_unsupported(anchor)) { Err(Error::InvalidAnchor) } else { Ok(()) }
 }
 
 /// Refuses a value of `type` that the level does not know.

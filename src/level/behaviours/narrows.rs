@@ -1,4 +1,5 @@
-//! Behaviours of narrows, and of recipients and moves of messages, that recordings show (A-270 in docs/assumptions.md).
+//! Behaviours of narrows, and of the recipients and moves of messages, which recordings show (A-270 in
+//! docs/assumptions.md).
 
 use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Request, SPECIFIED_LEVEL};
@@ -10,7 +11,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
         description: "A `narrow` that is not a list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, the types of all operands were checked first, operands were named `elem[\"operand\"]`, and only `id`, `stream`, `sender`, `dm-including` and `group-pm-with` took numbers.",
         test: "narrows_were_read_at_once_before_265",
-        // For the other two operations, `parameter_order` does it when the narrow is checked among the parameters.
+        // For the other two operations, `parameter_order` does it when the narrow is due among the parameters.
         downgrade: Downgrade::Request(&["POST /messages/flags/narrow"], read_narrow),
     },
     Behaviour {
@@ -18,14 +19,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /register",
         description: "A `narrow` with an unknown operand of `is` is refused; before, such a term was ignored.",
         test: "queues_took_any_operand_of_is_before_497",
-        downgrade: Downgrade::Request(&["POST /register"], remove_unknown_operands),
+        downgrade: Downgrade::Request(&["POST /register"], remove_unknown_is_operands),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         on: "POST /messages/flags/narrow",
         description: "A `narrow` may have the operator `with`; before, it was refused as unknown.",
         test: "flags_were_not_changed_by_with_before_497",
-        downgrade: Downgrade::Refuse(&["POST /messages/flags/narrow"], refuse_with),
+        downgrade: Downgrade::Refuse(&["POST /messages/flags/narrow"], refuse_with_operator),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
@@ -48,33 +49,33 @@ pub(super) static ROWS: &[Behaviour] = &[
 ];
 
 /// Operators whose operand may be a number.
-const TAKING_NUMBER: &[&str] = &["id", "stream", "channel", "sender", "group-pm-with", "dm-including"];
+const NUMBER_OPERATORS: &[&str] = &["id", "stream", "channel", "sender", "group-pm-with", "dm-including"];
 /// Operators whose operand may be a list of numbers.
-const TAKING_NUMBERS: &[&str] = &["pm-with", "dm"];
+const NUMBER_LIST_OPERATORS: &[&str] = &["pm-with", "dm"];
 
-/// Parses a narrow by the former rules and converts it to the present form.
+/// Parses a narrow in the former way and converts it to the present form.
 pub(super) fn read_narrow(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
     let refusal = || Error::RefusedValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
     let Ok(Value::Array(terms)) = serde_json::from_str::<Value>(text) else { return Err(refusal()) };
-    let mut parsed = Vec::with_capacity(terms.len());
+    let mut parsed_terms = Vec::with_capacity(terms.len());
     for term in &terms {
         match term {
             Value::Array(pair) if pair.len() == 2 && pair.iter().all(Value::is_string) => {
-                parsed.push(new_term(pair[0].clone(), pair[1].clone(), false.into()));
+                parsed_terms.push(new_term(pair[0].clone(), pair[1].clone(), false.into()));
             }
-            Value::Object(object) => parsed.push(checked_term(object, request.level, refusal)?),
+            Value::Object(object) => parsed_terms.push(parse_term(object, request.level, refusal)?),
             _ => return Err(refusal()),
         }
     }
-    // An empty search matched nothing, as does a search for a stop word at the newest level.
-    for term in &mut parsed {
+    // An empty search matched nothing. The present form is a search for a stop word, which matches nothing.
+    for term in &mut parsed_terms {
         let is_blank = term["operand"].as_str().is_some_and(|operand| operand.trim().is_empty());
         if term["operator"] == "search" && is_blank {
             term["operand"] = "the".into();
         }
     }
-    let text = Value::from(parsed).to_string();
+    let text = Value::from(parsed_terms).to_string();
     request.values.insert("narrow".into(), text);
     Ok(())
 }
@@ -87,7 +88,7 @@ fn new_term(operator: Value, operand: Value, negated: Value) -> Value {
     ]))
 }
 
-fn checked_term(term: &Map<String, Value>, level: i64, refusal: impl Fn() -> Error) -> Result<Value, Error> {
+fn parse_term(term: &Map<String, Value>, level: i64, refusal: impl Fn() -> Error) -> Result<Value, Error> {
     let missing = |key: &str| Error::InvalidValueBecause {
         parameter: "narrow".into(),
         reason: format!("{key} is missing").into(),
@@ -102,11 +103,11 @@ fn checked_term(term: &Map<String, Value>, level: i64, refusal: impl Fn() -> Err
     let is_number = operand.is_i64() || operand.is_boolean();
     let refuse_operand = |reason: &'static str| Err(Error::bad_value("elem[\"operand\"]", reason));
     // The operator `channel` was added at level 250.
-    if TAKING_NUMBER.contains(&name) && (name != "channel" || level >= 250) {
+    if NUMBER_OPERATORS.contains(&name) && (name != "channel" || level >= 250) {
         if !operand.is_string() && !is_number {
             return refuse_operand("is not a string or integer");
         }
-    } else if TAKING_NUMBERS.contains(&name) {
+    } else if NUMBER_LIST_OPERATORS.contains(&name) {
         match operand {
             Value::String(_) => {}
             Value::Array(ids) => {
@@ -131,11 +132,11 @@ fn checked_term(term: &Map<String, Value>, level: i64, refusal: impl Fn() -> Err
 /// The operands of `is` in narrows of queues.
 const IS_OPERANDS: &[&str] = &["dm", "private", "starred", "unread", "mentioned", "alerted", "resolved"];
 
-/// An operand of `is` that is accepted from [`FOLLOWED_SINCE`] on.
+/// An operand of `is` that queues take from [`FOLLOWED_SINCE`] on.
 const FOLLOWED: &str = "followed";
 const FOLLOWED_SINCE: i64 = 265;
 
-fn remove_unknown_operands(request: &mut Request<'_>) -> Result<(), Error> {
+fn remove_unknown_is_operands(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
     let Ok(Value::Array(mut terms)) = serde_json::from_str::<Value>(text) else { return Ok(()) };
     terms.retain(|term| {
@@ -149,7 +150,7 @@ fn remove_unknown_operands(request: &mut Request<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn refuse_with(request: &mut Request<'_>) -> Result<(), Error> {
+fn refuse_with_operator(request: &mut Request<'_>) -> Result<(), Error> {
     let terms = request.values.get("narrow").and_then(|text| serde_json::from_str(text).ok());
     let is_with = |term: &Value| term.get("operator").or_else(|| term.get(0)).is_some_and(|name| name == "with");
     match terms {

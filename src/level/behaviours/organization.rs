@@ -1,4 +1,4 @@
-//! Behaviours of the organization: settings, exports, domains, custom emoji.
+//! Behaviours of the organization: settings, exports, domains and custom emoji.
 
 use crate::api::Access;
 use crate::api::organization::parameters::OrganizationParams;
@@ -17,18 +17,18 @@ use serde_json::{Value, json};
 const BYTES_PER_MEBIBYTE: i64 = 1024 * 1024;
 
 /// A row for a setting that had another name, in events and in the reply of PATCH /realm.
-macro_rules! former_name {
+macro_rules! former_setting_name {
     ($level:literal, $old:literal, $new:literal, $description:literal) => {
         Behaviour {
             level: $level,
             on: "event realm update, reply of PATCH /realm",
             description: $description,
             test: "settings_of_the_organization_had_other_names",
-            downgrade: Downgrade::Objects(&ORGANIZATION_CHANGES, |news, _| {
-                if news.get("property").is_some_and(|name| name == $new) {
-                    news.insert("property".into(), $old.into());
-                } else if let Some(value) = news.shift_remove($new) {
-                    news.insert($old.into(), value);
+            downgrade: Downgrade::Objects(&ORGANIZATION_CHANGES, |change, _| {
+                if change.get("property").is_some_and(|name| name == $new) {
+                    change.insert("property".into(), $old.into());
+                } else if let Some(value) = change.shift_remove($new) {
+                    change.insert($old.into(), value);
                 }
             }),
         }
@@ -36,18 +36,18 @@ macro_rules! former_name {
 }
 
 /// A row for a setting that had other values, in events and in the reply of PATCH /realm.
-macro_rules! former_value {
-    ($level:literal, $name:literal, $description:literal, $before:expr) => {
+macro_rules! former_setting_value {
+    ($level:literal, $name:literal, $description:literal, $replace:expr) => {
         Behaviour {
             level: $level,
             on: "event realm update and update_dict, reply of PATCH /realm",
             description: $description,
             test: "limits_of_the_organization_were_0_without_limit",
-            downgrade: Downgrade::Objects(&ORGANIZATION_CHANGES, |news, _| {
-                let key = if news.get("property").is_some_and(|name| name == $name) { "value" } else { $name };
-                if let Some(value) = news.get_mut(key) {
-                    let before: fn(&mut Value) = $before;
-                    before(value);
+            downgrade: Downgrade::Objects(&ORGANIZATION_CHANGES, |change, _| {
+                let key = if change.get("property").is_some_and(|name| name == $name) { "value" } else { $name };
+                if let Some(value) = change.get_mut(key) {
+                    let replace: fn(&mut Value) = $replace;
+                    replace(value);
                 }
             }),
         }
@@ -55,8 +55,8 @@ macro_rules! former_value {
 }
 
 /// A row for a key of the register reply that had other values.
-macro_rules! former_key {
-    ($level:literal, $key:literal, $description:literal, $before:expr) => {
+macro_rules! former_register_value {
+    ($level:literal, $key:literal, $description:literal, $replace:expr) => {
         Behaviour {
             level: $level,
             on: "register reply",
@@ -64,8 +64,8 @@ macro_rules! former_key {
             test: "values_of_the_organization_came_with_their_levels",
             downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
                 if let Some(value) = reply.get_mut($key) {
-                    let before: fn(&mut Value) = $before;
-                    before(value);
+                    let replace: fn(&mut Value) = $replace;
+                    replace(value);
                 }
             }),
         }
@@ -81,12 +81,12 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE, |event, _| {
             let Some(data) = event.get_mut("data").and_then(Value::as_object_mut) else { return };
             let Some(description) = data.get_mut("description").map(Value::take) else { return };
-            let rendered = data.get_mut("rendered_description").map(Value::take).unwrap_or_default();
+            let rendered_description = data.get_mut("rendered_description").map(Value::take).unwrap_or_default();
             event.shift_remove("data");
             event.insert("op".into(), "update".into());
             event.insert("property".into(), "description".into());
             event.insert("value".into(), description);
-            event.insert("rendered_description".into(), rendered);
+            event.insert("rendered_description".into(), rendered_description);
         }),
     },
     Behaviour {
@@ -105,7 +105,12 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "notices_had_no_type_before_233",
         downgrade: Downgrade::Objects(&ONE_TIME_NOTICE, |notice, _| _ = notice.shift_remove("type")),
     },
-    former_name!(453, "giphy_rating", "gif_rating_policy", "The setting `gif_rating_policy` was `giphy_rating`."),
+    former_setting_name!(
+        453,
+        "giphy_rating",
+        "gif_rating_policy",
+        "The setting `gif_rating_policy` was `giphy_rating`."
+    ),
     Behaviour {
         level: 449,
         on: "POST /export/realm",
@@ -125,12 +130,12 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /export/realm, event realm_export",
         description: "Standard exports are listed; before, there were only public exports.",
         test: "exports_were_public_before_304",
-        downgrade: Downgrade::Objects(&EXPORT_LIST, |holder, context| {
+        downgrade: Downgrade::Objects(&EXPORT_LIST, |object, context| {
             let is_public = |export: &Value| {
                 let export = export["id"].as_i64().and_then(|id| context.realm.exports.get(&ExportId(id)));
                 export.is_none_or(|export| export.kind == ExportKind::Public)
             };
-            if let Some(exports) = holder.get_mut("exports").and_then(Value::as_array_mut) {
+            if let Some(exports) = object.get_mut("exports").and_then(Value::as_array_mut) {
                 exports.retain(is_public);
             }
         }),
@@ -141,26 +146,31 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Times are whole seconds; before, seconds with their fraction.",
         test: "times_of_exports_had_fractions_before_299",
         downgrade: Downgrade::Objects(&EXPORT, |export, context| {
-            let known = export["id"].as_i64().and_then(|id| context.realm.exports.get(&ExportId(id)));
-            let Some(known) = known else { return };
-            export.insert("export_time".into(), known.requested_at.fractional_seconds().into());
-            match known.state {
+            let stored_export = export["id"].as_i64().and_then(|id| context.realm.exports.get(&ExportId(id)));
+            let Some(stored_export) = stored_export else { return };
+            export.insert("export_time".into(), stored_export.requested_at.fractional_seconds().into());
+            match stored_export.state {
                 ExportState::Deleted(at) => export.insert("deleted_timestamp".into(), at.fractional_seconds().into()),
                 ExportState::Failed(at) => export.insert("failed_timestamp".into(), at.fractional_seconds().into()),
                 ExportState::Pending | ExportState::Ready => None,
             };
         }),
     },
-    former_key!(251, "realm_upload_quota_mib", "`realm_upload_quota_mib` is in MiB; before, in bytes.", |quota| {
-        if let Some(mebibytes) = quota.as_i64() {
-            *quota = mebibytes.saturating_mul(BYTES_PER_MEBIBYTE).into();
+    former_register_value!(
+        251,
+        "realm_upload_quota_mib",
+        "`realm_upload_quota_mib` is in MiB; before, in bytes.",
+        |quota| {
+            if let Some(mebibytes) = quota.as_i64() {
+                *quota = mebibytes.saturating_mul(BYTES_PER_MEBIBYTE).into();
+            }
         }
-    }),
-    former_key!(
+    ),
+    former_register_value!(
         243,
         "realm_authentication_methods",
         "Values of `realm_authentication_methods` are objects; before, a boolean: whether the method is enabled.",
-        plain_switches
+        replace_methods_by_booleans
     ),
     Behaviour {
         level: 243,
@@ -169,33 +179,33 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "ways_to_log_in_were_sent_as_switches_before_243",
         downgrade: Downgrade::Objects(&ORGANIZATION_DATA, |data, _| {
             if let Some(methods) = data.get_mut("authentication_methods") {
-                plain_switches(methods);
+                replace_methods_by_booleans(methods);
             }
         }),
     },
-    former_name!(
+    former_setting_name!(
         241,
         "notifications_stream_id",
         "new_stream_announcements_stream_id",
         "The setting `new_stream_announcements_stream_id` was `notifications_stream_id`."
     ),
-    former_name!(
+    former_setting_name!(
         241,
         "signup_notifications_stream_id",
         "signup_announcements_stream_id",
         "The setting `signup_announcements_stream_id` was `signup_notifications_stream_id`."
     ),
-    former_value!(
+    former_setting_value!(
         195,
         "default_code_block_language",
         "`default_code_block_language` is empty if there is none; before, null.",
-        null_for_empty
+        replace_empty_by_null
     ),
-    former_key!(
+    former_register_value!(
         195,
         "realm_default_code_block_language",
         "`realm_default_code_block_language` is empty if there is none; before, null.",
-        null_for_empty
+        replace_empty_by_null
     ),
     Behaviour {
         level: 143,
@@ -207,11 +217,11 @@ pub(super) static ROWS: &[Behaviour] = &[
             Access::Administrator,
         ),
     },
-    former_value!(
+    former_setting_value!(
         138,
         "message_content_edit_limit_seconds",
         "`message_content_edit_limit_seconds` is null if there is no limit; before, 0.",
-        zero_for_null
+        replace_null_by_zero
     ),
     Behaviour {
         level: 138,
@@ -219,14 +229,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`message_content_edit_limit_seconds` takes `unlimited` for no limit; before, 0.",
         test: "limits_of_the_organization_were_0_without_limit",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
-            unlimited(request, "message_content_edit_limit_seconds")
+            convert_zero_to_unlimited(request, "message_content_edit_limit_seconds")
         }),
     },
-    former_key!(
+    former_register_value!(
         138,
         "realm_message_content_edit_limit_seconds",
         "`realm_message_content_edit_limit_seconds` is null if there is no limit; before, 0.",
-        zero_for_null
+        replace_null_by_zero
     ),
     Behaviour {
         level: 113,
@@ -239,11 +249,11 @@ pub(super) static ROWS: &[Behaviour] = &[
             }
         }),
     },
-    former_value!(
+    former_setting_value!(
         100,
         "message_content_delete_limit_seconds",
         "`message_content_delete_limit_seconds` is null if there is no limit; before, 0.",
-        zero_for_null
+        replace_null_by_zero
     ),
     Behaviour {
         level: 100,
@@ -251,7 +261,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`message_content_delete_limit_seconds` takes `unlimited` for no limit; before, 0.",
         test: "limits_of_the_organization_were_0_without_limit",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
-            unlimited(request, "message_content_delete_limit_seconds")
+            convert_zero_to_unlimited(request, "message_content_delete_limit_seconds")
         }),
     },
     Behaviour {
@@ -278,32 +288,33 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "texts_of_the_organization_were_json",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
             let is_text = |name: &str| !FORMER_BOOLEANS.contains(&name);
-            let mut texts = OrganizationParams::LIST.iter().filter(|info| !info.is_json && is_text(info.name));
-            texts.try_for_each(|info| request.unquote_json(info.name))
+            let mut text_parameters =
+                OrganizationParams::LIST.iter().filter(|info| !info.is_json && is_text(info.name));
+            text_parameters.try_for_each(|info| request.unquote_json(info.name))
         }),
     },
-    former_key!(
+    former_register_value!(
         100,
         "realm_message_content_delete_limit_seconds",
         "`realm_message_content_delete_limit_seconds` is null if there is no limit; before, 0.",
-        zero_for_null
+        replace_null_by_zero
     ),
-    former_value!(
+    former_setting_value!(
         22,
         "message_retention_days",
         "`message_retention_days` is -1 if messages are kept forever; before, null.",
-        null_for_ever
+        replace_minus_one_by_null
     ),
-    former_key!(
+    former_register_value!(
         22,
         "realm_message_retention_days",
         "`realm_message_retention_days` is -1 if messages are kept forever; before, null.",
-        null_for_ever
+        replace_minus_one_by_null
     ),
 ];
 
-/// Brings the 0 of before to the word of now.
-fn unlimited(request: &mut Request<'_>, name: &str) -> Result<(), Error> {
+/// Replaces the former 0 by `unlimited`, which is refused.
+fn convert_zero_to_unlimited(request: &mut Request<'_>, name: &str) -> Result<(), Error> {
     match request.values.get_mut(name) {
         Some(text) if text.trim_matches('"') == "unlimited" => Err(Error::bad_value(name, "is not an integer")),
         Some(text) if text.trim() == "0" => {
@@ -314,26 +325,26 @@ fn unlimited(request: &mut Request<'_>, name: &str) -> Result<(), Error> {
     }
 }
 
-/// Says of each way to log in whether it is on, and nothing else.
-fn plain_switches(methods: &mut Value) {
+/// Replaces the object of each authentication method by the boolean whether it is enabled.
+fn replace_methods_by_booleans(methods: &mut Value) {
     for method in methods.as_object_mut().into_iter().flat_map(serde_json::Map::values_mut) {
         *method = method["enabled"].take();
     }
 }
 
-fn null_for_empty(language: &mut Value) {
+fn replace_empty_by_null(language: &mut Value) {
     if language == "" {
         *language = Value::Null;
     }
 }
 
-fn null_for_ever(days: &mut Value) {
+fn replace_minus_one_by_null(days: &mut Value) {
     if *days == -1 {
         *days = Value::Null;
     }
 }
 
-fn zero_for_null(limit: &mut Value) {
+fn replace_null_by_zero(limit: &mut Value) {
     if limit.is_null() {
         *limit = json!(0);
     }

@@ -15,14 +15,15 @@ use std::sync::Arc;
 
 const DESCRIPTION: &str = "Parameters are checked in the order of their declaration; before, in another order.";
 
-/// A row that checks the parameters in their former order before the operation does.
+/// A row that checks the parameters in their former order before the operation does. `route` is a list of one route
+/// because [`Downgrade::Request`] takes a list.
 const fn former_order(
     level: i64,
-    on: &'static [&'static str; 1],
+    route: &'static [&'static str; 1],
     test: &'static str,
     check: fn(&mut Request<'_>) -> Result<(), Error>,
 ) -> Behaviour {
-    Behaviour { level, on: on[0], description: DESCRIPTION, test, downgrade: Downgrade::Request(on, check) }
+    Behaviour { level, on: route[0], description: DESCRIPTION, test, downgrade: Downgrade::Request(route, check) }
 }
 
 const RANGES_TEST: &str = "ranges_were_read_in_another_order";
@@ -72,7 +73,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     }),
     former_order(259, &["POST /user_groups/create"], OTHERS_TEST, |request| {
         request.check_required::<String>("name")?;
-        // The operation itself checks whether `members` is required.
+        // The operation requires `members`; below 259, another row adds it if it is missing.
         request.check_optional::<Vec<i64>>("members")?;
         request.check_required::<String>("description")
     }),
@@ -89,7 +90,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     }),
 ];
 
-/// The recipients were parsed after the scheduled message was found.
+/// Checks the recipients of a scheduled message after it was found.
 fn check_scheduled_recipients(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(to) = request.values.get("to").filter(|_| request.check_optional::<To>("to").is_err()) else {
         return Ok(());
@@ -102,7 +103,7 @@ fn check_scheduled_recipients(request: &mut Request<'_>) -> Result<(), Error> {
     })
 }
 
-/// The type of a scheduled message after its change, once all other parameters are checked.
+/// The type of a scheduled message after its change. The errors are those of all other parameters.
 pub(super) fn scheduled_type(request: &Request<'_>) -> Result<MessageType, Error> {
     let mut values = request.values.clone();
     // An empty list, because the recipients are checked later.

@@ -1,15 +1,15 @@
-//! The levels at which operations began to parse their parameters by the present rules, which are stricter and have
-//! other messages. Below, they parse them as in the recordings of a server at level 247 (A-331 in docs/assumptions.md).
+//! The levels at which operations began to parse their parameters in the present way, which is stricter and has other
+//! messages. Below, they parse them as in the recordings of a server at level 247 (A-331 in docs/assumptions.md).
 
 use crate::feature::Evidence;
 use crate::level::{Behaviour, Downgrade};
 use std::sync::LazyLock;
 
-/// A level, the date of the change in the server's source, and the operations that it changed.
-type Step = (i64, &'static str, &'static [&'static str]);
+/// A level, the date of the commit in the server's source that made the change, and the operations that it changed.
+type ParsingChange = (i64, &'static str, &'static [&'static str]);
 
-/// Operations that are not listed use the present rules at all levels.
-pub(super) static STEPS: &[Step] = &[
+/// Operations that are not listed parse their parameters in the present way at all levels.
+pub(super) static STEPS: &[ParsingChange] = &[
     (284, "2024-08-30", &["POST /fetch_api_key", "POST /jwt/fetch_api_key", "POST /dev_fetch_api_key"]),
     (
         283,
@@ -181,7 +181,7 @@ const DESCRIPTION: &str = "Parameters are read strictly: `true` and `false` are 
 
 pub(super) fn rows() -> &'static [Behaviour] {
     static ROWS: LazyLock<Vec<Behaviour>> = LazyLock::new(|| {
-        let row = |(level, _, routes): &Step| Behaviour {
+        let row = |(level, _, routes): &ParsingChange| Behaviour {
             level: *level,
             on: Box::leak(routes.join(", ").into_boxed_str()),
             description: DESCRIPTION,

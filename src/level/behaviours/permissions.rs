@@ -10,9 +10,8 @@ use crate::realm::id::GroupId;
 use crate::realm::permission::{self, GroupSettingValue, setting};
 use serde_json::{Value, json};
 
-/// Operations that set the permissions of a channel.
-const SETTING_CHANNEL_PERMISSIONS: &[&str] = &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}"];
-const SETTING_GROUP_PERMISSIONS: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
+const CHANNEL_PERMISSION_ROUTES: &[&str] = &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}"];
+const GROUP_PERMISSION_ROUTES: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
 
 const ANONYMOUS_GROUP_DESCRIPTION: &str = "The value may be an anonymous group of users and groups; before, a group's ID, and older levels show the default's ID for an anonymous group.";
 const ANONYMOUS_GROUP_TEST: &str = "permissions_were_held_by_named_groups";
@@ -46,8 +45,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "No longer has `id_field_name` and `allow_owners_group`.",
         test: "supported_permissions_named_their_fields_before_326",
         downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
-            let supported = reply.get_mut("server_supported_permission_settings").and_then(Value::as_object_mut);
-            for settings in supported.into_iter().flat_map(|kinds| kinds.values_mut()) {
+            let supported_settings =
+                reply.get_mut("server_supported_permission_settings").and_then(Value::as_object_mut);
+            for settings in supported_settings.into_iter().flat_map(|kinds| kinds.values_mut()) {
                 for (name, setting) in settings.as_object_mut().into_iter().flatten() {
                     let Some(setting) = setting.as_object_mut() else { continue };
                     setting.insert("id_field_name".into(), format!("{name}_id").into());
@@ -62,7 +62,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}",
         description: "`can_send_message_group` decides who may post; before, `stream_post_policy` (from 1 on) or `is_announcement_only` did.",
         test: "posting_had_policies_before_333",
-        downgrade: Downgrade::Request(SETTING_CHANNEL_PERMISSIONS, posting_policy_to_group),
+        downgrade: Downgrade::Request(CHANNEL_PERMISSION_ROUTES, convert_posting_policy),
     },
     Behaviour {
         level: 270,
@@ -112,19 +112,19 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}: can_remove_subscribers_group",
         description: "The value may be an anonymous group of users and groups, and is `new` in an object when a channel is changed; before, a group's ID.",
         test: ANONYMOUS_GROUP_TEST,
-        downgrade: Downgrade::Request(SETTING_CHANNEL_PERMISSIONS, |request| {
+        downgrade: Downgrade::Request(CHANNEL_PERMISSION_ROUTES, |request| {
             refuse_anonymous_group(request, CAN_REMOVE_SUBSCRIBERS)?;
             if request.path.iter().any(|(name, _)| name == "stream_id") {
                 wrap_in_object(request, CAN_REMOVE_SUBSCRIBERS);
                 return Ok(());
             }
-            boolean_as_number(request, CAN_REMOVE_SUBSCRIBERS, 274);
-            // Checked even if no channel is created.
+            replace_boolean_by_number(request, CAN_REMOVE_SUBSCRIBERS, 274);
+            // The group is checked even if no channel is created.
             let group =
                 request.values.get(CAN_REMOVE_SUBSCRIBERS).and_then(|text| text.trim().parse().ok()).map(GroupId);
-            let row = setting(permission::CHANNEL_PERMISSIONS, CAN_REMOVE_SUBSCRIBERS);
+            let definition = setting(permission::CHANNEL_PERMISSIONS, CAN_REMOVE_SUBSCRIBERS);
             let (realm, level) = (request.realm, request.level);
-            group.map_or(Ok(()), |group| resolve(realm, level, row, GroupSettingValue::Group(group)).map(drop))
+            group.map_or(Ok(()), |group| resolve(realm, level, definition, GroupSettingValue::Group(group)).map(drop))
         }),
     },
     Behaviour {
@@ -167,8 +167,8 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}: can_mention_group",
         description: "The value may be an anonymous group of users and groups; before, a group's ID.",
         test: ANONYMOUS_GROUP_TEST,
-        downgrade: Downgrade::Request(SETTING_GROUP_PERMISSIONS, |request| {
-            boolean_as_number(request, CAN_MENTION, 259);
+        downgrade: Downgrade::Request(GROUP_PERMISSION_ROUTES, |request| {
+            replace_boolean_by_number(request, CAN_MENTION, 259);
             refuse_anonymous_group(request, CAN_MENTION)
         }),
     },
@@ -192,8 +192,8 @@ fn refuse_anonymous_group(request: &Request<'_>, name: &str) -> Result<(), Error
     if holder.is_object() { Err(Error::bad_value(name, "is not an integer")) } else { Ok(()) }
 }
 
-/// Replaces `true` by `1` and `false` by `0` below the level from which on booleans are refused.
-fn boolean_as_number(request: &mut Request<'_>, name: &str, strict_since: i64) {
+/// Replaces `true` by `1` and `false` by `0` below `strict_since`, the level from which on booleans are refused.
+fn replace_boolean_by_number(request: &mut Request<'_>, name: &str, strict_since: i64) {
     if request.level < strict_since
         && let Some(text) = request.values.get_mut(name)
     {
@@ -207,20 +207,20 @@ fn boolean_as_number(request: &mut Request<'_>, name: &str, strict_since: i64) {
 
 /// Replaces `4` by `{"new": 4}`.
 fn wrap_in_object(request: &mut Request<'_>, name: &str) {
-    boolean_as_number(request, name, if name == CAN_MENTION { 259 } else { 274 });
+    replace_boolean_by_number(request, name, if name == CAN_MENTION { 259 } else { 274 });
     if let Some(text) = request.values.get_mut(name).filter(|text| text.trim().parse::<i64>().is_ok()) {
         *text = format!("{{\"new\": {}}}", text.trim());
     }
 }
 
-fn posting_policy_to_group(request: &mut Request<'_>) -> Result<(), Error> {
+fn convert_posting_policy(request: &mut Request<'_>) -> Result<(), Error> {
     let is_announcement_only = parse_boolean(request.values.remove("is_announcement_only"), "is_announcement_only")?;
-    let policy = request.values.remove("stream_post_policy").filter(|_| request.level >= 1);
-    let policy = policy.map(|text| parse_integer(&text, "stream_post_policy", request.level)).transpose()?;
+    let policy_text = request.values.remove("stream_post_policy").filter(|_| request.level >= 1);
+    let policy = policy_text.map(|text| parse_integer(&text, "stream_post_policy", request.level)).transpose()?;
     if policy.is_some_and(|policy| !(1..=4).contains(&policy)) {
         return Err(Error::InvalidValue { parameter: "stream_post_policy".into() });
     }
-    // In the change of a channel, `is_announcement_only` takes precedence.
+    // When a channel is changed, `is_announcement_only` takes precedence.
     let policy = policy.filter(|_| is_announcement_only.is_none() || request.id("stream_id").is_none());
     let holder = match (policy, is_announcement_only) {
         (Some(1), _) | (None, Some(false)) => SystemGroup::Everyone,
@@ -240,7 +240,7 @@ fn posting_policy_to_group(request: &mut Request<'_>) -> Result<(), Error> {
 fn parse_boolean(text: Option<String>, name: &str) -> Result<Option<bool>, Error> {
     match text.map(|text| serde_json::from_str(&text)) {
         None => Ok(None),
-        Some(Ok(Value::Bool(is_on))) => Ok(Some(is_on)),
+        Some(Ok(Value::Bool(value))) => Ok(Some(value)),
         Some(Ok(_)) => Err(Error::bad_value(name, "is not a boolean")),
         Some(Err(_)) => Err(Error::bad_value(name, "is not valid JSON")),
     }
@@ -248,7 +248,7 @@ fn parse_boolean(text: Option<String>, name: &str) -> Result<Option<bool>, Error
 
 fn parse_integer(text: &str, name: &str, level: i64) -> Result<i64, Error> {
     match serde_json::from_str(text) {
-        Ok(Value::Bool(is_on)) if level < 274 => Ok(i64::from(is_on)),
+        Ok(Value::Bool(value)) if level < 274 => Ok(i64::from(value)),
         Ok(Value::Number(number)) if number.is_i64() => Ok(number.as_i64().unwrap_or_default()),
         Ok(_) => Err(Error::bad_value(name, "is not an integer")),
         Err(_) => Err(Error::bad_value(name, "is not valid JSON")),

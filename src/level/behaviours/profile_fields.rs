@@ -70,7 +70,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Omitted values stay; before, they became blank, empty or false.",
         test: "profile_fields_lost_what_was_left_out_before_252",
         downgrade: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
-            for (name, since, value) in OMITTED_VALUES {
+            for (name, since, value) in VALUES_OF_OMITTED_PARAMETERS {
                 if request.level >= *since {
                     request.values.entry((*name).into()).or_insert_with(|| (*value).into());
                 }
@@ -80,8 +80,8 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// The values of omitted parameters: name, the first level with the parameter, value.
-const OMITTED_VALUES: &[(&str, i64, &str)] = &[
+/// The name of a parameter, the first level with the parameter, and the value that it gets when it is omitted.
+const VALUES_OF_OMITTED_PARAMETERS: &[(&str, i64, &str)] = &[
     ("name", 0, ""),
     ("hint", 0, ""),
     ("field_data", 0, "{}"),

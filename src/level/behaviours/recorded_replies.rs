@@ -16,7 +16,7 @@ use crate::record::user::avatar_url;
 use serde_json::{Map, Value, json};
 
 /// The capability that every client had to declare.
-const NULL_SETTINGS: &str = "notification_settings_null";
+const NULL_SETTINGS_CAPABILITY: &str = "notification_settings_null";
 
 /// The first level at which an absent language for code blocks is an empty string instead of null.
 const EMPTY_LANGUAGE_SINCE: i64 = 195;
@@ -31,8 +31,8 @@ pub(super) static ROWS: &[Behaviour] = &[
             check_booleans(request)?;
             let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
             match capabilities {
-                Some(Ok(Value::Object(keys))) if !keys.contains_key(NULL_SETTINGS) => {
-                    let parameter = format!("client_capabilities[\"{NULL_SETTINGS}\"]");
+                Some(Ok(Value::Object(keys))) if !keys.contains_key(NULL_SETTINGS_CAPABILITY) => {
+                    let parameter = format!("client_capabilities[\"{NULL_SETTINGS_CAPABILITY}\"]");
                     Err(Error::bad_value(parameter, "field is missing: Field required"))
                 }
                 _ => Ok(()),
@@ -64,11 +64,11 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "new_holders_of_a_permission_were_returned_as_given_before_497",
         downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
             for (name, value) in reply.iter_mut().filter(|(_, value)| value.is_object()) {
-                let sent = context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
+                let sent_value = context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
                 for list in ["direct_members", "direct_subgroups"] {
-                    let sent = sent.as_ref().and_then(|sent| sent["new"][list].as_array());
-                    if let (Some(sent), Some(current)) = (sent, value.get_mut(list)) {
-                        *current = sent.clone().into();
+                    let sent_ids = sent_value.as_ref().and_then(|sent| sent["new"][list].as_array());
+                    if let (Some(sent_ids), Some(ids)) = (sent_ids, value.get_mut(list)) {
+                        *ids = sent_ids.clone().into();
                     }
                 }
             }
@@ -82,10 +82,11 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
             for (name, value) in reply.iter_mut() {
                 // Below this level, an absent language is null in the reply and not a text.
-                let is_none =
+                let is_absent_language =
                     context.level < EMPTY_LANGUAGE_SINCE && name == "default_code_block_language" && *value == "";
                 let is_policy = FORMER_BOOLEANS.contains(&name.as_str());
-                if value.is_string() && !is_none && !is_policy && !["result", "msg"].contains(&name.as_str()) {
+                if value.is_string() && !is_absent_language && !is_policy && !["result", "msg"].contains(&name.as_str())
+                {
                     *value = "updated".into();
                 }
             }
@@ -147,10 +148,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "submessage: content",
         description: "A to-do list starts with its title and tasks; before, with nothing.",
         test: "lists_of_tasks_began_with_nothing",
-        downgrade: Downgrade::Objects(&SUBMESSAGE, |part, _| {
-            let is_list = |text: &str| text.starts_with(r#"{"widget_type": "todo", "#);
-            if part.get("content").and_then(Value::as_str).is_some_and(is_list) {
-                part.insert("content".into(), r#"{"widget_type": "todo", "extra_data": null}"#.into());
+        downgrade: Downgrade::Objects(&SUBMESSAGE, |submessage, _| {
+            let is_todo_list = |text: &str| text.starts_with(r#"{"widget_type": "todo", "#);
+            if submessage.get("content").and_then(Value::as_str).is_some_and(is_todo_list) {
+                submessage.insert("content".into(), r#"{"widget_type": "todo", "extra_data": null}"#.into());
             }
         }),
     },
@@ -162,11 +163,11 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Objects(&SETTINGS, |settings, context| {
             // Only the settings of the caller have a time zone; the defaults for new users have none.
             let viewer = context.caller.filter(|_| settings.contains_key("timezone"));
-            let chosen = match viewer {
+            let chosen_settings = match viewer {
                 Some(viewer) => &context.realm.user_state(viewer.id).settings,
                 None => &context.realm.organization.user_defaults,
             };
-            for name in with_former_default().filter(|name| !chosen.contains_key(name)) {
+            for name in with_former_default().filter(|name| !chosen_settings.contains_key(name)) {
                 if let Some((value, default)) = settings.get_mut(name).zip(former_default(name, context.level)) {
                     *value = default;
                 }

@@ -109,7 +109,7 @@ pub(super) static ROWS: &[Behaviour] = &[
             if let Some(topic) = request.values.get_mut("topic_name") {
                 let is_too_long = topic.trim().chars().count() > MAX_TOPIC_LENGTH;
                 if is_too_long {
-                    // No topic has this character.
+                    // A name that no topic has.
                     *topic = char::REPLACEMENT_CHARACTER.to_string();
                 }
             }
@@ -168,10 +168,12 @@ const PARTIAL_SUBSCRIBERS_SINCE: i64 = 412;
 /// The first level at which `client_gravatar` may be null, which means the default.
 const NULL_FOR_DEFAULT_SINCE: i64 = 277;
 
+/// Checks [`EARLY_BOOLEANS`].
 pub(super) fn check_booleans(request: &mut Request<'_>) -> Result<(), Error> {
     let is_boolean = |name: &&&str| **name != "include_subscribers" || request.level < PARTIAL_SUBSCRIBERS_SINCE;
-    let sent = EARLY_BOOLEANS.iter().filter(is_boolean).filter_map(|name| Some((*name, request.values.get(*name)?)));
-    for (name, text) in sent {
+    let sent_booleans =
+        EARLY_BOOLEANS.iter().filter(is_boolean).filter_map(|name| Some((*name, request.values.get(*name)?)));
+    for (name, text) in sent_booleans {
         match serde_json::from_str(text) {
             Ok(Value::Bool(_)) => {}
             Ok(Value::Null) if name == "client_gravatar" && request.level >= NULL_FOR_DEFAULT_SINCE => {}
@@ -191,10 +193,10 @@ fn convert_token(request: &mut Request<'_>) -> Result<(), Error> {
     if !token.is_ascii() {
         return Err(Error::InvalidPlatformToken);
     }
-    let is_base64 = |character: &char| character.is_ascii_alphanumeric() || ['+', '/'].contains(character);
-    let digits: String = token.chars().filter(is_base64).collect();
+    let is_base64_digit = |character: &char| character.is_ascii_alphanumeric() || ['+', '/'].contains(character);
+    let base64_digits: String = token.chars().filter(is_base64_digit).collect();
     let padding = token.chars().filter(|character| *character == '=').count();
-    let is_complete = match digits.len() % 4 {
+    let is_complete = match base64_digits.len() % 4 {
         0 => true,
         1 => false,
         remainder => padding >= 4 - remainder,
@@ -203,7 +205,8 @@ fn convert_token(request: &mut Request<'_>) -> Result<(), Error> {
         return Err(Error::InvalidPlatformToken);
     }
     if !token.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        *token = digits.bytes().map(|byte| format!("{byte:02x}")).collect();
+        *token = base64_digits.bytes().map(|byte| format!("{byte:02x}")).collect();
+        // The operation refuses an empty token.
         if token.is_empty() {
             *token = "00".to_owned();
         }
@@ -211,25 +214,26 @@ fn convert_token(request: &mut Request<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-const MUTE_TOPIC: (&str, &str) = ("PATCH", "/users/me/subscriptions/muted_topics");
+const MUTE_TOPIC_ROUTE: (&str, &str) = ("PATCH", "/users/me/subscriptions/muted_topics");
 /// The first level at which refusals say "channel" instead of "stream".
-const CHANNELS_SINCE: i64 = 255;
+const CHANNEL_WORD_SINCE: i64 = 255;
 
 fn set_message_of_missing_target(refusal: &mut Refusal<'_>) {
     let is_missing =
         |name: &str| matches!(&*refusal.error, Error::MissingParameter { var_name } if *var_name == name.into());
-    let is_combined = matches!(refusal.error, Error::UnsupportedCombination { .. });
-    let says_channel = refusal.level >= CHANNELS_SINCE;
+    let has_both_targets = matches!(refusal.error, Error::UnsupportedCombination { .. });
+    let uses_channel_word = refusal.level >= CHANNEL_WORD_SINCE;
     let message = match (refusal.route.method, refusal.route.path) {
         ("POST", "/messages") if is_missing("to") => match refusal.values.get("type").map(String::as_str) {
             Some("stream" | "channel") => "Missing channel",
             _ => "Message must have recipients",
         },
-        MUTE_TOPIC if is_missing("stream_id") && says_channel => "Missing 'stream_id' argument",
-        MUTE_TOPIC if is_missing("stream_id") => "Please supply 'stream'.",
-        MUTE_TOPIC if is_combined && !says_channel => "Please choose one: 'stream' or 'stream_id'.",
+        MUTE_TOPIC_ROUTE if is_missing("stream_id") && uses_channel_word => "Missing 'stream_id' argument",
+        MUTE_TOPIC_ROUTE if is_missing("stream_id") => "Please supply 'stream'.",
+        MUTE_TOPIC_ROUTE if has_both_targets && !uses_channel_word => "Please choose one: 'stream' or 'stream_id'.",
         _ => return,
     };
+    // Only for its code, BAD_REQUEST.
     *refusal.error = Error::NoRecipients;
     refusal.set_message(message);
 }

@@ -19,7 +19,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "messages without a topic",
         description: "`Sending messages to the general chat is not allowed in this channel.`, and the like; before, `Topics are required in this organization`.",
         test: "some_refusals_had_other_words",
-        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, EMPTY_TOPICS)),
+        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, EMPTY_TOPIC_TEMPLATES)),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
@@ -27,7 +27,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Other words.",
         test: "some_refusals_had_other_words",
         downgrade: Downgrade::Message(|refusal| {
-            apply_templates(refusal, RECORDED_AT_247_AND_387);
+            apply_templates(refusal, RECORDED_TEMPLATES);
             super::refusal_patterns::set_recorded_message(refusal);
         }),
     },
@@ -36,14 +36,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /user_groups/{user_group_id}/members without a change",
         description: "Names `add_subgroups` and `delete_subgroups` too.",
         test: "some_refusals_had_other_words",
-        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, GROUP_MEMBERS)),
+        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, GROUP_MEMBER_TEMPLATES)),
     },
     Behaviour {
         level: 270,
         on: "pictures that can't be read",
         description: "`Invalid image format` for emoji and the organization's pictures; before, `Could not decode image; did you upload an image file?`.",
         test: "some_refusals_had_other_words",
-        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, IMAGES)),
+        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, IMAGE_TEMPLATES)),
     },
     Behaviour {
         level: 270,
@@ -61,27 +61,27 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "all refusals",
         description: "They say \"channel\"; before, \"stream\".",
         test: "refusals_spoke_of_streams",
-        downgrade: Downgrade::Message(say_stream),
+        downgrade: Downgrade::Message(use_stream_word),
     },
     Behaviour {
         level: 249,
         on: "narrows that are refused",
         description: "`unknown channel`, `No message can be both a channel message and direct message`; before, they said \"stream\".",
         test: "refusals_spoke_of_streams",
-        downgrade: Downgrade::Message(say_stream_in_narrow),
+        downgrade: Downgrade::Message(use_stream_word_in_narrow),
     },
 ];
 
 /// The former templates of messages, by the name of the error.
 type Templates = &'static [(&'static str, &'static str)];
 
-static EMPTY_TOPICS: Templates = &[("EmptyTopicNotAllowed", "Topics are required in this organization")];
-static RECORDED_AT_247_AND_387: Templates =
-    &[("InvalidEmojiCode", "Invalid emoji code."), ("NameEmpty", "Name too short!")];
-static GROUP_MEMBERS: Templates =
+static EMPTY_TOPIC_TEMPLATES: Templates = &[("EmptyTopicNotAllowed", "Topics are required in this organization")];
+/// As recorded at the levels 247 and 387.
+static RECORDED_TEMPLATES: Templates = &[("InvalidEmojiCode", "Invalid emoji code."), ("NameEmpty", "Name too short!")];
+static GROUP_MEMBER_TEMPLATES: Templates =
     &[("NoMembersToChange", "Nothing to do. Specify at least one of \"add\" or \"delete\".")];
-static IMAGES: Templates = &[("BadImage", "Could not decode image; did you upload an image file?")];
-static CHANNELS: Templates = &[
+static IMAGE_TEMPLATES: Templates = &[("BadImage", "Could not decode image; did you upload an image file?")];
+static STREAM_TEMPLATES: Templates = &[
     ("ChannelHasName", "Stream already has that name!"),
     ("ChannelNameEmpty", "Stream name can't be empty!"),
     ("ChannelNameInvalidCharacter", "Invalid character in stream name, at position {position}!"),
@@ -94,16 +94,16 @@ fn apply_templates(refusal: &mut Refusal<'_>, templates: Templates) {
     }
 }
 
-/// Changes the refusals of operations that parse their parameters by the former rules.
+/// Changes the refusals of operations that parse their parameters in the former way.
 pub(in crate::level) fn of_former_parsing(refusal: &mut Refusal<'_>) {
-    change_converted_parameters(refusal);
+    set_former_conversion_errors(refusal);
     if refusal.uses_former_parsing {
-        change_parameters(refusal);
+        set_former_value_errors(refusal);
         super::refusal_patterns::set_former_parsing_message(refusal);
     }
 }
 
-fn say_stream_in_narrow(refusal: &mut Refusal<'_>) {
+fn use_stream_word_in_narrow(refusal: &mut Refusal<'_>) {
     let (Error::BadNarrow { desc } | Error::BadNarrowCombination { desc }) = &mut *refusal.error else { return };
     let text = desc.as_str().unwrap_or_default();
     let former_text = match text.strip_prefix("unknown channel") {
@@ -116,22 +116,22 @@ fn say_stream_in_narrow(refusal: &mut Refusal<'_>) {
     *desc = former_text.into();
 }
 
-fn say_stream(refusal: &mut Refusal<'_>) {
+fn use_stream_word(refusal: &mut Refusal<'_>) {
     let template = refusal.error.row().message;
-    if CHANNELS.iter().any(|(name, _)| *name == refusal.error.row().name) {
-        apply_templates(refusal, CHANNELS);
+    if STREAM_TEMPLATES.iter().any(|(name, _)| *name == refusal.error.row().name) {
+        apply_templates(refusal, STREAM_TEMPLATES);
     } else if let Some(message) = &refusal.message {
-        refusal.message = Some(stream_outside_names(message));
+        refusal.message = Some(replace_channel_outside_names(message));
     } else if template.contains("hannel") {
-        refusal.set_message(&stream_outside_placeholders(template));
+        refusal.set_message(&replace_channel_outside_placeholders(template));
     }
 }
 
 /// Replaces "channel" by "stream" in a message, except in names, which are in quotes or parentheses.
-fn stream_outside_names(message: &str) -> String {
+fn replace_channel_outside_names(message: &str) -> String {
     let mut is_name = false;
     let parts = message.split_inclusive(['\'', '"', '(', ')']).map(|part| {
-        let replaced = match is_name {
+        let replaced_part = match is_name {
             true => part.to_owned(),
             false => part.replace("channel", "stream").replace("Channel", "Stream"),
         };
@@ -141,13 +141,13 @@ fn stream_outside_names(message: &str) -> String {
             Some(_) => is_name != part.ends_with(['\'', '"']),
             None => is_name,
         };
-        replaced
+        replaced_part
     });
     parts.collect()
 }
 
 /// Replaces "channel" by "stream" in a template, except in the names of placeholders.
-fn stream_outside_placeholders(template: &str) -> String {
+fn replace_channel_outside_placeholders(template: &str) -> String {
     let replace = |part: &str| match part.split_once('}') {
         Some((name, text)) => format!("{name}}}{}", text.replace("channel", "stream").replace("Channel", "Stream")),
         None => part.replace("channel", "stream").replace("Channel", "Stream"),
@@ -155,21 +155,21 @@ fn stream_outside_placeholders(template: &str) -> String {
     template.split('{').map(replace).collect::<Vec<_>>().join("{")
 }
 
-/// The first level that parses narrows by the present rules.
+/// The first level that parses narrows in the present way.
 const PRESENT_NARROWS_SINCE: i64 = 265;
 
 /// Parameters with a special conversion, whose errors all had the same message.
-const CONVERTED: [&str; 4] = ["num_before", "num_after", "narrow", "waiting_period_threshold"];
+const CONVERTED_PARAMETERS: [&str; 4] = ["num_before", "num_after", "narrow", "waiting_period_threshold"];
 
 const TERM_KEYS: [&str; 3] = ["operator", "operand", "negated"];
 
-fn change_converted_parameters(refusal: &mut Refusal<'_>) {
+fn set_former_conversion_errors(refusal: &mut Refusal<'_>) {
     let route = format!("{} {}", refusal.route.method, refusal.route.path);
-    let takes_narrow = ["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"];
-    if !takes_narrow.contains(&route.as_str()) && route != "PATCH /realm" {
+    let narrow_routes = ["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"];
+    if !narrow_routes.contains(&route.as_str()) && route != "PATCH /realm" {
         return;
     }
-    // Narrows changed for all operations at the same level.
+    // Narrows changed at the same level for all operations, whenever their other parameters did.
     let has_former_narrow = route != "PATCH /realm" && refusal.level < PRESENT_NARROWS_SINCE;
     if !refusal.uses_former_parsing && !has_former_narrow {
         return;
@@ -188,11 +188,13 @@ fn change_converted_parameters(refusal: &mut Refusal<'_>) {
     let missing_key = problem.as_str().and_then(|problem| problem.strip_suffix(" is missing"));
     if let Some(key) = missing_key.filter(|_| parameter_name == "narrow") {
         *refusal.error = Error::MissingKey { key_name: key.into(), var_name: "elem".into() };
-    } else if let Some(part) =
-        TERM_KEYS.iter().find(|part| parameter_name == "narrow" && name.ends_with(&format!("[\"{part}\"]")))
+    } else if let Some(key) =
+        TERM_KEYS.iter().find(|key| parameter_name == "narrow" && name.ends_with(&format!("[\"{key}\"]")))
     {
-        *parameter = former_term_key(part).into();
-    } else if CONVERTED.contains(&parameter_name.as_str()) && (uses_former_parsing || parameter_name == "narrow") {
+        *parameter = former_term_key(key).into();
+    } else if CONVERTED_PARAMETERS.contains(&parameter_name.as_str())
+        && (uses_former_parsing || parameter_name == "narrow")
+    {
         let value = refusal.values.get(&parameter_name).cloned().unwrap_or_default();
         *refusal.error = Error::RefusedValue { var_name: parameter_name.into(), bad_value: value.into() };
     } else if name == "operand" {
@@ -211,10 +213,13 @@ fn former_term_key(name: &str) -> String {
 /// Whether a parameter is a permission, whose value is a group.
 fn is_permission(parameter: &str) -> bool {
     let name = parameter.split('[').next().unwrap_or_default();
-    [CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, REALM_PERMISSIONS].into_iter().flatten().any(|row| row.name == name)
+    [CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, REALM_PERMISSIONS]
+        .into_iter()
+        .flatten()
+        .any(|permission| permission.name == name)
 }
 
-fn change_parameters(refusal: &mut Refusal<'_>) {
+fn set_former_value_errors(refusal: &mut Refusal<'_>) {
     if let Error::BadValue { parameter, .. } = refusal.error
         && *parameter == "include_all".into()
     {
@@ -233,9 +238,9 @@ fn change_parameters(refusal: &mut Refusal<'_>) {
             refusal.set_message("Argument \"{parameter}\" is not valid JSON.");
         }
         Error::BadValue { parameter, problem } if *problem == "field is missing: Field required".into() => {
-            let place = parameter.as_str().and_then(|text| text.strip_suffix("\"]")?.rsplit_once("[\""));
-            if let Some((whole, key)) = place {
-                *refusal.error = Error::MissingKey { key_name: key.into(), var_name: whole.into() };
+            let object_and_key = parameter.as_str().and_then(|text| text.strip_suffix("\"]")?.rsplit_once("[\""));
+            if let Some((object, key)) = object_and_key {
+                *refusal.error = Error::MissingKey { key_name: key.into(), var_name: object.into() };
             }
         }
         Error::BadValue { problem, .. } if *problem == "does not have the expected format".into() => {

@@ -9,8 +9,7 @@ use crate::level::parameters::is_removed_setting;
 use crate::level::{Behaviour, Context, Downgrade, Request};
 use serde_json::{Map, Value, json};
 
-/// Operations that change settings.
-const CHANGING_SETTINGS: &[&str] = &[
+const SETTING_ROUTES: &[&str] = &[
     "PATCH /settings",
     "PATCH /settings/display",
     "PATCH /settings/notifications",
@@ -23,9 +22,9 @@ type ValueChange = (i64, &'static str, fn(&Value) -> Option<Value>, fn(&str) -> 
 
 /// Rows for settings whose values changed: one for replies and one for requests.
 macro_rules! former_values {
-    ($($level:literal $name:literal $test:literal $description:literal, $before:expr, $now:expr;)*) => {
+    ($($level:literal $name:literal $test:literal $description:literal, $to_former:expr, $to_present:expr;)*) => {
         /// The newest change first.
-        static VALUE_CHANGES: &[ValueChange] = &[$(($level, $name, $before, $now)),*];
+        static VALUE_CHANGES: &[ValueChange] = &[$(($level, $name, $to_former, $to_present)),*];
 
         static VALUE_ROWS: &[&[Behaviour]] = &[$(&[
             Behaviour {
@@ -33,14 +32,14 @@ macro_rules! former_values {
                 on: "user settings",
                 description: $description,
                 test: $test,
-                downgrade: Downgrade::Objects(&SETTINGS, |settings, _| set_former_value(settings, $name, $before)),
+                downgrade: Downgrade::Objects(&SETTINGS, |settings, _| set_former_value(settings, $name, $to_former)),
             },
             Behaviour {
                 level: $level,
                 on: "PATCH /settings, PATCH /realm/user_settings_defaults",
                 description: $description,
                 test: $test,
-                downgrade: Downgrade::Request(CHANGING_SETTINGS, |request| set_present_value(request, $name, $now)),
+                downgrade: Downgrade::Request(SETTING_ROUTES, |request| set_present_value(request, $name, $to_present)),
             },
         ]),*];
     };
@@ -70,12 +69,12 @@ former_values! {
     168 "realm_name_in_email_notifications_policy" "the_name_in_notifications_was_true_or_false_before_168"
         "`realm_name_in_email_notifications_policy` is 1 for the server's choice, 2 for always, 3 for never; before, `realm_name_in_notifications` was true for always.",
         |value| Some(json!(*value == 2)),
-        // The function `name_in_notifications` converts requests.
+        // `convert_name_in_notifications` converts requests.
         |_| Some("");
     21 "color_scheme" "the_color_scheme_was_night_mode_before_21"
         "`color_scheme` is 2 for dark; before, `night_mode` was true for that.",
         |value| Some(json!(*value == 2)),
-        // The function `night_mode` converts requests.
+        // `convert_night_mode` converts requests.
         |_| Some("");
     227 "desktop_icon_count_display" "values_of_settings_came_with_their_levels"
         "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 meant the present 3 and 4, and older levels show the new 2 unchanged.",
@@ -92,7 +91,7 @@ former_values! {
         };
 }
 
-static OTHERS: &[Behaviour] = &[
+static OTHER_ROWS: &[Behaviour] = &[
     Behaviour {
         level: 454,
         on: "event user_settings update, realm_user_settings_defaults update",
@@ -116,7 +115,7 @@ static OTHERS: &[Behaviour] = &[
         on: "PATCH /settings, PATCH /realm/user_settings_defaults",
         description: "`realm_name_in_email_notifications_policy` was `realm_name_in_notifications`, true or false.",
         test: "the_name_in_notifications_was_true_or_false_before_168",
-        downgrade: Downgrade::Request(CHANGING_SETTINGS, name_in_notifications),
+        downgrade: Downgrade::Request(SETTING_ROUTES, convert_name_in_notifications),
     },
     Behaviour {
         level: 168,
@@ -133,7 +132,7 @@ static OTHERS: &[Behaviour] = &[
         on: "PATCH /settings/display",
         description: "`color_scheme` was `night_mode`, true or false, where false means 1.",
         test: "the_color_scheme_was_night_mode_before_21",
-        downgrade: Downgrade::Request(&["PATCH /settings/display"], night_mode),
+        downgrade: Downgrade::Request(&["PATCH /settings/display"], convert_night_mode),
     },
     Behaviour {
         level: 21,
@@ -169,7 +168,7 @@ static OTHERS: &[Behaviour] = &[
 ];
 
 /// Text parameters that were JSON strings.
-static JSON_TEXTS: &[Behaviour] = &[
+static JSON_TEXT_ROWS: &[Behaviour] = &[
     Behaviour {
         level: 64,
         on: "PATCH /settings/display",
@@ -198,23 +197,23 @@ static JSON_TEXTS: &[Behaviour] = &[
 ];
 
 /// The text in place of a new email address.
-const ADDRESS_TO_CONFIRM: &str = "The new address has to be confirmed.";
+const UNCONFIRMED_EMAIL: &str = "The new address has to be confirmed.";
 
 /// Adds the changed name and email address to the reply.
 fn add_changed_account(reply: &mut Map<String, Value>, context: &Context<'_>) {
-    // The caller was read before the change.
+    // `caller` is the account before the change.
     let Some(caller) = context.caller else { return };
     let present_name = context.realm.user(caller.id).map(|user| &user.full_name);
     if let Some(name) = present_name.filter(|name| **name != caller.full_name) {
         reply.insert("full_name".into(), name.as_str().into());
     }
     if context.values.get("email").is_some_and(|email| email.trim() != caller.email) {
-        reply.insert("account_email".into(), ADDRESS_TO_CONFIRM.into());
+        reply.insert("account_email".into(), UNCONFIRMED_EMAIL.into());
     }
 }
 
 pub(super) fn rows() -> impl Iterator<Item = &'static Behaviour> {
-    VALUE_ROWS.iter().flat_map(|rows| rows.iter()).chain(OTHERS).chain(JSON_TEXTS)
+    VALUE_ROWS.iter().flat_map(|rows| rows.iter()).chain(OTHER_ROWS).chain(JSON_TEXT_ROWS)
 }
 
 /// Replaces a value by the former one, if they differ. The setting may already have its former name.
@@ -227,11 +226,12 @@ fn set_former_value(object: &mut Map<String, Value>, key: &str, to_former: fn(&V
 
 fn set_former_value_in_event(event: &mut Map<String, Value>, level: i64, name: &str) {
     let change = VALUE_CHANGES.iter().find(|(since, setting, ..)| *since == level && *setting == name);
-    for (property, value) in [("property", "value"), ("setting_name", "setting"), ("notification_name", "setting")] {
-        if event.get(property).and_then(Value::as_str) == Some(name)
+    for (name_key, value_key) in [("property", "value"), ("setting_name", "setting"), ("notification_name", "setting")]
+    {
+        if event.get(name_key).and_then(Value::as_str) == Some(name)
             && let Some((_, _, to_former, _)) = change
         {
-            set_former_value(event, value, *to_former);
+            set_former_value(event, value_key, *to_former);
         }
     }
 }
@@ -254,16 +254,16 @@ fn set_present_value(
     }
 }
 
-/// Converts a boolean to the number of a policy.
-fn name_in_notifications(request: &mut Request<'_>) -> Result<(), Error> {
+/// Converts the boolean `realm_name_in_notifications` to the number of a policy.
+fn convert_name_in_notifications(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(value) = request.values.get_mut("realm_name_in_email_notifications_policy") else { return Ok(()) };
     let is_always: bool = json_parameter(value, "realm_name_in_notifications")?;
     *value = if is_always { "2" } else { "1" }.into();
     Ok(())
 }
 
-/// Converts a boolean to the number of a color scheme.
-fn night_mode(request: &mut Request<'_>) -> Result<(), Error> {
+/// Converts the boolean `night_mode` to the number of a color scheme.
+fn convert_night_mode(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(value) = request.values.get_mut("color_scheme") else { return Ok(()) };
     let is_dark: bool = json_parameter(value, "night_mode")?;
     *value = if is_dark { "2" } else { "1" }.into();
@@ -285,10 +285,10 @@ fn former_name(name: &str, level: i64) -> Option<&'static str> {
 
 /// Replaces the name of the setting in an event by the one below a level.
 fn set_former_name_in_event(event: &mut Map<String, Value>, level: i64) {
-    for property in ["property", "setting_name", "notification_name"] {
-        let name = event.get(property).and_then(Value::as_str);
+    for name_key in ["property", "setting_name", "notification_name"] {
+        let name = event.get(name_key).and_then(Value::as_str);
         if let Some(old) = name.and_then(|name| former_name(name, level - 1)) {
-            event.insert(property.into(), old.into());
+            event.insert(name_key.into(), old.into());
         }
     }
 }
@@ -296,13 +296,13 @@ fn set_former_name_in_event(event: &mut Map<String, Value>, level: i64) {
 /// Adds settings at the top level of the register reply, for clients that do not know `user_settings`.
 fn add_legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
     let Some(caller) = context.caller else { return };
-    let read = |name: &str| context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
-    if read("client_capabilities").is_some_and(|capabilities| capabilities["user_settings_object"] == true) {
+    let read_json = |name: &str| context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
+    if read_json("client_capabilities").is_some_and(|capabilities| capabilities["user_settings_object"] == true) {
         return;
     }
-    let types = read("fetch_event_types").or_else(|| read("event_types"));
+    let types = read_json("fetch_event_types").or_else(|| read_json("event_types"));
     let is_requested = |event_type: &str| match &types {
-        Some(Value::Array(types)) => types.iter().any(|requested| requested == event_type),
+        Some(Value::Array(types)) => types.iter().any(|requested_type| requested_type == event_type),
         _ => true,
     };
     let state = context.realm.user_state(caller.id);
@@ -314,9 +314,9 @@ fn add_legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
                 "timezone" => caller.timezone.as_str().into(),
                 name => value_at_level(name, state.setting_named(name).clone(), context.level),
             };
-            let name = former_name(name, context.level).unwrap_or(name);
-            if !is_newer_setting(name, context.level) && !is_removed_setting(name, context.level) {
-                reply.insert(name.into(), value);
+            let name_at_level = former_name(name, context.level).unwrap_or(name);
+            if !is_newer_setting(name_at_level, context.level) && !is_removed_setting(name_at_level, context.level) {
+                reply.insert(name_at_level.into(), value);
             }
         }
     }

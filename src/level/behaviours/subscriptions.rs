@@ -8,8 +8,8 @@ use crate::realm::id::{ChannelId, UserId};
 use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
-    //
     Behaviour {
+        //
         level: 417,
         on: "DELETE and PATCH /users/me/subscriptions",
         description: "STREAM_DOES_NOT_EXIST for a channel that does not exist; before, BAD_REQUEST.",
@@ -21,8 +21,8 @@ pub(super) static ROWS: &[Behaviour] = &[
             code: "BAD_REQUEST",
         },
     },
-    //
     Behaviour {
+        //
         level: Feature::SubscriptionValuesFirst.since(),
         on: "PATCH /users/me/subscriptions/{stream_id}",
         description: "`value` is JSON; before, plain text, as colors are.",
@@ -51,12 +51,12 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "subscribing_replied_by_email_before_289",
         downgrade: Downgrade::Objects(&SUBSCRIBE_REPLY, |reply, context| {
             for key in ["subscribed", "already_subscribed"] {
-                let Some(Value::Object(by_id)) = reply.get_mut(key) else { continue };
-                let by_email = std::mem::take(by_id).into_iter().map(|(id, names)| {
+                let Some(Value::Object(names_by_user)) = reply.get_mut(key) else { continue };
+                let names_by_email = std::mem::take(names_by_user).into_iter().map(|(id, names)| {
                     let user = id.parse().ok().and_then(|id| context.realm.user(UserId(id)));
                     (user.map_or(id, |user| context.realm.api_email(user)), names)
                 });
-                *by_id = by_email.collect();
+                *names_by_user = names_by_email.collect();
             }
         }),
     },
@@ -120,7 +120,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST and DELETE /users/me/subscriptions",
         description: "`principals` may be user IDs; before, only addresses.",
         test: "principals_were_addresses_before_9",
-        downgrade: Downgrade::Request(&["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"], refuse_ids),
+        downgrade: Downgrade::Request(
+            &["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"],
+            refuse_principal_ids,
+        ),
     },
 ];
 
@@ -134,13 +137,13 @@ fn check_may_unsubscribe(request: &Request<'_>, allows_own_bots: bool) -> Result
             Some(email) => request.realm.user_by_api_email(caller, email),
             None => principal.as_i64().and_then(|id| request.realm.user(UserId(id))),
         };
-        // Unknown users are refused by the operation.
+        // The operation itself refuses unknown users.
         user.is_some_and(|user| user.id != caller.id && !(allows_own_bots && user.bot_owner() == Some(caller.id)))
     };
     if principals.iter().any(is_other) { Err(Error::InsufficientPermission) } else { Ok(()) }
 }
 
-fn refuse_ids(request: &mut Request<'_>) -> Result<(), Error> {
+fn refuse_principal_ids(request: &mut Request<'_>) -> Result<(), Error> {
     let text = request.values.get("principals").map(String::as_str).unwrap_or_default();
     let Ok(Value::Array(principals)) = serde_json::from_str(text) else { return Ok(()) };
     match principals.iter().position(Value::is_number) {

@@ -17,7 +17,7 @@ const NO_TOPIC: &str = "(no topic)";
 /// Keys whose values are names of topics.
 const TOPIC_KEYS: &[&str] = &["subject", "orig_subject", "topic", "prev_topic", "topic_name", "name"];
 /// Operations that take the name of a topic or a narrow.
-const TAKING_TOPIC: &[&str] = &[
+const TOPIC_ROUTES: &[&str] = &[
     "POST /user_topics",
     "PATCH /users/me/subscriptions/muted_topics",
     "POST /streams/{stream_id}/delete_topic",
@@ -29,7 +29,7 @@ const TAKING_TOPIC: &[&str] = &[
 ];
 
 /// Operations that send or move messages to a topic.
-const SENDING: &[&str] = &[
+const SENDING_ROUTES: &[&str] = &[
     "POST /messages",
     "PATCH /messages/{message_id}",
     "POST /scheduled_messages",
@@ -42,7 +42,7 @@ const EMPTY_TOPIC_EVENTS_TEST: &str = "the_empty_topic_was_no_topic_wherever_it_
 
 /// A row that gives the empty topic its former name in objects of a kind. No other topic has the display name of the
 /// empty topic. For visibility policies see A-330.
-const fn empty_topic_in(object: &'static Object, test: &'static str) -> Behaviour {
+const fn empty_topic_row(object: &'static Object, test: &'static str) -> Behaviour {
     Behaviour {
         level: 334,
         on: object.name,
@@ -59,25 +59,27 @@ const fn empty_topic_in(object: &'static Object, test: &'static str) -> Behaviou
 }
 
 pub(super) static ROWS: &[Behaviour] = &[
-    empty_topic_in(&MESSAGE, EMPTY_TOPIC_TEST),
-    empty_topic_in(&EDIT_HISTORY_ENTRY, EMPTY_TOPIC_TEST),
-    empty_topic_in(&MESSAGE_HISTORY_ENTRY, EMPTY_TOPIC_TEST),
-    empty_topic_in(&TOPIC, EMPTY_TOPIC_TEST),
-    empty_topic_in(&USER_TOPIC, EMPTY_TOPIC_EVENTS_TEST),
-    empty_topic_in(&USER_TOPIC_EVENT, EMPTY_TOPIC_TEST),
-    empty_topic_in(&UNREAD_TOPIC, EMPTY_TOPIC_TEST),
-    empty_topic_in(&TYPING, EMPTY_TOPIC_EVENTS_TEST),
-    empty_topic_in(&MESSAGE_UPDATE, EMPTY_TOPIC_TEST),
-    empty_topic_in(&MESSAGE_DETAILS, EMPTY_TOPIC_EVENTS_TEST),
-    empty_topic_in(&DELETE_EVENT, EMPTY_TOPIC_EVENTS_TEST),
+    empty_topic_row(&MESSAGE, EMPTY_TOPIC_TEST),
+    empty_topic_row(&EDIT_HISTORY_ENTRY, EMPTY_TOPIC_TEST),
+    empty_topic_row(&MESSAGE_HISTORY_ENTRY, EMPTY_TOPIC_TEST),
+    empty_topic_row(&TOPIC, EMPTY_TOPIC_TEST),
+    empty_topic_row(&USER_TOPIC, EMPTY_TOPIC_EVENTS_TEST),
+    empty_topic_row(&USER_TOPIC_EVENT, EMPTY_TOPIC_TEST),
+    empty_topic_row(&UNREAD_TOPIC, EMPTY_TOPIC_TEST),
+    empty_topic_row(&TYPING, EMPTY_TOPIC_EVENTS_TEST),
+    empty_topic_row(&MESSAGE_UPDATE, EMPTY_TOPIC_TEST),
+    empty_topic_row(&MESSAGE_DETAILS, EMPTY_TOPIC_EVENTS_TEST),
+    empty_topic_row(&DELETE_EVENT, EMPTY_TOPIC_EVENTS_TEST),
     Behaviour {
         level: 334,
         on: "scheduled message",
         description: EMPTY_TOPIC_DESCRIPTION,
         test: EMPTY_TOPIC_EVENTS_TEST,
-        downgrade: Downgrade::Objects(&SCHEDULED_MESSAGE, |scheduled, _| match scheduled.get_mut("topic") {
-            Some(Value::String(topic)) if topic.is_empty() => NO_TOPIC.clone_into(topic),
-            _ => {}
+        downgrade: Downgrade::Objects(&SCHEDULED_MESSAGE, |scheduled_message, _| {
+            match scheduled_message.get_mut("topic") {
+                Some(Value::String(topic)) if topic.is_empty() => NO_TOPIC.clone_into(topic),
+                _ => {}
+            }
         }),
     },
     Behaviour {
@@ -98,7 +100,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "operations that take a topic or a narrow",
         description: "The empty topic is called by its display name; before, `(no topic)` was a topic's name.",
         test: EMPTY_TOPIC_TEST,
-        downgrade: Downgrade::Request(TAKING_TOPIC, |request| {
+        downgrade: Downgrade::Request(TOPIC_ROUTES, |request| {
             convert_empty_topic(request);
             Ok(())
         }),
@@ -108,7 +110,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "operations that send or move messages",
         description: "The topic may be empty; before, `Topic can't be empty!`.",
         test: "topics_were_never_empty_before_334",
-        downgrade: Downgrade::Refuse(SENDING, refuse_empty_topic),
+        downgrade: Downgrade::Refuse(SENDING_ROUTES, refuse_empty_topic),
     },
     Behaviour {
         level: 219,
@@ -214,26 +216,26 @@ fn convert_empty_topic(request: &mut Request<'_>) {
     let mut is_changed = false;
     for term in &mut terms {
         let is_list = term.is_array();
-        let part = |key: &str, index: usize| if is_list { term.get(index) } else { term.get(key) };
-        if part("operator", 0) != Some(&"topic".into()) {
+        let term_part = |key: &str, index: usize| if is_list { term.get(index) } else { term.get(key) };
+        if term_part("operator", 0) != Some(&"topic".into()) {
             continue;
         }
-        // Only direct messages had an empty topic.
-        let (operator, operand) = match part("operand", 1).and_then(Value::as_str) {
+        // Only direct messages had an empty topic, so an empty operand matched them.
+        let (operator, operand) = match term_part("operand", 1).and_then(Value::as_str) {
             Some(NO_TOPIC) => ("topic", ""),
             Some("") => ("is", "private"),
             _ => continue,
         };
         is_changed = true;
-        set_part(term, is_list, "operator", 0, operator);
-        set_part(term, is_list, "operand", 1, operand);
+        set_term_part(term, is_list, "operator", 0, operator);
+        set_term_part(term, is_list, "operand", 1, operand);
     }
     if is_changed {
         *text = Value::from(terms).to_string();
     }
 }
 
-fn set_part(term: &mut Value, is_list: bool, key: &str, index: usize, text: &str) {
+fn set_term_part(term: &mut Value, is_list: bool, key: &str, index: usize, text: &str) {
     let part = if is_list { &mut term[index] } else { &mut term[key] };
     *part = text.into();
 }
@@ -246,7 +248,7 @@ fn show_followed_as_unmuted(topic: &mut Map<String, Value>) {
     }
 }
 
-fn exclude_muted_channels(unread: &mut Map<String, Value>, context: &Context<'_>) {
+fn exclude_muted_channels(unread_messages: &mut Map<String, Value>, context: &Context<'_>) {
     let Some(caller) = context.caller else { return };
     let state = context.realm.user_state(caller.id);
     let is_unmuted_in_muted_channel = |id: &Value| {
@@ -256,16 +258,16 @@ fn exclude_muted_channels(unread: &mut Map<String, Value>, context: &Context<'_>
         };
         !state.is_topic_muted(channel, topic) && !state.has_unmuted_subscription(channel)
     };
-    let topics = unread.get("streams").and_then(Value::as_array).into_iter().flatten();
+    let topics = unread_messages.get("streams").and_then(Value::as_array).into_iter().flatten();
     let ids = topics.filter_map(|topic| topic["unread_message_ids"].as_array()).flatten();
     let excluded_count = ids.filter(|id| is_unmuted_in_muted_channel(id)).count();
-    let count = unread.get("count").and_then(Value::as_u64).unwrap_or_default();
-    unread.insert("count".into(), count.saturating_sub(excluded_count as u64).into());
+    let count = unread_messages.get("count").and_then(Value::as_u64).unwrap_or_default();
+    unread_messages.insert("count".into(), count.saturating_sub(excluded_count as u64).into());
     let mentions_caller = |id: &Value| {
         let message = id.as_i64().and_then(|id| context.realm.messages.get(&MessageId(id)));
         message.is_some_and(|message| message.mentions(caller.id))
     };
-    if let Some(mentions) = unread.get_mut("mentions").and_then(Value::as_array_mut) {
+    if let Some(mentions) = unread_messages.get_mut("mentions").and_then(Value::as_array_mut) {
         mentions.retain(|id| mentions_caller(id) || !is_unmuted_in_muted_channel(id));
     }
 }

@@ -39,9 +39,9 @@ impl Emulation {
         let mut emulation = Self::empty(level);
         for change in changes() {
             match change.kind {
-                _ if !has_changes_of(level, change.level) => emulation.add(change),
+                _ if !has_changes_of(level, change.level) => emulation.add_change(change),
                 ChangeKind::Field { object, name } => {
-                    emulation.early_fields.extend(whole_replies(object).map(|key| (key, name)));
+                    emulation.early_fields.extend(whole_reply_routes(object).map(|key| (key, name)));
                 }
                 _ => {}
             }
@@ -61,7 +61,7 @@ impl Emulation {
         emulation
     }
 
-    fn add(&mut self, change: &Change) {
+    fn add_change(&mut self, change: &Change) {
         match change.kind {
             ChangeKind::Parameter { route, name } => {
                 self.unknown_parameters.entry(route_key(route)).or_default().push(name)
@@ -88,6 +88,7 @@ impl Emulation {
             ChangeKind::RemovedField { .. } => {}
             ChangeKind::Event(pattern) => self.withheld_events.push(pattern),
             ChangeKind::Behaviour(behaviour) => self.add_downgrade(&behaviour.downgrade),
+            // The core checks features itself.
             ChangeKind::Feature(..) => {}
         }
     }
@@ -115,12 +116,12 @@ impl Emulation {
                 for key in routes.iter().map(|route| route_key(route)) {
                     let row = OPERATIONS.iter().find(|row| (row.route.method, row.route.path) == key);
                     let parameters = row.map(|row| row.parameters).unwrap_or_default();
-                    self.integers.insert(key, parameters.iter().filter_map(former_integers).collect());
-                    let texts = parameters.iter().filter(|info| !info.is_json).map(|info| info.name);
-                    self.former_parsing.insert(key, texts.collect());
+                    self.integers.insert(key, parameters.iter().filter_map(former_integer_parameter).collect());
+                    let text_names = parameters.iter().filter(|info| !info.is_json).map(|info| info.name);
+                    self.former_parsing.insert(key, text_names.collect());
                 }
-                if !self.messages.iter().any(|message| std::ptr::fn_addr_eq(*message, OF_FORMER_PARSING)) {
-                    self.messages.push(OF_FORMER_PARSING);
+                if !self.messages.iter().any(|message| std::ptr::fn_addr_eq(*message, SET_FORMER_PARSING_MESSAGES)) {
+                    self.messages.push(SET_FORMER_PARSING_MESSAGES);
                 }
             }
             Downgrade::Message(change_message) => self.messages.push(change_message),
@@ -150,17 +151,18 @@ impl Emulation {
     }
 }
 
-/// A constant, so that the function has the same address in each comparison.
-const OF_FORMER_PARSING: fn(&mut Refusal<'_>) = of_former_parsing;
+/// In a constant, the function has the same address in each comparison.
+const SET_FORMER_PARSING_MESSAGES: fn(&mut Refusal<'_>) = of_former_parsing;
 
-/// The integers of a parameter that the former rules accept as booleans.
-fn former_integers(info: &ParameterInfo) -> Option<IntegerParameter> {
+/// A parameter whose integers may be booleans in the former way of parsing; None if it has no integers or refuses
+/// booleans in them.
+fn former_integer_parameter(info: &ParameterInfo) -> Option<IntegerParameter> {
     let accepts_single_boolean = !["num_before", "num_after", "waiting_period_threshold", "to"].contains(&info.name);
     IntegerParameter::of(info, accepts_single_boolean).filter(|_| info.name != "narrow")
 }
 
 /// The operations whose whole reply is an object of this kind.
-fn whole_replies(object: &'static Object) -> impl Iterator<Item = RouteKey> {
+fn whole_reply_routes(object: &'static Object) -> impl Iterator<Item = RouteKey> {
     object.places.iter().filter_map(|place| match Place::parse(place) {
         Place { source: Source::Reply(method, path), path: steps } if steps.is_empty() => Some((method, path)),
         _ => None,

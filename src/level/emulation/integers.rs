@@ -47,27 +47,30 @@ impl IntegerParameter {
     }
 }
 
-/// Replaces integers beyond 64 bits, which the former rules refused as non-integers.
+/// The text that replaces integers beyond 64 bits, because the former way of parsing refused them as no integers.
 pub const NOT_AN_INTEGER: &str = "0.5";
+
+/// Integers with no more digits than this fit in 64 bits.
+const MAX_DIGITS_OF_SMALL_INTEGERS: usize = 18;
 
 /// Whether a text is an integer beyond 64 bits.
 pub fn is_beyond_range(text: &str) -> bool {
-    let takes_integer = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-    takes_integer
+    let starts_like_integer = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    starts_like_integer
         && text.parse::<i64>().is_err()
         && text.bytes().skip(1).all(|byte| byte.is_ascii_digit())
-        && text.len() > 18
+        && text.len() > MAX_DIGITS_OF_SMALL_INTEGERS
 }
 
-/// The alternatives of a schema.
+/// The schemas of which a value has to match one.
 fn alternatives(schema: &Value) -> &[Value] {
     schema["anyOf"].as_array().map_or_else(|| std::slice::from_ref(schema), Vec::as_slice)
 }
 
 /// Whether a schema allows integers but no booleans.
 fn takes_integer(schema: &Value) -> bool {
-    let has = |kind: &str| alternatives(schema).iter().any(|alternative| alternative["type"] == kind);
-    has("integer") && !has("boolean")
+    let has_type = |kind: &str| alternatives(schema).iter().any(|alternative| alternative["type"] == kind);
+    has_type("integer") && !has_type("boolean")
 }
 
 /// Replaces booleans within a list or object; returns whether there were any.
@@ -91,8 +94,8 @@ fn replace_nested(value: &mut Value, schema: &Value) -> bool {
 
 fn replace_value(value: &mut Value, schema: &Value) -> bool {
     match value {
-        Value::Bool(is_on) if takes_integer(schema) => {
-            *value = i64::from(*is_on).into();
+        Value::Bool(boolean) if takes_integer(schema) => {
+            *value = i64::from(*boolean).into();
             true
         }
         _ => replace_nested(value, schema),

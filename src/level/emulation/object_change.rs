@@ -34,9 +34,9 @@ pub(super) enum ObjectAction {
 impl ObjectChange {
     pub(super) fn apply(&self, value: &mut Value, context: &Context<'_>) {
         match self.action {
-            ObjectAction::Add { name, value: compute, is_present } => visit(value, &self.path, &mut |object| {
+            ObjectAction::Add { name, value: compute_value, is_present } => visit(value, &self.path, &mut |object| {
                 if is_present(name, object, context) {
-                    let value = compute(object, context);
+                    let value = compute_value(object, context);
                     object.insert(name.to_owned(), value);
                 }
             }),
@@ -49,7 +49,7 @@ impl ObjectChange {
     pub(super) fn apply_without_realm(&self, value: &mut Value) {
         visit(value, &self.path, &mut |object| match self.action {
             ObjectAction::Remove(name) => drop(object.shift_remove(name)),
-            ObjectAction::Rename { old, new } => rename(object, old, new),
+            ObjectAction::Rename { old, new } => restore_old_name(object, old, new),
             ObjectAction::AddUnknown => add_unknown_field(object),
             ObjectAction::Add { .. } | ObjectAction::Change(_) => {}
         });
@@ -61,7 +61,7 @@ pub fn add_unknown_field(object: &mut Map<String, Value>) {
     object.insert(UNKNOWN_FIELD.to_owned(), json!({"since": NEWEST_FEATURE_LEVEL + 1}));
 }
 
-fn rename(object: &mut Map<String, Value>, old: &str, new: &str) {
+fn restore_old_name(object: &mut Map<String, Value>, old: &str, new: &str) {
     if let Some(value) = object.shift_remove(new) {
         object.insert(old.to_owned(), value);
     }

@@ -69,7 +69,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, FormerValue)] = &[
     (183, &REGISTER, "realm_community_topic_editing_limit_seconds", 11, |_, context| {
         json!(if context.level < 38 { 86_400 } else { 259_200 })
     }),
-    (133, &OWN_SUBSCRIPTION, "role", 31, |_, _| json!(MEMBER_OF_CHANNEL)),
+    (133, &OWN_SUBSCRIPTION, "role", 31, |_, _| json!(CHANNEL_MEMBER_ROLE)),
     (111, &PROPERTIES_REPLY, "subscription_data", 0, |_, context| {
         context.values.get("subscription_data").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }),
@@ -78,7 +78,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, FormerValue)] = &[
         json!(policy(context, "can_delete_own_message_group") != 2)
     }),
     (99, &REGISTER, "realm_default_twenty_four_hour_time", 0, |_, _| json!(false)),
-    (90, &UNREAD_TOPIC, "sender_ids", 0, senders),
+    (90, &UNREAD_TOPIC, "sender_ids", 0, sender_ids),
     (85, &REGISTER, "realm_add_emoji_by_admins_only", 0, |_, context| {
         permissions::is_for_administrators(context, "can_add_custom_emoji_group")
     }),
@@ -134,15 +134,15 @@ pub(super) fn was_requested(name: &str, reply: &Map<String, Value>, context: &Co
     };
     let list = ["fetch_event_types", "event_types"].iter().find_map(|list| context.values.get(*list));
     let types = list.and_then(|list| serde_json::from_str::<Vec<String>>(list).ok());
-    types.is_none_or(|types| types.iter().any(|kind| kind == event_type))
+    types.is_none_or(|types| types.iter().any(|requested_type| requested_type == event_type))
 }
 
 fn policy_number(policy: &str, context: &Context<'_>) -> Value {
     json!(POLICIES.iter().find(|row| row.name == policy).map(|row| row.number(context.realm)))
 }
 
-/// The role of all subscribers, since there were no other roles in channels.
-const MEMBER_OF_CHANNEL: i64 = 50;
+/// The role of all subscribers: channels had no other roles.
+const CHANNEL_MEMBER_ROLE: i64 = 50;
 
 /// The part of an email address before the `@`.
 fn local_part<'object>(object: &'object Map<String, Value>, key: &str) -> Option<&'object str> {
@@ -155,7 +155,7 @@ pub(in crate::level) fn address_of(id: Option<&Value>, context: &Context<'_>) ->
     json!(id.and_then(|id| context.realm.user(id)).map(|user| context.realm.email_shown_to(context.caller, user)))
 }
 
-/// An identifier of the client. Real servers generate a new one for each reply; here it depends on the account only.
+/// The former ID of the client. Real servers generated another one for each reply; here it depends only on the account.
 fn client_id(user: &Map<String, Value>) -> String {
     let email = user.get("email").and_then(Value::as_str).unwrap_or_default();
     let digest = Sha256::digest(email.as_bytes());
@@ -174,10 +174,10 @@ fn emoji_author(emoji: &Map<String, Value>, context: &Context<'_>) -> Value {
 }
 
 /// The IDs of the senders of a topic's unread messages.
-fn senders(topic: &Map<String, Value>, context: &Context<'_>) -> Value {
+fn sender_ids(topic: &Map<String, Value>, context: &Context<'_>) -> Value {
     let ids = topic.get("unread_message_ids").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_i64);
-    let senders = ids.filter_map(|id| context.realm.messages.get(&MessageId(id))).map(|message| message.sender);
-    json!(senders.collect::<BTreeSet<UserId>>())
+    let sender_ids = ids.filter_map(|id| context.realm.messages.get(&MessageId(id))).map(|message| message.sender);
+    json!(sender_ids.collect::<BTreeSet<UserId>>())
 }
 
 /// A value from the account of a bot, which its record repeated.
@@ -196,7 +196,7 @@ fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &
     json!({id_key: id, "email": email, "full_name": full_name})
 }
 
-/// The setting of the caller, or the default for new users.
+/// The value of the setting for the caller, or among the defaults for new users.
 fn dense_mode(settings: &Map<String, Value>, context: &Context<'_>) -> Value {
     const NAME: &str = "dense_mode";
     // Only the settings of the caller have a time zone.
@@ -206,7 +206,7 @@ fn dense_mode(settings: &Map<String, Value>, context: &Context<'_>) -> Value {
     }
 }
 
-/// The caller's devices by the number that the client chose, which identified devices before they had keys.
+/// The caller's devices by the number that the client chose: it identified a device before devices had keys.
 fn push_devices(context: &Context<'_>) -> Value {
     let Some(caller) = context.caller else { return json!({}) };
     let state = context.realm.user_state(caller.id);

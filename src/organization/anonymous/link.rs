@@ -34,16 +34,20 @@ impl Anonymizer {
             let (literal, from_variable) = remaining.split_at(start);
             result.push_str(&self.text(literal));
             let variable = if let Some(inner) = from_variable.strip_prefix('{') {
-                inner.split_once('}').map(|(name, after)| (format!("{{{}}}", variables(name, rename)), after))
+                inner.split_once('}').map(|(name, suffix)| (format!("{{{}}}", rename_variables(name, rename)), suffix))
             } else if let Some(inner) = from_variable.strip_prefix("%(") {
-                inner.split_once(")s").map(|(name, after)| (format!("%({})s", rename(name)), after))
+                inner.split_once(")s").map(|(name, suffix)| (format!("%({})s", rename(name)), suffix))
             } else {
                 // A percent-encoded character is part of a word and must not remain.
-                from_variable.get(3..).filter(|_| is_encoded(from_variable)).map(|after| ("-".to_owned(), after))
+                from_variable
+                    .get(3..)
+                    .filter(|_| starts_with_encoded_character(from_variable))
+                    .map(|suffix| ("-".to_owned(), suffix))
             };
-            let (replacement, after) = variable.unwrap_or_else(|| (from_variable[..1].to_owned(), &from_variable[1..]));
+            let (replacement, suffix) =
+                variable.unwrap_or_else(|| (from_variable[..1].to_owned(), &from_variable[1..]));
             result.push_str(&replacement);
-            remaining = after;
+            remaining = suffix;
         }
         result.push_str(&self.text(remaining));
         result
@@ -55,10 +59,10 @@ impl Anonymizer {
         let (organization, directory) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let (token, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let mut random = self.random(token);
-        let hexadecimal: String = directory.chars().map(|_| random.one_of("0123456789abcdef")).collect();
+        let new_directory: String = directory.chars().map(|_| random.one_of("0123456789abcdef")).collect();
         let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-        let token: String = token.chars().map(|_| random.one_of(letters)).collect();
-        format!("{organization}/{hexadecimal}/{token}/{}", self.file_name(name))
+        let new_token: String = token.chars().map(|_| random.one_of(letters)).collect();
+        format!("{organization}/{new_directory}/{new_token}/{}", self.file_name(name))
     }
 
     /// Replaces the name of a file and keeps a known extension.
@@ -89,40 +93,40 @@ impl Anonymizer {
             );
             let Some(operand) = operand else { break };
             let replacement = match operator.trim_start_matches('-') {
-                "channel" | "stream" => self.channel_operand(operand, directory),
-                "topic" | "subject" => encoded(&directory.topic(&decoded(operand))),
+                "channel" | "stream" => self.anonymize_channel_operand(operand, directory),
+                "topic" | "subject" => encode(&directory.topic(&decode(operand))),
                 "near" | "id" | "with" | "is" | "has" | "channels" | "streams" => operand.to_owned(),
                 "dm" | "dm-including" | "pm-with" | "group-pm-with" | "sender" => {
-                    let numbers: String = operand
+                    let user_ids: String = operand
                         .chars()
                         .take_while(|character| character.is_ascii_digit() || *character == ',')
                         .collect();
-                    format!("{numbers}-dm")
+                    format!("{user_ids}-dm")
                 }
-                _ => encoded(&self.text(&decoded(operand))),
+                _ => encode(&self.text(&decode(operand))),
             };
             let _ = write!(result, "/{replacement}");
         }
         result
     }
 
-    fn channel_operand(&self, operand: &str, directory: &Directory) -> String {
+    fn anonymize_channel_operand(&self, operand: &str, directory: &Directory) -> String {
         let digits: String = operand.chars().take_while(char::is_ascii_digit).collect();
         let name = digits.parse().ok().and_then(|id| directory.channels.get(id));
         match name {
-            Some(name) => format!("{digits}-{}", encoded(&name.replace(' ', "-"))),
-            None if digits.is_empty() => match directory.channels.find(&decoded(operand)) {
-                Some(name) => encoded(&name.new),
-                None => encoded(&self.text(&decoded(operand))),
+            Some(name) => format!("{digits}-{}", encode(&name.replace(' ', "-"))),
+            None if digits.is_empty() => match directory.channels.find(&decode(operand)) {
+                Some(name) => encode(&name.new),
+                None => encode(&self.text(&decode(operand))),
             },
             None => {
-                format!("{digits}-{}", encoded(&self.text(&decoded(operand[digits.len()..].trim_start_matches('-')))))
+                format!("{digits}-{}", encode(&self.text(&decode(operand[digits.len()..].trim_start_matches('-')))))
             }
         }
     }
 }
 
-/// Operators of links within an organization, which are not anonymized.
+/// The operators of links within an organization; all other words in their place are anonymized.
 const KNOWN_OPERATORS: [&str; 18] = [
     "channel",
     "stream",
@@ -151,32 +155,32 @@ const KNOWN_EXTENSIONS: [&str; 28] = [
 ];
 
 /// Renames the variables of an RFC 6570 expression and keeps its operator and modifiers.
-fn variables(expression: &str, rename: &dyn Fn(&str) -> String) -> String {
+fn rename_variables(expression: &str, rename: &dyn Fn(&str) -> String) -> String {
     let start =
         expression.find(|character: char| character.is_alphanumeric() || character == '_').unwrap_or(expression.len());
     let (operator, names) = expression.split_at(start);
-    let renamed: Vec<String> = names
+    let new_names: Vec<String> = names
         .split(',')
         .map(|name| {
             let end = name.find([':', '*']).unwrap_or(name.len());
             format!("{}{}", rename(&name[..end]), &name[end..])
         })
         .collect();
-    format!("{operator}{}", renamed.join(","))
+    format!("{operator}{}", new_names.join(","))
 }
 
-fn is_encoded(text: &str) -> bool {
+fn starts_with_encoded_character(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() >= 3 && bytes[0] == b'%' && bytes[1].is_ascii_hexdigit() && bytes[2].is_ascii_hexdigit()
 }
 
 /// Decodes a part of a link within an organization, in which dots replace percent signs.
-fn decoded(part: &str) -> String {
+fn decode(part: &str) -> String {
     percent_decode_str(&part.replace('.', "%")).decode_utf8_lossy().into_owned()
 }
 
 /// Encodes a part of a link within an organization.
-fn encoded(text: &str) -> String {
+fn encode(text: &str) -> String {
     let mut result = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_~".contains(&byte) {
@@ -212,7 +216,7 @@ mod tests {
     #[test]
     fn parts_of_links_are_decoded_after_encoding() {
         for text in ["release 1.0", "naïve/ü", "a-b_c", "✔ done"] {
-            assert_eq!(decoded(&encoded(text)), text);
+            assert_eq!(decode(&encode(text)), text);
         }
     }
 
@@ -222,7 +226,7 @@ mod tests {
         directory.add(|names| &mut names.channels, 5, "design", 60);
         let anonymizer = anonymizer();
         let name = directory.channel(5).expect("a channel");
-        let topic = encoded(&directory.topic("release 1.0"));
+        let topic = encode(&directory.topic("release 1.0"));
         assert_eq!(
             anonymizer.narrow("#narrow/channel/5-design/topic/release.201.2E0/near/7", &directory),
             format!("#narrow/channel/5-{name}/topic/{topic}/near/7")

@@ -2,6 +2,7 @@
 
 use super::word::Anonymizer;
 use crate::organization::directory::Directory;
+use crate::realm::text::MAX_MESSAGE_LENGTH;
 use chat_markdown::emoji::EmojiNames;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
@@ -79,25 +80,26 @@ impl Anonymizer {
         for captures in MARKUP.captures_iter(text) {
             let range = captures.get(0).map(|markup| markup.range()).unwrap_or_default();
             result.push_str(&self.text(&text[end..range.start]));
-            result.push_str(&self.markup(&captures, directory));
+            result.push_str(&self.anonymize_markup(&captures, directory));
             end = range.end;
         }
         result.push_str(&self.text(&text[end..]));
-        result.chars().take(10_000).collect()
+        // Replacements of names may be longer than the original.
+        result.chars().take(MAX_MESSAGE_LENGTH).collect()
     }
 
-    fn markup(&self, captures: &Captures<'_>, directory: &Directory) -> String {
+    fn anonymize_markup(&self, captures: &Captures<'_>, directory: &Directory) -> String {
         let part = |name: &str| captures.name(name).map(|part| part.as_str());
         if let Some(user) = part("user") {
-            change_inner(user, "**", |name| self.user(name, directory))
+            replace_inner_text(user, "**", |name| self.anonymize_mention(name, directory))
         } else if let Some(group) = part("group") {
-            change_inner(group, "*", |name| {
+            replace_inner_text(group, "*", |name| {
                 directory.groups.find(name).map_or_else(|| self.text(name), |name| name.new.clone())
             })
         } else if let Some(channel) = part("channel") {
-            change_inner(channel, "**", |name| self.channel(name, directory))
+            replace_inner_text(channel, "**", |name| self.anonymize_channel_link(name, directory))
         } else if let Some(upload) = part("upload") {
-            self.upload(upload)
+            self.anonymize_upload_link(upload)
         } else if let Some(narrow) = part("narrow") {
             let start = narrow.find("#narrow").unwrap_or_default();
             let slash = if start > 0 { "/" } else { "" };
@@ -107,16 +109,16 @@ impl Anonymizer {
         } else if let Some(emoji) = part("emoji") {
             format!(":{}:", self.emoji(emoji.trim_matches(':'), directory))
         } else if let Some(fence) = part("fence") {
-            self.fence(fence)
+            self.anonymize_fence(fence)
         } else if let Some(time) = part("time") {
-            self.time(time)
+            self.replace_time(time)
         } else {
             captures[0].to_owned()
         }
     }
 
     /// Replaces the inner part of a mention: `Mel Marsh`, `Mel Marsh|4` or `|4`.
-    fn user(&self, name: &str, directory: &Directory) -> String {
+    fn anonymize_mention(&self, name: &str, directory: &Directory) -> String {
         let (name, id) = match name.rsplit_once('|') {
             Some((name, id)) if id.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(id)),
             _ => (name, None),
@@ -135,19 +137,19 @@ impl Anonymizer {
     }
 
     /// Replaces the inner part of a link to a channel: `design`, `design>topic` or `design>topic@7`.
-    fn channel(&self, link: &str, directory: &Directory) -> String {
-        let renamed =
+    fn anonymize_channel_link(&self, link: &str, directory: &Directory) -> String {
+        let rename_channel =
             |name: &str| directory.channels.find(name).map_or_else(|| self.text(name), |name| name.new.clone());
-        let Some((name, topic)) = link.split_once('>') else { return renamed(link) };
-        let (topic, message) = match topic.rsplit_once('@') {
+        let Some((name, topic)) = link.split_once('>') else { return rename_channel(link) };
+        let (topic, message_id) = match topic.rsplit_once('@') {
             Some((topic, id)) if !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) => (topic, Some(id)),
             _ => (topic, None),
         };
-        let message = message.map_or_else(String::new, |id| format!("@{id}"));
-        format!("{}>{}{message}", renamed(name), directory.topic(topic))
+        let message_suffix = message_id.map_or_else(String::new, |id| format!("@{id}"));
+        format!("{}>{}{message_suffix}", rename_channel(name), directory.topic(topic))
     }
 
-    fn upload(&self, link: &str) -> String {
+    fn anonymize_upload_link(&self, link: &str) -> String {
         let marker =
             if link.contains("/user_uploads/thumbnail/") { "/user_uploads/thumbnail/" } else { "/user_uploads/" };
         let start = link.find(marker).map_or(0, |start| start + marker.len());
@@ -163,15 +165,15 @@ impl Anonymizer {
         }
     }
 
-    fn fence(&self, fence: &str) -> String {
+    fn anonymize_fence(&self, fence: &str) -> String {
         let end = fence.rfind(['`', '~', ' ', '\t', '{', '.']).map_or(0, |end| end + 1);
         let (marks, name) = fence.split_at(end);
         let is_known = BLOCK_NAMES.contains(&name.to_ascii_lowercase().as_str());
         if is_known { fence.to_owned() } else { format!("{marks}{}", self.text(name)) }
     }
 
-    /// Replaces a time by a random one.
-    fn time(&self, time: &str) -> String {
+    /// Replaces a time by a random one that depends on it.
+    fn replace_time(&self, time: &str) -> String {
         let mut random = self.random(time);
         let (month, day) = (1 + random.below(12), 1 + random.below(28));
         let (hour, minute) = (random.below(24), random.below(60));
@@ -179,8 +181,8 @@ impl Anonymizer {
     }
 }
 
-/// Changes the text between the marks of markup.
-fn change_inner(markup: &str, mark: &str, change: impl Fn(&str) -> String) -> String {
+/// Replaces the text between the marks of markup.
+fn replace_inner_text(markup: &str, mark: &str, change: impl Fn(&str) -> String) -> String {
     let start = markup.find(mark).map_or(0, |start| start + mark.len());
     let end = markup.len() - mark.len();
     format!("{}{}{}", &markup[..start], change(&markup[start..end]), &markup[end..])

@@ -1,4 +1,4 @@
-//! Anonymizes the patterns of linkifiers: literal words are replaced, the syntax remains.
+//! Anonymizes the patterns of linkifiers: literal words are replaced, and the syntax remains.
 
 use super::word::Anonymizer;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ impl Anonymizer {
                 '[' => class_length(remaining),
                 '{' => remaining.find('}').map_or(1, |end| end + 1),
                 '(' if remaining.starts_with("(?P<") || remaining.starts_with("(?<") => {
-                    if let Some((group, length)) = self.group(remaining, &mut names) {
+                    if let Some((group, length)) = self.rename_group(remaining, &mut names) {
                         result.push_str(&group);
                         remaining = &remaining[length..];
                         continue;
@@ -39,7 +39,9 @@ impl Anonymizer {
         (result, names)
     }
 
-    fn group(&self, pattern: &str, names: &mut HashMap<String, String>) -> Option<(String, usize)> {
+    /// Renames the named group at the beginning of a pattern. Returns its beginning, and the length of the old one; None
+    /// for a look-behind.
+    fn rename_group(&self, pattern: &str, names: &mut HashMap<String, String>) -> Option<(String, usize)> {
         let start = pattern.find('<')? + 1;
         let end = pattern.find('>')?;
         let name = pattern.get(start..end)?.to_owned();

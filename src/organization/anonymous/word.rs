@@ -18,7 +18,7 @@ const MAX_ATTEMPTS: u32 = 60;
 /// Replaces words by random ones, which depend only on the seed and the word.
 pub struct Anonymizer {
     seed: u64,
-    /// The words of the original, in lower case.
+    /// In lower case.
     originals: HashSet<String>,
     /// Finds original words within others; None if they are too many.
     original_finder: Option<AhoCorasick>,
@@ -49,9 +49,9 @@ impl Originals {
     fn add_text(&mut self, text: &str) {
         for word in text.split(|character| !is_word_character(character)) {
             if word.chars().count() >= MIN_AVOIDED_LENGTH {
-                let lower = to_lowercase(word);
-                if !self.0.contains(&lower) {
-                    self.0.insert(lower);
+                let lower_word = to_lowercase(word);
+                if !self.0.contains(&lower_word) {
+                    self.0.insert(lower_word);
                 }
             }
         }
@@ -83,42 +83,42 @@ impl Anonymizer {
                 word.push(character);
                 continue;
             }
-            self.flush(&mut word, salt, &mut result);
+            self.flush_word(&mut word, salt, &mut result);
             result.push(other_emoji(character, self.seed));
         }
-        self.flush(&mut word, salt, &mut result);
+        self.flush_word(&mut word, salt, &mut result);
         result
     }
 
-    fn flush(&self, word: &mut String, salt: u32, result: &mut String) {
+    fn flush_word(&self, word: &mut String, salt: u32, result: &mut String) {
         if !word.is_empty() {
-            result.push_str(&self.word(word, salt));
+            result.push_str(&self.replace_word(word, salt));
             word.clear();
         }
     }
 
-    fn word(&self, word: &str, salt: u32) -> String {
+    fn replace_word(&self, word: &str, salt: u32) -> String {
         let key = if salt == 0 { to_lowercase(word) } else { format!("{}\0{salt}", to_lowercase(word)) };
-        let known = self.replacements.borrow().by_word.get(&key).cloned();
-        let replacement = known.unwrap_or_else(|| self.draw(&key));
+        let known_replacement = self.replacements.borrow().by_word.get(&key).cloned();
+        let replacement = known_replacement.unwrap_or_else(|| self.draw_replacement(&key));
         word.chars().zip(replacement.chars()).map(|(old, new)| with_case_of(old, new)).collect()
     }
 
-    fn draw(&self, key: &str) -> String {
+    fn draw_replacement(&self, key: &str) -> String {
         let word = key.split('\0').next().unwrap_or_default();
         let mut replacements = self.replacements.borrow_mut();
-        let mut best = (usize::MAX, String::new());
+        let mut least_similar = (usize::MAX, String::new());
         for attempt in 0..MAX_ATTEMPTS {
             let candidate = self.candidate(key, word, attempt);
             let similarity = self.similarity(&candidate, replacements.used.contains(&candidate));
-            if similarity < best.0 {
-                best = (similarity, candidate);
+            if similarity < least_similar.0 {
+                least_similar = (similarity, candidate);
             }
             if similarity == 0 {
                 break;
             }
         }
-        let (_, candidate) = best;
+        let (_, candidate) = least_similar;
         replacements.used.insert(candidate.clone());
         replacements.by_word.insert(key.to_owned(), candidate.clone());
         candidate
@@ -186,14 +186,14 @@ fn is_word_character(character: char) -> bool {
 
 /// Converts to lower case where that does not change the number of characters.
 fn to_lowercase(word: &str) -> String {
-    word.chars().map(|character| single(character.to_lowercase()).unwrap_or(character)).collect()
+    word.chars().map(|character| only_character(character.to_lowercase()).unwrap_or(character)).collect()
 }
 
 fn with_case_of(old: char, new: char) -> char {
-    if old.is_uppercase() { single(new.to_uppercase()).unwrap_or(new) } else { new }
+    if old.is_uppercase() { only_character(new.to_uppercase()).unwrap_or(new) } else { new }
 }
 
-fn single(mut characters: impl Iterator<Item = char>) -> Option<char> {
+fn only_character(mut characters: impl Iterator<Item = char>) -> Option<char> {
     let first = characters.next()?;
     characters.next().is_none().then_some(first)
 }
@@ -202,7 +202,8 @@ const VOWELS: &str = "aeiou";
 const CONSONANTS: &str = "bcdfghjklmnpqrstvwxyz";
 const ACCENTED: &str = "àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþ";
 
-/// A random character of the same script and kind, in lower case.
+/// A random character of the same script and kind, in lower case. The ranges are those of accented Latin letters,
+/// Chinese characters and Korean syllables.
 fn other_character(character: char, random: &mut Random) -> char {
     match character {
         'a' | 'e' | 'i' | 'o' | 'u' => random.one_of(VOWELS),
@@ -281,9 +282,9 @@ mod tests {
         let anonymizer = anonymizer(0, "");
         assert_eq!(anonymizer.text("release").to_uppercase(), anonymizer.text("RELEASE"));
         assert_ne!(anonymizer.text("release"), anonymizer.text("rebuild"));
-        let singles: HashSet<String> =
+        let letter_replacements: HashSet<String> =
             "abcdefghijklmnopqrstuvwxyz".chars().map(|letter| anonymizer.text(&letter.to_string())).collect();
-        assert!(singles.len() > 20, "{singles:?}");
+        assert!(letter_replacements.len() > 20, "{letter_replacements:?}");
     }
 
     #[test]

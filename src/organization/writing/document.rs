@@ -25,7 +25,7 @@ pub struct Writer<'a, W> {
 }
 
 impl<'a, W: Write> Writer<'a, W> {
-    /// Creates a writer; without a description, only the notes of the survey's directory are of interest.
+    /// Creates a writer. Without a description, it is used only for the notes that it adds to the survey's directory.
     ///
     /// # Errors
     ///
@@ -60,33 +60,35 @@ impl<'a, W: Write> Writer<'a, W> {
             host: &host,
         };
         serde_json::to_writer(&mut *self.output, &organization(register, &context, directory))?;
-        let mut summaries = 0;
-        let fields = at_newest_level(survey, register.list("custom_profile_fields"), &PROFILE_FIELD);
-        self.list("profile_fields", fields.iter(), |_, field| {
-            Ok(lists::profile_field(field, &mut summaries, directory))
+        let mut summary_field_count = 0;
+        let fields = records_at_newest_level(survey, register.list("custom_profile_fields"), &PROFILE_FIELD);
+        self.write_list("profile_fields", fields.iter(), |_, field| {
+            Ok(lists::profile_field(field, &mut summary_field_count, directory))
         })?;
-        let users = self.users(&fields, &host)?;
-        let all_groups = at_newest_level(survey, register.list("realm_user_groups"), &GROUP);
-        self.list("groups", all_groups.iter(), |_, group| Ok(groups::group(group, directory)))?;
-        self.list("folders", ordered_folders(register).into_iter(), |_, folder| Ok(groups::folder(folder, directory)))?;
-        let channels = self.channels()?;
-        let all_linkifiers = at_newest_level(survey, register.list("realm_linkifiers"), &LINKIFIER);
+        let users = self.write_users(&fields, &host)?;
+        let all_groups = records_at_newest_level(survey, register.list("realm_user_groups"), &GROUP);
+        self.write_list("groups", all_groups.iter(), |_, group| Ok(groups::group(group, directory)))?;
+        self.write_list("folders", sorted_folders(register).into_iter(), |_, folder| {
+            Ok(groups::folder(folder, directory))
+        })?;
+        let channels = self.write_channels()?;
+        let all_linkifiers = records_at_newest_level(survey, register.list("realm_linkifiers"), &LINKIFIER);
         let mut patterns = BTreeSet::new();
-        self.list("linkifiers", all_linkifiers.iter(), |_, linkifier| {
+        self.write_list("linkifiers", all_linkifiers.iter(), |_, linkifier| {
             let linkifier = lists::linkifier(linkifier, directory);
             Ok(linkifier.filter(|linkifier| patterns.insert(linkifier.pattern.clone())))
         })?;
-        self.emoji()?;
-        self.uploads()?;
-        let messages = self.messages()?;
-        self.pending()?;
+        self.write_emoji()?;
+        self.write_uploads()?;
+        let messages = self.write_messages()?;
+        self.write_pending_items()?;
         self.output.write_all(b"\n}\n")?;
         self.output.flush()?;
         Ok([users, channels, messages])
     }
 
     /// Writes a list with one element per line; nothing if it has no elements.
-    fn list<I, T: Serialize>(
+    fn write_list<I, T: Serialize>(
         &mut self,
         key: &str,
         elements: impl Iterator<Item = I>,
@@ -109,7 +111,7 @@ impl<'a, W: Write> Writer<'a, W> {
         Ok(count)
     }
 
-    fn users(&mut self, fields: &[Value], host: &str) -> io::Result<usize> {
+    fn write_users(&mut self, fields: &[Value], host: &str) -> io::Result<usize> {
         let survey = self.survey;
         let fields_by_id = lists::fields_by_id(fields);
         let own_start = survey.users.get(&survey.directory.own_id).and_then(|(_, start)| *start);
@@ -131,7 +133,7 @@ impl<'a, W: Write> Writer<'a, W> {
             role,
             consents: &consents,
         };
-        self.list("users", survey.users.iter(), |records, (id, (list, start))| {
+        self.write_list("users", survey.users.iter(), |records, (id, (list, start))| {
             let record = match start {
                 Some(start) => survey.server.at_newest_level(&USER, records.record_at(*start)?),
                 None if survey.placeholder_owner == Some(*id) => json!({"user_id": id, "role": Role::Owner.number()}),
@@ -145,25 +147,25 @@ impl<'a, W: Write> Writer<'a, W> {
         })
     }
 
-    fn channels(&mut self) -> io::Result<usize> {
+    fn write_channels(&mut self) -> io::Result<usize> {
         let survey = self.survey;
-        let defaults = survey.register.list("realm_default_streams").iter();
-        let defaults: BTreeSet<i64> =
-            defaults.filter_map(|channel| channel.as_i64().or_else(|| channel.integer("stream_id"))).collect();
-        self.list("channels", survey.channels.iter(), |records, (id, (relation, start))| {
+        let default_channels = survey.register.list("realm_default_streams").iter();
+        let default_ids: BTreeSet<i64> =
+            default_channels.filter_map(|channel| channel.as_i64().or_else(|| channel.integer("stream_id"))).collect();
+        self.write_list("channels", survey.channels.iter(), |records, (id, (relation, start))| {
             let record = match start {
                 Some(start) => channel_at_newest_level(&survey.server, records.record_at(*start)?),
                 None => json!({"stream_id": id, "is_archived": true, "history_public_to_subscribers": true}),
             };
             let received = survey.received.get(id).copied().unwrap_or_default();
-            Ok(channels::channel(&record, (*relation, received), &defaults, &survey.directory))
+            Ok(channels::channel(&record, (*relation, received), &default_ids, &survey.directory))
         })
     }
 
-    fn emoji(&mut self) -> io::Result<()> {
+    fn write_emoji(&mut self) -> io::Result<()> {
         let survey = self.survey;
         let emoji = lists::emoji_records(&survey.register);
-        self.list("custom_emoji", emoji.iter(), |records, record| {
+        self.write_list("custom_emoji", emoji.iter(), |records, record| {
             let starts = survey.others.get(&format!("emoji {}", record.text("id")));
             let bytes = match starts.and_then(|starts| starts.first()) {
                 Some(start) => Some(bytes_of(&records.record_at(*start)?)),
@@ -174,26 +176,29 @@ impl<'a, W: Write> Writer<'a, W> {
         Ok(())
     }
 
-    fn uploads(&mut self) -> io::Result<()> {
+    fn write_uploads(&mut self) -> io::Result<()> {
         let survey = self.survey;
         let starts = survey.others.get("upload").into_iter().flatten();
         let id = survey.organization_id();
-        self.list("uploads", starts, |records, start| Ok(upload(&records.record_at(*start)?, id, &survey.directory)))?;
+        self.write_list("uploads", starts, |records, start| {
+            Ok(convert_upload(&records.record_at(*start)?, id, &survey.directory))
+        })?;
         Ok(())
     }
 
-    fn messages(&mut self) -> io::Result<usize> {
+    fn write_messages(&mut self) -> io::Result<usize> {
         let survey = self.survey;
-        let reminded: BTreeSet<i64> = survey.register.list("reminders").iter().filter_map(reminded_message).collect();
+        let reminded_ids: BTreeSet<i64> =
+            survey.register.list("reminders").iter().filter_map(reminded_message).collect();
         let mut not_before = 0;
-        self.list("messages", survey.messages.iter(), |records, (id, start)| {
+        self.write_list("messages", survey.messages.iter(), |records, (id, start)| {
             let record = records.record_at(*start)?;
             let record = survey.server.at_newest_level(&crate::level::objects::MESSAGE, record);
             let history = survey.histories.get(id).map(|start| records.record_at(*start)).transpose()?;
             let relation = record.integer("stream_id").and_then(|id| survey.channels.get(&id));
             let context = messages::MessageContext {
                 history: history.as_ref(),
-                needs_label: reminded.contains(id),
+                needs_label: reminded_ids.contains(id),
                 is_subscribed: relation.is_some_and(|(relation, _)| *relation == channels::Relation::Subscribed),
                 not_before,
             };
@@ -202,32 +207,34 @@ impl<'a, W: Write> Writer<'a, W> {
         })
     }
 
-    fn pending(&mut self) -> io::Result<()> {
+    fn write_pending_items(&mut self) -> io::Result<()> {
         let survey = self.survey;
         let (register, directory) = (&survey.register, &survey.directory);
-        self.list("reminders", register.list("reminders").iter(), |_, record| {
+        self.write_list("reminders", register.list("reminders").iter(), |_, record| {
             let has_message = reminded_message(record).is_some_and(|id| survey.messages.contains_key(&id));
             Ok(lists::reminder(record, has_message, directory))
         })?;
-        self.list("scheduled_messages", register.list("scheduled_messages").iter(), |_, record| {
+        self.write_list("scheduled_messages", register.list("scheduled_messages").iter(), |_, record| {
             Ok(lists::scheduled_message(record, directory))
         })?;
-        let invitations = survey.others.get("invite").into_iter().flatten();
+        let invitation_starts = survey.others.get("invite").into_iter().flatten();
         let invitations: Vec<Value> =
-            invitations.map(|start| self.records.record_at(*start)).collect::<io::Result<_>>()?;
-        self.list("invite_links", invitations.iter(), |_, record| {
+            invitation_starts.map(|start| self.records.record_at(*start)).collect::<io::Result<_>>()?;
+        self.write_list("invite_links", invitations.iter(), |_, record| {
             Ok(lists::invitation(record, directory).and_then(|(link, _)| link))
         })?;
-        self.list("invites", invitations.iter(), |_, record| {
+        self.write_list("invites", invitations.iter(), |_, record| {
             Ok(lists::invitation(record, directory).and_then(|(_, invite)| invite))
         })?;
-        let exports = survey.others.get("export").into_iter().flatten();
-        self.list("exports", exports, |records, start| Ok(lists::export(&records.record_at(*start)?, directory)))?;
+        let export_starts = survey.others.get("export").into_iter().flatten();
+        self.write_list("exports", export_starts, |records, start| {
+            Ok(lists::export(&records.record_at(*start)?, directory))
+        })?;
         Ok(())
     }
 }
 
-fn at_newest_level(survey: &Survey, records: &[Value], object: &crate::level::Object) -> Vec<Value> {
+fn records_at_newest_level(survey: &Survey, records: &[Value], object: &crate::level::Object) -> Vec<Value> {
     records.iter().map(|record| survey.server.at_newest_level(object, record.clone())).collect()
 }
 
@@ -235,15 +242,15 @@ fn reminded_message(record: &Value) -> Option<i64> {
     record.integer("reminder_target_message_id").or_else(|| record.integer("message_id"))
 }
 
-/// Folders in the order in which clients show them.
-fn ordered_folders(register: &Value) -> Vec<&Value> {
+/// The order is that in which clients show the folders.
+fn sorted_folders(register: &Value) -> Vec<&Value> {
     let mut folders: Vec<&Value> = register.list("channel_folders").iter().collect();
     folders.sort_by_key(|folder| folder.integer("order").unwrap_or_default());
     folders
 }
 
 /// Converts an uploaded file. In an anonymous fixture its content is replaced.
-fn upload(record: &Value, organization: i64, directory: &Directory) -> Option<Upload> {
+fn convert_upload(record: &Value, organization: i64, directory: &Directory) -> Option<Upload> {
     let path_id = record.text("path_id");
     let name = record.text("name");
     let bytes = bytes_of(record);

@@ -11,6 +11,7 @@ use crate::organization::lists::{emoji_name, emoji_records};
 use crate::organization::partial::{Line, Partial};
 use crate::organization::people::{List, joined_at, role};
 use crate::organization::server::Server;
+use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
 use crate::realm::user::Role;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -33,6 +34,11 @@ const TIME_KEYS: [&str; 13] = [
     "deleted_timestamp",
 ];
 
+/// In characters.
+const MAX_GROUP_NAME_LENGTH: usize = 100;
+const MAX_FOLDER_NAME_LENGTH: usize = 60;
+const MAX_FIELD_NAME_LENGTH: usize = 40;
+
 /// The data that the writer needs before it writes the first part.
 pub struct Survey {
     pub server: Server,
@@ -45,7 +51,9 @@ pub struct Survey {
     pub channels: BTreeMap<i64, (Relation, Option<u64>)>,
     /// By ID, the positions of the messages that `--messages` includes.
     pub messages: BTreeMap<i64, u64>,
+    /// By message, the positions of the edit histories.
     pub histories: HashMap<i64, u64>,
+    /// By user, the times at which the user was last active and last had a client open, in Unix seconds.
     pub presences: HashMap<i64, (i64, i64)>,
     /// By channel.
     pub received: HashMap<i64, ReceivedRange>,
@@ -83,8 +91,8 @@ impl Survey {
     /// The host of the organization, from its bots' addresses or its URL.
     pub fn host(&self) -> String {
         let url_host = || {
-            let (_, address) = self.directory.url.split_once("://")?;
-            Some(address.split(['/', ':']).next()?.to_owned())
+            let (_, authority) = self.directory.url.split_once("://")?;
+            Some(authority.split(['/', ':']).next()?.to_owned())
         };
         let domain = Some(self.register.text("realm_bot_domain")).filter(|domain| !domain.is_empty());
         domain.map(str::to_owned).or_else(url_host).unwrap_or_else(|| "chat.test".to_owned())
@@ -120,7 +128,7 @@ struct SurveyBuilder {
     subdomain: String,
     notes: Vec<String>,
     /// The latest time in any record, in Unix seconds.
-    latest: i64,
+    latest_time: i64,
 }
 
 impl SurveyBuilder {
@@ -141,7 +149,7 @@ impl SurveyBuilder {
             has_owner: false,
             subdomain: String::new(),
             notes: Vec::new(),
-            latest: 0,
+            latest_time: 0,
         }
     }
 
@@ -203,7 +211,7 @@ impl SurveyBuilder {
                 for (key, value) in object {
                     match value {
                         Value::Number(number) if TIME_KEYS.contains(&key.as_str()) => {
-                            self.latest = self.latest.max(number.as_f64().unwrap_or_default() as i64);
+                            self.latest_time = self.latest_time.max(number.as_f64().unwrap_or_default() as i64);
                         }
                         Value::Array(_) | Value::Object(_) => self.update_latest(value),
                         _ => {}
@@ -217,7 +225,7 @@ impl SurveyBuilder {
     fn add_user(&mut self, list: List, record: Value, start: u64) {
         let record = self.server.at_newest_level(&USER, record);
         let Some(id) = record.integer("user_id") else { return };
-        self.latest = self.latest.max(joined_at(&record).unwrap_or_default());
+        self.latest_time = self.latest_time.max(joined_at(&record).unwrap_or_default());
         if list != List::Active || record.boolean("is_bot") || record["is_active"] == false {
             self.non_owners.insert(id);
         } else {
@@ -262,7 +270,7 @@ impl SurveyBuilder {
         }
     }
 
-    /// Adds a user of a message who is in no list.
+    /// Adds a sender or recipient of a message who is in no list.
     fn add_unlisted_user(&mut self, id: Option<i64>, full_name: &str, email: &str) {
         if let Some(id) = id {
             self.users
@@ -287,13 +295,13 @@ impl SurveyBuilder {
         let anonymizer =
             selection.anonymous.zip(self.originals.take()).map(|(seed, originals)| Anonymizer::new(seed, originals));
         let mut directory = Directory::new(&selection.url, anonymizer);
-        directory.reference = self.latest;
+        directory.reference = self.latest_time;
         directory.own_id = self.register.integer("user_id").unwrap_or_default();
         self.choose_names(&mut directory, selection, placeholder_owner);
         let received =
             self.channel_messages.iter_mut().map(|(channel, messages)| (*channel, received_range(messages))).collect();
-        let is_included = |id: &i64| directory.channels.get(*id).is_some();
-        let channels = self.channels.into_iter().filter(|(id, _)| is_included(id));
+        let is_channel_included = |id: &i64| directory.channels.get(*id).is_some();
+        let channels = self.channels.into_iter().filter(|(id, _)| is_channel_included(id));
         Survey {
             channels: channels.map(|(id, (relation, start, _))| (id, (relation, start))).collect(),
             users: self.users.into_iter().map(|(id, (list, start, ..))| (id, (list, start))).collect(),
@@ -315,40 +323,42 @@ impl SurveyBuilder {
 
     /// Adds all objects to the directory, which chooses their names.
     fn choose_names(&mut self, directory: &mut Directory, selection: &Selection, placeholder_owner: Option<i64>) {
-        let unlisted: Vec<i64> = self
+        let unlisted_ids: Vec<i64> = self
             .users
             .iter()
             .filter(|(id, (list, ..))| *list == List::OnlyInMessages && placeholder_owner != Some(**id))
             .map(|(id, _)| *id)
             .collect();
-        if !unlisted.is_empty() {
-            self.notes.push(format!("known from messages alone: {}", counted(unlisted.len(), "user")));
+        if !unlisted_ids.is_empty() {
+            self.notes.push(format!("known from messages alone: {}", counted(unlisted_ids.len(), "user")));
         }
         for (id, (_, _, full_name, email)) in &self.users {
             directory.add_user(*id, full_name, email);
         }
-        let selected: BTreeSet<String> = selection.channels.iter().map(|name| name.to_lowercase()).collect();
+        let selected_names: BTreeSet<String> = selection.channels.iter().map(|name| name.to_lowercase()).collect();
         for (id, (_, _, name)) in &self.channels {
-            if selected.is_empty() || selected.contains(&name.to_lowercase()) {
-                directory.add(|directory| &mut directory.channels, *id, name, 60);
+            if selected_names.is_empty() || selected_names.contains(&name.to_lowercase()) {
+                directory.add(|directory| &mut directory.channels, *id, name, MAX_CHANNEL_NAME_LENGTH);
             }
         }
         for group in self.register.list("realm_user_groups") {
             let group = self.server.at_newest_level(&GROUP, group.clone());
             match group.integer("id") {
                 Some(id) if group.boolean("is_system_group") => directory.add_system_group(id, group.text("name")),
-                Some(id) => directory.add(|directory| &mut directory.groups, id, group.text("name"), 100),
+                Some(id) => {
+                    directory.add(|directory| &mut directory.groups, id, group.text("name"), MAX_GROUP_NAME_LENGTH)
+                }
                 None => {}
             }
         }
         for folder in self.register.list("channel_folders") {
             if let Some(id) = folder.integer("id") {
-                directory.add(|directory| &mut directory.folders, id, folder.text("name"), 60);
+                directory.add(|directory| &mut directory.folders, id, folder.text("name"), MAX_FOLDER_NAME_LENGTH);
             }
         }
         for field in self.register.list("custom_profile_fields") {
             if let Some(id) = field.integer("id") {
-                directory.add(|directory| &mut directory.profile_fields, id, field.text("name"), 40);
+                directory.add(|directory| &mut directory.profile_fields, id, field.text("name"), MAX_FIELD_NAME_LENGTH);
             }
         }
         for emoji in emoji_records(&self.register) {

@@ -38,7 +38,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "folder-names-are-unique",
         meaning: "No two folders that are not archived have the same name, regardless of case.",
-        check: folder_names,
+        check: folder_names_are_unique,
     },
     Invariant {
         name: "default-channels-are-open",
@@ -127,7 +127,7 @@ fn folders_exist(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn folder_names(realm: &Realm) -> Vec<String> {
+fn folder_names_are_unique(realm: &Realm) -> Vec<String> {
     let mut names = BTreeSet::new();
     violations_of(realm.folders.values().filter(|folder| !folder.is_archived), |folder| {
         (!names.insert(folder.name.to_lowercase())).then(|| format!("two folders are called {}", folder.name))
@@ -158,8 +158,8 @@ fn notices_have_channels(realm: &Realm) -> Vec<String> {
 fn audiences_are_numbered_apart(realm: &Realm) -> Vec<String> {
     let mut recipients: BTreeSet<RecipientId> = BTreeSet::new();
     let channels = realm.channels.values().map(|channel| channel.recipient);
-    let all = channels.chain(realm.conversations.keys().copied());
-    violations_of(all, |recipient| {
+    let numbers = channels.chain(realm.conversations.keys().copied());
+    violations_of(numbers, |recipient| {
         (!recipients.insert(recipient)).then(|| format!("two audiences are number {recipient}"))
     })
 }

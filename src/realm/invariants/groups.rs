@@ -12,12 +12,20 @@ use imbl::OrdSet;
 use std::collections::BTreeSet;
 
 pub(super) const ALL: &[Invariant] = &[
-    Invariant { name: "group-names-are-unique", meaning: "No two groups have the same name.", check: names_are_unique },
-    Invariant { name: "groups-are-acyclic", meaning: "No group is its own subgroup, at any depth.", check: acyclic },
+    Invariant {
+        name: "group-names-are-unique",
+        meaning: "No two groups have the same name.",
+        check: group_names_are_unique,
+    },
+    Invariant {
+        name: "groups-are-acyclic",
+        meaning: "No group is its own subgroup, at any depth.",
+        check: groups_are_acyclic,
+    },
     Invariant {
         name: "groups-have-what-exists",
         meaning: "Members and subgroups of groups exist.",
-        check: members_and_subgroups_exist,
+        check: groups_have_what_exists,
     },
     Invariant {
         name: "system-groups-are-complete",
@@ -36,14 +44,14 @@ pub(super) const ALL: &[Invariant] = &[
     },
 ];
 
-fn names_are_unique(realm: &Realm) -> Vec<String> {
+fn group_names_are_unique(realm: &Realm) -> Vec<String> {
     let mut names = BTreeSet::new();
     violations_of(realm.groups.values(), |group| {
         (!names.insert(group.name.as_str())).then(|| format!("two groups are called {}", group.name))
     })
 }
 
-fn acyclic(realm: &Realm) -> Vec<String> {
+fn groups_are_acyclic(realm: &Realm) -> Vec<String> {
     let cyclic_groups = cyclic(realm.groups.keys().copied(), |id, visit: &mut dyn FnMut(GroupId)| {
         for subgroup in realm.groups.get(&id).into_iter().flat_map(|group| &group.subgroups) {
             visit(*subgroup);
@@ -52,7 +60,7 @@ fn acyclic(realm: &Realm) -> Vec<String> {
     violations_of(cyclic_groups, |group| Some(format!("group {group} contains itself")))
 }
 
-fn members_and_subgroups_exist(realm: &Realm) -> Vec<String> {
+fn groups_have_what_exists(realm: &Realm) -> Vec<String> {
     violations_of(realm.groups.iter(), |(id, group)| {
         let user = group.members.iter().find(|user| !realm.users.contains_key(*user));
         let subgroup = group.subgroups.iter().find(|subgroup| !realm.groups.contains_key(*subgroup));
@@ -64,34 +72,34 @@ fn members_and_subgroups_exist(realm: &Realm) -> Vec<String> {
 
 fn system_groups_are_complete(realm: &Realm) -> Vec<String> {
     let mut violations = violations_of(realm.groups.values(), |group| {
-        let which = group.system.filter(|which| realm.system_groups.get(which) != Some(&group.id))?;
-        Some(format!("group {} is a second one that is {}", group.id, which.name()))
+        let kind = group.system.filter(|kind| realm.system_groups.get(kind) != Some(&group.id))?;
+        Some(format!("group {} is a second one that is {}", group.id, kind.name()))
     });
-    violations.extend(violations_of(SystemGroup::ALL, |which| {
-        let group = realm.system_groups.get(&which).and_then(|id| realm.groups.get(id));
+    violations.extend(violations_of(SystemGroup::ALL, |kind| {
+        let group = realm.system_groups.get(&kind).and_then(|id| realm.groups.get(id));
         let is_valid = group.is_some_and(|group| {
-            let subgroup = which.subgroup().and_then(|subgroup| realm.system_groups.get(&subgroup).copied());
-            group.system == Some(which)
+            let subgroup = kind.subgroup().and_then(|subgroup| realm.system_groups.get(&subgroup).copied());
+            group.system == Some(kind)
                 && !group.is_deactivated
-                && group.name == which.name()
+                && group.name == kind.name()
                 && group.subgroups.iter().copied().eq(subgroup)
         });
-        (!is_valid).then(|| format!("{} is not as it was made", which.name()))
+        (!is_valid).then(|| format!("{} is not as it was made", kind.name()))
     }));
     violations
 }
 
 fn system_groups_follow_roles(realm: &Realm) -> Vec<String> {
     let people = || realm.users.values().filter(|user| !user.is_system_bot());
-    violations_of(SystemGroup::ALL, |which| {
-        let expected: OrdSet<UserId> = match which {
+    violations_of(SystemGroup::ALL, |kind| {
+        let expected: OrdSet<UserId> = match kind {
             SystemGroup::FullMembers => {
                 people().filter(|user| realm.is_full_member(user)).map(|user| user.id).collect()
             }
-            _ => people().filter(|user| SystemGroup::of_role(user.role) == which).map(|user| user.id).collect(),
+            _ => people().filter(|user| SystemGroup::of_role(user.role) == kind).map(|user| user.id).collect(),
         };
-        let members = &realm.groups.get(realm.system_groups.get(&which)?)?.members;
-        (*members != expected).then(|| format!("{} has {members:?}, should have {expected:?}", which.name()))
+        let members = &realm.groups.get(realm.system_groups.get(&kind)?)?.members;
+        (*members != expected).then(|| format!("{} has {members:?}, should have {expected:?}", kind.name()))
     })
 }
 
@@ -104,13 +112,13 @@ fn permissions_are_complete(realm: &Realm) -> Vec<String> {
         .map(|channel| (format!("channel {}", channel.id), &channel.permissions, CHANNEL_PERMISSIONS));
     let organization = ("the organization".to_owned(), &realm.organization.permissions, REALM_PERMISSIONS);
     violations_of(groups.chain(channels).chain([organization]), |(owner, permissions, table)| {
-        let setting = invalid_setting(realm, permissions, table)?;
-        Some(format!("{owner} does not say who holds {setting}, or names somebody who does not exist"))
+        let permission = invalid_permission(realm, permissions, table)?;
+        Some(format!("{owner} does not say who holds {permission}, or names somebody who does not exist"))
     })
 }
 
 /// The name of a permission that is missing, or whose holders don't exist.
-fn invalid_setting(realm: &Realm, permissions: &Permissions, table: &[PermissionSetting]) -> Option<&'static str> {
+fn invalid_permission(realm: &Realm, permissions: &Permissions, table: &[PermissionSetting]) -> Option<&'static str> {
     let exists = |value: &GroupSettingValue| match value {
         GroupSettingValue::Group(group) => realm.groups.contains_key(group),
         GroupSettingValue::Anonymous(anonymous) => {

@@ -15,12 +15,12 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "messages-are-of-users",
         meaning: "Senders and recipients of messages, and users who reacted or edited, exist.",
-        check: users_exist,
+        check: messages_are_of_users,
     },
     Invariant {
         name: "direct-messages-reach-the-conversation",
         meaning: "A direct message's recipients are the members of its conversation, the sender among them.",
-        check: direct_messages,
+        check: direct_messages_reach_the_conversation,
     },
     Invariant {
         name: "conversations-have-their-messages",
@@ -61,16 +61,16 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "read-runs-are-apart",
         meaning: "The ranges of messages that a user has read neither touch nor overlap.",
-        check: read_runs_are_separate,
+        check: read_runs_are_apart,
     },
     Invariant {
         name: "starred-messages-have-rows",
         meaning: "Users who starred or collapsed a message that still exists, or hide its previews, have a row for it.",
-        check: marked_messages_have_rows,
+        check: starred_messages_have_rows,
     },
 ];
 
-fn users_exist(realm: &Realm) -> Vec<String> {
+fn messages_are_of_users(realm: &Realm) -> Vec<String> {
     let violation =
         |message: MessageId, user: UserId| format!("message {message} has to do with user {user}, who does not exist");
     let mut violations: Vec<String> =
@@ -87,31 +87,32 @@ fn users_exist(realm: &Realm) -> Vec<String> {
     violations
 }
 
-/// Recipients who don't exist, each with the first of their messages in each channel.
+/// Recipients who do not exist, each with the first of their messages in each channel.
 pub fn unknown_recipients(realm: &Realm) -> Vec<(MessageId, UserId)> {
     // Only the differences between successive messages of a channel are checked, because most recipients are the same.
     let mut previous_sets: BTreeMap<Option<ChannelId>, &OrdSet<UserId>> = BTreeMap::new();
     let nobody = OrdSet::new();
-    let mut unknown = Vec::new();
+    let mut unknown_users = Vec::new();
     for (id, message) in &realm.messages {
-        let previous = previous_sets.entry(message.channel().map(|(channel, _)| channel)).or_insert(&nobody);
-        unknown.extend(previous.diff(&message.recipients).filter_map(|difference| match difference {
+        let previous_recipients = previous_sets.entry(message.channel().map(|(channel, _)| channel)).or_insert(&nobody);
+        unknown_users.extend(previous_recipients.diff(&message.recipients).filter_map(|difference| match difference {
             DiffItem::Add(user) if !realm.users.contains_key(user) => Some((*id, *user)),
             _ => None,
         }));
-        *previous = &message.recipients;
+        *previous_recipients = &message.recipients;
     }
-    unknown
+    unknown_users
 }
 
-fn direct_messages(realm: &Realm) -> Vec<String> {
+fn direct_messages_reach_the_conversation(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
         let members = &realm.conversations.get(&message.conversation()?)?.members;
         // Mentioned generic bots are recipients too.
         let is_unexpected = |user: &&UserId| !realm.users.get(*user).is_some_and(|user| user.is_generic_bot());
-        let others = message.recipients.iter().filter(|user| !members.contains(*user));
+        let other_recipients = message.recipients.iter().filter(|user| !members.contains(*user));
         let is_complete = members.iter().all(|user| message.recipients.contains(user));
-        let is_valid = is_complete && others.filter(is_unexpected).count() == 0 && members.contains(&message.sender);
+        let is_valid =
+            is_complete && other_recipients.filter(is_unexpected).count() == 0 && members.contains(&message.sender);
         (!is_valid).then(|| format!("message {} went to {:?}, not to {members:?}", message.id, message.recipients))
     })
 }
@@ -138,14 +139,14 @@ fn conversations_by_members(realm: &Realm) -> Vec<String> {
     if realm.conversations_by_members.len() != realm.conversations.len() {
         violations.push("the index of conversations has others".to_owned());
     }
-    let mut member_of: BTreeMap<UserId, OrdSet<RecipientId>> = BTreeMap::new();
+    let mut conversations_by_user: BTreeMap<UserId, OrdSet<RecipientId>> = BTreeMap::new();
     for conversation in realm.conversations.values() {
         for user in conversation.members.iter() {
-            member_of.entry(*user).or_default().insert(conversation.id);
+            conversations_by_user.entry(*user).or_default().insert(conversation.id);
         }
     }
     violations.extend(violations_of(realm.personal.iter(), |(user, state)| {
-        let expected = member_of.remove(user).unwrap_or_default();
+        let expected = conversations_by_user.remove(user).unwrap_or_default();
         (state.conversations != expected)
             .then(|| format!("user {user} is in conversations {:?}, should be in {expected:?}", state.conversations))
     }));
@@ -154,9 +155,9 @@ fn conversations_by_members(realm: &Realm) -> Vec<String> {
 
 fn reactions_are_unique(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
-        let mut seen = BTreeSet::new();
+        let mut known_reactions = BTreeSet::new();
         let mut is_duplicate = |user: UserId, emoji: &crate::realm::message::Emoji| {
-            !seen.insert((user, emoji.reaction_type, emoji.emoji_code.clone()))
+            !known_reactions.insert((user, emoji.reaction_type, emoji.emoji_code.clone()))
         };
         let duplicate = message.reactions.iter().find(|reaction| is_duplicate(reaction.user, &reaction.emoji))?;
         Some(format!("user {} reacted twice to message {}", duplicate.user, message.id))
@@ -212,8 +213,9 @@ fn unread_where_subscribed(realm: &Realm) -> Vec<String> {
             let subscription = state.subscription(channel);
             realm.is_unread(*user, message) && subscription.is_none_or(|subscription| subscription.since >= message.id)
         };
-        let mut unread = gaps(&state.read).flat_map(|gap| realm.messages.range(gap)).map(|(_, message)| message);
-        let message = unread.find(is_misplaced)?;
+        let mut unread_messages =
+            gaps(&state.read).flat_map(|gap| realm.messages.range(gap)).map(|(_, message)| message);
+        let message = unread_messages.find(is_misplaced)?;
         Some(format!("message {} is unread for user {user}, who is not subscribed to its channel", message.id))
     })
 }
@@ -221,15 +223,15 @@ fn unread_where_subscribed(realm: &Realm) -> Vec<String> {
 /// The ranges between the runs of a set, and after the last run.
 fn gaps(read: &ReadSet) -> impl Iterator<Item = RangeInclusive<MessageId>> {
     let end = (MessageId(i64::MAX), MessageId(i64::MAX));
-    let gaps = read.runs().chain([end]).scan(0, |next, (first, last)| {
-        let gap = MessageId(*next)..=MessageId(first.0.saturating_sub(1));
-        *next = last.0.saturating_add(1);
+    let gaps = read.runs().chain([end]).scan(0, |next_id, (first, last)| {
+        let gap = MessageId(*next_id)..=MessageId(first.0.saturating_sub(1));
+        *next_id = last.0.saturating_add(1);
         Some(gap)
     });
     gaps.filter(|gap| !gap.is_empty())
 }
 
-fn read_runs_are_separate(realm: &Realm) -> Vec<String> {
+fn read_runs_are_apart(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let runs: Vec<_> = state.read.runs().collect();
         let is_valid = runs.iter().all(|(first, last)| first <= last)
@@ -238,11 +240,11 @@ fn read_runs_are_separate(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn marked_messages_have_rows(realm: &Realm) -> Vec<String> {
+fn starred_messages_have_rows(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
-        let marked = state.starred.iter().chain(&state.collapsed).chain(&state.hidden_previews);
-        let mut existing = marked.filter_map(|id| realm.messages.get(id));
-        let message = existing.find(|message| !realm.has_row(*user, message))?;
+        let marked_ids = state.starred.iter().chain(&state.collapsed).chain(&state.hidden_previews);
+        let mut existing_messages = marked_ids.filter_map(|id| realm.messages.get(id));
+        let message = existing_messages.find(|message| !realm.has_row(*user, message))?;
         Some(format!("user {user} marked message {} without a row for it", message.id))
     })
 }

@@ -38,12 +38,12 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "bots-have-owners-that-exist",
         meaning: "The owner of a bot is a human user.",
-        check: bots_have_owners,
+        check: bots_have_owners_that_exist,
     },
     Invariant {
         name: "bots-default-to-channels-that-exist",
         meaning: "A bot's default channels exist.",
-        check: bots_default_to_channels,
+        check: bots_default_to_channels_that_exist,
     },
     Invariant {
         name: "services-are-objects",
@@ -82,8 +82,8 @@ fn users_by_key(realm: &Realm) -> Vec<String> {
 }
 
 fn active_users(realm: &Realm) -> Vec<String> {
-    let active = realm.users.values().filter(|user| user.is_active && !user.is_system_bot());
-    let expected: OrdSet<UserId> = active.map(|user| user.id).collect();
+    let active_accounts = realm.users.values().filter(|user| user.is_active && !user.is_system_bot());
+    let expected: OrdSet<UserId> = active_accounts.map(|user| user.id).collect();
     mismatch("the set of active accounts has", &realm.active_users, &expected)
 }
 
@@ -108,7 +108,7 @@ fn everybody_has_own_state(realm: &Realm) -> Vec<String> {
     mismatch("own states have", &states, &accounts)
 }
 
-fn bots_have_owners(realm: &Realm) -> Vec<String> {
+fn bots_have_owners_that_exist(realm: &Realm) -> Vec<String> {
     violations_of(realm.users.values(), |bot| {
         let owner = bot.bot_owner()?;
         let is_person = realm.users.get(&owner).is_some_and(|owner| !owner.is_bot());
@@ -116,10 +116,10 @@ fn bots_have_owners(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn bots_default_to_channels(realm: &Realm) -> Vec<String> {
+fn bots_default_to_channels_that_exist(realm: &Realm) -> Vec<String> {
     violations_of(realm.users.values(), |bot| {
-        let missing = bot.bot_defaults().channels().find(|channel| !realm.channels.contains_key(channel))?;
-        Some(format!("bot {} has channel {missing} by default, which does not exist", bot.id))
+        let missing_channel = bot.bot_defaults().channels().find(|channel| !realm.channels.contains_key(channel))?;
+        Some(format!("bot {} has channel {missing_channel} by default, which does not exist", bot.id))
     })
 }
 

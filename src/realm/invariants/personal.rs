@@ -22,12 +22,12 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "topic-policies-say-something",
         meaning: "Policies for topics are of channels that exist, under the topic's name, and not the default.",
-        check: topic_policies,
+        check: topic_policies_say_something,
     },
     Invariant {
         name: "muted-users-are-others",
         meaning: "Muted users exist, and nobody mutes themselves.",
-        check: muted_users,
+        check: muted_users_are_others,
     },
     Invariant {
         name: "muted-by",
@@ -37,12 +37,12 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "navigation-views-are-unique",
         meaning: "No view is in a user's left sidebar twice.",
-        check: navigation_views,
+        check: navigation_views_are_unique,
     },
     Invariant {
         name: "emoji-names-are-unique",
         meaning: "No two custom emoji that can be used have the same name.",
-        check: emoji_names,
+        check: emoji_names_are_unique,
     },
     Invariant {
         name: "keys-are-ids",
@@ -77,7 +77,7 @@ fn reached_by_push(realm: &Realm) -> Vec<String> {
     mismatch("the index of users that push notifications reach has", &realm.reached_by_push, &expected)
 }
 
-fn topic_policies(realm: &Realm) -> Vec<String> {
+fn topic_policies_say_something(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let ((channel, _), topic) = state.topics.iter().find(|((channel, key), topic)| {
             !realm.channels.contains_key(channel)
@@ -88,32 +88,35 @@ fn topic_policies(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn muted_users(realm: &Realm) -> Vec<String> {
+fn muted_users_are_others(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
-        let muted = state.muted_users.keys().find(|muted| *muted == user || !realm.users.contains_key(*muted))?;
-        Some(format!("user {user} mutes user {muted}"))
+        let muted_user = state
+            .muted_users
+            .keys()
+            .find(|muted_user| *muted_user == user || !realm.users.contains_key(*muted_user))?;
+        Some(format!("user {user} mutes user {muted_user}"))
     })
 }
 
 fn muted_by(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<UserId, OrdSet<UserId>> = OrdMap::new();
     for (user, state) in &realm.personal {
-        for muted in state.muted_users.keys() {
-            expected.entry(*muted).or_default().insert(*user);
+        for muted_user in state.muted_users.keys() {
+            expected.entry(*muted_user).or_default().insert(*user);
         }
     }
     mismatch("the index of muted users has", &realm.muted_by, &expected)
 }
 
-fn navigation_views(realm: &Realm) -> Vec<String> {
+fn navigation_views_are_unique(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
-        let mut seen = BTreeSet::new();
-        let duplicate = state.navigation_views.iter().find(|view| !seen.insert(&view.fragment))?;
+        let mut fragments = BTreeSet::new();
+        let duplicate = state.navigation_views.iter().find(|view| !fragments.insert(&view.fragment))?;
         Some(format!("user {user} has the view {} twice", duplicate.fragment))
     })
 }
 
-fn emoji_names(realm: &Realm) -> Vec<String> {
+fn emoji_names_are_unique(realm: &Realm) -> Vec<String> {
     let mut names = BTreeSet::new();
     violations_of(realm.custom_emoji.values().filter(|emoji| !emoji.is_deactivated), |emoji| {
         (!names.insert(&emoji.name)).then(|| format!("two custom emoji are called {}", emoji.name))
@@ -125,47 +128,73 @@ type IdKind = (&'static str, Vec<(i64, i64)>, i64);
 
 fn id_kinds(realm: &Realm) -> Vec<IdKind> {
     let counters = &realm.counters;
-    let pairs = |pairs: &mut dyn Iterator<Item = (i64, i64)>| pairs.collect::<Vec<_>>();
+    let collect = |pairs: &mut dyn Iterator<Item = (i64, i64)>| pairs.collect::<Vec<_>>();
     let states = || realm.personal.values();
-    let owned = OWNED.iter().map(|kind| {
+    let owned_kinds = OWNED.iter().map(|kind| {
         (kind.name, states().flat_map(|state| (kind.numbers)(state)).collect(), (kind.last)(&counters.items))
     });
-    let others = vec![
-        ("user", pairs(&mut realm.users.iter().map(|(key, user)| (key.0, user.id.0))), counters.user),
-        ("group", pairs(&mut realm.groups.iter().map(|(key, group)| (key.0, group.id.0))), counters.group),
-        ("channel", pairs(&mut realm.channels.iter().map(|(key, channel)| (key.0, channel.id.0))), counters.channel),
-        ("folder", pairs(&mut realm.folders.iter().map(|(key, folder)| (key.0, folder.id.0))), counters.folder),
-        ("message", pairs(&mut realm.messages.iter().map(|(key, message)| (key.0, message.id.0))), counters.message),
-        ("audience", pairs(&mut realm.conversations.iter().map(|(key, one)| (key.0, one.id.0))), counters.recipient),
+    let other_kinds = vec![
+        ("user", collect(&mut realm.users.iter().map(|(key, user)| (key.0, user.id.0))), counters.user),
+        ("group", collect(&mut realm.groups.iter().map(|(key, group)| (key.0, group.id.0))), counters.group),
+        ("channel", collect(&mut realm.channels.iter().map(|(key, channel)| (key.0, channel.id.0))), counters.channel),
+        ("folder", collect(&mut realm.folders.iter().map(|(key, folder)| (key.0, folder.id.0))), counters.folder),
+        ("message", collect(&mut realm.messages.iter().map(|(key, message)| (key.0, message.id.0))), counters.message),
         (
             "audience",
-            pairs(&mut realm.channels.values().map(|channel| (channel.recipient.0, channel.recipient.0))),
+            collect(&mut realm.conversations.iter().map(|(key, object)| (key.0, object.id.0))),
             counters.recipient,
         ),
-        ("emoji", pairs(&mut realm.custom_emoji.iter().map(|(key, emoji)| (key.0, emoji.id.0))), counters.emoji),
-        ("linkifier", pairs(&mut realm.linkifiers.iter().map(|one| (one.id.0, one.id.0))), counters.linkifier),
-        ("field", pairs(&mut realm.profile_fields.iter().map(|(key, one)| (key.0, one.id.0))), counters.profile_field),
-        ("reminder", pairs(&mut realm.reminders.iter().map(|(key, one)| (key.0, one.id.0))), counters.scheduled),
         (
-            "scheduled message",
-            pairs(&mut realm.scheduled_messages.iter().map(|(key, one)| (key.0, one.id.0))),
+            "audience",
+            collect(&mut realm.channels.values().map(|channel| (channel.recipient.0, channel.recipient.0))),
+            counters.recipient,
+        ),
+        ("emoji", collect(&mut realm.custom_emoji.iter().map(|(key, emoji)| (key.0, emoji.id.0))), counters.emoji),
+        (
+            "linkifier",
+            collect(&mut realm.linkifiers.iter().map(|object| (object.id.0, object.id.0))),
+            counters.linkifier,
+        ),
+        (
+            "field",
+            collect(&mut realm.profile_fields.iter().map(|(key, object)| (key.0, object.id.0))),
+            counters.profile_field,
+        ),
+        (
+            "reminder",
+            collect(&mut realm.reminders.iter().map(|(key, object)| (key.0, object.id.0))),
             counters.scheduled,
         ),
-        ("link", pairs(&mut realm.invite_links.iter().map(|(key, one)| (key.0, one.id.0))), counters.invite_link),
-        ("invitation", pairs(&mut realm.invites.iter().map(|(key, one)| (key.0, one.id.0))), counters.invite),
-        ("upload", pairs(&mut realm.attachments.values().map(|one| (one.id.0, one.id.0))), counters.attachment),
+        (
+            "scheduled message",
+            collect(&mut realm.scheduled_messages.iter().map(|(key, object)| (key.0, object.id.0))),
+            counters.scheduled,
+        ),
+        (
+            "link",
+            collect(&mut realm.invite_links.iter().map(|(key, object)| (key.0, object.id.0))),
+            counters.invite_link,
+        ),
+        ("invitation", collect(&mut realm.invites.iter().map(|(key, object)| (key.0, object.id.0))), counters.invite),
+        (
+            "upload",
+            collect(&mut realm.attachments.values().map(|object| (object.id.0, object.id.0))),
+            counters.attachment,
+        ),
         (
             "device",
-            pairs(&mut states().flat_map(|state| state.devices.keys().map(|key| (key.0, key.0)))),
+            collect(&mut states().flat_map(|state| state.devices.keys().map(|key| (key.0, key.0)))),
             counters.device,
         ),
         (
             "change of presence",
-            pairs(&mut states().filter_map(|state| state.presence).map(|one| (one.update_id, one.update_id))),
+            collect(
+                &mut states().filter_map(|state| state.presence).map(|object| (object.update_id, object.update_id)),
+            ),
             counters.presence,
         ),
     ];
-    others.into_iter().chain(owned).collect()
+    other_kinds.into_iter().chain(owned_kinds).collect()
 }
 
 fn keys_are_ids(realm: &Realm) -> Vec<String> {
@@ -182,6 +211,7 @@ fn counters_are_ahead(realm: &Realm) -> Vec<String> {
     })
 }
 
+/// The largest integer that JSON readers with floating-point numbers read exactly.
 const MAX_COUNT: i64 = 1 << 53;
 
 fn numbers_can_go_on(realm: &Realm) -> Vec<String> {
@@ -190,8 +220,8 @@ fn numbers_can_go_on(realm: &Realm) -> Vec<String> {
         let version = user.avatar.version;
         is_out_of_range(version).then(|| format!("the picture of user {} is version {version}", user.id))
     });
-    violations.extend(violations_of(&realm.organization.pictures, |(which, picture)| {
-        is_out_of_range(picture.version).then(|| format!("the {} is version {}", which.name(), picture.version))
+    violations.extend(violations_of(&realm.organization.pictures, |(kind, picture)| {
+        is_out_of_range(picture.version).then(|| format!("the {} is version {}", kind.name(), picture.version))
     }));
     violations.extend(violations_of(realm.profile_fields.values(), |field| {
         is_out_of_range(field.order).then(|| format!("field {} is in place {}", field.id, field.order))

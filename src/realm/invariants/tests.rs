@@ -28,18 +28,18 @@ fn built_in() -> Realm {
 }
 
 fn change_each<K: Ord + Clone, V: Clone>(map: &mut OrdMap<K, Arc<V>>, change: impl Fn(&mut V)) {
-    let changed = map.iter().map(|(key, value)| {
+    let changed_entries = map.iter().map(|(key, value)| {
         let mut value = value.as_ref().clone();
         change(&mut value);
         (key.clone(), Arc::new(value))
     });
-    *map = changed.collect();
+    *map = changed_entries.collect();
 }
 
-type Violate = fn(&mut Tx);
+type ViolatingChange = fn(&mut Tx);
 
 /// A violation of each invariant.
-const VIOLATIONS: &[(&str, Violate)] = &[
+const VIOLATIONS: &[(&str, ViolatingChange)] = &[
     ("users-by-email", |tx| tx.user_mut(MEL).email = "other@chat.test".into()),
     ("users-by-key", |tx| tx.user_mut(MEL).api_key = "other".into()),
     ("active-users", |tx| tx.user_mut(MEL).is_active = false),
@@ -201,8 +201,8 @@ const ENFORCED_BY_TYPES: &[&str] = &["read-runs-are-apart"];
 #[test]
 fn the_built_in_realms_have_no_violations() {
     assert_eq!(check(&built_in()), []);
-    let empty = crate::fixture::builtin("empty").expect("it is built in");
-    let empty = crate::fixture::read(empty, Timestamp::default(), 0).expect("it has no faults");
+    let text = crate::fixture::builtin("empty").expect("it is built in");
+    let empty = crate::fixture::read(text, Timestamp::default(), 0).expect("it has no faults");
     assert_eq!(check(&empty), []);
 }
 

@@ -42,8 +42,8 @@ fn agenda(realm: &Realm) -> Vec<String> {
     let mut expected: BTreeMap<Due, Timestamp> = BTreeMap::new();
     let reminders = realm.reminders.values().filter(|reminder| !reminder.has_failed);
     expected.extend(reminders.map(|reminder| (Due::Reminder(reminder.id), reminder.deliver_at)));
-    let scheduled = realm.scheduled_messages.values().filter(|scheduled| !scheduled.has_failed);
-    expected.extend(scheduled.map(|scheduled| (Due::ScheduledMessage(scheduled.id), scheduled.deliver_at)));
+    let scheduled_messages = realm.scheduled_messages.values().filter(|message| !message.has_failed);
+    expected.extend(scheduled_messages.map(|message| (Due::ScheduledMessage(message.id), message.deliver_at)));
     let is_future = |at: &Timestamp| *at > realm.now;
     let links = realm.invite_links.values().filter(|link| !link.is_revoked);
     expected
@@ -53,19 +53,19 @@ fn agenda(realm: &Realm) -> Vec<String> {
         invites.filter_map(|invite| Some((Due::Invite(invite.id), invite.terms.expires_at.filter(is_future)?))),
     );
     expected.extend(realm.exports.values().filter_map(|export| Some((Due::Export(export.id), export.due_at()?))));
-    let pictures = realm.attachments.values();
-    expected.extend(pictures.filter_map(|file| Some((Due::Thumbnails(file.path_id.clone()), file.thumbnails_at?))));
+    let attachments = realm.attachments.values();
+    expected.extend(attachments.filter_map(|file| Some((Due::Thumbnails(file.path_id.clone()), file.thumbnails_at?))));
     expected.extend(realm.pending_previews.iter().map(|(id, at)| (Due::PageCards(*id), *at)));
     for queue in realm.queues.values() {
         expected.extend(queue.expires_at().map(|at| (Due::Queue(queue.id.clone()), at)));
         expected.extend(queue.next_heartbeat().map(|at| (Due::Heartbeat(queue.id.clone()), at)));
     }
-    let wait = Span::days(realm.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default());
+    let waiting_period = Span::days(realm.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default());
     let new_members = realm
         .users
         .values()
         .filter(|user| user.role == Role::Member && !user.is_system_bot() && !realm.is_full_member(user));
-    expected.extend(new_members.map(|user| (Due::FullMember(user.id), user.date_joined.plus(wait))));
+    expected.extend(new_members.map(|user| (Due::FullMember(user.id), user.date_joined.plus(waiting_period))));
     mismatch("the agenda has", &actual, &expected)
 }
 
@@ -76,20 +76,20 @@ fn nothing_is_overdue(realm: &Realm) -> Vec<String> {
 
 fn plans_are_of_users(realm: &Realm) -> Vec<String> {
     let reminders = realm.reminders.values().map(|reminder| reminder.user);
-    let scheduled = realm.scheduled_messages.values().map(|scheduled| scheduled.sender);
+    let senders = realm.scheduled_messages.values().map(|message| message.sender);
     let terms = || {
         realm.invite_links.values().map(|link| &link.terms).chain(realm.invites.values().map(|invite| &invite.terms))
     };
-    let planners = reminders.chain(scheduled).chain(terms().map(|terms| terms.invited_by));
-    let mut violations = violations_of(planners, |user| {
+    let planning_users = reminders.chain(senders).chain(terms().map(|terms| terms.invited_by));
+    let mut violations = violations_of(planning_users, |user| {
         (!realm.users.contains_key(&user)).then(|| format!("user {user} plans something, but does not exist"))
     });
-    violations.extend(violations_of(realm.scheduled_messages.values(), |scheduled| {
-        let exists = match &scheduled.to {
+    violations.extend(violations_of(realm.scheduled_messages.values(), |message| {
+        let exists = match &message.to {
             ScheduledTarget::Channel { channel, .. } => realm.channels.contains_key(channel),
             ScheduledTarget::Direct { users } => users.iter().all(|user| realm.users.contains_key(user)),
         };
-        (!exists).then(|| format!("scheduled message {} goes to {:?}, who don't exist", scheduled.id, scheduled.to))
+        (!exists).then(|| format!("scheduled message {} goes to {:?}, who don't exist", message.id, message.to))
     }));
     violations.extend(violations_of(terms(), |terms| {
         let channel = terms.channels.iter().find(|channel| !realm.channels.contains_key(*channel));

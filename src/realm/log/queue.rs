@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use crate::realm::model::id::QueueId;
 
-/// Seconds without a poll after which a queue expires, unless the client asks for another timeout.
+/// Without a poll for this time, a queue expires, unless the client requests another timeout.
 pub const DEFAULT_IDLE_TIMEOUT_SECONDS: i64 = 600;
 pub const MAX_IDLE_TIMEOUT_SECONDS: i64 = 604_800;
 /// The timeout that `"mobile"` means.
@@ -28,19 +28,19 @@ pub struct Queue {
     pub id: QueueId,
     pub owner: UserId,
     pub options: Arc<QueueOptions>,
-    /// Id of the newest event that the client has acknowledged; -1 before the first.
+    /// The ID of the newest event that the client has acknowledged; -1 before the first.
     pub acknowledged: i64,
-    /// Position of the first event that is not acknowledged.
+    /// The position of the first event that is not acknowledged.
     pub cursor: Cursor,
-    /// Time without a poll after which the queue expires.
+    /// The time without a poll after which the queue expires.
     pub idle_timeout: Span,
     /// When the last poll ended.
     pub idle_since: Timestamp,
-    /// When the poll that waits on the queue was parked. None: no poll waits.
+    /// When the poll that waits on the queue was parked; None if no poll waits.
     pub parked_since: Option<Timestamp>,
-    /// The log has a heartbeat for the parked poll, which is about to be answered.
+    /// Whether the log has a heartbeat for the parked poll, which is about to be answered.
     pub has_heartbeat: bool,
-    /// Number of polls so far. A parked poll with a lower number has been replaced.
+    /// The number of polls so far. A parked poll with a lower number has been replaced.
     pub poll: u64,
 }
 
@@ -48,7 +48,7 @@ pub struct Queue {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {
     pub entry: u64,
-    /// Number of the entry's events that were acknowledged.
+    /// The number of the entry's events that were acknowledged.
     pub part: usize,
 }
 
@@ -57,7 +57,7 @@ pub struct Cursor {
 pub struct Reader<'a> {
     pub user: UserId,
     pub options: &'a QueueOptions,
-    /// None: the event is not read from a queue.
+    /// None if the event is not read from a queue.
     pub queue: Option<&'a QueueId>,
 }
 
@@ -66,17 +66,17 @@ pub struct Reader<'a> {
 pub struct QueueOptions {
     /// The client's name, from its `User-Agent`.
     pub client: String,
-    /// None: events of all types.
+    /// None for events of all types.
     pub event_types: Option<BTreeSet<String>>,
-    /// Send message content as HTML instead of Markdown.
+    /// Whether message content is sent as HTML instead of Markdown.
     pub apply_markdown: bool,
-    /// Leave out avatar URLs that the client can compute.
+    /// Whether avatar URLs that the client can compute are left out.
     pub client_gravatar: bool,
-    /// Include messages of public channels that the user is not subscribed to.
+    /// Whether messages of public channels are included to which the user is not subscribed.
     pub all_public_streams: bool,
     /// All terms must match a message for it to be delivered.
     pub narrow: Vec<QueueTerm>,
-    /// Send presence by user id instead of by address.
+    /// Whether presence is sent by user ID instead of by email address.
     pub slim_presence: bool,
     pub capabilities: Capabilities,
     pub level: QueueLevel,
@@ -86,7 +86,7 @@ pub struct QueueOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueueTerm {
     Channel(String),
-    /// "" is the general topic.
+    /// "" for the empty topic.
     Topic(String),
     /// The sender's address; matched without regard to case.
     Sender(String),
@@ -144,7 +144,7 @@ impl QueueTerm {
 /// How the feature level of a world affects its queues. The default is the newest level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueLevel {
-    /// The feature level. None: the newest level or a later one.
+    /// The feature level; None for the newest level and later ones.
     pub older_level: Option<i64>,
     pub withheld: &'static [EventPattern],
     /// Whether an event of an unknown type follows each event, for levels above the newest.
@@ -172,9 +172,9 @@ pub struct Capabilities {
     pub archived_channels: bool,
     /// The client accepts "" as a topic. Otherwise it receives the name that is displayed for it.
     pub empty_topic_name: bool,
-    /// Send presence events by user id.
+    /// Whether presence events identify users by ID.
     pub simplified_presence_events: bool,
-    /// Send one event per changed custom emoji instead of the whole list.
+    /// Whether each changed custom emoji has an event instead of the whole list.
     pub individual_emoji_changes: bool,
 }
 

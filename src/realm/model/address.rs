@@ -1,17 +1,24 @@
-//! Syntax checks for email addresses and web addresses.
+//! Syntax checks for email addresses and URLs.
 
-/// Whether a text is an ASCII email address of at most 254 characters with a plausible domain, or at `localhost`.
+/// In bytes (RFC 5321, section 4.5.3.1.3, with the angle brackets).
+const MAX_EMAIL_LENGTH: usize = 254;
+
+/// Whether a text is an ASCII email address of at most [`MAX_EMAIL_LENGTH`] with a plausible domain, or at `localhost`.
 pub fn is_email(text: &str) -> bool {
     let Some((name, domain)) = text.rsplit_once('@').filter(|_| text.is_ascii()) else { return false };
-    let is_plain = |part: &str| {
+    let is_valid_part = |part: &str| {
         let is_special = |character: char| {
             character.is_whitespace() || character.is_control() || "()<>[],;:\\\"".contains(character)
         };
         !part.is_empty() && !part.contains(is_special)
     };
-    let is_label = |label: &str| is_plain(label) && !label.starts_with('-') && !label.ends_with('-');
+    let is_label = |label: &str| is_valid_part(label) && !label.starts_with('-') && !label.ends_with('-');
     let is_domain = domain == "localhost" || (domain.contains('.') && domain.split('.').all(is_label));
-    is_plain(name) && !name.contains('@') && name.split('.').all(is_plain) && is_domain && text.len() <= 254
+    is_valid_part(name)
+        && !name.contains('@')
+        && name.split('.').all(is_valid_part)
+        && is_domain
+        && text.len() <= MAX_EMAIL_LENGTH
 }
 
 /// Whether a text is an `http` or `https` URL with a plausible host.
@@ -25,9 +32,9 @@ fn is_host(host: &str) -> bool {
     if host == "localhost" || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok() {
         return true;
     }
-    let Some((below, top)) = host.trim_end_matches('.').rsplit_once('.') else { return false };
+    let Some((parent_labels, top_label)) = host.trim_end_matches('.').rsplit_once('.') else { return false };
     let is_label = |label: &str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
-    let is_top = top.chars().count() >= 2
-        && (top.starts_with("xn--") || !top.contains(|character: char| character.is_ascii_digit()));
-    is_top && is_label(top) && below.split('.').all(is_label)
+    let is_top_level = top_label.chars().count() >= 2
+        && (top_label.starts_with("xn--") || !top_label.contains(|character: char| character.is_ascii_digit()));
+    is_top_level && is_label(top_label) && parent_labels.split('.').all(is_label)
 }

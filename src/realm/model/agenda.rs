@@ -23,7 +23,7 @@ pub enum Due {
     FullMember(UserId),
     /// The export becomes ready.
     Export(ExportId),
-    /// The thumbnails of the picture with this path id are made.
+    /// The thumbnails of the picture with this path ID are made.
     Thumbnails(String),
     /// The previews of the pages that the message links arrive.
     PageCards(MessageId),
@@ -53,7 +53,7 @@ impl Agenda {
         self.by_time.iter()
     }
 
-    /// Adds an item, moves it to another time, or with None removes it.
+    /// Adds an item, moves it to another time or, with None, removes it.
     pub(in crate::realm) fn set(&mut self, due: Due, at: Option<Timestamp>) {
         if let Some(previous) = self.by_item.remove(&due) {
             self.by_time.remove(&(previous, due.clone()));

@@ -18,9 +18,9 @@ pub struct Channel {
     pub recipient: RecipientId,
     /// Unique in the organization, ignoring case.
     pub name: String,
-    /// Markdown
+    /// In Markdown.
     pub description: String,
-    /// HTML
+    /// In HTML.
     pub rendered_description: String,
     pub date_created: Timestamp,
     pub creator: Option<UserId>,
@@ -32,7 +32,7 @@ pub struct Channel {
     /// Whether new users are subscribed to it.
     pub is_default: bool,
     pub folder: Option<FolderId>,
-    /// None: the organization's setting. -1: unlimited.
+    /// None for the organization's setting, -1 for no limit.
     pub message_retention_days: Option<i64>,
     pub topics_policy: TopicsPolicy,
     #[serde(default, skip_serializing_if = "ChannelSwitches::are_off")]
@@ -42,7 +42,7 @@ pub struct Channel {
     /// Active users only; the inverse of each user's active `subscriptions`.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub subscribers: OrdSet<UserId>,
-    /// The oldest message. Below level 256: the first message ever sent, even if it was moved or deleted.
+    /// The oldest message; below level 256, the first message ever sent, even if it was moved or deleted.
     #[serde(default)]
     pub first_message: Option<MessageId>,
 }
@@ -98,14 +98,14 @@ pub enum TopicsPolicy {
 pub struct Folder {
     pub id: FolderId,
     pub name: String,
-    /// Markdown
+    /// In Markdown.
     pub description: String,
-    /// HTML
+    /// In HTML.
     pub rendered_description: String,
     pub date_created: Timestamp,
     pub creator: Option<UserId>,
     pub is_archived: bool,
-    /// Position among the folders.
+    /// The position among the folders.
     pub order: i64,
 }
 
@@ -121,7 +121,7 @@ pub struct Subscription {
     pub color: String,
     pub pin_to_top: bool,
     pub is_muted: bool,
-    /// None: the user's setting applies. The same holds for the next four fields.
+    /// If this or one of the next four fields is None, the user's setting applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub desktop_notifications: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,7 +154,7 @@ impl Subscription {
 
 /// In code points.
 pub const MAX_CHANNEL_NAME_LENGTH: usize = 60;
-/// Of channels and folders, in code points.
+/// The limit of channels and folders, in code points.
 pub const MAX_CHANNEL_DESCRIPTION_LENGTH: usize = 1024;
 
 /// Trims and validates a channel's name.

@@ -22,7 +22,7 @@ pub(crate) use with_channel_switches;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelSwitch {
-    /// Name on the wire.
+    /// The name on the wire.
     pub name: &'static str,
     /// The first feature level with the switch.
     pub since: i64,
@@ -37,7 +37,7 @@ impl ChannelSwitch {
     }
 }
 
-macro_rules! switches {
+macro_rules! define_switches {
     ($($(#[doc = $meaning:literal])+ $name:ident since $since:literal, for $role:ident;)+) => {
         /// The switches of a channel; all are off in a channel of which nothing is said.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -63,7 +63,7 @@ macro_rules! switches {
         }
     };
 }
-with_channel_switches!(switches);
+with_channel_switches!(define_switches);
 
 impl ChannelSwitches {
     pub fn are_off(&self) -> bool {

@@ -3,8 +3,8 @@
 /// Whether the client's name is that of a program for people, whose sent messages count as read by the sender (A-7 in
 /// docs/assumptions.md).
 pub fn is_for_people(client: &str) -> bool {
-    let words = ["mobile", "website", "electron", "desktop", "terminal", "mozilla"];
-    words
+    let name_parts = ["mobile", "website", "electron", "desktop", "terminal", "mozilla"];
+    name_parts
         .iter()
         .any(|word| client.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes())))
 }

@@ -46,10 +46,10 @@ pub fn deserialize<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<
     use serde::de::Error;
     let object: serde_json::Map<String, serde_json::Value> = super::distinct::keys(deserializer)?;
     let defaults = serde_json::to_value(Counters::default()).map_err(D::Error::custom)?;
-    if let Some(unknown) = object.keys().find(|name| defaults.get(name.as_str()).is_none()) {
+    if let Some(unknown_name) = object.keys().find(|name| defaults.get(name.as_str()).is_none()) {
         let names: Vec<&str> = defaults.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
         return Err(D::Error::custom(format_args!(
-            "unknown field `{unknown}`, expected one of `{}`",
+            "unknown field `{unknown_name}`, expected one of `{}`",
             names.join("`, `")
         )));
     }

@@ -16,11 +16,11 @@ pub struct Device {
     /// Identifies the token that is being registered.
     pub pending_push_token_id: Option<String>,
     pub push_token_last_updated: Option<Timestamp>,
-    /// None: the registration did not fail.
+    /// None unless the registration failed.
     pub push_registration_error_code: Option<String>,
     #[serde(default)]
     pub push_token_kind: PushService,
-    /// The number that the client chose, below the level at which the server assigns device ids.
+    /// The number that the client chose, below the level at which the server assigns device IDs.
     pub push_account_id: Option<i64>,
 }
 
@@ -30,7 +30,7 @@ impl Device {
         self.push_account_id.unwrap_or(id.0)
     }
 
-    /// The state of the registration.
+    /// The state of the registration, as clients receive it.
     pub fn status(&self) -> &'static str {
         match &self.push_registration_error_code {
             Some(_) => "failed",

@@ -22,7 +22,7 @@ where
     Ok(items.into_iter().collect())
 }
 
-/// As [`members`]; null is None.
+/// Like [`members`]; null is None.
 ///
 /// # Errors
 ///
@@ -83,7 +83,7 @@ pub fn check<'a, T: Ord + Serialize + 'a>(values: impl Iterator<Item = &'a T> + 
     if values.clone().is_sorted_by(|value, next| value < next) {
         return Ok(());
     }
-    let mut seen = BTreeSet::new();
-    let Some(duplicate) = values.into_iter().find(|value| !seen.insert(*value)) else { return Ok(()) };
+    let mut known_values = BTreeSet::new();
+    let Some(duplicate) = values.into_iter().find(|value| !known_values.insert(*value)) else { return Ok(()) };
     Err(format!("`{}` is here twice", serde_json::to_string(duplicate).unwrap_or_default().trim_matches('"')))
 }

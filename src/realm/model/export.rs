@@ -4,7 +4,7 @@ use super::id::{ExportId, UserId};
 use crate::time::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Time from the request to the finished export.
+/// The time from the request to the finished export.
 pub const EXPORT_DURATION: Span = Span::seconds(10);
 /// Requests for an export are refused in organizations with more messages.
 pub const MAX_EXPORTED_MESSAGES: usize = 50_000;
@@ -68,7 +68,7 @@ impl Export {
         self.state == ExportState::Ready && !self.is_from_prior_server
     }
 
-    /// When a pending export becomes ready. None: it is not pending.
+    /// When a pending export becomes ready; None if it is not pending.
     pub fn due_at(&self) -> Option<Timestamp> {
         (self.state == ExportState::Pending).then(|| self.requested_at.plus(EXPORT_DURATION))
     }

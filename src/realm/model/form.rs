@@ -1,4 +1,4 @@
-//! How rendered Markdown depends on the feature level (A-230 in docs/assumptions.md).
+//! The form of rendered Markdown at a feature level (A-230 in docs/assumptions.md).
 
 use crate::feature::Feature;
 use chat_markdown::Form;

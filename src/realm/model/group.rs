@@ -22,11 +22,11 @@ pub struct Group {
     pub members: OrdSet<UserId>,
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub subgroups: OrdSet<GroupId>,
-    /// None: a system group.
+    /// None for a system group.
     pub creator: Option<UserId>,
-    /// None: a system group.
+    /// None for a system group.
     pub date_created: Option<Timestamp>,
-    /// None: not a system group.
+    /// None unless it is a system group.
     pub system: Option<SystemGroup>,
     /// Deactivated groups keep their members, but can't be mentioned or hold permissions.
     pub is_deactivated: bool,
@@ -38,13 +38,13 @@ impl Realm {
     /// # Panics
     ///
     /// Never: every realm has all system groups, and none can be removed.
-    pub fn system_group(&self, which: SystemGroup) -> GroupId {
-        *self.system_groups.get(&which).expect("every realm has every system group")
+    pub fn system_group(&self, kind: SystemGroup) -> GroupId {
+        *self.system_groups.get(&kind).expect("every realm has every system group")
     }
 
     /// Direct members, including deactivated users.
-    pub fn system_group_members(&self, which: SystemGroup) -> &OrdSet<UserId> {
-        &self.groups[&self.system_group(which)].members
+    pub fn system_group_members(&self, kind: SystemGroup) -> &OrdSet<UserId> {
+        &self.groups[&self.system_group(kind)].members
     }
 
     /// Looks a group up by name, ignoring case.

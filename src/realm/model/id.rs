@@ -1,4 +1,4 @@
-//! IDs: a newtype per kind of object, so that they can't be mixed up.
+//! IDs: a type per kind of object, so that they cannot be mixed up.
 
 use std::sync::Arc;
 

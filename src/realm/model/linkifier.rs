@@ -1,17 +1,17 @@
-//! Linkifiers of an organization: compiled rules with their IDs.
+//! Linkifiers of an organization: those of the Markdown renderer with their IDs.
 
 use super::id::LinkifierId;
-use chat_markdown::linkifier as rule;
+use chat_markdown::linkifier as markdown;
 use std::ops::Deref;
 use std::sync::Arc;
 
-pub use rule::{LinkifierErrors, LinkifierSource};
+pub use markdown::{LinkifierErrors, LinkifierSource};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linkifier {
     /// `filter_id` in the specification.
     pub id: LinkifierId,
-    rule: Arc<rule::Linkifier>,
+    compiled: Arc<markdown::Linkifier>,
 }
 
 impl Linkifier {
@@ -19,29 +19,29 @@ impl Linkifier {
     ///
     /// # Errors
     ///
-    /// Those of [`rule::Linkifier::compile`].
+    /// Those of [`markdown::Linkifier::compile`].
     pub fn compile(id: LinkifierId, source: LinkifierSource) -> Result<Self, LinkifierErrors> {
-        Ok(Self { id, rule: Arc::new(rule::Linkifier::compile(source)?) })
+        Ok(Self { id, compiled: Arc::new(markdown::Linkifier::compile(source)?) })
     }
 
     /// Creates a linkifier from a source that was checked before. The pattern is compiled when it is first used.
     ///
     /// # Errors
     ///
-    /// Those of [`rule::Linkifier::from_checked`].
+    /// Those of [`markdown::Linkifier::from_checked`].
     pub fn from_checked(id: LinkifierId, source: LinkifierSource) -> Result<Self, LinkifierErrors> {
-        Ok(Self { id, rule: Arc::new(rule::Linkifier::from_checked(source)?) })
+        Ok(Self { id, compiled: Arc::new(markdown::Linkifier::from_checked(source)?) })
     }
 
-    pub fn rule(&self) -> Arc<rule::Linkifier> {
-        Arc::clone(&self.rule)
+    pub fn rule(&self) -> Arc<markdown::Linkifier> {
+        Arc::clone(&self.compiled)
     }
 }
 
 impl Deref for Linkifier {
-    type Target = rule::Linkifier;
+    type Target = markdown::Linkifier;
 
-    fn deref(&self) -> &rule::Linkifier {
-        &self.rule
+    fn deref(&self) -> &markdown::Linkifier {
+        &self.compiled
     }
 }

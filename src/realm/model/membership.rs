@@ -13,8 +13,8 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// Walks of more groups than this use the cache.
-const MAX_UNCACHED_WALK: usize = 16;
-/// Maximum number of users and groups in all cached results together.
+const MAX_UNCACHED_GROUPS: usize = 16;
+/// The maximum number of users and groups in all cached results together.
 const MAX_CACHE_SIZE: usize = 4_000_000;
 
 /// A cache that copies of a realm share.
@@ -23,8 +23,9 @@ pub struct Memberships(Arc<Mutex<MembershipCache>>);
 
 #[derive(Debug, Default)]
 struct MembershipCache {
-    /// The version of the realm's groups that the results are valid for.
+    /// The version of the realm's groups for which the results are valid.
     groups: OrdMap<GroupId, Arc<Group>>,
+    /// The number of users and groups in the results.
     size: usize,
     members: HashMap<GroupId, OrdSet<UserId>>,
     memberships: HashMap<UserId, HashSet<GroupId>>,
@@ -42,9 +43,9 @@ struct Parents {
 impl Realm {
     /// Whether a user is in one of the groups, directly or through subgroups at any depth. Deactivated users count.
     pub fn is_member_of_any(&self, groups: impl IntoIterator<Item = GroupId> + Clone, user: UserId) -> bool {
-        let mut within = self.groups_within(groups.clone());
-        for _ in 0..MAX_UNCACHED_WALK {
-            match within.next() {
+        let mut reachable_groups = self.groups_within(groups.clone());
+        for _ in 0..MAX_UNCACHED_GROUPS {
+            match reachable_groups.next() {
                 Some(group) if group.members.contains(&user) => return true,
                 Some(_) => {}
                 None => return false,
@@ -57,9 +58,9 @@ impl Realm {
     /// The active members of the groups and of their subgroups to any depth.
     pub fn members_of_any(&self, groups: impl IntoIterator<Item = GroupId> + Clone) -> OrdSet<UserId> {
         let is_active = |user: &UserId| self.is_active(*user);
-        let within: Vec<&Group> = self.groups_within(groups.clone()).take(MAX_UNCACHED_WALK + 1).collect();
-        let is_large = within.len() > MAX_UNCACHED_WALK;
-        if is_large && groups.clone().into_iter().take(MAX_UNCACHED_WALK + 1).count() <= MAX_UNCACHED_WALK {
+        let reachable_groups: Vec<&Group> = self.groups_within(groups.clone()).take(MAX_UNCACHED_GROUPS + 1).collect();
+        let is_large = reachable_groups.len() > MAX_UNCACHED_GROUPS;
+        if is_large && groups.clone().into_iter().take(MAX_UNCACHED_GROUPS + 1).count() <= MAX_UNCACHED_GROUPS {
             let mut cache = self.cache();
             let members = groups.into_iter().map(|group| cache.members(self, group));
             return members.fold(OrdSet::new(), OrdSet::union).into_iter().filter(is_active).collect();
@@ -68,7 +69,7 @@ impl Realm {
         if is_large {
             self.groups_within(groups).for_each(|group| members.extend(&group.members));
         } else {
-            within.into_iter().for_each(|group| members.extend(&group.members));
+            reachable_groups.into_iter().for_each(|group| members.extend(&group.members));
         }
         members.into_iter().filter(is_active).collect()
     }
@@ -102,9 +103,9 @@ impl MembershipCache {
         if let Some(members) = self.members.get(&group) {
             return members.clone();
         }
-        let mut members_of_group: HashSet<UserId> = HashSet::new();
-        realm.groups_within([group]).for_each(|group| members_of_group.extend(&group.members));
-        let members: OrdSet<UserId> = members_of_group.into_iter().collect();
+        let mut unsorted_members: HashSet<UserId> = HashSet::new();
+        realm.groups_within([group]).for_each(|group| unsorted_members.extend(&group.members));
+        let members: OrdSet<UserId> = unsorted_members.into_iter().collect();
         self.size += members.len();
         self.members.insert(group, members.clone());
         members
@@ -120,11 +121,11 @@ impl MembershipCache {
             }
             parents
         });
-        let direct = parents.users.get(&user).into_iter().flatten().copied();
-        let upwards = |id: GroupId, visit: &mut dyn FnMut(GroupId)| {
+        let direct_groups = parents.users.get(&user).into_iter().flatten().copied();
+        let visit_parents = |id: GroupId, visit: &mut dyn FnMut(GroupId)| {
             parents.groups.get(&id).into_iter().flatten().for_each(|group| visit(*group));
         };
-        reachable(direct, upwards).collect()
+        reachable(direct_groups, visit_parents).collect()
     }
 }
 
@@ -149,7 +150,7 @@ mod tests {
         let mut ids = Vec::new();
         for (index, (members, subgroups)) in (1_000..).zip(groups) {
             let id = GroupId(index);
-            let subgroups = subgroups.iter().filter_map(|at| ids.get(*at).copied()).collect();
+            let subgroups = subgroups.iter().filter_map(|earlier_index| ids.get(*earlier_index).copied()).collect();
             let members = members.iter().copied().map(UserId).collect();
             realm.groups.insert(id, Arc::new(Group { id, members, subgroups, ..template.clone() }));
             ids.push(id);
@@ -165,8 +166,8 @@ mod tests {
             queries in proptest::collection::vec((0_usize..60, 0_usize..60, 1_i64..12), 1..40),
         ) {
             let (mut realm, ids) = with_groups(&groups);
-            for (index, (one, other, user)) in queries.into_iter().enumerate() {
-                let pair = [ids[one % ids.len()], ids[other % ids.len()]];
+            for (index, (first_index, second_index, user)) in queries.into_iter().enumerate() {
+                let pair = [ids[first_index % ids.len()], ids[second_index % ids.len()]];
                 let user = UserId(user);
                 if index % 8 == 7 {
                     let group = realm.groups.get_mut(&ids[0]).expect("it is there");

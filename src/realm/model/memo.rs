@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use std::sync::OnceLock;
 
-/// Number of variants of rendered JSON that [`RenderedVariants`] can hold.
+/// The number of variants of rendered JSON for which [`RenderedVariants`] has room.
 pub const MAX_VARIANTS: usize = 16;
 
 /// The JSON of a value for each kind of reader, rendered on first use.

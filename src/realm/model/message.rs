@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct Message<Recipients = OrdSet<UserId>> {
     pub id: MessageId,
     pub sender: UserId,
-    /// Name of the client that sent it.
+    /// The name of the client that sent it.
     pub client: Arc<str>,
     pub sent_at: Timestamp,
     pub place: Place,
@@ -84,16 +84,16 @@ impl<Recipients> Message<Recipients> {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Markdown
+    /// In Markdown.
     pub content: String,
-    /// HTML, or what is needed to render it.
+    /// The HTML, or the data from which it is rendered.
     #[serde(rename = "rendered")]
     pub html: Html,
     /// Whether the text begins with `/me `.
     pub is_me_message: bool,
     pub has_link: bool,
     pub has_image: bool,
-    /// Path ids of the uploads that it links.
+    /// The path IDs of the uploads that it links.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub uploads: BTreeSet<String>,
     #[serde(deserialize_with = "crate::realm::distinct::members")]
@@ -115,7 +115,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// HTML
+    /// In HTML.
     pub fn rendered(&self) -> Cow<'_, str> {
         self.html.of(&self.content)
     }
@@ -132,14 +132,14 @@ impl Body {
     }
 
     /// Removes mentions and alerts of users without a user message.
-    pub fn retain_mentions_of(&mut self, holders: &OrdSet<UserId>) {
-        self.mentioned.retain(|user| holders.contains(user));
-        self.alerted.retain(|user| holders.contains(user));
+    pub fn retain_mentions_of(&mut self, users: &OrdSet<UserId>) {
+        self.mentioned.retain(|user| users.contains(user));
+        self.alerted.retain(|user| users.contains(user));
         if !self.group_mentioned.is_empty() {
-            self.group_mentioned = self.group_mentioned.clone().intersection(holders.clone());
+            self.group_mentioned = self.group_mentioned.clone().intersection(users.clone());
         }
         if !self.late_mentioned.is_empty() {
-            self.late_mentioned = self.late_mentioned.clone().intersection(holders.clone());
+            self.late_mentioned = self.late_mentioned.clone().intersection(users.clone());
         }
     }
 
@@ -168,7 +168,7 @@ impl Body {
 pub enum Place {
     Channel {
         channel: ChannelId,
-        /// As spelled; "" is the general topic.
+        /// As spelled; "" for the empty topic.
         topic: Arc<str>,
     },
     Direct {
@@ -177,7 +177,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// None: a direct message.
+    /// None for a direct message.
     pub fn channel(&self) -> Option<ChannelId> {
         match self {
             Place::Channel { channel, .. } => Some(*channel),
@@ -187,7 +187,7 @@ impl Place {
 }
 
 impl Message {
-    /// The channel and topic. None: a direct message.
+    /// The channel and topic; None for a direct message.
     pub fn channel(&self) -> Option<(ChannelId, &Arc<str>)> {
         match &self.place {
             Place::Channel { channel, topic } => Some((*channel, topic)),
@@ -195,7 +195,7 @@ impl Message {
         }
     }
 
-    /// None: a channel message.
+    /// None for a channel message.
     pub fn conversation(&self) -> Option<RecipientId> {
         match self.place {
             Place::Channel { .. } => None,
@@ -230,7 +230,7 @@ pub struct Submessage {
     pub sender: UserId,
     /// Always `widget`.
     pub kind: String,
-    /// JSON text.
+    /// As JSON text.
     pub content: String,
 }
 
@@ -280,9 +280,9 @@ pub struct CustomEmoji {
     pub id: EmojiId,
     /// Unique among the active custom emoji.
     pub name: String,
-    /// Content hash of the picture.
+    /// The content hash of the picture.
     pub blob: String,
-    /// Last part of its URL.
+    /// The last part of its URL.
     pub file_name: String,
     pub is_deactivated: bool,
     pub author: Option<UserId>,
@@ -293,13 +293,13 @@ pub struct CustomEmoji {
 #[serde(deny_unknown_fields)]
 pub struct Edit {
     pub at: Timestamp,
-    /// None: the server.
+    /// None for the server.
     pub user: Option<UserId>,
-    /// None: the text did not change.
+    /// None if the text did not change.
     pub previous_body: Option<Arc<Body>>,
-    /// Before and after. None: the topic did not change.
+    /// Before and after; None if the topic did not change.
     pub topic: Option<(Arc<str>, Arc<str>)>,
-    /// Before and after. None: the channel did not change.
+    /// Before and after; None if the channel did not change.
     pub channel: Option<(ChannelId, ChannelId)>,
 }
 
@@ -308,7 +308,7 @@ pub struct Edit {
 #[serde(deny_unknown_fields)]
 pub struct Attachment {
     pub id: super::id::AttachmentId,
-    /// Its URL path without `/user_uploads/`: organization id, directory, token and file name.
+    /// Its URL path without `/user_uploads/`: organization ID, directory, token and file name.
     pub path_id: String,
     /// The file name in the upload.
     pub name: String,
@@ -316,16 +316,16 @@ pub struct Attachment {
     pub size: i64,
     /// MIME type: from the upload, or guessed.
     pub content_type: String,
-    /// Width and height in pixels. None: not a picture of a known format.
+    /// Width and height in pixels; None unless it is a picture of a known format.
     pub dimensions: Option<(u32, u32)>,
     #[serde(default)]
     pub is_animated: bool,
-    /// When its thumbnails will be made. None: it has them, or it is no picture.
+    /// When its thumbnails will be made; None if it has them or is no picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thumbnails_at: Option<Timestamp>,
     pub owner: UserId,
     pub created_at: Timestamp,
-    /// Content hash.
+    /// The content hash of the file.
     pub blob: String,
     /// Messages that link the file.
     #[serde(deserialize_with = "crate::realm::distinct::members")]

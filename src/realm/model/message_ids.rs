@@ -6,7 +6,7 @@ use imbl::OrdSet;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 
-/// Number of recent IDs that are collected before they are added to the persistent set together.
+/// The number of recent IDs that are collected before they are added to the persistent set together.
 const RECENT_CAPACITY: usize = 16;
 
 /// A sorted set of message IDs. Adding the newest one copies only the few recent IDs, not the nodes of the persistent
@@ -57,9 +57,9 @@ impl MessageIds {
     fn insert_older(&mut self, id: MessageId) {
         match self.recent.binary_search(&id) {
             Ok(_) => {}
-            Err(at) if at > 0 && self.recent.len() < RECENT_CAPACITY => self.recent.insert(at, id),
-            Err(at) => {
-                if at > 0 {
+            Err(index) if index > 0 && self.recent.len() < RECENT_CAPACITY => self.recent.insert(index, id),
+            Err(index) => {
+                if index > 0 {
                     self.older.extend(self.recent.drain(..));
                 }
                 self.older.insert(id);
@@ -69,7 +69,7 @@ impl MessageIds {
 
     pub fn remove(&mut self, id: MessageId) {
         match self.recent.binary_search(&id) {
-            Ok(at) => _ = self.recent.remove(at),
+            Ok(index) => _ = self.recent.remove(index),
             Err(_) => _ = self.older.remove(&id),
         }
     }
@@ -81,15 +81,15 @@ impl MessageIds {
 
     /// The IDs from `id` on, oldest first.
     pub fn from(&self, id: MessageId) -> impl Iterator<Item = MessageId> + '_ {
-        let start = self.recent.partition_point(|recent| *recent < id);
+        let start = self.recent.partition_point(|recent_id| *recent_id < id);
         // If a recent ID is below `id`, all older ones are too.
-        let older = (start == 0).then(|| self.older.range(id..));
-        older.into_iter().flatten().chain(&self.recent[start..]).copied()
+        let older_ids = (start == 0).then(|| self.older.range(id..));
+        older_ids.into_iter().flatten().chain(&self.recent[start..]).copied()
     }
 
     /// The IDs below `id`, newest first.
     pub fn below(&self, id: MessageId) -> impl Iterator<Item = MessageId> + '_ {
-        let end = self.recent.partition_point(|recent| *recent < id);
+        let end = self.recent.partition_point(|recent_id| *recent_id < id);
         self.recent[..end].iter().rev().chain(self.older.range(..id).rev()).copied()
     }
 }
@@ -101,7 +101,7 @@ impl PartialEq for MessageIds {
     }
 }
 
-// With `Eq`, comparing two `Arc`s of the same value compares only the addresses.
+// With `Eq`, the comparison of two `Arc`s of the same value compares only their pointers.
 impl Eq for MessageIds {}
 
 impl FromIterator<MessageId> for MessageIds {

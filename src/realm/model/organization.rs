@@ -21,16 +21,16 @@ pub struct Organization {
     pub id: i64,
     pub uuid: String,
     pub name: String,
-    /// Markdown
+    /// In Markdown.
     pub description: String,
-    /// HTML
+    /// In HTML.
     pub rendered_description: String,
-    /// Domain of the dummy addresses, as in `user7@host`.
+    /// The domain of the dummy addresses, as in `user7@host`.
     pub host: String,
     /// `sender_realm_str` on the wire.
     pub subdomain: String,
     pub date_created: Timestamp,
-    /// Whether an owner deactivated it, so that nobody can use it.
+    /// Whether an owner deactivated it, after which nobody can use it.
     #[serde(default)]
     pub is_deactivated: bool,
     /// Only settings that differ from their defaults, by name without `realm_`.
@@ -99,15 +99,15 @@ impl Organization {
         self.setting(setting).as_bool().unwrap_or_default()
     }
 
-    pub fn picture(&self, which: Picture) -> CustomPicture {
-        self.pictures.get(&which).cloned().unwrap_or_default()
+    pub fn picture(&self, kind: Picture) -> CustomPicture {
+        self.pictures.get(&kind).cloned().unwrap_or_default()
     }
 
     pub fn allows_login_by(&self, method: AuthenticationMethod) -> bool {
         !self.disabled_authentication_methods.contains(&method)
     }
 
-    /// The value of a setting that is a limit, in the setting's unit. None: no limit.
+    /// The value of a setting that is a limit, in the setting's unit; None for no limit.
     pub fn limit(&self, setting: RealmSetting) -> Option<i64> {
         self.setting(setting).as_i64()
     }
@@ -172,7 +172,7 @@ impl Picture {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CustomPicture {
-    /// Content hash. None: the default picture is shown.
+    /// The content hash; None if the default picture is shown.
     pub blob: Option<String>,
     /// Starts at 1 and grows with each change.
     pub version: i64,
@@ -206,7 +206,7 @@ pub struct ProfileField {
     pub name: String,
     pub hint: String,
     pub order: i64,
-    /// The choices, or the site of an external account, as JSON text. "": the kind has no data.
+    /// The choices, or the site of an external account, as JSON text; "" if the kind has no data.
     pub data: String,
     /// Whether it is shown in the summary of a profile.
     pub in_summary: bool,
@@ -233,9 +233,9 @@ pub struct InviteLink {
 #[serde(deny_unknown_fields)]
 pub struct Invite {
     pub id: InviteId,
-    /// Address of the invited person.
+    /// The email address of the invited person.
     pub email: String,
-    /// As [`InviteLink::key`].
+    /// In the form of [`InviteLink::key`].
     pub key: String,
     pub terms: InviteTerms,
     /// Whether the inviting user is notified when the invitation is accepted.
@@ -248,7 +248,7 @@ pub struct Invite {
 pub struct InviteTerms {
     pub invited_by: UserId,
     pub invited_at: Timestamp,
-    /// None: never.
+    /// None if it never expires.
     pub expires_at: Option<Timestamp>,
     pub role: Role,
     /// Channels that the new user is subscribed to.
@@ -259,7 +259,7 @@ pub struct InviteTerms {
     pub groups: BTreeSet<super::id::GroupId>,
     /// Whether the new user is also subscribed to the default channels.
     pub include_default_channels: bool,
-    /// Replaces the organization's welcome message. None: no replacement. "": no welcome message.
+    /// Replaces the organization's welcome message; None for no replacement, "" for no welcome message.
     pub welcome_message: Option<String>,
 }
 
@@ -270,9 +270,9 @@ pub struct ScheduledMessage {
     pub id: ScheduledMessageId,
     pub sender: UserId,
     pub to: ScheduledTarget,
-    /// Markdown
+    /// In Markdown.
     pub content: String,
-    /// HTML
+    /// In HTML.
     pub rendered: String,
     pub deliver_at: Timestamp,
     /// Whether the sender's own user message is marked as read.
@@ -303,13 +303,13 @@ pub struct Reminder {
     /// From the same counter as the IDs of scheduled messages.
     pub id: ReminderId,
     pub user: UserId,
-    /// None: the reminder has only a note.
+    /// None if the reminder has only a note.
     pub message: Option<super::id::MessageId>,
     /// The user's note, which `content` quotes.
     pub note: String,
     /// The message that the notification bot will send, in Markdown.
     pub content: String,
-    /// HTML
+    /// In HTML.
     pub rendered: String,
     pub deliver_at: Timestamp,
     /// Whether sending failed.
@@ -333,7 +333,7 @@ pub enum ChannelPurpose {
 impl ChannelPurpose {
     pub const ALL: [Self; 4] = [Self::ModerationRequests, Self::NewChannels, Self::ServiceUpdates, Self::SignUps];
 
-    /// Name on the wire.
+    /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::ModerationRequests => "moderation_request_channel_id",

@@ -10,7 +10,7 @@ pub struct Palette {
     by_user: BTreeMap<UserId, ColorCounts>,
 }
 
-/// Number of a user's active subscriptions with each color, in the order of [`COLORS`].
+/// The number of a user's active subscriptions with each color, in the order of [`COLORS`].
 #[derive(Debug)]
 pub struct ColorCounts([usize; COLORS.len()]);
 
@@ -31,12 +31,12 @@ impl Palette {
 
 impl ColorCounts {
     pub fn count(&mut self, color: &str) {
-        if let Some(index) = COLORS.iter().position(|known| *known == color) {
+        if let Some(index) = COLORS.iter().position(|palette_color| *palette_color == color) {
             self.0[index] += 1;
         }
     }
 
-    /// The least used color; of several, the first in [`COLORS`].
+    /// The least used color; among several, the first in [`COLORS`].
     pub fn next(&self) -> String {
         let least_used = (0..COLORS.len()).min_by_key(|index| self.0[*index]).unwrap_or_default();
         COLORS[least_used].to_owned()

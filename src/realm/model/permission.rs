@@ -30,13 +30,13 @@ pub struct AnonymousGroup {
     pub direct_subgroups: BTreeSet<GroupId>,
 }
 
-/// Holders by name of the setting.
+/// The holders by the name of the setting.
 pub type Permissions = BTreeMap<&'static str, GroupSettingValue>;
 
 /// A permission setting: a row of the tables below.
 #[derive(Clone, Copy, Debug)]
 pub struct PermissionSetting {
-    /// Name on the wire. In the register reply, organization settings have the prefix `realm_`.
+    /// The name on the wire. In the register reply, organization settings have the prefix `realm_`.
     pub name: &'static str,
     pub default: DefaultHolder,
     /// Whether `role:internet` may hold it.
@@ -49,7 +49,7 @@ pub struct PermissionSetting {
     pub require_system_group: bool,
     /// Another system group that may not hold it.
     pub refused: Option<SystemGroup>,
-    /// The only system groups that may hold it. Empty: not restricted.
+    /// The only system groups that may hold it; empty for no restriction.
     pub allowed: &'static [SystemGroup],
 }
 
@@ -61,7 +61,7 @@ pub enum DefaultHolder {
     Creator,
 }
 
-const fn held_by(default: SystemGroup) -> PermissionSetting {
+const fn with_default_holder(default: SystemGroup) -> PermissionSetting {
     PermissionSetting {
         name: "",
         default: DefaultHolder::System(default),
@@ -74,12 +74,12 @@ const fn held_by(default: SystemGroup) -> PermissionSetting {
     }
 }
 
-const fn never_by_guests(default: SystemGroup) -> PermissionSetting {
-    PermissionSetting { allow_everyone: false, ..held_by(default) }
+const fn without_guests(default: SystemGroup) -> PermissionSetting {
+    PermissionSetting { allow_everyone: false, ..with_default_holder(default) }
 }
 
-const BY_CREATOR: PermissionSetting =
-    PermissionSetting { default: DefaultHolder::Creator, ..never_by_guests(SystemGroup::Nobody) };
+const HELD_BY_CREATOR: PermissionSetting =
+    PermissionSetting { default: DefaultHolder::Creator, ..without_guests(SystemGroup::Nobody) };
 
 /// Declares a table of permission settings, and an enum whose variants are in the order of the table.
 macro_rules! permissions {
@@ -98,7 +98,7 @@ macro_rules! permissions {
                 &$TABLE[self as usize]
             }
 
-            /// Name on the wire.
+            /// The name on the wire.
             pub const fn name(self) -> &'static str {
                 self.setting().name
             }
@@ -120,27 +120,27 @@ use SystemGroup::{Administrators, Everyone, Members, Moderators, Nobody, Owners}
 permissions! {
     /// Permission settings of a user group, in the order in which they are checked.
     GroupPermission in GROUP_PERMISSIONS {
-        CanAddMembers = "can_add_members_group": BY_CREATOR,
-        CanJoin = "can_join_group": never_by_guests(Nobody),
-        CanLeave = "can_leave_group": held_by(Everyone),
-        CanManage = "can_manage_group": BY_CREATOR,
-        CanMention = "can_mention_group": held_by(Everyone),
-        CanRemoveMembers = "can_remove_members_group": never_by_guests(Nobody),
+        CanAddMembers = "can_add_members_group": HELD_BY_CREATOR,
+        CanJoin = "can_join_group": without_guests(Nobody),
+        CanLeave = "can_leave_group": with_default_holder(Everyone),
+        CanManage = "can_manage_group": HELD_BY_CREATOR,
+        CanMention = "can_mention_group": with_default_holder(Everyone),
+        CanRemoveMembers = "can_remove_members_group": without_guests(Nobody),
     }
 
     /// Permission settings of a channel.
     ChannelPermission in CHANNEL_PERMISSIONS {
-        CanAddSubscribers = "can_add_subscribers_group": never_by_guests(Nobody),
-        CanAdministerChannel = "can_administer_channel_group": BY_CREATOR,
-        CanCreateTopic = "can_create_topic_group": held_by(Everyone),
-        CanDeleteAnyMessage = "can_delete_any_message_group": held_by(Nobody),
-        CanDeleteOwnMessage = "can_delete_own_message_group": held_by(Nobody),
-        CanMoveMessagesOutOfChannel = "can_move_messages_out_of_channel_group": held_by(Nobody),
-        CanMoveMessagesWithinChannel = "can_move_messages_within_channel_group": held_by(Nobody),
-        CanRemoveSubscribers = "can_remove_subscribers_group": held_by(Administrators),
-        CanResolveTopics = "can_resolve_topics_group": held_by(Nobody),
-        CanSendMessage = "can_send_message_group": held_by(Everyone),
-        CanSubscribe = "can_subscribe_group": never_by_guests(Nobody),
+        CanAddSubscribers = "can_add_subscribers_group": without_guests(Nobody),
+        CanAdministerChannel = "can_administer_channel_group": HELD_BY_CREATOR,
+        CanCreateTopic = "can_create_topic_group": with_default_holder(Everyone),
+        CanDeleteAnyMessage = "can_delete_any_message_group": with_default_holder(Nobody),
+        CanDeleteOwnMessage = "can_delete_own_message_group": with_default_holder(Nobody),
+        CanMoveMessagesOutOfChannel = "can_move_messages_out_of_channel_group": with_default_holder(Nobody),
+        CanMoveMessagesWithinChannel = "can_move_messages_within_channel_group": with_default_holder(Nobody),
+        CanRemoveSubscribers = "can_remove_subscribers_group": with_default_holder(Administrators),
+        CanResolveTopics = "can_resolve_topics_group": with_default_holder(Nobody),
+        CanSendMessage = "can_send_message_group": with_default_holder(Everyone),
+        CanSubscribe = "can_subscribe_group": without_guests(Nobody),
     }
 
     /// Permission settings of the organization.
@@ -149,42 +149,42 @@ permissions! {
             require_system_group: true,
             allow_nobody: false,
             allowed: &[Everyone, Members],
-            ..held_by(Everyone)
+            ..with_default_holder(Everyone)
         },
-        CanAddCustomEmoji = "can_add_custom_emoji_group": never_by_guests(Members),
-        CanAddSubscribers = "can_add_subscribers_group": never_by_guests(Members),
-        CanCreateBots = "can_create_bots_group": never_by_guests(Members),
-        CanCreateGroups = "can_create_groups": never_by_guests(Members),
-        CanCreatePrivateChannel = "can_create_private_channel_group": never_by_guests(Members),
-        CanCreatePublicChannel = "can_create_public_channel_group": never_by_guests(Members),
+        CanAddCustomEmoji = "can_add_custom_emoji_group": without_guests(Members),
+        CanAddSubscribers = "can_add_subscribers_group": without_guests(Members),
+        CanCreateBots = "can_create_bots_group": without_guests(Members),
+        CanCreateGroups = "can_create_groups": without_guests(Members),
+        CanCreatePrivateChannel = "can_create_private_channel_group": without_guests(Members),
+        CanCreatePublicChannel = "can_create_public_channel_group": without_guests(Members),
         CanCreateWebPublicChannel = "can_create_web_public_channel_group": PermissionSetting {
             require_system_group: true,
             allowed: &[Moderators, Administrators, Owners, Nobody],
-            ..never_by_guests(Owners)
+            ..without_guests(Owners)
         },
-        CanCreateWriteOnlyBots = "can_create_write_only_bots_group": never_by_guests(Members),
-        CanDeleteAnyMessage = "can_delete_any_message_group": never_by_guests(Administrators),
-        CanDeleteOwnMessage = "can_delete_own_message_group": held_by(Everyone),
-        CanInviteUsers = "can_invite_users_group": never_by_guests(Members),
+        CanCreateWriteOnlyBots = "can_create_write_only_bots_group": without_guests(Members),
+        CanDeleteAnyMessage = "can_delete_any_message_group": without_guests(Administrators),
+        CanDeleteOwnMessage = "can_delete_own_message_group": with_default_holder(Everyone),
+        CanInviteUsers = "can_invite_users_group": without_guests(Members),
         CanManageAllGroups = "can_manage_all_groups": PermissionSetting {
             allow_nobody: false,
-            ..never_by_guests(Owners)
+            ..without_guests(Owners)
         },
         CanManageBilling = "can_manage_billing_group": PermissionSetting {
             allow_nobody: false,
-            ..never_by_guests(Administrators)
+            ..without_guests(Administrators)
         },
-        CanMentionManyUsers = "can_mention_many_users_group": held_by(Administrators),
-        CanMoveMessagesBetweenChannels = "can_move_messages_between_channels_group": never_by_guests(Members),
-        CanMoveMessagesBetweenTopics = "can_move_messages_between_topics_group": held_by(Everyone),
-        CanResolveTopics = "can_resolve_topics_group": held_by(Everyone),
-        CanSetDeleteMessagePolicy = "can_set_delete_message_policy_group": never_by_guests(Moderators),
-        CanSetTopicsPolicy = "can_set_topics_policy_group": never_by_guests(Members),
-        CanSummarizeTopics = "can_summarize_topics_group": held_by(Everyone),
-        CreateMultiuseInvite = "create_multiuse_invite_group": never_by_guests(Administrators),
-        DirectMessageInitiator = "direct_message_initiator_group": held_by(Everyone),
-        DirectMessagePermission = "direct_message_permission_group": held_by(Everyone),
-        WorkplaceUsers = "workplace_users_group": never_by_guests(Members),
+        CanMentionManyUsers = "can_mention_many_users_group": with_default_holder(Administrators),
+        CanMoveMessagesBetweenChannels = "can_move_messages_between_channels_group": without_guests(Members),
+        CanMoveMessagesBetweenTopics = "can_move_messages_between_topics_group": with_default_holder(Everyone),
+        CanResolveTopics = "can_resolve_topics_group": with_default_holder(Everyone),
+        CanSetDeleteMessagePolicy = "can_set_delete_message_policy_group": without_guests(Moderators),
+        CanSetTopicsPolicy = "can_set_topics_policy_group": without_guests(Members),
+        CanSummarizeTopics = "can_summarize_topics_group": with_default_holder(Everyone),
+        CreateMultiuseInvite = "create_multiuse_invite_group": without_guests(Administrators),
+        DirectMessageInitiator = "direct_message_initiator_group": with_default_holder(Everyone),
+        DirectMessagePermission = "direct_message_permission_group": with_default_holder(Everyone),
+        WorkplaceUsers = "workplace_users_group": without_guests(Members),
     }
 }
 
@@ -192,5 +192,8 @@ permissions! {
 ///
 /// When no setting has this name. Callers only use names from the code, not from input.
 pub fn setting(table: &'static [PermissionSetting], name: &str) -> &'static PermissionSetting {
-    table.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no permission setting is called {name}"))
+    table
+        .iter()
+        .find(|setting| setting.name == name)
+        .unwrap_or_else(|| panic!("no permission setting is called {name}"))
 }

@@ -23,10 +23,10 @@ pub const MAX_ALERT_WORD_LENGTH: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserState {
-    /// Only settings that differ from their defaults, by name.
+    /// Only the settings that differ from their defaults, by name.
     #[serde(with = "super::stored::settings")]
     pub settings: OrdMap<&'static str, Value>,
-    /// Names of settings that the user has changed, even if they have their default value again.
+    /// The names of settings that the user has changed, even if they have their default value again.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub edited_settings: OrdSet<String>,
     /// Includes past subscriptions.
@@ -47,13 +47,13 @@ pub struct UserState {
     pub conversations: OrdSet<RecipientId>,
     #[serde(with = "super::stored::pairs")]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<UserTopic>>,
-    /// Time of muting.
+    /// The time of muting.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub muted_users: OrdMap<UserId, Timestamp>,
     /// In the order in which they were added.
     pub alert_words: Vector<String>,
     pub status: Status,
-    /// None: the user never reported a presence.
+    /// None if the user never reported a presence.
     pub presence: Option<Presence>,
     /// When the user last changed something or sent a message, rounded to the hour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,13 +66,13 @@ pub struct UserState {
     pub sent_scheduled: OrdSet<ScheduledMessageId>,
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub snippets: OrdMap<SnippetId, Arc<Snippet>>,
-    /// Entries of the left sidebar, in the order in which they were added.
+    /// The entries of the left sidebar, in the order in which they were added.
     pub navigation_views: Vector<NavigationView>,
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub devices: OrdMap<DeviceId, Device>,
-    /// Tokens of devices without encrypted push notifications.
+    /// The tokens of devices without encrypted push notifications.
     pub push_tokens: Vector<PushToken>,
-    /// Key-value storage of a bot.
+    /// The key-value storage of a bot.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub storage: OrdMap<String, String>,
     /// When the bot's owner was last notified that a message of the bot reached nobody.
@@ -108,7 +108,7 @@ impl UserState {
         self.setting(setting).as_i64().unwrap_or_default()
     }
 
-    /// None: not subscribed, or unsubscribed.
+    /// None if the user is not subscribed, or no longer.
     pub fn subscription(&self, channel: ChannelId) -> Option<&Arc<Subscription>> {
         self.subscriptions.get(&channel).filter(|subscription| subscription.is_active)
     }
@@ -167,7 +167,7 @@ pub struct OwnedKind {
     pub last: fn(&ItemCounters) -> i64,
 }
 
-macro_rules! owned {
+macro_rules! personal_items {
     ($($(#[$meta:meta])* $name:ident: $type:ident $id:ident in $list:ident;)*) => {
         ids! { $(#[doc = concat!("A ", stringify!($name), ".")] $id;)* }
 
@@ -203,13 +203,13 @@ macro_rules! owned {
 
         pub const OWNED: &[OwnedKind] = &[$(OwnedKind {
             name: stringify!($name),
-            numbers: |state| state.$list.iter().map(|(key, one)| (key.number(), one.id.number())).collect(),
+            numbers: |state| state.$list.iter().map(|(key, item)| (key.number(), item.id.number())).collect(),
             last: |counters| counters.$name,
         }),*];
     };
 }
 
-owned! {
+personal_items! {
     /// Saved snippets.
     snippet: Snippet SnippetId in snippets;
     /// Drafts.
@@ -223,7 +223,7 @@ pub struct UserTopic {
     pub name: Arc<str>,
     pub policy: VisibilityPolicy,
     pub last_updated: Timestamp,
-    /// Position in the order in which the user first set policies.
+    /// The position in the order in which the user first set policies.
     #[serde(default)]
     pub place: i64,
 }
@@ -289,9 +289,9 @@ pub struct Draft {
     pub to: DraftTarget,
     /// "" for direct messages.
     pub topic: String,
-    /// Markdown
+    /// In Markdown.
     pub content: String,
-    /// Time of the last change, from the client.
+    /// The time of the last change, from the client.
     pub timestamp: Timestamp,
 }
 
@@ -309,7 +309,7 @@ pub struct Snippet {
     pub id: SnippetId,
     /// At most 60 code points.
     pub title: String,
-    /// Markdown
+    /// In Markdown.
     pub content: String,
     pub date_created: Timestamp,
 }

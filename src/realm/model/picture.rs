@@ -11,7 +11,7 @@ pub struct Thumbnail {
     pub is_animated: bool,
 }
 
-/// `server_thumbnail_formats`
+/// The value of `server_thumbnail_formats`.
 pub const THUMBNAILS: [Thumbnail; 2] = [ANIMATED_THUMBNAIL, STILL_THUMBNAIL];
 /// The format for animated pictures.
 pub const ANIMATED_THUMBNAIL: Thumbnail =
@@ -20,13 +20,13 @@ pub const ANIMATED_THUMBNAIL: Thumbnail =
 pub const STILL_THUMBNAIL: Thumbnail =
     Thumbnail { name: chat_markdown::STILL_THUMBNAIL, max_width: 840, max_height: 560, is_animated: false };
 
-/// Width and height in pixels, from the header. None: not a PNG, GIF, JPEG or WebP picture.
+/// Width and height in pixels, from the header; None if it is not a PNG, GIF, JPEG or WebP picture.
 pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
     let size = imagesize::blob_size(bytes).ok()?;
     Some((u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?))
 }
 
-/// The file name extension for the format of the first bytes. None: not a PNG, GIF, JPEG or WebP picture.
+/// The file name extension for the format of the first bytes; None if it is not a PNG, GIF, JPEG or WebP picture.
 pub fn extension(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => Some("png"),
@@ -40,7 +40,7 @@ pub fn extension(bytes: &[u8]) -> Option<&'static str> {
 /// Whether a GIF, PNG or WebP picture has more than one frame.
 pub fn is_animated(bytes: &[u8]) -> bool {
     match extension(bytes) {
-        Some("gif") => gif_has_frames(bytes).unwrap_or(false),
+        Some("gif") => has_second_gif_frame(bytes).unwrap_or(false),
         // The animation chunk precedes the image data.
         Some("png") => {
             let end = memchr::memmem::find(bytes, b"IDAT").unwrap_or(bytes.len());
@@ -51,18 +51,21 @@ pub fn is_animated(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether a GIF has a second frame. None: the data ends before it.
-fn gif_has_frames(bytes: &[u8]) -> Option<bool> {
-    let color_table = |flags: u8| if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 0x07) + 1) };
-    let mut position = 13 + color_table(*bytes.get(10)?);
-    let mut frames = 0;
+/// Whether a GIF has a second frame; None if the data ends before it.
+fn has_second_gif_frame(bytes: &[u8]) -> Option<bool> {
+    let color_table_size = |flags: u8| if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 0x07) + 1) };
+    // The header and the screen descriptor have 13 bytes, with the flags of the color table at 10.
+    let mut position = 13 + color_table_size(*bytes.get(10)?);
+    let mut frame_count = 0;
     loop {
         position = match *bytes.get(position)? {
+            // An extension, with its label before its blocks.
             0x21 => skip_blocks(bytes, position + 2)?,
-            0x2c if frames == 1 => return Some(true),
+            0x2c if frame_count == 1 => return Some(true),
+            // The descriptor of an image has 10 bytes, with the flags of its color table at 9; a code size follows.
             0x2c => {
-                frames += 1;
-                skip_blocks(bytes, position + 11 + color_table(*bytes.get(position + 9)?))?
+                frame_count += 1;
+                skip_blocks(bytes, position + 11 + color_table_size(*bytes.get(position + 9)?))?
             }
             _ => return Some(false),
         };
@@ -85,11 +88,11 @@ mod tests {
     use super::*;
 
     /// A GIF whose frames have one pixel, with a table of two colors and a comment.
-    fn gif(frames: usize) -> Vec<u8> {
+    fn gif(frame_count: usize) -> Vec<u8> {
         let mut bytes = b"GIF89a\x01\0\x01\0\x80\0\0".to_vec();
         bytes.extend([0, 0, 0, 0xff, 0xff, 0xff]);
         bytes.extend(b"\x21\xfe\x02,,\0");
-        for _ in 0..frames {
+        for _ in 0..frame_count {
             bytes.extend(b"\x21\xf9\x04\0\x0a\0\0\0\x2c\0\0\0\0\x01\0\x01\0\0\x02\x02\x44\x01\0");
         }
         bytes.push(0x3b);
@@ -98,7 +101,7 @@ mod tests {
 
     #[test]
     fn pictures_with_several_frames_are_animated() {
-        assert_eq!([1, 2, 3].map(|frames| is_animated(&gif(frames))), [false, true, true]);
+        assert_eq!([1, 2, 3].map(|frame_count| is_animated(&gif(frame_count))), [false, true, true]);
         let png = |chunks: &[u8]| [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), chunks].concat();
         assert!(is_animated(&png(b"....acTL....IDAT")) && !is_animated(&png(b"....IDAT....acTL")));
         let webp = |flags: u8| [b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0".as_slice(), &[flags]].concat();

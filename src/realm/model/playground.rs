@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Playground {
     pub id: i64,
     pub name: String,
-    /// Name of the language in the syntax highlighter.
+    /// The name of the language in the syntax highlighter.
     pub language: String,
-    /// RFC 6570 template with the variable `code`.
+    /// A template (RFC 6570) with the variable `code`.
     pub url_template: String,
 }

@@ -7,10 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PreviewDelays {
-    /// Time from the upload of a picture until its thumbnails exist.
+    /// The time from the upload of a picture until its thumbnails exist.
     #[serde(serialize_with = "serialize_micros", deserialize_with = "deserialize_micros")]
     pub thumbnails: Span,
-    /// Time from a message until the previews of its links exist. None: links have no previews.
+    /// The time from a message until the previews of its links exist; None if links have no previews.
     #[serde(default, serialize_with = "serialize_optional_micros", deserialize_with = "deserialize_optional_micros")]
     pub links: Option<Span>,
 }

@@ -14,13 +14,13 @@ use std::sync::Arc;
 pub struct Relay {
     /// The newest [`MAX_PUSHES`] pushes, oldest first.
     pub pushes: Vector<Arc<Push>>,
-    /// Number of all pushes, including those that are no longer stored.
+    /// The number of all pushes, including those that are no longer stored.
     pub handed: u64,
-    /// Messages that each user's devices show: they were pushed, and neither read nor deleted since.
+    /// The messages that each user's devices show: those that were pushed, and neither read nor deleted since.
     pub shown: OrdMap<UserId, OrdSet<MessageId>>,
 }
 
-/// Maximum number of stored pushes; see `docs/limits.md`.
+/// The maximum number of stored pushes; see `docs/limits.md`.
 pub const MAX_PUSHES: usize = 10_000;
 
 /// A notification for one device or token.
@@ -32,7 +32,7 @@ pub struct Push {
     pub user: UserId,
     pub to: PushTarget,
     pub service: PushService,
-    /// The device's key at the time of the push. None: not encrypted.
+    /// The device's key at the time of the push; None if the push is not encrypted.
     pub key: Option<PushKey>,
     /// Before encryption.
     pub content: PushContent,
@@ -60,14 +60,14 @@ impl PushService {
     }
 }
 
-/// The key that notifications for a device are encrypted with.
+/// The key with which notifications for a device are encrypted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushKey {
     /// An unsigned 32-bit number that identifies the key.
     pub id: i64,
     /// The number that the client chose for the device, below level 468.
     pub account: i64,
-    /// Base64
+    /// In Base64.
     pub key: String,
 }
 
@@ -83,7 +83,7 @@ pub enum PushContent {
 }
 
 impl PushContent {
-    /// Name of the kind in listings of pushes.
+    /// The name of the kind in listings of pushes.
     pub fn kind(&self) -> &'static str {
         match self {
             PushContent::Registration(_) => "registration",
@@ -108,7 +108,7 @@ pub enum PushTarget {
 pub struct PushToken {
     pub kind: PushTokenKind,
     pub token: String,
-    /// ID of the app, if the service requires it.
+    /// The ID of the app, if the service requires it.
     pub app: Option<String>,
 }
 

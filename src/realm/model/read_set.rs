@@ -19,7 +19,7 @@ impl ReadSet {
         self.run_around(message.0).is_some()
     }
 
-    /// The last ID of the run that contains the message. None: it is unread.
+    /// The last ID of the run that contains the message; None if it is unread.
     pub fn end_of_run(&self, message: MessageId) -> Option<MessageId> {
         self.run_around(message.0).map(|(_, end)| MessageId(end))
     }
@@ -113,11 +113,11 @@ mod tests {
                 } else {
                     prop_assert_eq!(set.remove(MessageId(id)), model.remove(&id));
                 }
-                for probe in 0..40 {
-                    prop_assert_eq!(set.contains(MessageId(probe)), model.contains(&probe));
+                for candidate in 0..40 {
+                    prop_assert_eq!(set.contains(MessageId(candidate)), model.contains(&candidate));
                 }
                 let all: Vec<MessageId> = (0..40).map(MessageId).collect();
-                let unread = (0..40).find(|probe| !model.contains(probe)).map(MessageId);
+                let unread = (0..40).find(|candidate| !model.contains(candidate)).map(MessageId);
                 prop_assert_eq!(set.first_unread(&all), unread);
                 let runs: Vec<_> = set.runs().collect();
                 prop_assert!(runs.windows(2).all(|pair| pair[0].1.0 + 1 < pair[1].0.0));

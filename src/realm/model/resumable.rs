@@ -8,17 +8,17 @@ use imbl::Vector;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResumableUpload {
     pub owner: UserId,
-    /// The path id of the file.
+    /// The path ID of the file.
     pub path_id: String,
-    /// File name
+    /// The name of the file.
     pub name: String,
-    /// MIME type from the client.
+    /// The MIME type from the client.
     pub content_type: Option<String>,
-    /// Size of the whole file, in bytes.
+    /// The size of the whole file, in bytes.
     pub length: u64,
-    /// Number of bytes received.
+    /// The number of bytes received.
     pub offset: u64,
-    /// The received bytes. Empty after the upload is finished.
+    /// The received bytes; empty after the upload is finished.
     pub pieces: Vector<Bytes>,
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct SeededRng {
     pub seed: u64,
-    /// Number of 32-bit words generated so far.
+    /// The number of 32-bit words generated so far.
     pub position: u64,
 }
 
@@ -31,27 +31,27 @@ impl SeededRng {
 
     /// An API key: 32 letters and digits.
     pub fn api_key(&mut self) -> String {
-        self.text::<32>(LETTERS_AND_DIGITS)
+        self.random_text::<32>(LETTERS_AND_DIGITS)
     }
 
     /// The random part of an upload's URL: 24 characters that need no escaping.
     pub fn upload_token(&mut self) -> String {
-        self.text::<24>(URL_SAFE)
+        self.random_text::<24>(URL_SAFE)
     }
 
     /// The secret part of an export's URL: 24 letters and digits.
     pub fn export_key(&mut self) -> String {
-        self.text::<24>(LETTERS_AND_DIGITS)
+        self.random_text::<24>(LETTERS_AND_DIGITS)
     }
 
     /// The key of an invitation: 24 characters of a-z and 2-7.
     pub fn invite_key(&mut self) -> String {
-        self.text::<24>(BASE32)
+        self.random_text::<24>(BASE32)
     }
 
     /// The name of a video call room: 16 characters of a-z and 2-7.
     pub fn room_key(&mut self) -> String {
-        self.text::<16>(BASE32)
+        self.random_text::<16>(BASE32)
     }
 
     /// One or two hexadecimal digits, without a leading zero.
@@ -72,7 +72,7 @@ impl SeededRng {
         )
     }
 
-    fn text<const N: usize>(&mut self, alphabet: &[u8]) -> String {
+    fn random_text<const N: usize>(&mut self, alphabet: &[u8]) -> String {
         // The bias of the modulo is below 1 in 10^7, which is acceptable in a test double.
         self.words::<N>().into_iter().map(|word| char::from(alphabet[word as usize % alphabet.len()])).collect()
     }

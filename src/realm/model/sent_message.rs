@@ -1,4 +1,4 @@
-//! Messages with the context of the time when they were sent, for events, pushes and webhooks.
+//! Messages with the data from the time when they were sent, for events, pushes and webhooks.
 
 use super::channel::Channel;
 use super::id::UserId;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct SentMessage {
     pub message: Arc<Message>,
     pub sender: Arc<User>,
-    /// The sender's dummy address. None: other users see the real address.
+    /// The sender's dummy address; None if other users see the real one.
     pub dummy_email: Option<String>,
     pub channel: Option<Arc<Channel>>,
     /// `queue_id` and `local_id` from the request that sent the message.

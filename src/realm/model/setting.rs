@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 /// A row of one of the tables.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Name on the wire. In the register reply, organization settings have the prefix `realm_`.
+    /// The name on the wire. In the register reply, organization settings have the prefix `realm_`.
     pub name: &'static str,
     pub default: Value,
     pub kind: Kind,
@@ -51,28 +51,28 @@ impl Kind {
     }
 }
 
-fn switch(default: bool) -> Setting {
-    of_kind(default.into(), Kind::Bool)
+fn boolean(default: bool) -> Setting {
+    with_kind(default.into(), Kind::Bool)
 }
 
-fn choice(default: i64, allowed: &'static [i64]) -> Setting {
-    of_kind(default.into(), Kind::OneOfIntegers(allowed))
+fn integer_choice(default: i64, allowed: &'static [i64]) -> Setting {
+    with_kind(default.into(), Kind::OneOfIntegers(allowed))
 }
 
-fn word(default: &str, allowed: &'static [&'static str]) -> Setting {
-    of_kind(default.into(), Kind::OneOf(allowed))
+fn text_choice(default: &str, allowed: &'static [&'static str]) -> Setting {
+    with_kind(default.into(), Kind::OneOf(allowed))
 }
 
-fn of_kind(default: Value, kind: Kind) -> Setting {
+fn with_kind(default: Value, kind: Kind) -> Setting {
     Setting { name: "", default, kind }
 }
 
 /// Declares a table of settings, and an enum whose variants are in the order of the table.
 macro_rules! settings {
-    ($($(#[$doc:meta])+ $Of:ident in $TABLE:ident { $($variant:ident = $name:literal: $row:expr,)+ })+) => {$(
+    ($($(#[$doc:meta])+ $Enum:ident in $TABLE:ident { $($variant:ident = $name:literal: $row:expr,)+ })+) => {$(
         $(#[$doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $Of {
+        pub enum $Enum {
             $(#[doc = concat!("`", $name, "`")] $variant,)+
         }
 
@@ -80,7 +80,7 @@ macro_rules! settings {
         pub static $TABLE: LazyLock<Vec<Setting>> =
             LazyLock::new(|| vec![$(Setting { name: $name, ..$row },)+]);
 
-        impl $Of {
+        impl $Enum {
             pub fn row(self) -> &'static Setting {
                 &$TABLE[self as usize]
             }
@@ -88,13 +88,13 @@ macro_rules! settings {
     )+};
 }
 
-/// Upper limit of the organization's setting, in MiB.
+/// The upper limit of the organization's setting, in MiB.
 pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
 
 /// In code points.
 pub const MAX_PASSWORD_LENGTH: i64 = 100;
 
-/// Maximum of `waiting_period_threshold`, in days: real servers store it in 32 bits. Waiting periods that would end after
+/// The maximum of `waiting_period_threshold`, in days: real servers store it in 32 bits. Waiting periods that would end after
 /// the last supported time end at that time.
 pub const MAX_WAITING_DAYS: i64 = i32::MAX as i64;
 
@@ -139,7 +139,7 @@ pub const NO_SOUND: &str = "none";
 static SOUND_CHOICES: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| NOTIFICATION_SOUNDS.iter().copied().chain([NO_SOUND]).collect());
 
-/// Key and label of each emoji set.
+/// The key and label of each emoji set.
 pub const EMOJI_SETS: &[(&str, &str)] =
     &[("modern", "Modern"), ("classic", "Classic"), ("outline", "Outline"), ("text", "Plain text")];
 
@@ -147,119 +147,119 @@ settings! {
     /// Settings of users (`user_settings` in the register reply), except the time zone and `email_address_visibility`: these
     /// are fields of `User`, because other users can see them.
     UserSetting in USER_SETTINGS {
-        TwentyFourHourTime = "twenty_four_hour_time": of_kind(json!(false), Kind::BoolOrNull),
-        WebMarkReadOnScrollPolicy = "web_mark_read_on_scroll_policy": choice(1, &[1, 2, 3]),
-        WebChannelDefaultView = "web_channel_default_view": choice(1, &[1, 2, 3, 4]),
-        StarredMessageCounts = "starred_message_counts": switch(true),
-        ReceivesTypingNotifications = "receives_typing_notifications": switch(true),
-        WebSuggestUpdateTimezone = "web_suggest_update_timezone": switch(true),
-        FluidLayoutWidth = "fluid_layout_width": switch(false),
-        HighContrastMode = "high_contrast_mode": switch(false),
-        WebFontSizePx = "web_font_size_px": of_kind(json!(16), Kind::Integer),
-        WebLineHeightPercent = "web_line_height_percent": of_kind(json!(140), Kind::Integer),
-        ColorScheme = "color_scheme": choice(1, &[1, 2, 3]),
-        TranslateEmoticons = "translate_emoticons": switch(false),
-        DisplayEmojiReactionUsers = "display_emoji_reaction_users": switch(true),
-        DefaultLanguage = "default_language": of_kind(json!("en"), Kind::Text),
-        WebHomeView = "web_home_view": word("inbox", &["recent", "inbox", "all_messages"]),
-        WebEscapeNavigatesToHomeView = "web_escape_navigates_to_home_view": switch(true),
-        LeftSideUserlist = "left_side_userlist": switch(false),
-        Emojiset = "emojiset": word("modern", &["modern", "classic", "outline", "text"]),
-        DemoteInactiveStreams = "demote_inactive_streams": choice(1, &[1, 2, 3]),
-        UserListStyle = "user_list_style": choice(3, &[1, 2, 3]),
-        WebAnimateImagePreviews = "web_animate_image_previews": word("on_hover", &["always", "on_hover", "never"]),
-        WebStreamUnreadsCountDisplayPolicy = "web_stream_unreads_count_display_policy": choice(2, &[1, 2, 3]),
-        HideAiFeatures = "hide_ai_features": switch(false),
-        WebLeftSidebarShowChannelFolders = "web_left_sidebar_show_channel_folders": switch(true),
-        WebLeftSidebarUnreadsCountSummary = "web_left_sidebar_unreads_count_summary": switch(true),
-        EnterSends = "enter_sends": switch(false),
-        EnableDraftsSynchronization = "enable_drafts_synchronization": switch(true),
-        EnableStreamDesktopNotifications = "enable_stream_desktop_notifications": switch(false),
-        EnableStreamEmailNotifications = "enable_stream_email_notifications": switch(false),
-        EnableStreamPushNotifications = "enable_stream_push_notifications": switch(false),
-        EnableStreamAudibleNotifications = "enable_stream_audible_notifications": switch(false),
-        NotificationSound = "notification_sound": word("service", SOUND_CHOICES.as_slice()),
-        EnableDesktopNotifications = "enable_desktop_notifications": switch(true),
-        EnableSounds = "enable_sounds": switch(true),
-        EnableFollowedTopicDesktopNotifications = "enable_followed_topic_desktop_notifications": switch(true),
-        EnableFollowedTopicEmailNotifications = "enable_followed_topic_email_notifications": switch(true),
-        EnableFollowedTopicPushNotifications = "enable_followed_topic_push_notifications": switch(true),
-        EnableFollowedTopicAudibleNotifications = "enable_followed_topic_audible_notifications": switch(true),
-        EmailNotificationsBatchingPeriodSeconds = "email_notifications_batching_period_seconds": of_kind(json!(120), Kind::Integer),
-        EnableOfflineEmailNotifications = "enable_offline_email_notifications": switch(true),
-        EnableOfflinePushNotifications = "enable_offline_push_notifications": switch(true),
-        EnableOnlinePushNotifications = "enable_online_push_notifications": switch(true),
-        EnableDigestEmails = "enable_digest_emails": switch(true),
-        EnableMarketingEmails = "enable_marketing_emails": switch(true),
-        EnableLoginEmails = "enable_login_emails": switch(true),
-        MessageContentInEmailNotifications = "message_content_in_email_notifications": switch(true),
-        PmContentInDesktopNotifications = "pm_content_in_desktop_notifications": switch(true),
-        WildcardMentionsNotify = "wildcard_mentions_notify": switch(true),
-        EnableFollowedTopicWildcardMentionsNotify = "enable_followed_topic_wildcard_mentions_notify": switch(true),
-        DesktopIconCountDisplay = "desktop_icon_count_display": choice(1, &[1, 2, 3, 4]),
-        RealmNameInEmailNotificationsPolicy = "realm_name_in_email_notifications_policy": choice(1, &[1, 2, 3]),
-        AutomaticallyFollowTopicsPolicy = "automatically_follow_topics_policy": choice(3, &[1, 2, 3, 4]),
-        AutomaticallyUnmuteTopicsInMutedStreamsPolicy = "automatically_unmute_topics_in_muted_streams_policy": choice(2, &[1, 2, 3, 4]),
-        AutomaticallyFollowTopicsWhereMentioned = "automatically_follow_topics_where_mentioned": switch(true),
-        ResolvedTopicNoticeAutoReadPolicy = "resolved_topic_notice_auto_read_policy": word("except_followed", &["always", "except_followed", "never"]),
-        PresenceEnabled = "presence_enabled": switch(true),
-        SendPrivateTypingNotifications = "send_private_typing_notifications": switch(true),
-        SendStreamTypingNotifications = "send_stream_typing_notifications": switch(true),
-        SendReadReceipts = "send_read_receipts": switch(true),
-        AllowPrivateDataExport = "allow_private_data_export": switch(false),
-        WebNavigateToSentMessage = "web_navigate_to_sent_message": switch(true),
-        WebInboxShowChannelFolders = "web_inbox_show_channel_folders": switch(true),
+        TwentyFourHourTime = "twenty_four_hour_time": with_kind(json!(false), Kind::BoolOrNull),
+        WebMarkReadOnScrollPolicy = "web_mark_read_on_scroll_policy": integer_choice(1, &[1, 2, 3]),
+        WebChannelDefaultView = "web_channel_default_view": integer_choice(1, &[1, 2, 3, 4]),
+        StarredMessageCounts = "starred_message_counts": boolean(true),
+        ReceivesTypingNotifications = "receives_typing_notifications": boolean(true),
+        WebSuggestUpdateTimezone = "web_suggest_update_timezone": boolean(true),
+        FluidLayoutWidth = "fluid_layout_width": boolean(false),
+        HighContrastMode = "high_contrast_mode": boolean(false),
+        WebFontSizePx = "web_font_size_px": with_kind(json!(16), Kind::Integer),
+        WebLineHeightPercent = "web_line_height_percent": with_kind(json!(140), Kind::Integer),
+        ColorScheme = "color_scheme": integer_choice(1, &[1, 2, 3]),
+        TranslateEmoticons = "translate_emoticons": boolean(false),
+        DisplayEmojiReactionUsers = "display_emoji_reaction_users": boolean(true),
+        DefaultLanguage = "default_language": with_kind(json!("en"), Kind::Text),
+        WebHomeView = "web_home_view": text_choice("inbox", &["recent", "inbox", "all_messages"]),
+        WebEscapeNavigatesToHomeView = "web_escape_navigates_to_home_view": boolean(true),
+        LeftSideUserlist = "left_side_userlist": boolean(false),
+        Emojiset = "emojiset": text_choice("modern", &["modern", "classic", "outline", "text"]),
+        DemoteInactiveStreams = "demote_inactive_streams": integer_choice(1, &[1, 2, 3]),
+        UserListStyle = "user_list_style": integer_choice(3, &[1, 2, 3]),
+        WebAnimateImagePreviews = "web_animate_image_previews": text_choice("on_hover", &["always", "on_hover", "never"]),
+        WebStreamUnreadsCountDisplayPolicy = "web_stream_unreads_count_display_policy": integer_choice(2, &[1, 2, 3]),
+        HideAiFeatures = "hide_ai_features": boolean(false),
+        WebLeftSidebarShowChannelFolders = "web_left_sidebar_show_channel_folders": boolean(true),
+        WebLeftSidebarUnreadsCountSummary = "web_left_sidebar_unreads_count_summary": boolean(true),
+        EnterSends = "enter_sends": boolean(false),
+        EnableDraftsSynchronization = "enable_drafts_synchronization": boolean(true),
+        EnableStreamDesktopNotifications = "enable_stream_desktop_notifications": boolean(false),
+        EnableStreamEmailNotifications = "enable_stream_email_notifications": boolean(false),
+        EnableStreamPushNotifications = "enable_stream_push_notifications": boolean(false),
+        EnableStreamAudibleNotifications = "enable_stream_audible_notifications": boolean(false),
+        NotificationSound = "notification_sound": text_choice("service", SOUND_CHOICES.as_slice()),
+        EnableDesktopNotifications = "enable_desktop_notifications": boolean(true),
+        EnableSounds = "enable_sounds": boolean(true),
+        EnableFollowedTopicDesktopNotifications = "enable_followed_topic_desktop_notifications": boolean(true),
+        EnableFollowedTopicEmailNotifications = "enable_followed_topic_email_notifications": boolean(true),
+        EnableFollowedTopicPushNotifications = "enable_followed_topic_push_notifications": boolean(true),
+        EnableFollowedTopicAudibleNotifications = "enable_followed_topic_audible_notifications": boolean(true),
+        EmailNotificationsBatchingPeriodSeconds = "email_notifications_batching_period_seconds": with_kind(json!(120), Kind::Integer),
+        EnableOfflineEmailNotifications = "enable_offline_email_notifications": boolean(true),
+        EnableOfflinePushNotifications = "enable_offline_push_notifications": boolean(true),
+        EnableOnlinePushNotifications = "enable_online_push_notifications": boolean(true),
+        EnableDigestEmails = "enable_digest_emails": boolean(true),
+        EnableMarketingEmails = "enable_marketing_emails": boolean(true),
+        EnableLoginEmails = "enable_login_emails": boolean(true),
+        MessageContentInEmailNotifications = "message_content_in_email_notifications": boolean(true),
+        PmContentInDesktopNotifications = "pm_content_in_desktop_notifications": boolean(true),
+        WildcardMentionsNotify = "wildcard_mentions_notify": boolean(true),
+        EnableFollowedTopicWildcardMentionsNotify = "enable_followed_topic_wildcard_mentions_notify": boolean(true),
+        DesktopIconCountDisplay = "desktop_icon_count_display": integer_choice(1, &[1, 2, 3, 4]),
+        RealmNameInEmailNotificationsPolicy = "realm_name_in_email_notifications_policy": integer_choice(1, &[1, 2, 3]),
+        AutomaticallyFollowTopicsPolicy = "automatically_follow_topics_policy": integer_choice(3, &[1, 2, 3, 4]),
+        AutomaticallyUnmuteTopicsInMutedStreamsPolicy = "automatically_unmute_topics_in_muted_streams_policy": integer_choice(2, &[1, 2, 3, 4]),
+        AutomaticallyFollowTopicsWhereMentioned = "automatically_follow_topics_where_mentioned": boolean(true),
+        ResolvedTopicNoticeAutoReadPolicy = "resolved_topic_notice_auto_read_policy": text_choice("except_followed", &["always", "except_followed", "never"]),
+        PresenceEnabled = "presence_enabled": boolean(true),
+        SendPrivateTypingNotifications = "send_private_typing_notifications": boolean(true),
+        SendStreamTypingNotifications = "send_stream_typing_notifications": boolean(true),
+        SendReadReceipts = "send_read_receipts": boolean(true),
+        AllowPrivateDataExport = "allow_private_data_export": boolean(false),
+        WebNavigateToSentMessage = "web_navigate_to_sent_message": boolean(true),
+        WebInboxShowChannelFolders = "web_inbox_show_channel_folders": boolean(true),
     }
 
     /// Settings of the organization with simple values, by name without `realm_`.
     RealmSetting in REALM_SETTINGS {
-        AllowMessageEditing = "allow_message_editing": switch(true),
-        AvatarChangesDisabled = "avatar_changes_disabled": switch(false),
-        DefaultCodeBlockLanguage = "default_code_block_language": of_kind(json!(""), Kind::Text),
-        DefaultAvatarSource = "default_avatar_source": word("G", &["G", "J"]),
-        DefaultLanguage = "default_language": of_kind(json!("en"), Kind::Text),
-        DigestEmailsEnabled = "digest_emails_enabled": switch(false),
-        DigestWeekday = "digest_weekday": choice(1, &[0, 1, 2, 3, 4, 5, 6]),
-        DisallowDisposableEmailAddresses = "disallow_disposable_email_addresses": switch(true),
-        EmailChangesDisabled = "email_changes_disabled": switch(false),
-        EmailsRestrictedToDomains = "emails_restricted_to_domains": switch(false),
-        EnableGuestUserDmWarning = "enable_guest_user_dm_warning": switch(true),
-        EnableGuestUserIndicator = "enable_guest_user_indicator": switch(true),
-        EnableReadReceipts = "enable_read_receipts": switch(true),
-        EnableSpectatorAccess = "enable_spectator_access": switch(false),
-        GifRatingPolicy = "gif_rating_policy": choice(2, &[0, 1, 2, 3, 4, 5]),
-        InlineImagePreview = "inline_image_preview": switch(true),
-        InlineUrlEmbedPreview = "inline_url_embed_preview": switch(false),
-        InviteRequired = "invite_required": switch(true),
-        JitsiServerUrl = "jitsi_server_url": of_kind(Value::Null, Kind::TextOrNull),
-        MaxFileUploadSizeMib = "max_file_upload_size_mib": of_kind(json!(MAX_FILE_UPLOAD_SIZE_MIB), Kind::Within(1, MAX_FILE_UPLOAD_SIZE_MIB)),
-        MediaPreviewSize = "media_preview_size": choice(100, &[100, 150, 200]),
-        MessageContentAllowedInEmailNotifications = "message_content_allowed_in_email_notifications": switch(true),
-        MessageContentDeleteLimitSeconds = "message_content_delete_limit_seconds": of_kind(json!(600), Kind::IntegerOrNull),
-        MessageContentEditLimitSeconds = "message_content_edit_limit_seconds": of_kind(json!(600), Kind::IntegerOrNull),
-        MessageEditHistoryVisibilityPolicy = "message_edit_history_visibility_policy": word("all", &["all", "moves", "none"]),
-        MessageRetentionDays = "message_retention_days": of_kind(json!(-1), Kind::Integer),
-        MoveMessagesBetweenStreamsLimitSeconds = "move_messages_between_streams_limit_seconds": of_kind(json!(604_800), Kind::IntegerOrNull),
-        MoveMessagesWithinStreamLimitSeconds = "move_messages_within_stream_limit_seconds": of_kind(json!(604_800), Kind::IntegerOrNull),
-        NameChangesDisabled = "name_changes_disabled": switch(false),
-        OrgType = "org_type": choice(10, &[0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000]),
-        OwnerFullContentAccess = "owner_full_content_access": switch(false),
-        PasswordMinLength = "password_min_length": of_kind(json!(6), Kind::Within(0, MAX_PASSWORD_LENGTH)),
-        PasswordMinGuesses = "password_min_guesses": of_kind(json!(10_000), Kind::Within(0, i64::MAX)),
-        PlanType = "plan_type": choice(1, &[1, 2, 3, 4, 10]),
-        PresenceDisabled = "presence_disabled": switch(false),
-        PushNotificationsEnabled = "push_notifications_enabled": switch(true),
-        PushNotificationsEnabledEndTimestamp = "push_notifications_enabled_end_timestamp": of_kind(Value::Null, Kind::IntegerOrNull),
-        RequireE2eePushNotifications = "require_e2ee_push_notifications": switch(false),
-        RequireUniqueNames = "require_unique_names": switch(false),
-        SendChannelEventsMessages = "send_channel_events_messages": switch(true),
-        SendWelcomeEmails = "send_welcome_emails": switch(true),
-        TopicsPolicy = "topics_policy": word("allow_empty_topic", &["allow_empty_topic", "disable_empty_topic"]),
-        UploadQuotaMib = "upload_quota_mib": of_kind(Value::Null, Kind::IntegerOrNull),
-        VideoChatProvider = "video_chat_provider": choice(1, &[0, 1, 3, 4, 5, 6, 7]),
-        WaitingPeriodThreshold = "waiting_period_threshold": of_kind(json!(3), Kind::Within(0, MAX_WAITING_DAYS)),
-        WantAdvertiseInCommunitiesDirectory = "want_advertise_in_communities_directory": switch(false),
-        WelcomeMessageCustomText = "welcome_message_custom_text": of_kind(json!(""), Kind::Text),
+        AllowMessageEditing = "allow_message_editing": boolean(true),
+        AvatarChangesDisabled = "avatar_changes_disabled": boolean(false),
+        DefaultCodeBlockLanguage = "default_code_block_language": with_kind(json!(""), Kind::Text),
+        DefaultAvatarSource = "default_avatar_source": text_choice("G", &["G", "J"]),
+        DefaultLanguage = "default_language": with_kind(json!("en"), Kind::Text),
+        DigestEmailsEnabled = "digest_emails_enabled": boolean(false),
+        DigestWeekday = "digest_weekday": integer_choice(1, &[0, 1, 2, 3, 4, 5, 6]),
+        DisallowDisposableEmailAddresses = "disallow_disposable_email_addresses": boolean(true),
+        EmailChangesDisabled = "email_changes_disabled": boolean(false),
+        EmailsRestrictedToDomains = "emails_restricted_to_domains": boolean(false),
+        EnableGuestUserDmWarning = "enable_guest_user_dm_warning": boolean(true),
+        EnableGuestUserIndicator = "enable_guest_user_indicator": boolean(true),
+        EnableReadReceipts = "enable_read_receipts": boolean(true),
+        EnableSpectatorAccess = "enable_spectator_access": boolean(false),
+        GifRatingPolicy = "gif_rating_policy": integer_choice(2, &[0, 1, 2, 3, 4, 5]),
+        InlineImagePreview = "inline_image_preview": boolean(true),
+        InlineUrlEmbedPreview = "inline_url_embed_preview": boolean(false),
+        InviteRequired = "invite_required": boolean(true),
+        JitsiServerUrl = "jitsi_server_url": with_kind(Value::Null, Kind::TextOrNull),
+        MaxFileUploadSizeMib = "max_file_upload_size_mib": with_kind(json!(MAX_FILE_UPLOAD_SIZE_MIB), Kind::Within(1, MAX_FILE_UPLOAD_SIZE_MIB)),
+        MediaPreviewSize = "media_preview_size": integer_choice(100, &[100, 150, 200]),
+        MessageContentAllowedInEmailNotifications = "message_content_allowed_in_email_notifications": boolean(true),
+        MessageContentDeleteLimitSeconds = "message_content_delete_limit_seconds": with_kind(json!(600), Kind::IntegerOrNull),
+        MessageContentEditLimitSeconds = "message_content_edit_limit_seconds": with_kind(json!(600), Kind::IntegerOrNull),
+        MessageEditHistoryVisibilityPolicy = "message_edit_history_visibility_policy": text_choice("all", &["all", "moves", "none"]),
+        MessageRetentionDays = "message_retention_days": with_kind(json!(-1), Kind::Integer),
+        MoveMessagesBetweenStreamsLimitSeconds = "move_messages_between_streams_limit_seconds": with_kind(json!(604_800), Kind::IntegerOrNull),
+        MoveMessagesWithinStreamLimitSeconds = "move_messages_within_stream_limit_seconds": with_kind(json!(604_800), Kind::IntegerOrNull),
+        NameChangesDisabled = "name_changes_disabled": boolean(false),
+        OrgType = "org_type": integer_choice(10, &[0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000]),
+        OwnerFullContentAccess = "owner_full_content_access": boolean(false),
+        PasswordMinLength = "password_min_length": with_kind(json!(6), Kind::Within(0, MAX_PASSWORD_LENGTH)),
+        PasswordMinGuesses = "password_min_guesses": with_kind(json!(10_000), Kind::Within(0, i64::MAX)),
+        PlanType = "plan_type": integer_choice(1, &[1, 2, 3, 4, 10]),
+        PresenceDisabled = "presence_disabled": boolean(false),
+        PushNotificationsEnabled = "push_notifications_enabled": boolean(true),
+        PushNotificationsEnabledEndTimestamp = "push_notifications_enabled_end_timestamp": with_kind(Value::Null, Kind::IntegerOrNull),
+        RequireE2eePushNotifications = "require_e2ee_push_notifications": boolean(false),
+        RequireUniqueNames = "require_unique_names": boolean(false),
+        SendChannelEventsMessages = "send_channel_events_messages": boolean(true),
+        SendWelcomeEmails = "send_welcome_emails": boolean(true),
+        TopicsPolicy = "topics_policy": text_choice("allow_empty_topic", &["allow_empty_topic", "disable_empty_topic"]),
+        UploadQuotaMib = "upload_quota_mib": with_kind(Value::Null, Kind::IntegerOrNull),
+        VideoChatProvider = "video_chat_provider": integer_choice(1, &[0, 1, 3, 4, 5, 6, 7]),
+        WaitingPeriodThreshold = "waiting_period_threshold": with_kind(json!(3), Kind::Within(0, MAX_WAITING_DAYS)),
+        WantAdvertiseInCommunitiesDirectory = "want_advertise_in_communities_directory": boolean(false),
+        WelcomeMessageCustomText = "welcome_message_custom_text": with_kind(json!(""), Kind::Text),
     }
 }
 
@@ -268,7 +268,7 @@ const UNPREFIXED_SETTINGS: &[&str] = &["max_file_upload_size_mib", "password_min
 
 /// User settings that a feature level removed (`level/parameters.rs`). Worlds below that level have them.
 pub static FORMER_USER_SETTINGS: LazyLock<Vec<Setting>> =
-    LazyLock::new(|| vec![Setting { name: "dense_mode", ..switch(true) }]);
+    LazyLock::new(|| vec![Setting { name: "dense_mode", ..boolean(true) }]);
 
 /// Changed defaults of user settings: the first level with the present default, the name, and the default before.
 const FORMER_DEFAULTS: &[(i64, &str, i64)] = &[
@@ -277,10 +277,10 @@ const FORMER_DEFAULTS: &[(i64, &str, i64)] = &[
     (Feature::LargerTextByDefault.since(), "web_line_height_percent", 122),
 ];
 
-/// The default of a setting at a feature level. None: the present default.
+/// The default of a setting at a feature level; None if it is the present one.
 pub fn former_default(name: &str, level: i64) -> Option<Value> {
-    let row = FORMER_DEFAULTS.iter().find(|(since, setting, _)| level < *since && *setting == name);
-    row.map(|(.., default)| (*default).into())
+    let former_default = FORMER_DEFAULTS.iter().find(|(since, setting, _)| level < *since && *setting == name);
+    former_default.map(|(.., default)| (*default).into())
 }
 
 /// The names of settings whose default changed.
@@ -289,7 +289,7 @@ pub fn with_former_default() -> impl Iterator<Item = &'static str> {
 }
 
 pub fn find<'table>(table: &'table [Setting], name: &str) -> Option<&'table Setting> {
-    table.iter().find(|row| row.name == name)
+    table.iter().find(|setting| setting.name == name)
 }
 
 #[cfg(test)]

@@ -35,8 +35,10 @@ pub mod permissions {
         let permissions = distinct::keys::<_, BTreeMap<String, GroupSettingValue>, _, _>(deserializer)?;
         let tables = || REALM_PERMISSIONS.iter().chain(CHANNEL_PERMISSIONS).chain(GROUP_PERMISSIONS);
         let with_static_name = |(name, value): (String, GroupSettingValue)| {
-            let row = tables().find(|row| row.name == name);
-            row.map(|row| (row.name, value)).ok_or_else(|| D::Error::custom(format!("no permission is called {name}")))
+            let permission = tables().find(|permission| permission.name == name);
+            permission
+                .map(|permission| (permission.name, value))
+                .ok_or_else(|| D::Error::custom(format!("no permission is called {name}")))
         };
         permissions.into_iter().map(with_static_name).collect()
     }
@@ -55,20 +57,20 @@ pub mod settings {
     /// A name is unknown, or the setting does not accept the value.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrdMap<&'static str, Value>, D::Error> {
         let settings: BTreeMap<String, Value> = distinct::keys(deserializer)?;
-        let checked = |(name, value): (String, Value)| {
+        let validate = |(name, value): (String, Value)| {
             // This default of new users is not in the tables, because the setting is a field of `User`.
             let (name, is_valid) = if name == "email_address_visibility" {
                 let visibility = value.as_i64().and_then(EmailVisibility::from_number);
                 ("email_address_visibility", visibility.is_some())
             } else {
-                let row = USER_SETTINGS.iter().chain(REALM_SETTINGS.iter()).chain(FORMER_USER_SETTINGS.iter());
-                let row = row.into_iter().find(|row| row.name == name);
-                let row = row.ok_or_else(|| D::Error::custom(format!("no setting is called {name}")))?;
-                (row.name, row.kind.accepts(&value))
+                let mut tables = USER_SETTINGS.iter().chain(REALM_SETTINGS.iter()).chain(FORMER_USER_SETTINGS.iter());
+                let setting = tables.find(|setting| setting.name == name);
+                let setting = setting.ok_or_else(|| D::Error::custom(format!("no setting is called {name}")))?;
+                (setting.name, setting.kind.accepts(&value))
             };
             if is_valid { Ok((name, value)) } else { Err(D::Error::custom(format!("{name} can't be {value}"))) }
         };
-        settings.into_iter().map(checked).collect()
+        settings.into_iter().map(validate).collect()
     }
 }
 
@@ -119,8 +121,8 @@ pub mod blobs {
             }
             Ok((hash, Bytes::from(bytes)))
         };
-        let encoded: BTreeMap<String, String> = distinct::keys(deserializer)?;
-        encoded.into_iter().map(decode).collect()
+        let encoded_blobs: BTreeMap<String, String> = distinct::keys(deserializer)?;
+        encoded_blobs.into_iter().map(decode).collect()
     }
 }
 
@@ -140,7 +142,7 @@ pub mod linkifiers {
     }
 
     pub fn serialize<S: Serializer>(linkifiers: &Vector<Arc<Linkifier>>, serializer: S) -> Result<S::Ok, S::Error> {
-        let stored = |linkifier: &Arc<Linkifier>| StoredLinkifier {
+        let to_stored = |linkifier: &Arc<Linkifier>| StoredLinkifier {
             id: linkifier.id,
             pattern: linkifier.pattern.clone(),
             url_template: linkifier.url_template.clone(),
@@ -148,7 +150,7 @@ pub mod linkifiers {
             reverse_template: linkifier.reverse_template.clone(),
             alternative_url_templates: linkifier.alternative_url_templates.clone(),
         };
-        serializer.collect_seq(linkifiers.iter().map(stored))
+        serializer.collect_seq(linkifiers.iter().map(to_stored))
     }
 
     /// # Errors

@@ -35,7 +35,7 @@ impl SystemGroup {
         SystemGroup::Nobody,
     ];
 
-    /// Name on the wire.
+    /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             SystemGroup::Nobody => "role:nobody",
@@ -49,7 +49,7 @@ impl SystemGroup {
         }
     }
 
-    /// Name in notices and error messages.
+    /// The name in notices and error messages.
     pub fn display_name(self) -> &'static str {
         match self {
             SystemGroup::Nobody => "Nobody",
@@ -89,7 +89,7 @@ impl SystemGroup {
         }
     }
 
-    /// The system group that users with this role are direct members of.
+    /// The system group of which users with this role are direct members.
     pub fn of_role(role: Role) -> SystemGroup {
         match role {
             Role::Owner => SystemGroup::Owners,

@@ -53,7 +53,7 @@ pub fn truncate<'text>(text: &'text str, limit: usize, suffix: &str) -> Cow<'tex
     remaining.chain(suffix.chars()).collect::<String>().into()
 }
 
-/// Does not copy texts in lower case, as most names are.
+/// Does not copy a text that is in lower case already, as most names are.
 pub fn in_lowercase(text: &str) -> Cow<'_, str> {
     let is_lowercase = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
     if is_lowercase { text.into() } else { text.to_lowercase().into() }
@@ -64,12 +64,12 @@ pub fn in_lowercase(text: &str) -> Cow<'_, str> {
 /// # Errors
 ///
 /// `BadValue`: `is too long (limit: … characters)`.
-pub fn check_length(text: &str, at: &str, limit: usize) -> Result<(), Error> {
+pub fn check_length(text: &str, parameter: &str, limit: usize) -> Result<(), Error> {
     // A text has at most as many code points as bytes.
     if text.len() <= limit || text.chars().count() <= limit {
         return Ok(());
     }
-    Err(Error::bad_value(at, format!("is too long (limit: {limit} characters)")))
+    Err(Error::bad_value(parameter, format!("is too long (limit: {limit} characters)")))
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn characters_of_category_c_are_recognized() {
-        for (text, is_other) in [
+        for (text, is_category_c) in [
             ("plain", false),
             ("\u{1f3f3}\u{fe0f}", false),
             ("a\u{200d}b", true),
@@ -104,7 +104,7 @@ mod tests {
             ("\t", true),
             ("\u{2028}", false),
         ] {
-            assert_eq!(has_other_character(text), is_other, "{text:?}");
+            assert_eq!(has_other_character(text), is_category_c, "{text:?}");
         }
     }
 }

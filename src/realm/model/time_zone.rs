@@ -3,7 +3,7 @@
 
 /// Present names, each with its old names.
 #[rustfmt::skip]
-const LINKS: &[(&str, &[&str])] = &[
+const OLD_NAMES: &[(&str, &[&str])] = &[
     ("Africa/Abidjan", &["Africa/Timbuktu", "Iceland"]),
     ("Africa/Cairo", &["Egypt"]),
     ("Africa/Nairobi", &["Africa/Asmera"]),
@@ -108,7 +108,7 @@ const LINKS: &[(&str, &[&str])] = &[
 ];
 
 pub fn canonical(name: &str) -> &str {
-    LINKS.iter().find(|(_, old_names)| old_names.contains(&name)).map_or(name, |(present_name, _)| present_name)
+    OLD_NAMES.iter().find(|(_, old_names)| old_names.contains(&name)).map_or(name, |(present_name, _)| present_name)
 }
 
 #[cfg(test)]
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn links_resolve_to_known_zones_that_are_no_links() {
         let is_known = |name: &str| jiff::tz::TimeZone::get(name).is_ok();
-        for (present_name, old_names) in LINKS {
+        for (present_name, old_names) in OLD_NAMES {
             assert!(is_known(present_name) && canonical(present_name) == *present_name, "{present_name}");
             for name in *old_names {
                 assert!(is_known(name) && canonical(name) == *present_name, "{name}");

@@ -18,7 +18,7 @@ pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
 /// is an ordinary name.
 pub const FORMER_EMPTY_TOPIC_NAME: &str = "(no topic)";
 
-/// A topic's name in lower case, for comparisons. "" is the general topic.
+/// A topic's name in lower case, for comparisons; "" for the empty topic.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TopicKey(Arc<str>);
 
@@ -27,7 +27,7 @@ impl TopicKey {
         TopicKey(in_lowercase(name).into())
     }
 
-    /// Shares the name if it is in lower case already.
+    /// Shares the memory of a name that is in lower case already.
     pub fn of(name: &Arc<str>) -> Self {
         match in_lowercase(name) {
             Cow::Borrowed(_) => TopicKey(name.clone()),
@@ -59,7 +59,7 @@ pub fn normal_topic(topic: &str) -> Result<Cow<'_, str>, Error> {
     Ok(truncate(topic, MAX_TOPIC_LENGTH, "..."))
 }
 
-/// As [`normal_topic`], for sending: [`FORMER_EMPTY_TOPIC_NAME`] is the empty topic too.
+/// Like [`normal_topic`], for sending: [`FORMER_EMPTY_TOPIC_NAME`] is the empty topic too.
 ///
 /// # Errors
 ///
@@ -83,7 +83,7 @@ pub const MARKS: [char; 2] = ['✔', ' '];
 /// Whether a rename only adds or removes the resolved prefix. Such a rename does not count as a move.
 pub fn is_marking(old: &str, new: &str) -> bool {
     match (is_resolved(old), new.strip_prefix(RESOLVED_PREFIX)) {
-        (false, Some(unmarked)) => unmarked == old,
+        (false, Some(unresolved_name)) => unresolved_name == old,
         (true, None) => old.trim_start_matches(MARKS) == new,
         _ => false,
     }

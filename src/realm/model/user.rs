@@ -26,26 +26,25 @@ pub struct User {
     pub is_imported_stub: bool,
     /// Whether the account was deactivated and its data removed.
     pub is_deleted: bool,
-    /// None: a person.
+    /// None for a person.
     pub bot: Option<Bot>,
     /// The time of creation, or of the first login if `joins_at_first_login`.
     pub date_joined: Timestamp,
     /// Whether `date_joined` becomes the time of the first login, for accounts that were imported or created through the API.
     pub joins_at_first_login: bool,
-    /// IANA name; "" if it was never set.
+    /// The IANA name; "" if it was never set.
     pub timezone: String,
     pub avatar: Avatar,
     pub email_visibility: EmailVisibility,
     /// 32 letters and digits.
     pub api_key: String,
-    /// In plain text, because a test double has no secrets. None: the user can't log in with a password.
+    /// In plain text, because a test double has no secrets; None if the user cannot log in with a password.
     pub password: Option<String>,
     /// Whether the user may create users through the API. The role of administrator is needed too.
     pub can_create_users: bool,
     /// Values of custom profile fields.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
-    /// Cached JSON.
     #[serde(skip)]
     pub memo: UserMemo,
 }
@@ -75,7 +74,7 @@ pub struct Written {
 #[serde(deny_unknown_fields)]
 pub struct ProfileEntry {
     pub value: String,
-    /// HTML, rendered when the value was set. None: the kind of field has no Markdown.
+    /// The HTML, rendered when the value was set; None if the kind of field has no Markdown.
     pub rendered: Option<String>,
 }
 
@@ -102,7 +101,7 @@ impl User {
         self.role <= Role::Administrator
     }
 
-    /// None: a person, or a bot without an owner.
+    /// None for a person, or a bot without an owner.
     pub fn bot_owner(&self) -> Option<UserId> {
         self.bot.as_ref().and_then(|bot| bot.owner)
     }
@@ -118,11 +117,11 @@ impl User {
 #[serde(deny_unknown_fields)]
 pub struct Bot {
     pub kind: BotKind,
-    /// None: a system bot, or a bot from before bots had owners.
+    /// None for a system bot, or a bot from before bots had owners.
     pub owner: Option<UserId>,
     /// Whether it belongs to the service. System bots are not in the organization's list of users.
     pub is_system: bool,
-    /// None: not a system bot.
+    /// None unless it is a system bot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_kind: Option<SystemBotKind>,
     /// Outgoing webhooks or the configuration, as in `services` of the register reply.
@@ -281,7 +280,7 @@ impl EmailVisibility {
 #[serde(deny_unknown_fields)]
 pub struct Avatar {
     pub source: AvatarSource,
-    /// Starts at 1 and grows with each change. It is part of the URL, so that browsers load the new picture.
+    /// Starts at 1 and grows with each change. It is part of the URL, and so browsers load the new picture.
     pub version: i64,
 }
 
@@ -293,7 +292,7 @@ pub enum AvatarSource {
     /// `U`: uploaded by the user.
     Uploaded {
         blob: String,
-        /// Content hash of the larger version.
+        /// The content hash of the larger version.
         medium_blob: String,
     },
 }

@@ -4,7 +4,7 @@ use foldhash::{HashMap, HashSet, HashSetExt};
 use smallvec::SmallVec;
 use std::hash::Hash;
 
-/// Up to this many nodes, comparing them one by one is faster than hashing.
+/// Up to this number of nodes, comparing them one by one is faster than hashing.
 const MAX_LINEAR_SEARCH: usize = 16;
 
 /// Iterates over reachable nodes without duplicates, in breadth-first order.
@@ -12,7 +12,7 @@ const MAX_LINEAR_SEARCH: usize = 16;
 pub struct Reachable<N, F> {
     queue: SmallVec<[N; MAX_LINEAR_SEARCH]>,
     known: HashSet<N>,
-    visited: usize,
+    visited_count: usize,
     neighbours: F,
 }
 
@@ -23,7 +23,7 @@ where
     N: Copy + Eq + Hash,
     F: FnMut(N, &mut dyn FnMut(N)),
 {
-    let mut reachable = Reachable { queue: SmallVec::new(), known: HashSet::new(), visited: 0, neighbours };
+    let mut reachable = Reachable { queue: SmallVec::new(), known: HashSet::new(), visited_count: 0, neighbours };
     for start in starts {
         enqueue(&mut reachable.queue, &mut reachable.known, start);
     }
@@ -52,8 +52,8 @@ where
     type Item = N;
 
     fn next(&mut self) -> Option<N> {
-        let node = *self.queue.get(self.visited)?;
-        self.visited += 1;
+        let node = *self.queue.get(self.visited_count)?;
+        self.visited_count += 1;
         let Self { queue, known, neighbours, .. } = self;
         neighbours(node, &mut |neighbour| enqueue(queue, known, neighbour));
         Some(node)
@@ -67,19 +67,19 @@ where
     N: Copy + Eq + Hash,
 {
     let mut is_on_path: HashMap<N, bool> = HashMap::default();
-    let mut cyclic = Vec::new();
+    let mut cycle_nodes = Vec::new();
     let mut path: Vec<(N, std::vec::IntoIter<N>)> = Vec::new();
-    let mut neighbours_of = |node: N| {
-        let mut collected = Vec::new();
-        neighbours(node, &mut |neighbour| collected.push(neighbour));
-        collected.into_iter()
+    let mut collect_neighbours = |node: N| {
+        let mut nodes = Vec::new();
+        neighbours(node, &mut |neighbour| nodes.push(neighbour));
+        nodes.into_iter()
     };
     for start in starts {
         if is_on_path.contains_key(&start) {
             continue;
         }
         is_on_path.insert(start, true);
-        path.push((start, neighbours_of(start)));
+        path.push((start, collect_neighbours(start)));
         while let Some((node, remaining)) = path.last_mut() {
             let Some(neighbour) = remaining.next() else {
                 is_on_path.insert(*node, false);
@@ -87,18 +87,18 @@ where
                 continue;
             };
             match is_on_path.get(&neighbour) {
-                Some(true) => cyclic.push(neighbour),
+                Some(true) => cycle_nodes.push(neighbour),
                 Some(false) => {}
                 None => {
                     is_on_path.insert(neighbour, true);
-                    path.push((neighbour, neighbours_of(neighbour)));
+                    path.push((neighbour, collect_neighbours(neighbour)));
                 }
             }
         }
     }
-    let mut known = HashSet::new();
-    cyclic.retain(|node| known.insert(*node));
-    cyclic
+    let mut known_nodes = HashSet::new();
+    cycle_nodes.retain(|node| known_nodes.insert(*node));
+    cycle_nodes
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub struct WebhookCall {
     pub token: String,
     pub interface: Interface,
     pub sent: Arc<SentMessage>,
-    /// The context of the request that sent the message. None: the message was not sent by a request.
+    /// The context of the request that sent the message; None if no request sent it.
     pub site: Option<Site>,
 }
 

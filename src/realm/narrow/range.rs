@@ -27,9 +27,9 @@ pub struct Range {
     pub anchor: Anchor,
     /// Whether the anchor's own message is selected.
     pub include_anchor: bool,
-    /// Maximum number of messages older than the anchor.
+    /// The maximum number of messages older than the anchor.
     pub before: usize,
-    /// Maximum number of messages newer than the anchor.
+    /// The maximum number of messages newer than the anchor.
     pub after: usize,
 }
 
@@ -42,9 +42,9 @@ pub struct Selection {
     pub anchor: i64,
     /// Whether `ids` has the anchor's message.
     pub found_anchor: bool,
-    /// No older messages match the narrow.
+    /// Whether no older messages match the narrow.
     pub found_oldest: bool,
-    /// No newer messages match the narrow.
+    /// Whether no newer messages match the narrow.
     pub found_newest: bool,
 }
 
@@ -53,34 +53,36 @@ impl Narrow {
         let candidates = self.candidates(realm, viewer);
         let anchor = self.anchor_id(realm, viewer, &candidates, range.anchor);
         let is_at_newest = anchor >= NEWEST;
-        let admits = |id: &MessageId| realm.messages.get(id).is_some_and(|message| self.admits(realm, viewer, message));
+        let is_match =
+            |id: &MessageId| realm.messages.get(id).is_some_and(|message| self.admits(realm, viewer, message));
 
         let before = if anchor <= 0 { 0 } else { range.before };
         let after = if is_at_newest { 0 } else { range.after };
         let mut ids: Vec<MessageId> = if before == 0 {
             Vec::new()
         } else {
-            candidates.below(MessageId(anchor)).filter(admits).take(before).collect()
+            candidates.below(MessageId(anchor)).filter(is_match).take(before).collect()
         };
-        let count_before = ids.len();
+        let older_count = ids.len();
         ids.reverse();
-        let at_anchor = MessageId(anchor);
-        let has_anchor =
-            range.include_anchor && candidates.from(at_anchor).next() == Some(at_anchor) && admits(&at_anchor);
-        if has_anchor {
-            ids.push(at_anchor);
+        let anchor_message = MessageId(anchor);
+        let found_anchor = range.include_anchor
+            && candidates.from(anchor_message).next() == Some(anchor_message)
+            && is_match(&anchor_message);
+        if found_anchor {
+            ids.push(anchor_message);
         }
-        let newer: Vec<MessageId> = if after == 0 {
+        let newer_ids: Vec<MessageId> = if after == 0 {
             Vec::new()
         } else {
-            candidates.from(MessageId(anchor.saturating_add(1))).filter(admits).take(after).collect()
+            candidates.from(MessageId(anchor.saturating_add(1))).filter(is_match).take(after).collect()
         };
-        let count_after = newer.len();
-        ids.extend(newer);
+        let newer_count = newer_ids.len();
+        ids.extend(newer_ids);
         Selection {
-            found_anchor: has_anchor,
-            found_oldest: anchor <= 0 || count_before < range.before,
-            found_newest: is_at_newest || count_after < range.after,
+            found_anchor,
+            found_oldest: anchor <= 0 || older_count < range.before,
+            found_newest: is_at_newest || newer_count < range.after,
             ids,
             anchor,
         }
@@ -93,16 +95,16 @@ impl Narrow {
             Anchor::Oldest => 0,
             Anchor::FirstUnread => self.first_unread(realm, viewer).map_or(NEWEST, |id| id.0),
             Anchor::Date(at) => {
-                let admits = |id: &MessageId| {
+                let is_match = |id: &MessageId| {
                     let message = realm.messages.get(id);
                     message.is_some_and(|message| message.sent_at >= at && self.admits(realm, viewer, message))
                 };
-                candidates.from(MessageId(0)).find(admits).map_or(NEWEST, |id| id.0)
+                candidates.from(MessageId(0)).find(is_match).map_or(NEWEST, |id| id.0)
             }
         }
     }
 
-    /// Skips muted topics, and muted channels unless the narrow names a channel.
+    /// The first unread message that matches. Skips muted topics, and muted channels unless the narrow names a channel.
     fn first_unread(&self, realm: &Realm, viewer: Option<&User>) -> Option<MessageId> {
         let viewer = viewer?;
         let is_anchor = |id: &MessageId| {

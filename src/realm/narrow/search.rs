@@ -21,7 +21,7 @@ const COMMON_WORDS: &str = "i me my myself we our ours ourselves you your yours 
 /// A search query. A message must have all words and all phrases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// As [`stem`] returns them.
+    /// The stems of the words.
     words: BTreeSet<String>,
     /// In lower case.
     phrases: Vec<String>,
@@ -32,12 +32,12 @@ impl Search {
     pub fn of(text: &str) -> Self {
         let lowercase = text.to_lowercase();
         let mut words = BTreeSet::new();
-        each_word(&without_tags(&lowercase), &mut |_, word, _| _ = words.insert(word.into_owned()));
+        for_each_word(&replace_tags(&lowercase), &mut |_, word, _| _ = words.insert(word.into_owned()));
         let phrases = lowercase.split('"').skip(1).step_by(2).filter(|phrase| !phrase.is_empty()).map(str::to_owned);
         Self { words, phrases: phrases.collect() }
     }
 
-    /// Number of different words, plus number of phrases.
+    /// The number of different words plus the number of phrases.
     pub fn count(&self) -> usize {
         self.words.len() + self.phrases.len()
     }
@@ -53,30 +53,31 @@ impl Search {
         let text = message.body.visible_text().to_lowercase();
         let mut found_words = BTreeSet::new();
         for text in [&text, &topic] {
-            each_word(text, &mut |_, word, _| found_words.extend(self.words.get(&*word)));
+            for_each_word(text, &mut |_, word, _| found_words.extend(self.words.get(&*word)));
         }
         found_words.len() == self.words.len()
             && (self.phrases.is_empty()
                 || self.phrases.iter().all(|phrase| topic.contains(phrase) || content().contains(phrase)))
     }
 
-    /// Byte ranges of the words in a text in lower case, from left to right. Of a word with hyphens, only parts are marked.
+    /// The byte ranges of the words in a text in lower case, from left to right. Of a word with hyphens, only parts are
+    /// marked.
     pub fn marks(&self, lowercase: &str) -> Vec<Range<usize>> {
         let mut marks: BTreeMap<usize, usize> = BTreeMap::new();
-        each_word(lowercase, &mut |place, word, extent| {
-            if extent == Extent::Single && self.words.contains(&*word) {
-                let end = marks.entry(place.start).or_insert(place.end);
-                *end = place.end.max(*end);
+        for_each_word(lowercase, &mut |range, word, kind| {
+            if kind == WordKind::Single && self.words.contains(&*word) {
+                let end = marks.entry(range.start).or_insert(range.end);
+                *end = range.end.max(*end);
             }
         });
-        let mut merged: Vec<Range<usize>> = Vec::new();
+        let mut merged_ranges: Vec<Range<usize>> = Vec::new();
         for (start, end) in marks {
-            match merged.last_mut() {
+            match merged_ranges.last_mut() {
                 Some(last) if start < last.end => last.end = last.end.max(end),
-                _ => merged.push(start..end),
+                _ => merged_ranges.push(start..end),
             }
         }
-        merged
+        merged_ranges
     }
 
     /// Combines two searches into one that requires both.
@@ -89,7 +90,7 @@ impl Search {
 }
 
 /// Replaces what looks like an HTML tag by a space.
-fn without_tags(text: &str) -> String {
+fn replace_tags(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut remaining = text;
     while let Some(start) = remaining.find('<') {
@@ -102,22 +103,22 @@ fn without_tags(text: &str) -> String {
     result
 }
 
-/// Whether a word is a single word, or a compound whose parts are words too.
+/// A compound is a word with hyphens; its parts are words too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
+enum WordKind {
     Single,
     Compound,
 }
 
 /// Calls `emit` with the byte range and the stem of each word of a text in lower case. URLs, email addresses and decimal
 /// numbers are words. A word with hyphens is emitted as a compound and in its parts.
-fn each_word<'t>(text: &'t str, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, Extent)) {
+fn for_each_word<'t>(text: &'t str, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, WordKind)) {
     let mut start = None;
     for (index, character) in text.char_indices().chain([(text.len(), ' ')]) {
         match (start, character.is_whitespace()) {
             (None, false) => start = Some(index),
-            (Some(from), true) => {
-                each_word_of(text, from..index, emit);
+            (Some(word_start), true) => {
+                for_each_word_of_piece(text, word_start..index, emit);
                 start = None;
             }
             _ => {}
@@ -125,42 +126,46 @@ fn each_word<'t>(text: &'t str, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>
     }
 }
 
-/// As [`each_word`], for a part of the text without white space.
-fn each_word_of<'t>(text: &'t str, range: Range<usize>, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, Extent)) {
+/// Like [`for_each_word`], for a part of the text without white space.
+fn for_each_word_of_piece<'t>(
+    text: &'t str,
+    range: Range<usize>,
+    emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, WordKind),
+) {
     let piece = &text[range.clone()];
-    let inner = piece.trim_matches(|character: char| !character.is_alphanumeric() && character != '/');
-    let inner = inner.trim_start_matches('/');
-    let word_start = range.start + (inner.as_ptr() as usize - piece.as_ptr() as usize);
-    let word_range = word_start..word_start + inner.len();
-    let (address, offset) = match inner.split_once("://") {
-        Some((_, address)) => (address, inner.len() - address.len()),
-        None => (inner, 0),
+    let trimmed = piece.trim_matches(|character: char| !character.is_alphanumeric() && character != '/');
+    let trimmed = trimmed.trim_start_matches('/');
+    let word_start = range.start + (trimmed.as_ptr() as usize - piece.as_ptr() as usize);
+    let word_range = word_start..word_start + trimmed.len();
+    let (url_without_scheme, offset) = match trimmed.split_once("://") {
+        Some((_, url_without_scheme)) => (url_without_scheme, trimmed.len() - url_without_scheme.len()),
+        None => (trimmed, 0),
     };
-    if is_host(address.split('/').next().unwrap_or_default()) {
-        let (from, end) = (word_start + offset, word_start + inner.len());
-        let host = address.split('/').next().unwrap_or_default();
-        let path = from + host.len()..end;
-        emit(from..path.start, address.into(), Extent::Single);
+    if is_host(url_without_scheme.split('/').next().unwrap_or_default()) {
+        let (url_start, url_end) = (word_start + offset, word_start + trimmed.len());
+        let host = url_without_scheme.split('/').next().unwrap_or_default();
+        let path = url_start + host.len()..url_end;
+        emit(url_start..path.start, url_without_scheme.into(), WordKind::Single);
         if !path.is_empty() {
-            emit(from..path.start, host.into(), Extent::Single);
-            emit(path.clone(), text[path].into(), Extent::Single);
+            emit(url_start..path.start, host.into(), WordKind::Single);
+            emit(path.clone(), text[path].into(), WordKind::Single);
         }
         return;
     }
-    if inner.split_once('@').is_some_and(|(name, host)| is_plain(name, "._-+") && is_host(host)) {
-        emit(word_range, inner.into(), Extent::Single);
+    if trimmed.split_once('@').is_some_and(|(name, host)| consists_of(name, "._-+") && is_host(host)) {
+        emit(word_range, trimmed.into(), WordKind::Single);
         return;
     }
-    if inner
+    if trimmed
         .split_once('.')
         .is_some_and(|(integer, fraction)| [integer, fraction].iter().all(|digits| is_number(digits)))
     {
-        emit(word_range, inner.into(), Extent::Single);
+        emit(word_range, trimmed.into(), WordKind::Single);
         return;
     }
     let mut compound: Option<Range<usize>> = None;
     let mut position = word_range.start;
-    for part in inner.split(|character: char| !character.is_alphanumeric()) {
+    for part in trimmed.split(|character: char| !character.is_alphanumeric()) {
         let range = position..position + part.len();
         let separator = text[range.end..].chars().next();
         position = range.end + separator.map_or(0, char::len_utf8);
@@ -169,14 +174,14 @@ fn each_word_of<'t>(text: &'t str, range: Range<usize>, emit: &mut impl FnMut(Ra
             continue;
         }
         if !STOP_WORDS.contains(part) {
-            emit(range.clone(), stem(part), Extent::Single);
+            emit(range.clone(), stem(part), WordKind::Single);
         }
-        let from = previous_parts.map_or(range.start, |parts| parts.start);
+        let compound_start = previous_parts.map_or(range.start, |parts| parts.start);
         let continues = separator == Some('-') && range.end < word_range.end;
         if continues {
-            compound = Some(from..range.end);
-        } else if from < range.start {
-            emit(from..range.end, stem(&text[from..range.end]), Extent::Compound);
+            compound = Some(compound_start..range.end);
+        } else if compound_start < range.start {
+            emit(compound_start..range.end, stem(&text[compound_start..range.end]), WordKind::Compound);
         }
     }
 }
@@ -184,7 +189,7 @@ fn each_word_of<'t>(text: &'t str, range: Range<usize>, emit: &mut impl FnMut(Ra
 /// Whether a text looks like a host name: labels separated by full stops, with a letter in one of them.
 fn is_host(text: &str) -> bool {
     text.contains('.')
-        && text.split('.').all(|part| is_plain(part, "-"))
+        && text.split('.').all(|part| consists_of(part, "-"))
         && text.chars().any(|character| character.is_alphabetic())
 }
 
@@ -192,8 +197,9 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn is_plain(text: &str, others: &str) -> bool {
-    !text.is_empty() && text.chars().all(|character| character.is_alphanumeric() || others.contains(character))
+fn consists_of(text: &str, other_characters: &str) -> bool {
+    !text.is_empty()
+        && text.chars().all(|character| character.is_alphanumeric() || other_characters.contains(character))
 }
 
 /// Removes the endings of the plural, the past tense and the continuous form.
@@ -222,11 +228,11 @@ fn stem(word: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Search, each_word, stem};
+    use super::{Search, for_each_word, stem};
 
     fn words_of(text: &str) -> Vec<String> {
         let mut words = Vec::new();
-        each_word(text, &mut |_, word, _| words.push(word.into_owned()));
+        for_each_word(text, &mut |_, word, _| words.push(word.into_owned()));
         words
     }
 

@@ -21,7 +21,7 @@ pub struct RawTerm {
     pub is_negated: bool,
 }
 
-/// Maximum number of terms, because each term is evaluated for every candidate message (A-200 in docs/assumptions.md).
+/// The maximum number of terms, because each term is evaluated for every candidate message (A-200 in docs/assumptions.md).
 pub const MAX_TERMS: usize = 100;
 const MAX_SEARCH_WORDS: usize = 100;
 
@@ -35,15 +35,15 @@ pub(super) fn resolve(
     feature_level: i64,
 ) -> Result<Narrow, Error> {
     if raw.len() > MAX_TERMS {
-        return Err(bad(format!("more than {MAX_TERMS} terms")));
+        return Err(narrow_error(format!("more than {MAX_TERMS} terms")));
     }
-    let terms = resolve_with(realm, viewer, raw)?;
+    let terms = resolve_with_term(realm, viewer, raw)?;
     if viewer.is_none() {
-        check_spectator(&terms)?;
+        check_spectator_terms(&terms)?;
     }
     let mut narrow = Narrow { row_grants_access: !Feature::NarrowsCheckRows.is_at(feature_level), ..Narrow::default() };
     for term in &terms {
-        let mut condition = condition(realm, viewer, term)?;
+        let mut condition = resolve_condition(realm, viewer, term)?;
         if !Feature::HomeNegated.is_at(feature_level) && condition == Condition::InHome {
             condition = Condition::InHomeLegacy;
         }
@@ -52,7 +52,7 @@ pub(super) fn resolve(
             && term.operand.is_string()
             && realm.channels[&id].is_archived
         {
-            return Err(bad(format!("unknown channel {}", term.operand.as_str().unwrap_or_default())));
+            return Err(narrow_error(format!("unknown channel {}", term.operand.as_str().unwrap_or_default())));
         }
         // `near` and `in:all` match every message, negated or not.
         let is_never_negated = condition == Condition::Everything
@@ -87,25 +87,25 @@ fn newest_name(operator: &str) -> &str {
     }
 }
 
-fn bad(desc: impl Into<String>) -> Error {
+fn narrow_error(desc: impl Into<String>) -> Error {
     Error::BadNarrow { desc: desc.into().into() }
 }
 
 /// Replaces a `with` term, and the terms that name a conversation, by terms for the conversation of its message.
-fn resolve_with(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
+fn resolve_with_term(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
     let mut with_terms = raw.iter().filter(|term| newest_name(&term.operator) == "with");
     let Some(term) = with_terms.next() else { return Ok(raw.to_vec()) };
     if with_terms.next().is_some() {
         return Err(Error::BadNarrowCombination { desc: "Duplicate 'with' operators.".into() });
     }
-    let id = message_id(&term.operand).ok_or_else(|| bad("Invalid 'with' operator"))?;
+    let id = message_id(&term.operand).ok_or_else(|| narrow_error("Invalid 'with' operator"))?;
     let mut terms: Vec<RawTerm> = raw.iter().filter(|term| newest_name(&term.operator) != "with").cloned().collect();
     let message = match viewer {
         Some(viewer) => realm.message_seen_by(viewer, id),
         None => realm.messages.get(&id).filter(|message| realm.is_visible_to_spectators(message)),
     };
     let Some(message) = message else {
-        return if names_conversation(&terms) { Ok(terms) } else { Err(bad("Invalid 'with' operator")) };
+        return if names_conversation(&terms) { Ok(terms) } else { Err(narrow_error("Invalid 'with' operator")) };
     };
     terms.retain(|term| !matches!(newest_name(&term.operator), "channel" | "topic" | "dm"));
     let term = |operator: &str, operand: Value| RawTerm { operator: operator.into(), operand, is_negated: false };
@@ -123,11 +123,11 @@ fn resolve_with(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result
 }
 
 fn names_conversation(terms: &[RawTerm]) -> bool {
-    let has = |name: &str| terms.iter().any(|term| newest_name(&term.operator) == name);
-    has("dm") || (has("channel") && has("topic"))
+    let has_operator = |name: &str| terms.iter().any(|term| newest_name(&term.operator) == name);
+    has_operator("dm") || (has_operator("channel") && has_operator("topic"))
 }
 
-fn check_spectator(terms: &[RawTerm]) -> Result<(), Error> {
+fn check_spectator_terms(terms: &[RawTerm]) -> Result<(), Error> {
     let is_web_public =
         |term: &RawTerm| newest_name(&term.operator) == "channels" && term.operand == "web-public" && !term.is_negated;
     let is_allowed = |term: &RawTerm| {
@@ -138,7 +138,7 @@ fn check_spectator(terms: &[RawTerm]) -> Result<(), Error> {
 }
 
 fn check_combination(narrow: &Narrow, distinguishes_negated: bool) -> Result<(), Error> {
-    let has = |matches_kind: fn(&Condition) -> bool, is_negated: bool| {
+    let has_term = |matches_kind: fn(&Condition) -> bool, is_negated: bool| {
         narrow
             .terms
             .iter()
@@ -163,10 +163,10 @@ fn check_combination(narrow: &Narrow, distinguishes_negated: bool) -> Result<(),
                 | Condition::GroupIncluding(_)
         )
     };
-    let excludes_direct = distinguishes_negated && has(|condition| *condition == Condition::IsDirect, true);
-    let in_channels = has(is_channel_condition, false) || excludes_direct;
-    if in_channels && has(is_direct_condition, false) {
-        return Err(bad("No message can be both a channel message and direct message"));
+    let excludes_direct = distinguishes_negated && has_term(|condition| *condition == Condition::IsDirect, true);
+    let in_channels = has_term(is_channel_condition, false) || excludes_direct;
+    if in_channels && has_term(is_direct_condition, false) {
+        return Err(narrow_error("No message can be both a channel message and direct message"));
     }
     Ok(())
 }
@@ -197,55 +197,57 @@ fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow, level
     includes_history
 }
 
-fn condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Result<Condition, Error> {
+fn resolve_condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Result<Condition, Error> {
     let operand = &term.operand;
     match newest_name(&term.operator) {
-        "channel" => channel(realm, viewer, operand).map(|channel| Condition::Channel(channel.id)),
-        "channels" => match text(operand)? {
+        "channel" => resolve_channel(realm, viewer, operand).map(|channel| Condition::Channel(channel.id)),
+        "channels" => match text_operand(operand)? {
             "public" => Ok(Condition::PublicChannels),
             "web-public" => Ok(Condition::WebPublicChannels),
             "archived" => Ok(Condition::ArchivedChannels),
-            other => Err(bad(format!("unknown channels operand {other}"))),
+            other => Err(narrow_error(format!("unknown channels operand {other}"))),
         },
         "topic" => {
-            let topic = text(operand)?;
+            let topic = text_operand(operand)?;
             Ok(Condition::Topic(if names_empty_topic(topic) { String::new() } else { topic.to_lowercase() }))
         }
-        "sender" => one_user(realm, viewer, operand, "unknown user").map(Condition::Sender),
-        "dm" => conversation(realm, viewer, operand),
-        "dm-including" => one_user(realm, viewer, operand, "unknown user").map(Condition::DirectIncluding),
-        "group-pm-with" => one_user(realm, viewer, operand, "unknown user").map(Condition::GroupIncluding),
-        "is" => is_condition(text(operand)?),
-        "has" => match text(operand)? {
+        "sender" => resolve_one_user(realm, viewer, operand, "unknown user").map(Condition::Sender),
+        "dm" => resolve_conversation(realm, viewer, operand),
+        "dm-including" => resolve_one_user(realm, viewer, operand, "unknown user").map(Condition::DirectIncluding),
+        "group-pm-with" => resolve_one_user(realm, viewer, operand, "unknown user").map(Condition::GroupIncluding),
+        "is" => parse_is_operand(text_operand(operand)?),
+        "has" => match text_operand(operand)? {
             "attachment" => Ok(Condition::HasAttachment),
             "image" => Ok(Condition::HasImage),
             "link" => Ok(Condition::HasLink),
             "reaction" => Ok(Condition::HasReaction),
-            other => Err(bad(format!("unknown 'has' operand {other}"))),
+            other => Err(narrow_error(format!("unknown 'has' operand {other}"))),
         },
-        "in" => match text(operand)? {
+        "in" => match text_operand(operand)? {
             "home" => Ok(Condition::InHome),
             "all" => Ok(Condition::Everything),
-            other => Err(bad(format!("unknown 'in' operand {other}"))),
+            other => Err(narrow_error(format!("unknown 'in' operand {other}"))),
         },
         "id" => {
             let id = message_id(operand).filter(|id| id.0 >= 0);
-            id.map(Condition::Id).ok_or_else(|| bad("Invalid message ID"))
+            id.map(Condition::Id).ok_or_else(|| narrow_error("Invalid message ID"))
         }
         "near" => Ok(Condition::Everything),
-        "search" => match text(operand)? {
+        "search" => match text_operand(operand)? {
             blank if blank.trim().is_empty() => Err(Error::bad_value("operand", "cannot be blank.")),
             words => match Search::of(words) {
-                search if search.count() > MAX_SEARCH_WORDS => Err(bad(format!("more than {MAX_SEARCH_WORDS} words"))),
+                search if search.count() > MAX_SEARCH_WORDS => {
+                    Err(narrow_error(format!("more than {MAX_SEARCH_WORDS} words")))
+                }
                 search => Ok(Condition::Words(search)),
             },
         },
-        "mentions" => one_user(realm, viewer, operand, "unknown user").map(Condition::Mentions),
-        other => Err(bad(format!("unknown operator {other}"))),
+        "mentions" => resolve_one_user(realm, viewer, operand, "unknown user").map(Condition::Mentions),
+        other => Err(narrow_error(format!("unknown operator {other}"))),
     }
 }
 
-fn is_condition(operand: &str) -> Result<Condition, Error> {
+fn parse_is_operand(operand: &str) -> Result<Condition, Error> {
     Ok(match operand {
         "dm" | "private" => Condition::IsDirect,
         "starred" => Condition::IsStarred,
@@ -255,11 +257,11 @@ fn is_condition(operand: &str) -> Result<Condition, Error> {
         "resolved" => Condition::IsResolved,
         "followed" => Condition::IsFollowed,
         "muted" => Condition::IsMuted,
-        other => return Err(bad(format!("unknown 'is' operand {other}"))),
+        other => return Err(narrow_error(format!("unknown 'is' operand {other}"))),
     })
 }
 
-fn text(operand: &Value) -> Result<&str, Error> {
+fn text_operand(operand: &Value) -> Result<&str, Error> {
     operand.as_str().ok_or_else(|| Error::bad_value("operand", "is not a string"))
 }
 
@@ -267,7 +269,7 @@ fn message_id(operand: &Value) -> Option<MessageId> {
     operand.as_i64().or_else(|| operand.as_str().and_then(|text| text.parse().ok())).map(MessageId)
 }
 
-fn channel<'realm>(
+fn resolve_channel<'realm>(
     realm: &'realm Realm,
     viewer: Option<&User>,
     operand: &Value,
@@ -280,16 +282,16 @@ fn channel<'realm>(
         }
         _ => return Err(Error::bad_value("operand", "is not a string or integer")),
     };
-    let channel = channel.ok_or_else(|| bad(format!("unknown channel {name_or_id}")))?;
-    // No access check for users: former subscribers of a private channel still have user messages, which decide what they
+    let channel = channel.ok_or_else(|| narrow_error(format!("unknown channel {name_or_id}")))?;
+    // Users need no access check: former subscribers of a private channel still have user messages, which decide what they
     // may read.
     if viewer.is_none() && !channel.privacy.is_web_public() {
-        return Err(bad(format!("unknown web-public channel {name_or_id}")));
+        return Err(narrow_error(format!("unknown web-public channel {name_or_id}")));
     }
     Ok(channel)
 }
 
-fn user(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Option<UserId> {
+fn resolve_user(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Option<UserId> {
     match operand {
         Value::Number(number) => number.as_i64().map(UserId).filter(|id| realm.users.contains_key(id)),
         Value::String(email) => realm.user_known_as(viewer, email).map(|user| user.id),
@@ -297,28 +299,30 @@ fn user(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Option<UserId>
     }
 }
 
-fn one_user(realm: &Realm, viewer: Option<&User>, operand: &Value, desc: &str) -> Result<UserId, Error> {
+fn resolve_one_user(realm: &Realm, viewer: Option<&User>, operand: &Value, desc: &str) -> Result<UserId, Error> {
     if !operand.is_string() && !operand.is_i64() {
         return Err(Error::bad_value("operand", "is not a string or integer"));
     }
     let operand_text = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
-    user(realm, viewer, operand).ok_or_else(|| bad(format!("{desc} {operand_text}")))
+    resolve_user(realm, viewer, operand).ok_or_else(|| narrow_error(format!("{desc} {operand_text}")))
 }
 
-/// Resolves the operand of `dm`: a list of ids, or addresses separated by commas.
-fn conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result<Condition, Error> {
+/// Resolves the operand of `dm`: a list of IDs, or email addresses separated by commas.
+fn resolve_conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result<Condition, Error> {
     let users: Vec<Option<UserId>> = match operand {
         // A conversation without other users does not exist.
         Value::Array(ids) if ids.is_empty() => return Ok(Condition::Conversation(None)),
         Value::String(emails) => {
-            emails.split(',').map(|email| user(realm, viewer, &Value::from(email.trim()))).collect()
+            emails.split(',').map(|email| resolve_user(realm, viewer, &Value::from(email.trim()))).collect()
         }
-        Value::Array(ids) if ids.iter().all(Value::is_i64) => ids.iter().map(|id| user(realm, viewer, id)).collect(),
+        Value::Array(ids) if ids.iter().all(Value::is_i64) => {
+            ids.iter().map(|id| resolve_user(realm, viewer, id)).collect()
+        }
         _ => return Err(Error::bad_value("operand", "is not a string or an integer list")),
     };
     let operand_text = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
     let users: Option<Participants> = users.into_iter().collect();
-    let mut members = users.ok_or_else(|| bad(format!("unknown user in {operand_text}")))?;
+    let mut members = users.ok_or_else(|| narrow_error(format!("unknown user in {operand_text}")))?;
     members.extend(viewer.map(|viewer| viewer.id));
     Ok(Condition::Conversation(realm.conversation_of(members).map(|conversation| conversation.id)))
 }

@@ -22,23 +22,24 @@ impl Realm {
         self.shown_dummy_email(user).unwrap_or_else(|| user.email.clone())
     }
 
-    /// The user's address that `viewer` sees; None is a spectator. Spectators see only dummy addresses of people, and users
+    /// The user's address that `viewer` sees; None for a spectator. Spectators see only dummy addresses of people, and users
     /// see the dummy addresses of users that they can't access.
     pub fn email_shown_to(&self, viewer: Option<&User>, user: &User) -> String {
         let can_access = viewer.map_or(user.is_bot(), |viewer| self.can_access_user(viewer, user.id));
         if can_access { self.api_email(user) } else { self.dummy_email(user.id) }
     }
 
-    /// The user's name that `viewer` sees; None is a spectator.
+    /// The user's name that `viewer` sees; None for a spectator.
     pub fn name_shown_to<'user>(&self, viewer: Option<&User>, user: &'user User) -> &'user str {
         let can_access = viewer.is_none_or(|viewer| self.can_access_user(viewer, user.id));
         if can_access { &user.full_name } else { UNKNOWN_USER_NAME }
     }
 
-    /// The user's dummy address. None: everyone may see the real address.
+    /// The user's dummy address; None if everyone may see the real one.
     pub fn shown_dummy_email(&self, user: &User) -> Option<String> {
-        let is_shown = user.is_bot() || user.email_visibility == crate::realm::model::user::EmailVisibility::Everyone;
-        (!is_shown).then(|| self.dummy_email(user.id))
+        let is_real_shown =
+            user.is_bot() || user.email_visibility == crate::realm::model::user::EmailVisibility::Everyone;
+        (!is_real_shown).then(|| self.dummy_email(user.id))
     }
 
     /// A dummy address such as `user7@host`, which every user has.
@@ -46,7 +47,7 @@ impl Realm {
         format!("user{user}@{}", self.organization.host)
     }
 
-    /// Whether `viewer` may see the real address of a user; None is a spectator.
+    /// Whether `viewer` may see the real address of a user; None for a spectator.
     pub fn can_see_email(&self, viewer: Option<&User>, user: &User) -> bool {
         if user.is_bot() {
             return true;
@@ -106,7 +107,7 @@ impl Realm {
         self.user_by_email(email).filter(is_visible)
     }
 
-    /// As [`Realm::user_by_api_email`], but real addresses must be visible to users of the viewer's role, even the viewer's
+    /// Like [`Realm::user_by_api_email`], but real addresses must be visible to users of the viewer's role, even the viewer's
     /// own address.
     pub fn user_by_role_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
         let is_visible_to_role = |user: &&Arc<User>| user.is_bot() || user.email_visibility.admits(viewer.role);
@@ -114,7 +115,7 @@ impl Realm {
     }
 
     /// Finds a user by dummy address, or by a real address that everyone may see, of a user that the viewer may access; None
-    /// is a spectator. Other real addresses are not found, because a success would reveal whose address it is.
+    /// for a spectator. Other real addresses are not found, because a success would reveal whose address it is.
     pub fn user_known_as(&self, viewer: Option<&User>, email: &str) -> Option<&Arc<User>> {
         let is_known = |user: &&Arc<User>| self.email_shown_to(viewer, user).eq_ignore_ascii_case(email);
         self.user_by_dummy_email(email).or_else(|| self.user_by_email(email).filter(is_known))

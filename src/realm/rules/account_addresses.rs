@@ -5,7 +5,7 @@ use crate::realm::Realm;
 use crate::realm::address::is_email;
 use crate::realm::setting::RealmSetting;
 
-/// The best-known domains of disposable mailboxes.
+/// Common domains of disposable mailboxes.
 const DISPOSABLE_DOMAINS: &[&str] = &[
     "10minutemail.com",
     "dispostable.com",
@@ -56,7 +56,9 @@ pub fn check_domain(realm: &Realm, email: &str) -> Result<(), Error> {
     let domain = domain.to_lowercase();
     let is_subdomain_of = |parent: &str| domain.strip_suffix(parent).is_some_and(|prefix| prefix.ends_with('.'));
     if !organization.is_on(RealmSetting::EmailsRestrictedToDomains) {
-        let is_disposable = DISPOSABLE_DOMAINS.iter().any(|known| domain == *known || is_subdomain_of(known));
+        let is_disposable = DISPOSABLE_DOMAINS
+            .iter()
+            .any(|disposable_domain| domain == *disposable_domain || is_subdomain_of(disposable_domain));
         let is_refused = is_disposable && organization.is_on(RealmSetting::DisallowDisposableEmailAddresses);
         return if is_refused { Err(Error::EmailDisposable) } else { Ok(()) };
     }

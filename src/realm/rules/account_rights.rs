@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// In this order: `NoSuchUser`, `InsufficientPermission`.
 pub fn administered_user(realm: &Realm, caller: &User, id: UserId) -> Result<Arc<User>, Error> {
     let user = realm.user(id).filter(|user| !user.is_system_bot()).ok_or(Error::NoSuchUser)?;
-    let may = caller.is_admin() || user.bot_owner() == Some(caller.id);
-    if may { Ok(user.clone()) } else { Err(Error::InsufficientPermission) }
+    let may_administer = caller.is_admin() || user.bot_owner() == Some(caller.id);
+    if may_administer { Ok(user.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
 /// Whether a user is the only active owner. Bots with the role don't count (A-145 in docs/assumptions.md).
@@ -26,7 +26,7 @@ pub fn is_only_owner(realm: &Realm, user: &User) -> bool {
     is_owner(user) && !realm.system_group_members(SystemGroup::Owners).iter().any(is_other_owner)
 }
 
-/// Checks that the caller may give a user this role. None: the role does not change.
+/// Checks that the caller may give a user this role. Returns None if the role does not change.
 ///
 /// # Errors
 ///

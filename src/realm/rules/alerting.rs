@@ -17,35 +17,39 @@ const WORD_SUFFIXES: &str = " \t\n)?:.,';]!*`";
 impl Realm {
     /// Users with an alert word in the text. Fenced code and math are ignored.
     pub fn alerted(&self, content: &str) -> BTreeSet<UserId> {
-        let mut alerted = BTreeSet::new();
+        let mut user_ids = BTreeSet::new();
         let mut matched_words: HashSet<&str> = HashSet::new();
         if self.alert_words.is_empty() {
-            return alerted;
+            return user_ids;
         }
         let prose = without_code(content);
         let lowercase = in_lowercase(&prose);
         let mut previous = None;
         for (index, (start, character)) in lowercase.char_indices().enumerate() {
             if index <= 1 || previous.is_some_and(|previous| WORD_PREFIXES.contains(previous)) {
-                self.alert_words_at(&lowercase[start..], &mut |word, users| {
+                self.for_each_leading_alert_word(&lowercase[start..], &mut |word, users| {
                     if matched_words.insert(word) {
-                        alerted.extend(users.iter().copied());
+                        user_ids.extend(users.iter().copied());
                     }
                 });
             }
             previous = Some(character);
         }
-        alerted
+        user_ids
     }
 
     /// Calls `callback` with each alert word that a text in lower case begins with.
     ///
-    /// The index is sorted. The greatest word that is not above the text is a prefix of it, or every prefix in the index is
-    /// also a prefix of what the two have in common. So few words are visited, however many there are.
-    fn alert_words_at<'realm>(&'realm self, text: &str, callback: &mut dyn FnMut(&'realm str, &'realm OrdSet<UserId>)) {
+    /// The index is sorted. The greatest word that does not sort after the candidate is either a prefix of it, or shares a
+    /// shorter prefix with it that contains every remaining match. So few words are visited, however many there are.
+    fn for_each_leading_alert_word<'realm>(
+        &'realm self,
+        text: &str,
+        callback: &mut dyn FnMut(&'realm str, &'realm OrdSet<UserId>),
+    ) {
         let mut candidate = text;
         while let Some((word, users)) = self.alert_words.get_prev(candidate) {
-            let common_length = candidate.bytes().zip(word.bytes()).take_while(|(one, other)| one == other).count();
+            let common_length = candidate.bytes().zip(word.bytes()).take_while(|(left, right)| left == right).count();
             if common_length < word.len() {
                 candidate = &candidate[..candidate.floor_char_boundary(common_length)];
             } else {

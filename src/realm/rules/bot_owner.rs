@@ -1,4 +1,4 @@
-//! Notifies the owner of a bot of problems with the bot's messages.
+//! Notifies the owner of a bot when the bot's messages can't be delivered.
 //!
 //! The specification does not define this behaviour: A-172 in docs/assumptions.md.
 
@@ -45,7 +45,7 @@ pub fn notify_of_unknown_channel(tx: &mut Tx, sender: &User, channel: &str, is_i
 /// Sends a direct message to the owner of a bot, unless one was sent less than [`MIN_INTERVAL`] ago.
 pub fn notify_owner(tx: &mut Tx, bot: &User, content: String) {
     let Some(owner) = bot.bot_owner() else { return };
-    if tx.user_state(bot.id).owner_notified_at.is_some_and(|at| tx.now <= at.plus(MIN_INTERVAL)) {
+    if tx.user_state(bot.id).owner_notified_at.is_some_and(|notified_at| tx.now <= notified_at.plus(MIN_INTERVAL)) {
         return;
     }
     tx.notify_person(bot.id, owner, content);

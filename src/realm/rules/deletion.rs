@@ -11,7 +11,7 @@ use imbl::OrdSet;
 use std::collections::HashMap;
 
 /// The audience of the deletion of messages of one topic or conversation.
-fn audience(tx: &Tx, by: UserId, group: &[MessageId]) -> Audience {
+fn deletion_audience(tx: &Tx, deleter: UserId, group: &[MessageId]) -> Audience {
     let channel = group.first().and_then(|id| tx.messages.get(id)?.channel()).map(|(channel, _)| channel);
     let audience = match channel {
         Some(channel) if !tx.has(Feature::ActionsSentToHolders) => {
@@ -19,7 +19,7 @@ fn audience(tx: &Tx, by: UserId, group: &[MessageId]) -> Audience {
         }
         _ => tx.audience_of_action(group),
     };
-    if !tx.has(Feature::DeletionsSentToDeleter) { audience } else { audience.including(OrdSet::unit(by)) }
+    if !tx.has(Feature::DeletionsSentToDeleter) { audience } else { audience.including(OrdSet::unit(deleter)) }
 }
 
 /// A topic, ignoring case, or a conversation.
@@ -30,7 +30,7 @@ enum PlaceKey {
 }
 
 impl PlaceKey {
-    fn of(place: &Place) -> Self {
+    fn new(place: &Place) -> Self {
         match place {
             Place::Channel { channel, topic } => Self::Topic(*channel, TopicKey::new(topic)),
             Place::Direct { conversation } => Self::Direct(*conversation),
@@ -38,21 +38,22 @@ impl PlaceKey {
     }
 }
 
-/// Deletes messages and emits an event for each topic and conversation. The event has the topic's spelling in the newest
-/// message. If the first message of a channel is deleted, an event with the new first message precedes it (A-414 in
+/// Deletes messages and emits an event for each topic and conversation. The event spells the topic as its newest message
+/// does. If the first message of a channel is deleted, an event with the new first message precedes it (A-414 in
 /// docs/assumptions.md).
-pub fn delete_messages(tx: &mut Tx, by: UserId, ids: &[MessageId]) {
+pub fn delete_messages(tx: &mut Tx, deleter: UserId, ids: &[MessageId]) {
     let mut groups: Vec<Vec<MessageId>> = Vec::new();
     let mut places: HashMap<PlaceKey, usize> = HashMap::new();
     for id in ids {
         let Some(message) = tx.messages.get(id) else { continue };
-        let index = *places.entry(PlaceKey::of(&message.place)).or_insert(groups.len());
+        let index = *places.entry(PlaceKey::new(&message.place)).or_insert(groups.len());
         if index == groups.len() {
             groups.push(Vec::new());
         }
         groups[index].push(*id);
     }
-    let deletions: Vec<Deletion> = groups.into_iter().filter_map(|group| Deletion::of(tx, by, group)).collect();
+    let deletions: Vec<Deletion> =
+        groups.into_iter().filter_map(|group| Deletion::from_messages(tx, deleter, group)).collect();
     for deletion in &deletions {
         for (id, _) in &deletion.messages {
             tx.remove_message(*id);
@@ -69,17 +70,17 @@ pub fn delete_messages(tx: &mut Tx, by: UserId, ids: &[MessageId]) {
 /// Updates the channel's first message if it was deleted, and emits an event to the audience of the deletion.
 fn update_first_message(tx: &mut Tx, place: &Place, deleted: &[(MessageId, UserId)], audience: &Audience) {
     let Some(channel) = place.channel().filter(|_| tx.has(Feature::FirstMessageChanges)) else { return };
-    let previous_first = tx.channels[&channel].first_message;
-    if !deleted.iter().any(|(id, _)| Some(*id) == previous_first) {
+    let previous_first_message = tx.channels[&channel].first_message;
+    if !deleted.iter().any(|(id, _)| Some(*id) == previous_first_message) {
         return;
     }
-    let first = tx.messages_in(channel).first();
-    tx.channel_mut(channel).first_message = first;
+    let first_message = tx.messages_in(channel).first();
+    tx.channel_mut(channel).first_message = first_message;
     let event = FirstMessageUpdate {
         stream_id: channel,
         name: tx.channels[&channel].name.clone(),
         property: "first_message_id",
-        value: first,
+        value: first_message,
     };
     tx.emit(audience.clone(), event.only_for(DeliveryCondition::of_channel(tx.channels[&channel].is_archived)));
 }
@@ -92,11 +93,11 @@ struct Deletion {
 }
 
 impl Deletion {
-    /// The deletion of messages of one topic or conversation. None: none of them exists.
-    fn of(tx: &Tx, by: UserId, mut group: Vec<MessageId>) -> Option<Self> {
+    /// The deletion of messages of one topic or conversation, or None if none of them exists.
+    fn from_messages(tx: &Tx, deleter: UserId, mut group: Vec<MessageId>) -> Option<Self> {
         group.sort_unstable();
         let newest = tx.messages.get(group.last()?)?;
-        let audience = audience(tx, by, &group);
+        let audience = deletion_audience(tx, deleter, &group);
         let mut messages: Vec<(MessageId, UserId)> =
             group.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
         if !tx.has(Feature::DeletionsOldestFirst) {

@@ -7,7 +7,7 @@ use crate::realm::model::setting::RealmSetting;
 use crate::realm::model::user::User;
 use crate::time::Span;
 
-/// Added to time limits, so that edits that were begun in time succeed.
+/// Added to time limits, so that edits that were started in time succeed.
 const GRACE_PERIOD: Span = Span::seconds(20);
 
 /// Checks that a user may change a message's text.
@@ -26,7 +26,7 @@ pub fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result
     if is_over(realm, message, limit) { Err(Error::EditTimePassed) } else { Ok(()) }
 }
 
-/// Whether the time limit for changing a message has passed. `limit` is in seconds; None is no limit.
+/// Whether the time limit for changing a message has passed. `limit` is in seconds. None means no limit.
 pub fn is_over(realm: &Realm, message: &Message, limit: Option<i64>) -> bool {
     limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)).plus(GRACE_PERIOD) < realm.now)
 }

@@ -46,10 +46,10 @@ impl Tx {
     }
 
     /// Deletes an export and emits an event.
-    pub fn delete_export(&mut self, id: ExportId, by: UserId) {
+    pub fn delete_export(&mut self, id: ExportId, deleter: UserId) {
         let state = ExportState::Deleted(self.now);
         if let Some(requested_by) = self.set_export_state(id, state) {
-            self.emit_exports(OrdSet::unit(requested_by).update(by));
+            self.emit_exports(OrdSet::unit(requested_by).update(deleter));
         }
     }
 
@@ -69,14 +69,14 @@ impl Tx {
         Some(export.requested_by)
     }
 
-    /// Emits the list of exports to all administrators. Below level 295: only to those of `users` who are administrators.
-    fn emit_exports(&mut self, users: OrdSet<UserId>) {
+    /// Emits the list of exports to all administrators. Below level 295, only administrators among `affected_users` get it.
+    fn emit_exports(&mut self, affected_users: OrdSet<UserId>) {
         let users = match self.has(Feature::ExportsSentToAdministrators) {
             true => self.active_users.iter().copied().collect(),
-            false => users,
+            false => affected_users,
         };
-        let users = users.into_iter().filter(|user| self.is_active_admin(*user)).collect();
+        let administrators = users.into_iter().filter(|user| self.is_active_admin(*user)).collect();
         let exports = self.exports.values().cloned().collect();
-        self.emit(Audience::of(users), Event::new(EventKind::RealmExport, Payload::Exports(exports)));
+        self.emit(Audience::of(administrators), Event::new(EventKind::RealmExport, Payload::Exports(exports)));
     }
 }

@@ -1,14 +1,14 @@
 //! Flags of user messages, and lists of unread messages. Both are computed from the message and the user's state.
 
 use crate::realm::Realm;
-use crate::realm::model::id::{ChannelId, MessageId, UserId};
+use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
 use crate::realm::model::message::{Message, Place};
 use crate::realm::model::message_ids::MessageIds;
 use crate::realm::model::personal::{UserState, VisibilityPolicy};
 use std::sync::Arc;
 
-/// The messages from `first` on that are not in the user's read set, oldest first. Runs of read messages are skipped.
-fn not_read<'a>(
+/// The messages from `first` on that are not in the user's read set, oldest first. It skips runs of read messages.
+fn unread_ids<'a>(
     state: &'a UserState,
     messages: &'a MessageIds,
     first: MessageId,
@@ -109,16 +109,16 @@ impl Realm {
         let Some(subscription) = state.subscription(channel) else { return Vec::new() };
         let since = MessageId(subscription.since.0.saturating_add(1));
         let is_received = |id: &MessageId| self.messages[id].recipients.contains(&user);
-        not_read(state, self.messages_in(channel), since).filter(is_received).collect()
+        unread_ids(state, self.messages_in(channel), since).filter(is_received).collect()
     }
 
     /// Unread messages of each conversation; conversations without unread messages are left out.
-    pub fn unread_direct(&self, user: UserId) -> Vec<(crate::realm::model::id::RecipientId, Vec<MessageId>)> {
+    pub fn unread_direct(&self, user: UserId) -> Vec<(RecipientId, Vec<MessageId>)> {
         let state = self.user_state(user);
         let mut unread = Vec::new();
         for conversation in &state.conversations {
             let messages = &self.conversations[conversation].messages;
-            let ids: Vec<_> = not_read(state, messages, MessageId(0)).collect();
+            let ids: Vec<_> = unread_ids(state, messages, MessageId(0)).collect();
             if !ids.is_empty() {
                 unread.push((*conversation, ids));
             }

@@ -15,7 +15,7 @@ use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 
 impl Realm {
-    /// When a member's waiting period ends. None: users with other roles, who never are full members.
+    /// When a member's waiting period ends. None for users with other roles, who are never full members.
     fn waiting_period_end(&self, user: &User) -> Option<Timestamp> {
         let days = self.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default();
         let is_member = user.role == Role::Member && !user.is_system_bot();
@@ -23,15 +23,19 @@ impl Realm {
     }
 
     pub fn is_full_member(&self, user: &User) -> bool {
-        self.waiting_period_end(user).is_some_and(|at| at <= self.now)
+        self.waiting_period_end(user).is_some_and(|end| end <= self.now)
     }
 }
 
 impl Tx {
     /// Puts the end of a new member's waiting period on the agenda.
     pub fn schedule_full_membership(&mut self, user: UserId) {
-        let at = self.users.get(&user).and_then(|user| self.waiting_period_end(user)).filter(|at| *at > self.now);
-        self.schedule(Due::FullMember(user), at);
+        let waiting_period_end = self
+            .users
+            .get(&user)
+            .and_then(|user| self.waiting_period_end(user))
+            .filter(|waiting_period_end| *waiting_period_end > self.now);
+        self.schedule(Due::FullMember(user), waiting_period_end);
     }
 
     /// Emits `user_group` `add_members` or `remove_members` for a system group. The event lists only active users; below level
@@ -40,12 +44,12 @@ impl Tx {
         let (active, inactive): (Vec<UserId>, Vec<UserId>) = users.into_iter().partition(|user| self.is_active(*user));
         let everyone = self.everyone();
         if !active.is_empty() {
-            let needs = if inactive.is_empty() {
+            let condition = if inactive.is_empty() {
                 DeliveryCondition::Nothing
             } else {
                 DeliveryCondition::From(Feature::OnlyActiveMembers.since())
             };
-            self.emit(everyone.clone(), change.event(group, active.clone()).only_for(needs));
+            self.emit(everyone.clone(), change.event(group, active.clone()).only_for(condition));
         }
         if !inactive.is_empty() {
             let mut all: Vec<UserId> = active.into_iter().chain(inactive).collect();
@@ -56,7 +60,8 @@ impl Tx {
 
     /// Updates the membership of these users in the group of full members, and schedules the ends of their waiting periods.
     ///
-    /// Events: `user_group` `add_members` and `remove_members`, one for all users each, then those of [`Sight::Channels`].
+    /// Emits `user_group` `add_members` and `remove_members`, one event each for all users, then those of
+    /// [`Sight::Channels`].
     pub fn update_full_members(&mut self, users: OrdSet<UserId>) {
         let group = self.system_group(SystemGroup::FullMembers);
         let before = self.groups[&group].members.clone();

@@ -39,17 +39,22 @@ pub fn checked_group_name(name: &str, level: i64) -> Result<String, Error> {
 }
 
 /// Checks that no other group, including deactivated groups, has the name, ignoring case. Below level 290, names may
-/// differ only in case.
+/// differ only in case. `renamed_group` is None for a new group.
 ///
 /// # Errors
 ///
 /// `GroupNameTaken`.
-pub fn check_group_name_is_free(realm: &Realm, name: &str, of: Option<GroupId>, level: i64) -> Result<(), Error> {
+pub fn check_group_name_is_free(
+    realm: &Realm,
+    name: &str,
+    renamed_group: Option<GroupId>,
+    level: i64,
+) -> Result<(), Error> {
     let is_free = match realm.group_by_name(name) {
         _ if !Feature::StrictGroups.is_at(level) => {
-            !realm.groups.values().any(|group| group.name == name && Some(group.id) != of)
+            !realm.groups.values().any(|group| group.name == name && Some(group.id) != renamed_group)
         }
-        Some(group) => Some(group.id) == of,
+        Some(group) => Some(group.id) == renamed_group,
         None => true,
     };
     if is_free { Ok(()) } else { Err(Error::GroupNameTaken { name: name.into() }) }
@@ -72,7 +77,7 @@ pub fn check_group_description(description: &str, level: i64) -> Result<(), Erro
 ///
 /// # Errors
 ///
-/// `InvalidGroup`, `InsufficientPermission`; always for system groups.
+/// `InvalidGroup`, `InsufficientPermission`. System groups always cause the latter.
 pub fn group_to_change(
     realm: &Realm,
     (caller, level): (&User, i64),
@@ -87,32 +92,31 @@ pub fn group_to_change(
             return (is_moderator || group.members.contains(&caller.id))
                 && realm.may(caller.id, RealmPermission::CanCreateGroups);
         }
-        let is_in_reach =
+        let has_required_membership =
             || Feature::ManagersManageAllGroups.is_at(level) || is_moderator || is_member(realm, id, caller.id);
-        is_in_reach() && realm.may(caller.id, RealmPermission::CanManageAllGroups)
+        has_required_membership() && realm.may(caller.id, RealmPermission::CanManageAllGroups)
     };
     let manages_group =
         || Feature::ManagersOfSingleGroups.is_at(level) && (holds(GroupPermission::CanManage) || holds(permission));
-    let may = group.system.is_none() && (manages_all() || manages_group());
-    if may { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
+    let may_change = group.system.is_none() && (manages_all() || manages_group());
+    if may_change { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
-/// These users, who must all be accounts of the organization, and active ones from
-/// [`Feature::OnlyActiveMembers`] on.
+/// Checks that all users are accounts of the organization and, from [`Feature::OnlyActiveMembers`] on, active.
 ///
 /// # Errors
 ///
 /// `InvalidUserId` for the first invalid user.
 pub fn possible_members(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTreeSet<UserId>, Error> {
     let can_be_member = |user: &Arc<User>| user.is_active || !Feature::OnlyActiveMembers.is_at(level);
-    let is_meant = |id: &UserId| realm.user(*id).is_some_and(|user| can_be_member(user) && !user.is_system_bot());
-    match ids.iter().find(|id| !is_meant(id)) {
+    let is_valid = |id: &UserId| realm.user(*id).is_some_and(|user| can_be_member(user) && !user.is_system_bot());
+    match ids.iter().find(|id| !is_valid(id)) {
         Some(id) => Err(Error::InvalidUserId { user_id: id.0.into() }),
         None => Ok(ids.iter().copied().collect()),
     }
 }
 
-/// Checks that all groups can become subgroups: they exist, and are not deactivated.
+/// Checks that all groups exist and are not deactivated.
 ///
 /// # Errors
 ///

@@ -12,24 +12,24 @@ use crate::realm::tx::Tx;
 use std::sync::Arc;
 
 impl Realm {
-    /// Whether an invitation has not expired. Revocation is not checked.
+    /// Whether an invitation has not expired. It may have been revoked.
     pub fn is_in_force(&self, terms: &InviteTerms) -> bool {
-        terms.expires_at.is_none_or(|at| at > self.now)
+        terms.expires_at.is_none_or(|expires_at| expires_at > self.now)
     }
 }
 
 impl Tx {
     /// Adds or replaces an invitation link.
     pub fn put_invite_link(&mut self, link: InviteLink) {
-        let due = link.terms.expires_at.filter(|at| *at > self.now && !link.is_revoked);
-        self.schedule(Due::InviteLink(link.id), due);
+        let expiry = link.terms.expires_at.filter(|expires_at| *expires_at > self.now && !link.is_revoked);
+        self.schedule(Due::InviteLink(link.id), expiry);
         self.realm_mut().invite_links.insert(link.id, Arc::new(link));
     }
 
     /// Adds or replaces an invitation by email.
     pub fn put_invite(&mut self, invite: Invite) {
-        let due = invite.terms.expires_at.filter(|at| *at > self.now);
-        self.schedule(Due::Invite(invite.id), due);
+        let expiry = invite.terms.expires_at.filter(|expires_at| *expires_at > self.now);
+        self.schedule(Due::Invite(invite.id), expiry);
         self.realm_mut().invites.insert(invite.id, Arc::new(invite));
     }
 
@@ -47,9 +47,7 @@ impl Tx {
         self.realm_mut().invites.remove(&id);
     }
 
-    /// Revokes all invitations and links of a user.
-    ///
-    /// Event: `invites_changed` to administrators, if there were any.
+    /// Revokes all invitations and links of a user, and emits `invites_changed` to administrators if the user had any.
     pub fn revoke_invitations_of(&mut self, user: UserId) {
         let links = self.invite_links.values().filter(|link| link.terms.invited_by == user && !link.is_revoked);
         let links: Vec<InviteLinkId> = links.map(|link| link.id).collect();

@@ -7,16 +7,16 @@ use crate::realm::tx::Tx;
 use imbl::OrdSet;
 
 impl Tx {
-    /// Adds users to the recipients who are mentioned by name and may read the channel; in conversations, only bots. Below the
-    /// level of [`Feature::MentionsReachReaders`], only bots in channels too (A-270 in docs/assumptions.md).
+    /// Adds users who are mentioned by name and may read the channel to the recipients. In conversations, and in channels
+    /// below the level of [`Feature::MentionsReachReaders`], this applies to bots only (A-270 in docs/assumptions.md).
     pub fn add_mentioned_recipients(&self, place: &Place, body: &Body, recipients: &mut OrdSet<UserId>) {
         let channel = place.channel().map(|id| &self.channels[&id]);
         let reaches_people = channel.is_some() && self.has(Feature::MentionsReachReaders);
         let mentioned = body.mentioned.iter().filter_map(|user| self.users.get(user));
         for user in mentioned {
             let may_read = channel.is_none_or(|channel| self.can_read(user, channel));
-            let is_reached = reaches_people || (user.is_generic_bot() && !user.is_system_bot());
-            if user.is_active && is_reached && may_read {
+            let receives_mentions = reaches_people || (user.is_generic_bot() && !user.is_system_bot());
+            if user.is_active && receives_mentions && may_read {
                 recipients.insert(user.id);
             }
         }

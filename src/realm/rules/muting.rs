@@ -7,17 +7,17 @@ use crate::time::Timestamp;
 use imbl::OrdSet;
 
 impl Tx {
-    pub fn mute(&mut self, user: UserId, muted: UserId, since: Timestamp) {
-        self.user_state_mut(user).muted_users.insert(muted, since);
-        self.realm_mut().muted_by.entry(muted).or_default().insert(user);
+    pub fn mute(&mut self, user: UserId, muted_user: UserId, muted_at: Timestamp) {
+        self.user_state_mut(user).muted_users.insert(muted_user, muted_at);
+        self.realm_mut().muted_by.entry(muted_user).or_default().insert(user);
     }
 
-    pub fn unmute(&mut self, user: UserId, muted: UserId) {
-        self.user_state_mut(user).muted_users.remove(&muted);
-        let Some(muters) = self.realm_mut().muted_by.get_mut(&muted) else { return };
+    pub fn unmute(&mut self, user: UserId, muted_user: UserId) {
+        self.user_state_mut(user).muted_users.remove(&muted_user);
+        let Some(muters) = self.realm_mut().muted_by.get_mut(&muted_user) else { return };
         muters.remove(&user);
         if muters.is_empty() {
-            self.realm_mut().muted_by.remove(&muted);
+            self.realm_mut().muted_by.remove(&muted_user);
         }
     }
 

@@ -9,12 +9,12 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl User {
-    /// Markdown
+    /// The Markdown of a mention that notifies the user.
     pub fn mention(&self) -> String {
         format!("@**{}|{}**", self.full_name, self.id)
     }
 
-    /// Markdown of a mention that does not notify the user.
+    /// The Markdown of a mention that does not notify the user.
     pub fn silent_mention(&self) -> String {
         format!("@_**{}|{}**", self.full_name, self.id)
     }
@@ -23,8 +23,8 @@ impl User {
 impl Realm {
     pub fn notification_bot(&self) -> Option<UserId> {
         // State documents of earlier versions lack the kinds of system bots.
-        let first = || self.users.values().find(|user| user.is_system_bot()).map(|user| user.id);
-        self.system_bot(SystemBotKind::Notification).or_else(first)
+        let first_system_bot = || self.users.values().find(|user| user.is_system_bot()).map(|user| user.id);
+        self.system_bot(SystemBotKind::Notification).or_else(first_system_bot)
     }
 
     pub fn system_bot(&self, kind: SystemBotKind) -> Option<UserId> {
@@ -34,26 +34,27 @@ impl Realm {
 }
 
 impl Tx {
-    /// Posts a notice that may repeat text of `author`, and returns whether it was sent. It is marked as read for `read_by`.
+    /// Posts a notice that may repeat text of `author`, and returns whether it was sent. It is marked as read for
+    /// `read_by`.
     ///
     /// The notice is rendered from the author's view, and its mentions do not notify. If it can't be sent, it has no
     /// effect, so that the change that it reports is not undone.
-    pub fn notify(&mut self, author: UserId, to: Target, content: String, read_by: OrdSet<UserId>) -> bool {
+    pub fn notify(&mut self, author: UserId, target: Target, content: String, read_by: OrdSet<UserId>) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
         let voice = Voice::Repeated(author);
-        self.send_or_restore(Outgoing { read_by, voice, ..Outgoing::from_server(bot, to, content) }).is_ok()
+        self.send_or_restore(Outgoing { read_by, voice, ..Outgoing::from_server(bot, target, content) }).is_ok()
     }
 
     /// Posts a notice without text of other users, and returns whether it was sent. Its mentions notify, and it is rendered
     /// from the bot's view.
-    pub fn notify_with_mentions(&mut self, to: Target, content: String, read_by: OrdSet<UserId>) -> bool {
+    pub fn notify_with_mentions(&mut self, target: Target, content: String, read_by: OrdSet<UserId>) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
-        self.send_or_restore(Outgoing { read_by, ..Outgoing::from_server(bot, to, content) }).is_ok()
+        self.send_or_restore(Outgoing { read_by, ..Outgoing::from_server(bot, target, content) }).is_ok()
     }
 
-    /// As [`Tx::notify`], in a direct message.
-    pub fn notify_person(&mut self, author: UserId, person: UserId, content: String) -> bool {
-        self.notify(author, Target::Direct { users: vec![person] }, content, OrdSet::new())
+    /// Does the same as [`Tx::notify`], in a direct message.
+    pub fn notify_person(&mut self, author: UserId, recipient: UserId, content: String) -> bool {
+        self.notify(author, Target::Direct { users: vec![recipient] }, content, OrdSet::new())
     }
 }
 

@@ -31,14 +31,14 @@ pub fn is_member(realm: &Realm, group: GroupId, user: UserId) -> bool {
     realm.is_member_of_any([group], user)
 }
 
-/// The permissions whose value names the user directly, in the form that clients see.
+/// The permissions whose value lists the user directly, in the form that clients see.
 pub fn listing(realm: &Realm, permissions: &Permissions, user: UserId) -> Vec<(&'static str, GroupSettingValue)> {
-    let lists = |value: &GroupSettingValue| match value {
+    let includes_user_directly = |value: &GroupSettingValue| match value {
         GroupSettingValue::Anonymous(anonymous) => anonymous.direct_members.contains(&user),
         GroupSettingValue::Group(_) => false,
     };
-    let listing = permissions.iter().filter(|(_, value)| lists(value));
-    listing.map(|(name, value)| (*name, realm.shown(value))).collect()
+    let matching_permissions = permissions.iter().filter(|(_, value)| includes_user_directly(value));
+    matching_permissions.map(|(name, value)| (*name, realm.shown(value))).collect()
 }
 
 impl Realm {
@@ -60,7 +60,7 @@ impl Realm {
                 let mut subgroups = anonymous.direct_subgroups.iter();
                 match (subgroups.next(), subgroups.next()) {
                     (None, _) => GroupSettingValue::Group(self.system_group(SystemGroup::Nobody)),
-                    (Some(only), None) => GroupSettingValue::Group(*only),
+                    (Some(only_subgroup), None) => GroupSettingValue::Group(*only_subgroup),
                     _ => value,
                 }
             }
@@ -77,7 +77,7 @@ impl Realm {
         active
     }
 
-    /// As [`Realm::shown`], for all permissions.
+    /// Applies [`Realm::shown`] to all permissions.
     pub fn shown_permissions(&self, permissions: &Permissions) -> Permissions {
         permissions.iter().map(|(name, value)| (*name, self.shown(value))).collect()
     }
@@ -94,7 +94,7 @@ impl Realm {
         }
     }
 
-    /// As [`Realm::default_holder`], for all permissions of a table.
+    /// Applies [`Realm::default_holder`] to all permissions of a table.
     pub fn default_permissions(&self, table: &'static [PermissionSetting], creator: Option<UserId>) -> Permissions {
         table.iter().map(|setting| (setting.name, self.default_holder(setting, creator))).collect()
     }

@@ -23,7 +23,8 @@ impl Realm {
         self.check_may_post_where(sender, channel, topic, false)
     }
 
-    /// As [`Realm::check_may_post`]. With `is_open`, the sender need not be able to read the channel, and it may be archived.
+    /// Does the same as [`Realm::check_may_post`]. With `skips_access_check`, the channel may be archived, and the sender
+    /// need not be able to read it.
     ///
     /// # Errors
     ///
@@ -33,15 +34,16 @@ impl Realm {
         sender: &User,
         channel: &Channel,
         topic: &Arc<str>,
-        is_open: bool,
+        skips_access_check: bool,
     ) -> Result<(), Error> {
         if sender.is_system_bot() {
             return Ok(());
         }
         self.check_may_send_in(sender, channel)?;
-        let holders = || std::iter::once(sender.id).chain(sender.bot_owner());
-        let can_read = holders().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
-        if !is_open && (!can_read || channel.is_archived) {
+        let sender_and_owner = || std::iter::once(sender.id).chain(sender.bot_owner());
+        let can_read =
+            sender_and_owner().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
+        if !skips_access_check && (!can_read || channel.is_archived) {
             if !self.is_seen_by_sender(sender, channel) {
                 return Err(Error::UnknownChannelId { stream_id: channel.id.0.into() });
             }
@@ -53,11 +55,11 @@ impl Realm {
 
     /// Whether a sender can see the channel's name. A bot can also see what its owner can see.
     pub fn is_seen_by_sender(&self, sender: &User, channel: &Channel) -> bool {
-        let mut holders = std::iter::once(sender.id).chain(sender.bot_owner());
-        let was_open = channel.is_archived && channel.was_web_public;
+        let mut sender_and_owner = std::iter::once(sender.id).chain(sender.bot_owner());
+        let was_web_public = channel.is_archived && channel.was_web_public;
         sender.is_system_bot()
-            || was_open
-            || holders.any(|id| self.users.get(&id).is_some_and(|user| self.can_see(user, channel)))
+            || was_web_public
+            || sender_and_owner.any(|id| self.users.get(&id).is_some_and(|user| self.can_see(user, channel)))
     }
 
     /// Checks that the topic exists or the user may create it. A bot also has its owner's permissions.
@@ -66,10 +68,11 @@ impl Realm {
     ///
     /// `MayNotCreateTopic`.
     pub fn check_may_begin_topic(&self, user: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
-        let mut holders = std::iter::once(user.id).chain(user.bot_owner());
+        let mut user_and_owner = std::iter::once(user.id).chain(user.bot_owner());
         let exists = self.topics.contains_key(&(channel.id, TopicKey::of(topic)));
-        let may = exists || holders.any(|user| self.may_in(user, channel, ChannelPermission::CanCreateTopic));
-        if may { Ok(()) } else { Err(Error::MayNotCreateTopic) }
+        let may_create =
+            exists || user_and_owner.any(|user| self.may_in(user, channel, ChannelPermission::CanCreateTopic));
+        if may_create { Ok(()) } else { Err(Error::MayNotCreateTopic) }
     }
 
     /// Checks that a user holds the channel's permission to send. A bot also has its owner's permissions.
@@ -78,24 +81,24 @@ impl Realm {
     ///
     /// `MayNotPost`.
     pub fn check_may_send_in(&self, sender: &User, channel: &Channel) -> Result<(), Error> {
-        let mut holders = std::iter::once(sender.id).chain(sender.bot_owner());
-        let may = holders.any(|user| self.may_in(user, channel, ChannelPermission::CanSendMessage));
-        if may { Ok(()) } else { Err(Error::MayNotPost { policy: self.posting_policy(sender, channel).into() }) }
+        let mut sender_and_owner = std::iter::once(sender.id).chain(sender.bot_owner());
+        let may_send = sender_and_owner.any(|user| self.may_in(user, channel, ChannelPermission::CanSendMessage));
+        if may_send { Ok(()) } else { Err(Error::MayNotPost { policy: self.posting_policy(sender, channel).into() }) }
     }
 
-    /// The legacy posting policy, as the error message for a user without permission names it.
+    /// The legacy posting policy, as it appears in the error message for a user without permission.
     fn posting_policy(&self, user: &User, channel: &Channel) -> &'static str {
-        let held_by = |group| {
+        let is_held_by = |group| {
             channel.permissions.get(ChannelPermission::CanSendMessage.name())
                 == self.system_groups.get(&group).map(|id| GroupSettingValue::Group(*id)).as_ref()
         };
-        if held_by(SystemGroup::Administrators) {
+        if is_held_by(SystemGroup::Administrators) {
             "administrators"
-        } else if held_by(SystemGroup::Moderators) {
+        } else if is_held_by(SystemGroup::Moderators) {
             "moderators"
         } else if user.is_guest() {
             "users"
-        } else if held_by(SystemGroup::FullMembers) {
+        } else if is_held_by(SystemGroup::FullMembers) {
             "full members"
         } else {
             "others"
@@ -150,12 +153,12 @@ impl Realm {
         if !users.iter().chain([&sender.id]).any(may_authorize) {
             let nobody = GroupSettingValue::Group(self.system_group(SystemGroup::Nobody));
             let holder = self.organization.permissions.get(RealmPermission::DirectMessagePermission.name());
-            let is_off = holder == Some(&nobody);
-            return Err(if is_off { Error::DirectMessagesDisabled } else { Error::DirectNotAuthorized });
+            let is_disabled = holder == Some(&nobody);
+            return Err(if is_disabled { Error::DirectMessagesDisabled } else { Error::DirectNotAuthorized });
         }
         let conversation = self.conversation_of(users.iter().copied().chain([sender.id]));
-        let has_begun = conversation.is_some_and(|conversation| !conversation.messages.is_empty());
-        if !has_begun && !self.may(sender.id, RealmPermission::DirectMessageInitiator) {
+        let has_messages = conversation.is_some_and(|conversation| !conversation.messages.is_empty());
+        if !has_messages && !self.may(sender.id, RealmPermission::DirectMessageInitiator) {
             return Err(Error::MayNotInitiateDirect);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Presence of users: recording reports, and the events for other users (reference behaviour, presence).
+//! Presence of users: recording of reports, and the events for other users (reference behaviour, presence).
 
 use crate::realm::log::event::{Event, EventKind, Payload};
 use crate::realm::model::id::UserId;
@@ -11,12 +11,12 @@ use crate::time::{Span, Timestamp};
 pub const PING_INTERVAL: Span = Span::seconds(60);
 /// Users without a report for this long count as offline (`server_presence_offline_threshold_seconds`).
 pub const OFFLINE_AFTER: Span = Span::seconds(200);
-/// Reports that follow the last one sooner are ignored, because several clients may report at once.
+/// A report that follows the previous one sooner is ignored, because several clients may report at once.
 const MIN_UPDATE_INTERVAL: Span = Span::seconds(55);
-/// After a longer pause, activity is sent to other users as an event. It is [`OFFLINE_AFTER`] minus [`PING_INTERVAL`],
-/// minus 10 seconds of tolerance.
+/// Activity after a longer pause is sent to other users as an event. The value is [`OFFLINE_AFTER`] minus
+/// [`PING_INTERVAL`], minus 10 seconds of tolerance.
 const AWAY_AFTER: Span = Span::seconds(130);
-/// The last connection of users who disable presence, relative to now: [`OFFLINE_AFTER`], plus two minutes for clocks that
+/// The last connection of users who disable presence, relative to now: [`OFFLINE_AFTER`], plus two minutes because clocks
 /// differ.
 const LAST_SEEN_WHEN_DISABLED: Span = Span::seconds(-(OFFLINE_AFTER.whole_seconds() + 120));
 /// In organizations with more active users, presence is not sent as events.
@@ -27,8 +27,8 @@ pub fn record_presence(tx: &mut Tx, user: UserId, is_active: bool) {
     let now = tx.now;
     let before = tx.user_state(user).presence;
     let mut presence = before.unwrap_or(Presence { active_at: None, connected_at: None, update_id: 0 });
-    let is_older = |at: Option<Timestamp>, than: Span| at.is_none_or(|at| now.since(at) > than);
-    let has_come_back = before.is_none() || (is_active && is_older(presence.active_at, AWAY_AFTER));
+    let is_older = |time: Option<Timestamp>, min_age: Span| time.is_none_or(|time| now.since(time) > min_age);
+    let was_away = before.is_none() || (is_active && is_older(presence.active_at, AWAY_AFTER));
     let updates_connection = is_older(presence.connected_at, MIN_UPDATE_INTERVAL);
     let updates_activity = is_active && is_older(presence.active_at, MIN_UPDATE_INTERVAL);
     if !updates_connection && !updates_activity {
@@ -42,12 +42,12 @@ pub fn record_presence(tx: &mut Tx, user: UserId, is_active: bool) {
     tx.realm_mut().counters.presence += 1;
     presence.update_id = tx.counters.presence;
     tx.user_state_mut(user).presence = Some(presence);
-    if has_come_back {
+    if was_away {
         emit_presence(tx, user, presence);
     }
 }
 
-/// Applies a change of the setting `presence_enabled` at once: the user becomes active, or offline (A-167 in
+/// Applies a change of the setting `presence_enabled` immediately: the user becomes active or offline (A-167 in
 /// docs/assumptions.md).
 pub fn follow_presence_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
     if tx.users[&user].is_bot() {

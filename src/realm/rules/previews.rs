@@ -15,7 +15,7 @@ use chat_markdown::{Html, UploadFacts, delayed_preview};
 use std::sync::Arc;
 
 impl Tx {
-    /// Sets the delays of future previews. Previews that are pending keep their time.
+    /// Sets the delays of future previews. Pending previews are not rescheduled.
     pub fn set_preview_delays(&mut self, delays: PreviewDelays) {
         self.realm_mut().preview_delays = delays;
     }
@@ -29,21 +29,21 @@ impl Tx {
     fn schedule_page_cards(&mut self, message: &Message) {
         let delay = self.preview_delays.links.filter(|_| message.body.has_link);
         let delay = delay.filter(|_| self.organization.is_on(RealmSetting::InlineUrlEmbedPreview));
-        self.set_page_cards(message.id, delay.map(|delay| self.now.plus(delay)));
+        self.set_page_cards_due(message.id, delay.map(|delay| self.now.plus(delay)));
     }
 
-    fn set_page_cards(&mut self, id: MessageId, at: Option<Timestamp>) {
-        match at {
-            Some(at) => _ = self.realm_mut().pending_previews.insert(id, at),
+    fn set_page_cards_due(&mut self, id: MessageId, due: Option<Timestamp>) {
+        match due {
+            Some(due) => _ = self.realm_mut().pending_previews.insert(id, due),
             None if !self.pending_previews.contains_key(&id) => return,
             None => _ = self.realm_mut().pending_previews.remove(&id),
         }
-        self.schedule(Due::PageCards(id), at);
+        self.schedule(Due::PageCards(id), due);
     }
 
     /// Adds the cards of linked pages to a message.
     pub(super) fn finish_page_cards(&mut self, id: MessageId) {
-        self.set_page_cards(id, None);
+        self.set_page_cards_due(id, None);
         self.rewrite_html(id, delayed_preview::with_page_cards);
     }
 

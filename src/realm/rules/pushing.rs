@@ -1,4 +1,4 @@
-//! Push notifications: targets of users, and handing pushes to the relay.
+//! Push notifications: the devices and tokens that receive them, and handing pushes to the relay.
 
 mod message;
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 impl Realm {
     /// The service that delivers to a device or token, and the device's key.
-    fn push_route(&self, user: UserId, target: &PushTarget) -> (PushService, Option<PushKey>) {
+    fn service_and_key(&self, user: UserId, target: &PushTarget) -> (PushService, Option<PushKey>) {
         let state = self.user_state(user);
         match target {
             PushTarget::Device(id) => state.devices.get(id).map_or_else(Default::default, |device| {
@@ -39,19 +39,19 @@ impl Tx {
     /// Changes a user's devices or tokens, and updates the index of reachable users.
     pub fn change_push_targets<T>(&mut self, user: UserId, change: impl FnOnce(&mut UserState) -> T) -> T {
         let result = change(self.user_state_mut(user));
-        let is_reached = !self.push_targets(user).is_empty();
-        let reached = &mut self.realm_mut().reached_by_push;
-        if is_reached {
-            reached.insert(user);
+        let is_reachable = !self.push_targets(user).is_empty();
+        let reachable_users = &mut self.realm_mut().reached_by_push;
+        if is_reachable {
+            reachable_users.insert(user);
         } else {
-            reached.remove(&user);
+            reachable_users.remove(&user);
         }
         result
     }
 
     pub fn push(&mut self, user: UserId, to: PushTarget, content: PushContent) {
         let at = self.now;
-        let (service, key) = self.push_route(user, &to);
+        let (service, key) = self.service_and_key(user, &to);
         let relay = &mut self.realm_mut().relay;
         relay.handed += 1;
         let push = Push { id: relay.handed, at, user, to, service, key, content };

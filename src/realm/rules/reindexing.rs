@@ -30,10 +30,10 @@ impl Realm {
                 channels.entry(*channel).or_default().push(message.id);
             }
         }
-        let topic = |messages: Vec<_>| Arc::new(Topic { messages: messages.into_iter().collect() });
-        self.topics = topics.into_iter().map(|(key, messages)| (key, topic(messages))).collect();
-        let ids = |messages: Vec<_>| Arc::new(messages.into_iter().collect());
-        self.channel_messages = channels.into_iter().map(|(channel, messages)| (channel, ids(messages))).collect();
+        let to_topic = |messages: Vec<_>| Arc::new(Topic { messages: messages.into_iter().collect() });
+        self.topics = topics.into_iter().map(|(key, messages)| (key, to_topic(messages))).collect();
+        let to_ids = |messages: Vec<_>| Arc::new(messages.into_iter().collect());
+        self.channel_messages = channels.into_iter().map(|(channel, messages)| (channel, to_ids(messages))).collect();
         self.upload_space_used = self.upload_space();
         self.share_subscribers();
         for (user, state) in &self.personal.clone() {
@@ -53,8 +53,8 @@ impl Realm {
         self.with_agenda()
     }
 
-    /// Makes channels share the set of subscribers with the newest message, if it has the same recipients. Comparing sets that
-    /// share memory is fast.
+    /// Makes channels share the set of subscribers with their newest message, if its recipients are the same users. Comparing
+    /// sets that share memory is fast.
     fn share_subscribers(&mut self) {
         for (id, ids) in &self.channel_messages {
             let newest = ids.last().and_then(|newest| self.messages.get(&newest));
@@ -80,11 +80,11 @@ impl Realm {
         let now = tx.now;
         let links: Vec<_> = tx.invite_links.values().filter(|link| !link.is_revoked).cloned().collect();
         for link in links {
-            tx.schedule(Due::InviteLink(link.id), link.terms.expires_at.filter(|at| *at > now));
+            tx.schedule(Due::InviteLink(link.id), link.terms.expires_at.filter(|expires_at| *expires_at > now));
         }
         let invites: Vec<_> = tx.invites.values().cloned().collect();
         for invite in invites {
-            tx.schedule(Due::Invite(invite.id), invite.terms.expires_at.filter(|at| *at > now));
+            tx.schedule(Due::Invite(invite.id), invite.terms.expires_at.filter(|expires_at| *expires_at > now));
         }
         let exports: Vec<_> = tx.exports.values().cloned().collect();
         for export in exports {

@@ -27,7 +27,7 @@ pub struct SenderView<'realm> {
     sender: Option<UserId>,
     site: Option<&'realm Site>,
     is_silent: bool,
-    names: NameCache<'realm>,
+    name_cache: NameCache<'realm>,
 }
 
 /// Texts with more look-ups than this use the indexes of [`NameCache`].
@@ -37,24 +37,24 @@ const MAX_LINEAR_LOOKUPS: usize = 8;
 /// few.
 #[derive(Default)]
 struct NameCache<'realm> {
-    count: Cell<usize>,
+    lookup_count: Cell<usize>,
     users: OnceCell<HashMap<String, &'realm Arc<User>>>,
     groups: OnceCell<HashMap<String, &'realm Group>>,
     emoji: OnceCell<HashMap<&'realm str, &'realm crate::realm::model::message::CustomEmoji>>,
-    /// The first message that the sender can see, of each linked topic.
-    first: RefCell<HashMap<(ChannelId, TopicKey), Option<MessageId>>>,
+    /// For each linked topic, the first message that the sender can see.
+    first_messages: RefCell<HashMap<(ChannelId, TopicKey), Option<MessageId>>>,
 }
 
 impl NameCache<'_> {
     /// Counts a look-up, and returns whether a linear search is faster.
     fn prefers_linear_search(&self) -> bool {
-        self.count.set(self.count.get() + 1);
-        self.count.get() <= MAX_LINEAR_LOOKUPS
+        self.lookup_count.set(self.lookup_count.get() + 1);
+        self.lookup_count.get() <= MAX_LINEAR_LOOKUPS
     }
 }
 
-/// Of several values with the same name, the map has the first.
-fn by_name<K: Eq + Hash, V>(entries: impl Iterator<Item = (K, V)>) -> HashMap<K, V> {
+/// If several values have the same name, the map has the first.
+fn index_by_name<K: Eq + Hash, V>(entries: impl Iterator<Item = (K, V)>) -> HashMap<K, V> {
     let mut map = HashMap::new();
     entries.for_each(|(name, value)| _ = map.entry(name).or_insert(value));
     map
@@ -63,7 +63,7 @@ fn by_name<K: Eq + Hash, V>(entries: impl Iterator<Item = (K, V)>) -> HashMap<K,
 impl Realm {
     /// The view of a sender. `site` is None if the text is not from a request.
     pub fn seen_by<'realm>(&'realm self, sender: UserId, site: Option<&'realm Site>) -> SenderView<'realm> {
-        SenderView { realm: self, sender: Some(sender), site, is_silent: false, names: NameCache::default() }
+        SenderView { realm: self, sender: Some(sender), site, is_silent: false, name_cache: NameCache::default() }
     }
 
     /// The links of a topic. Most topics have none, which is found without parsing.
@@ -81,7 +81,7 @@ impl Realm {
 
     /// A view without restrictions, for texts of fixtures, whose authors are unknown.
     pub fn seen_by_server(&self) -> SenderView<'_> {
-        SenderView { realm: self, sender: None, site: None, is_silent: false, names: NameCache::default() }
+        SenderView { realm: self, sender: None, site: None, is_silent: false, name_cache: NameCache::default() }
     }
 
     /// Renders a user's value of a custom profile field, if its kind takes Markdown: short text (1) and paragraph (2).
@@ -111,7 +111,7 @@ impl SenderView<'_> {
         Self { is_silent: true, ..self }
     }
 
-    /// Looked up on demand, because most texts have no names.
+    /// The sender is looked up on demand, because most texts contain no names.
     fn sender(&self) -> Option<&User> {
         self.sender.and_then(|sender| self.realm.users.get(&sender)).map(AsRef::as_ref)
     }
@@ -120,10 +120,10 @@ impl SenderView<'_> {
 impl Names for SenderView<'_> {
     fn user(&self, name: &str, id: Option<i64>) -> Option<MentionedUser> {
         let lowercase_name = name.to_lowercase();
-        let first = lowercase_name.chars().next();
-        // Evaluated for every user: the first letter is compared before a copy in lower case is allocated.
-        let is_named = |user: &User| {
-            user.full_name.chars().flat_map(char::to_lowercase).next() == first
+        let first_letter = lowercase_name.chars().next();
+        // This runs for every user, so the first letter is compared before a copy in lower case is allocated.
+        let has_name = |user: &User| {
+            user.full_name.chars().flat_map(char::to_lowercase).next() == first_letter
                 && user.full_name.to_lowercase() == lowercase_name
         };
         let sender = self.sender();
@@ -133,25 +133,26 @@ impl Names for SenderView<'_> {
                 .realm
                 .users
                 .get(&UserId(id))
-                .filter(|user| (name.is_empty() || is_named(user)) && is_accessible(user))?,
-            None if self.names.prefers_linear_search() => {
-                self.realm.users.values().find(|user| is_named(user) && is_accessible(user))?
+                .filter(|user| (name.is_empty() || has_name(user)) && is_accessible(user))?,
+            None if self.name_cache.prefers_linear_search() => {
+                self.realm.users.values().find(|user| has_name(user) && is_accessible(user))?
             }
             None => {
                 let accessible = || self.realm.users.values().filter(|user| is_accessible(user));
-                let index = || by_name(accessible().map(|user| (user.full_name.to_lowercase(), user)));
-                self.names.users.get_or_init(index).get(&lowercase_name)?
+                let index = || index_by_name(accessible().map(|user| (user.full_name.to_lowercase(), user)));
+                self.name_cache.users.get_or_init(index).get(&lowercase_name)?
             }
         };
         Some(MentionedUser { id: user.id.0, full_name: user.full_name.clone(), is_active: user.is_active })
     }
 
     fn group(&self, name: &str) -> Option<MentionedGroup> {
-        let group: &Group = if self.names.prefers_linear_search() {
+        let group: &Group = if self.name_cache.prefers_linear_search() {
             self.realm.group_by_name(name)?
         } else {
-            let index = || by_name(self.realm.groups.values().map(|group| (group.name.to_lowercase(), group.as_ref())));
-            self.names.groups.get_or_init(index).get(&name.to_lowercase())?
+            let index =
+                || index_by_name(self.realm.groups.values().map(|group| (group.name.to_lowercase(), group.as_ref())));
+            self.name_cache.groups.get_or_init(index).get(&name.to_lowercase())?
         };
         let display_name = group.system.map_or_else(|| group.name.clone(), |system| system.display_name().to_owned());
         Some(MentionedGroup { id: group.id.0, display_name, is_active: !group.is_deactivated })
@@ -166,29 +167,29 @@ impl Names for SenderView<'_> {
 
     fn first_message_in_topic(&self, channel: i64, topic: &str) -> Option<i64> {
         let key = (ChannelId(channel), TopicKey::new(topic));
-        if let Some(first) = self.names.first.borrow().get(&key) {
+        if let Some(first) = self.name_cache.first_messages.borrow().get(&key) {
             return first.map(|first| first.0);
         }
         let topic = self.realm.topics.get(&key)?;
         let sender = self.sender();
         let is_visible = |id: &MessageId| sender.is_none_or(|sender| self.realm.message_seen_by(sender, *id).is_some());
         let first = topic.messages.iter().find(is_visible);
-        self.names.first.borrow_mut().insert(key, first);
+        self.name_cache.first_messages.borrow_mut().insert(key, first);
         first.map(|first| first.0)
     }
 
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage> {
         let mut active = self.realm.custom_emoji.values().filter(|emoji| !emoji.is_deactivated);
-        let custom = if self.names.prefers_linear_search() {
+        let custom = if self.name_cache.prefers_linear_search() {
             active.find(|emoji| emoji.name == name).map(AsRef::as_ref)
         } else {
-            let index = || by_name(active.map(|emoji| (emoji.name.as_str(), emoji.as_ref())));
-            self.names.emoji.get_or_init(index).get(name).copied()
+            let index = || index_by_name(active.map(|emoji| (emoji.name.as_str(), emoji.as_ref())));
+            self.name_cache.emoji.get_or_init(index).get(name).copied()
         };
-        let is_extra = || self.site.is_some_and(|site| site.extra_emoji.as_deref() == Some(name));
+        let is_extra_emoji = || self.site.is_some_and(|site| site.extra_emoji.as_deref() == Some(name));
         match custom {
             Some(emoji) => Some(CustomEmojiImage { src: self.realm.custom_emoji_url(emoji) }),
-            None => is_extra().then(|| CustomEmojiImage { src: emoji::extra_image_src(name) }),
+            None => is_extra_emoji().then(|| CustomEmojiImage { src: emoji::extra_image_src(name) }),
         }
     }
 

@@ -11,16 +11,16 @@ use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 pub struct RequestedEmoji {
     name: String,
     code: String,
-    /// None: the request named a namespace that does not exist.
+    /// None if the request named a namespace that does not exist.
     reaction_type: Option<ReactionType>,
 }
 
 impl RequestedEmoji {
-    /// Completes a request's parameters: a missing code or namespace is found by the name.
+    /// Completes a request's parameters: a missing code or namespace is looked up by the name.
     ///
     /// # Errors
     ///
-    /// `UnknownEmoji`, unless code and namespace are both given.
+    /// `UnknownEmoji`, unless the request has both code and namespace.
     pub fn new(
         realm: &Realm,
         names: EmojiNames,
@@ -69,9 +69,12 @@ impl RequestedEmoji {
             }
             ReactionType::Realm => {
                 let id = self.code.parse().map(EmojiId).map_err(|_| Error::InvalidCustomEmoji)?;
-                let is_same = |id: EmojiId| id.to_string() == self.code;
-                let custom =
-                    realm.custom_emoji.get(&id).filter(|emoji| is_same(emoji.id)).ok_or(Error::InvalidCustomEmoji)?;
+                let has_same_code = |id: EmojiId| id.to_string() == self.code;
+                let custom = realm
+                    .custom_emoji
+                    .get(&id)
+                    .filter(|emoji| has_same_code(emoji.id))
+                    .ok_or(Error::InvalidCustomEmoji)?;
                 if custom.name != self.name {
                     return Err(Error::InvalidCustomEmojiName);
                 }
@@ -90,13 +93,14 @@ impl RequestedEmoji {
 ///
 /// `UnknownEmoji`.
 pub fn by_name(realm: &Realm, names: EmojiNames, name: &str) -> Result<Emoji, Error> {
-    let emoji = |code: String, reaction_type| Emoji { emoji_name: name.to_owned(), emoji_code: code, reaction_type };
+    let build_emoji =
+        |code: String, reaction_type| Emoji { emoji_name: name.to_owned(), emoji_code: code, reaction_type };
     if let Some(custom) = realm.custom_emoji.values().find(|custom| custom.name == name && !custom.is_deactivated) {
-        return Ok(emoji(custom.id.to_string(), ReactionType::Realm));
+        return Ok(build_emoji(custom.id.to_string(), ReactionType::Realm));
     }
     if name == EXTRA_EMOJI.name {
-        return Ok(emoji(EXTRA_EMOJI.code.to_owned(), ReactionType::ServiceExtra));
+        return Ok(build_emoji(EXTRA_EMOJI.code.to_owned(), ReactionType::ServiceExtra));
     }
     let code = names.by_name(name).ok_or_else(|| Error::UnknownEmoji { emoji_name: name.into() })?;
-    Ok(emoji(code.to_owned(), ReactionType::Unicode))
+    Ok(build_emoji(code.to_owned(), ReactionType::Unicode))
 }

@@ -1,4 +1,4 @@
-//! Adds and removes user messages ("rows"): what a user received, or acted on later, with its flags.
+//! Adds and removes user messages: the messages that a user received, or acted on later, with their flags.
 
 use crate::realm::Realm;
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
@@ -7,7 +7,7 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Tx {
-    /// Adds a historical user message, unless the user has a user message already.
+    /// Adds a historical user message, unless the user already has a user message.
     pub fn add_row(&mut self, user: UserId, message: MessageId) {
         let has_row = self.messages.get(&message).is_none_or(|message| self.has_row(user, message));
         if !has_row {
@@ -16,7 +16,7 @@ impl Tx {
         }
     }
 
-    /// Makes a user with a historical user message a recipient; the user message stays historical.
+    /// Makes a user with a historical user message a recipient. The user message stays historical.
     pub fn receive_late(&mut self, user: UserId, message: MessageId) {
         self.message_mut(message).recipients.insert(user);
     }
@@ -24,7 +24,7 @@ impl Tx {
     /// Removes these users' user messages with all flags. `messages` must be sorted.
     pub fn remove_rows(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
         for user in users {
-            self.remove_marks(*user, messages);
+            self.remove_historical_messages(*user, messages);
         }
         for group in self.by_recipients(messages) {
             let remaining = group.recipients.clone().relative_complement(users.clone());
@@ -33,10 +33,10 @@ impl Tx {
             }
             for id in group.messages {
                 let names_removed_users = self.messages[&id].body.names_any_of(users);
-                let late = self.late_rows.get(&id).cloned().unwrap_or_default();
+                let late_users = self.late_rows.get(&id).cloned().unwrap_or_default();
                 let stored = self.message_mut(id);
                 if names_removed_users {
-                    Arc::make_mut(&mut stored.body).retain_mentions_of(&remaining.clone().union(late));
+                    Arc::make_mut(&mut stored.body).retain_mentions_of(&remaining.clone().union(late_users));
                 }
                 stored.recipients = remaining.clone();
             }
@@ -44,7 +44,7 @@ impl Tx {
     }
 
     /// Removes a user's historical user messages and flags. `messages` must be sorted.
-    fn remove_marks(&mut self, user: UserId, messages: &[MessageId]) {
+    fn remove_historical_messages(&mut self, user: UserId, messages: &[MessageId]) {
         let state = self.user_state(user);
         let historical = among(&state.historical, messages);
         let starred = among(&state.starred, messages);
@@ -88,15 +88,16 @@ impl Tx {
             let all_recipients = group.recipients.union(new_recipients.clone());
             for user in &new_recipients {
                 let state = self.user_state_mut(*user);
-                let new_rows = group.messages.iter().filter(|id| !state.historical.contains(*id));
-                new_rows.for_each(|id| _ = state.read.insert(*id));
+                let new_messages = group.messages.iter().filter(|id| !state.historical.contains(*id));
+                new_messages.for_each(|id| _ = state.read.insert(*id));
             }
             for id in group.messages {
-                let late = self.late_rows.get(&id).cloned().unwrap_or_default().intersection(new_recipients.clone());
-                let recipients = if late.is_empty() {
+                let late_recipients =
+                    self.late_rows.get(&id).cloned().unwrap_or_default().intersection(new_recipients.clone());
+                let recipients = if late_recipients.is_empty() {
                     all_recipients.clone()
                 } else {
-                    all_recipients.clone().relative_complement(late)
+                    all_recipients.clone().relative_complement(late_recipients)
                 };
                 self.message_mut(id).recipients = recipients;
             }
@@ -113,7 +114,7 @@ impl Tx {
         }
     }
 
-    /// As [`Tx::reach_back`], for all recipients who have not read one of the messages. `messages` must be sorted.
+    /// Applies [`Tx::reach_back`] to all recipients who have not read one of the messages. `messages` must be sorted.
     pub fn reach_back_for_all(&mut self, channel: ChannelId, messages: &[MessageId]) {
         for group in self.by_recipients(messages) {
             for user in &group.recipients {
@@ -128,15 +129,15 @@ impl Tx {
 /// Messages with the same recipients.
 pub struct SameRecipients {
     pub recipients: OrdSet<UserId>,
-    /// In the order of the argument.
+    /// In the order in which they were passed to [`Realm::by_recipients`].
     pub messages: Vec<MessageId>,
 }
 
-/// Number of recent groups that a message is compared with. Most messages have the same recipients as one shortly before.
+/// Number of recent groups that a message is compared with. Most messages have the same recipients as a recent one.
 const MAX_COMPARED_GROUPS: usize = 4;
 
 impl Realm {
-    /// Groups messages by their recipients, so that many messages with many recipients are processed once. Several groups can
+    /// Groups messages by their recipients, so that many messages with many recipients are processed once. Several groups may
     /// have equal recipients.
     pub fn by_recipients(&self, messages: &[MessageId]) -> Vec<SameRecipients> {
         let mut groups: Vec<SameRecipients> = Vec::new();

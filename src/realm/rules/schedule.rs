@@ -25,12 +25,12 @@ pub struct DryRun {
     pub to: ScheduledTarget,
     /// Markdown, normalized.
     pub content: String,
-    /// HTML
+    /// HTML of the content.
     pub rendered: String,
 }
 
 impl Realm {
-    /// Sends a message on a copy of the realm, which applies all checks of sending.
+    /// Sends a message on a copy of the realm, so that all checks of sending apply.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl Realm {
         let mut copy = Tx::at_level(self.clone(), feature_level);
         let sent = copy.send(outgoing)?;
         let message = &copy.messages[&sent.id];
-        let to = match &message.place {
+        let target = match &message.place {
             Place::Channel { channel, topic } => {
                 ScheduledTarget::Channel { channel: *channel, topic: topic.to_string() }
             }
@@ -50,30 +50,30 @@ impl Realm {
                 ScheduledTarget::Direct { users: if others.is_empty() { vec![sender] } else { others } }
             }
         };
-        Ok(DryRun { to, content: message.body.content.clone(), rendered: message.body.rendered().into_owned() })
+        Ok(DryRun { to: target, content: message.body.content.clone(), rendered: message.body.rendered().into_owned() })
     }
 
-    /// The text of the reminder about a message. "": the message does not exist.
+    /// The text of the reminder about a message. It is empty if the message does not exist.
     pub fn reminder_text(&self, user: UserId, id: MessageId, note: &str) -> String {
         let Some(message) = self.messages.get(&id) else { return String::new() };
         let subject = match message.channel() {
             Some((channel, topic)) => format!("#**{}>{topic}@{id}**", self.channels[&channel].name),
             None => "the following direct message".to_owned(),
         };
-        let note = quoted_note(note);
+        let note = quote_note(note);
         let sender = &self.users[&message.sender];
         let can_access = self.user(user).is_none_or(|user| self.can_access_user(user, sender.id));
         let sender_name = if can_access { sender.silent_mention() } else { UNKNOWN_USER_NAME.to_owned() };
         let link = self.message_link(message, Form::default());
-        let beginning = format!("{REMINDER_PREFIX} for {subject}.{note}\n\n{sender_name}");
+        let introduction = format!("{REMINDER_PREFIX} for {subject}.{note}\n\n{sender_name}");
         let content = &message.body.content;
         if content.starts_with("/poll") {
-            return format!("{beginning} [sent]({link}) a poll.");
+            return format!("{introduction} [sent]({link}) a poll.");
         }
         if content.starts_with("/todo") {
-            return format!("{beginning} [sent]({link}) a to-do list.");
+            return format!("{introduction} [sent]({link}) a to-do list.");
         }
-        quoting(&format!("{beginning} [said]({link}):"), content)
+        quoting(&format!("{introduction} [said]({link}):"), content)
     }
 
     /// The link to a message in the web client, beginning with `#`.
@@ -98,15 +98,15 @@ pub fn topic_link(channel: &str, topic: &str, id: MessageId) -> String {
 }
 
 /// Appends a quotation of `content` to a text. The quotation is truncated if the result would be too long to be sent.
-pub fn quoting(beginning: &str, content: &str) -> String {
+pub fn quoting(introduction: &str, content: &str) -> String {
     let fence = "`".repeat(longest_run(content, '`').max(2) + 1);
-    let with_quotation = |quoted: &str| format!("{beginning}\n{fence}quote\n{quoted}\n{fence}");
+    let with_quotation = |quoted: &str| format!("{introduction}\n{fence}quote\n{quoted}\n{fence}");
     let max_length = MAX_MESSAGE_LENGTH.saturating_sub(with_quotation("").chars().count());
     with_quotation(&truncate(content, max_length, "\n[message truncated]"))
 }
 
-/// Quotes every line of a note, so that no line looks like text of the bot.
-fn quoted_note(note: &str) -> String {
+/// Quotes every line of a note, so that no line looks like text from the bot.
+fn quote_note(note: &str) -> String {
     if note.is_empty() { String::new() } else { format!(" Note:\n > {}", with_line_feeds(note).replace('\n', "\n > ")) }
 }
 
@@ -138,9 +138,9 @@ impl Tx {
         let id = ReminderId(self.next_scheduled());
         let content = match message {
             Some(message) => self.reminder_text(user, message, &note),
-            None => format!("{REMINDER_PREFIX}.{}", quoted_note(&note)),
+            None => format!("{REMINDER_PREFIX}.{}", quote_note(&note)),
         };
-        // A text that is too large to be rendered is empty. This is rare, because the quoted text was rendered before.
+        // A text that is too large to render becomes empty. This is rare, because the quoted text was rendered before.
         let rendered = chat_markdown::render(&content, &self.seen_by(user, None).silenced())
             .map(|rendered| rendered.html)
             .unwrap_or_default();
@@ -158,7 +158,7 @@ impl Tx {
         message
     }
 
-    /// Sends a message. On an error, the transaction is as before.
+    /// Sends a message. On an error, the transaction is restored.
     ///
     /// # Errors
     ///
@@ -177,7 +177,7 @@ impl Tx {
         let Some(reminder) = self.realm_mut().reminders.remove(&id) else { return };
         if !self.organization.is_deactivated {
             let user = reminder.user;
-            // The text may have become too large to be rendered, for example because of new linkifiers.
+            // The text may have become too large to render, for example because of new linkifiers.
             if !self.notify_person(user, user, reminder.content.clone()) {
                 self.notify_person(user, user, REMINDER_PREFIX.to_owned() + ".");
             }
@@ -193,8 +193,8 @@ impl Tx {
             ..Outgoing::from_server(scheduled.sender, scheduled.to.target(), scheduled.content.clone())
         };
         let may_send = self.is_active(scheduled.sender) && !self.organization.is_deactivated;
-        let outcome = if may_send { Some(self.send_or_restore(outgoing)) } else { None };
-        if outcome == Some(Ok(())) {
+        let result = if may_send { Some(self.send_or_restore(outgoing)) } else { None };
+        if result == Some(Ok(())) {
             self.realm_mut().scheduled_messages.remove(&id);
             self.user_state_mut(scheduled.sender).sent_scheduled.insert(id);
             self.emit(Audience::user(scheduled.sender), ScheduledMessagesRemove { scheduled_message_id: id });
@@ -206,13 +206,13 @@ impl Tx {
         self.realm_mut().scheduled_messages.insert(id, failed.clone());
         let event = Event::new(EventKind::ScheduledMessagesUpdate, Payload::Scheduled(failed));
         self.emit(Audience::user(scheduled.sender), event);
-        if let Some(Err(error)) = outcome {
-            self.post_failure(&scheduled, &error);
+        if let Some(Err(error)) = result {
+            self.notify_of_failure(&scheduled, &error);
         }
     }
 
     /// Notifies a user that their scheduled message was not sent, with its destination and the reason.
-    fn post_failure(&mut self, scheduled: &ScheduledMessage, error: &Error) {
+    fn notify_of_failure(&mut self, scheduled: &ScheduledMessage, error: &Error) {
         let destination = match &scheduled.to {
             ScheduledTarget::Channel { channel, topic } => {
                 let visible_channel =
@@ -246,6 +246,6 @@ impl ScheduledTarget {
 ///
 /// `DeliveryNotInFuture`.
 pub fn future_time(realm: &Realm, seconds: i64) -> Result<Timestamp, Error> {
-    let at = Timestamp::from_seconds(seconds);
-    if at > realm.now { Ok(at) } else { Err(Error::DeliveryNotInFuture) }
+    let delivery_time = Timestamp::from_seconds(seconds);
+    if delivery_time > realm.now { Ok(delivery_time) } else { Err(Error::DeliveryNotInFuture) }
 }

@@ -33,15 +33,15 @@ pub struct Outgoing {
     pub to: Target,
     /// Markdown
     pub content: String,
-    /// Name of the client.
+    /// The name of the client that sends it.
     pub client: Arc<str>,
     /// Whether the message is marked as read for the sender.
     pub read_by_sender: bool,
-    /// Other users: the message is marked as read for those who receive it.
+    /// Other users. If they receive the message, it is marked as read for them.
     pub read_by: OrdSet<UserId>,
     /// `queue_id` and `local_id` from the request.
     pub local_id: Option<(String, String)>,
-    /// None: the message is not sent by a request.
+    /// None if the message is not sent by a request.
     pub site: Option<Site>,
     /// `widget_content` from the request: JSON.
     pub widget_content: Option<String>,
@@ -102,8 +102,9 @@ impl Realm {
         };
         let (html, rendered) = chat_markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
         let mut mentions = rendered.mentions;
-        let counts = |id| includes_subgroups || self.groups.get(&id).is_none_or(|group| group.system.is_none());
-        mentions.groups.retain(|id| counts(GroupId(*id)));
+        let can_be_mentioned =
+            |id| includes_subgroups || self.groups.get(&id).is_none_or(|group| group.system.is_none());
+        mentions.groups.retain(|id| can_be_mentioned(GroupId(*id)));
         let groups = mentions.groups.iter().copied().map(GroupId);
         self.check_mentions(sender, place, &mentions)?;
         let group_mentioned = if includes_subgroups {
@@ -117,7 +118,7 @@ impl Realm {
                 mentions.channel_wildcard,
                 mentions.topic_wildcard.then(|| self.topic_participants(sender, *channel, topic)),
             ),
-            // Everyone in the conversation.
+            // In a conversation, a wildcard mentions all of its members.
             Place::Direct { .. } => (mentions.channel_wildcard, None),
         };
         Ok(Body {
@@ -146,13 +147,13 @@ impl Realm {
 
     fn check_mentions(&self, sender: UserId, place: &Place, mentions: &Mentions) -> Result<(), Error> {
         if let Place::Channel { channel, topic } = place {
-            let is_refused = |count: usize| {
+            let lacks_permission = |count: usize| {
                 count > WILDCARD_MENTION_THRESHOLD && !self.may(sender, RealmPermission::CanMentionManyUsers)
             };
-            if mentions.channel_wildcard && is_refused(self.channels[channel].subscribers.len()) {
+            if mentions.channel_wildcard && lacks_permission(self.channels[channel].subscribers.len()) {
                 return Err(Error::ChannelWildcardNotAllowed);
             }
-            if mentions.topic_wildcard && is_refused(self.topic_participants(sender, *channel, topic).len()) {
+            if mentions.topic_wildcard && lacks_permission(self.topic_participants(sender, *channel, topic).len()) {
                 return Err(Error::TopicWildcardNotAllowed);
             }
         }
@@ -187,7 +188,7 @@ impl Tx {
     pub fn send(&mut self, outgoing: Outgoing) -> Result<Sent, Error> {
         let content = match normal_content(&outgoing.content)? {
             Cow::Borrowed(text) if text.len() == outgoing.content.len() => outgoing.content,
-            changed => changed.into_owned(),
+            normalized => normalized.into_owned(),
         };
         let sender = self.users.get(&outgoing.sender).cloned().ok_or(Error::NoSuchUser)?;
         let (place, mut recipients) = match outgoing.to {
@@ -203,7 +204,7 @@ impl Tx {
                 }
                 self.check_may_message(&sender, &users)?;
                 let members: Vec<UserId> = users.into_iter().chain([sender.id]).collect();
-                let conversation = self.join_conversation(members);
+                let conversation = self.find_or_create_conversation_with_events(members);
                 (Place::Direct { conversation }, self.conversations[&conversation].members.iter().copied().collect())
             }
         };
@@ -225,22 +226,22 @@ impl Tx {
         let submessage = first_submessage(&body.content, widget, sender.id, self.counters.submessage + 1);
         let submessages = submessage.map_or_else(Vector::new, Vector::unit);
         self.realm_mut().counters.submessage += submessages.len() as i64;
-        let is_read = outgoing.read_by_sender && recipients.contains(&sender.id);
-        let from = (sender.id, outgoing.client);
-        let message = Message::new(id, from, self.now, place, Arc::new(body), recipients);
+        let is_read_by_sender = outgoing.read_by_sender && recipients.contains(&sender.id);
+        let sender_and_client = (sender.id, outgoing.client);
+        let message = Message::new(id, sender_and_client, self.now, place, Arc::new(body), recipients);
         let message = self.add_message(Message { submessages, ..message });
         self.mark_as_read_outside(&message);
         let mut read_by = self.read_where_muted(&message);
-        let silent_readers = outgoing.read_by.iter().filter(|user| message.recipients.contains(*user));
-        for reader in silent_readers.copied().chain(is_read.then_some(sender.id)) {
+        let other_readers = outgoing.read_by.iter().filter(|user| message.recipients.contains(*user));
+        for reader in other_readers.copied().chain(is_read_by_sender.then_some(sender.id)) {
             self.user_state_mut(reader).read.insert(id);
             read_by.insert(reader);
         }
         self.record_links(&message);
         let new_policy = self.apply_automatic_policies(&sender, &message, begins_topic);
-        let sent = self.emit_message(&message, &sender, outgoing.local_id, read_by);
-        self.push_message(&sent);
-        self.call_webhooks(&sent, &mentioned, outgoing.site.as_ref());
+        let sent_message = self.emit_message(&message, &sender, outgoing.local_id, read_by);
+        self.push_message(&sent_message);
+        self.call_webhooks(&sent_message, &mentioned, outgoing.site.as_ref());
         Ok(Sent { id, new_policy })
     }
 
@@ -250,8 +251,8 @@ impl Tx {
     /// # Errors
     ///
     /// `TopicInvalidCharacter`.
-    pub fn topic_sent_to<'text>(&self, topic: &'text str, since: Feature) -> Result<Cow<'text, str>, Error> {
-        let is_ordinary_name = !self.has(since) && self.has(Feature::EmptyTopics);
+    pub fn topic_sent_to<'text>(&self, topic: &'text str, feature: Feature) -> Result<Cow<'text, str>, Error> {
+        let is_ordinary_name = !self.has(feature) && self.has(Feature::EmptyTopics);
         if is_ordinary_name { normal_topic(topic) } else { topic_to_send_to(topic) }
     }
 
@@ -260,12 +261,13 @@ impl Tx {
         if is_answer {
             return self.check_topic_policy(channel, topic);
         }
-        let is_open = channel.is_archived && channel.was_web_public && !self.has(Feature::ArchivedChannelsClosed);
-        self.check_may_post_where(sender, channel, topic, is_open)
+        let skips_access_check =
+            channel.is_archived && channel.was_web_public && !self.has(Feature::ArchivedChannelsClosed);
+        self.check_may_post_where(sender, channel, topic, skips_access_check)
     }
 
     /// Finds or creates a conversation. A new one gives limited guests access to its users, which emits events.
-    fn join_conversation(&mut self, members: Vec<UserId>) -> RecipientId {
+    fn find_or_create_conversation_with_events(&mut self, members: Vec<UserId>) -> RecipientId {
         if let Some(conversation) = self.conversation_of(members.iter().copied()) {
             return conversation.id;
         }
@@ -283,9 +285,9 @@ impl Tx {
         read_by: OrdSet<UserId>,
     ) -> Arc<SentMessage> {
         let audience = Audience::of(message.recipients.clone());
-        let sent = Arc::new(SentMessage { local_id, read_by, ..SentMessage::of(self, message, sender) });
-        self.emit(audience, Event::new(EventKind::Message, Payload::Message(sent.clone())));
-        sent
+        let sent_message = Arc::new(SentMessage { local_id, read_by, ..SentMessage::of(self, message, sender) });
+        self.emit(audience, Event::new(EventKind::Message, Payload::Message(sent_message.clone())));
+        sent_message
     }
 
     /// Adds the message to the uploads that it links, and emits the change to the sender, even if others own the uploads.
@@ -295,11 +297,11 @@ impl Tx {
             if attachment.messages.contains(&message.id) {
                 continue;
             }
-            let mut changed = attachment.as_ref().clone();
-            changed.messages.insert(message.id);
-            let changed = Arc::new(changed);
-            self.realm_mut().attachments.insert(path_id.clone(), changed.clone());
-            self.emit_attachment_update(message.sender, changed);
+            let mut updated_attachment = attachment.as_ref().clone();
+            updated_attachment.messages.insert(message.id);
+            let updated_attachment = Arc::new(updated_attachment);
+            self.realm_mut().attachments.insert(path_id.clone(), updated_attachment.clone());
+            self.emit_attachment_update(message.sender, updated_attachment);
         }
     }
 

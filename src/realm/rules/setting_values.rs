@@ -1,4 +1,4 @@
-//! Validation of the values of user settings that their kind does not cover, and default values of new users.
+//! Checks of the values of user settings beyond their type, and the default values of new users.
 
 use crate::error::Error;
 use crate::realm::Realm;
@@ -35,7 +35,7 @@ const LANGUAGES: [(&str, &str); 24] = [
     ("zh-hans", "简体中文"),
 ];
 
-/// Checks a value that has the right kind.
+/// Checks a value that already has the type of the setting.
 ///
 /// # Errors
 ///
@@ -56,9 +56,9 @@ pub fn check_setting(name: &str, value: &Value) -> Result<(), Error> {
     }
 }
 
-/// The language's own name for itself.
+/// The name of a language in that language.
 pub fn language_name(code: &str) -> Option<&'static str> {
-    LANGUAGES.iter().find(|(known, _)| *known == code).map(|(_, name)| *name)
+    LANGUAGES.iter().find(|(language_code, _)| *language_code == code).map(|(_, name)| *name)
 }
 
 /// The value of a setting for new users, at a feature level.

@@ -11,9 +11,9 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// Sets a realm without queues to an earlier time. Nothing is undone, but full members and the agenda are computed again.
-    pub fn rewound_to(mut self, at: Timestamp) -> Self {
-        self.now = at;
+    /// Sets a realm without queues to an earlier time. Nothing is undone, but full members and the agenda are recomputed.
+    pub fn rewound_to(mut self, time: Timestamp) -> Self {
+        self.now = time;
         self.agenda = Default::default();
         let mut tx = Tx::new(self);
         let full_members = tx.users.values().filter(|user| tx.is_full_member(user)).map(|user| user.id).collect();
@@ -27,22 +27,22 @@ impl Tx {
     /// Runs all items that are due up to `now`, in the order of their times, and returns them. During each run, the realm's
     /// time is that of the item.
     pub fn run_due(&mut self, now: Timestamp) -> Vec<(Timestamp, Due)> {
-        let mut fired = Vec::new();
-        while let Some((at, due)) = self.agenda.next().filter(|(at, _)| *at <= now).cloned() {
-            let at = at.max(self.now);
-            self.realm_mut().now = at;
+        let mut executed = Vec::new();
+        while let Some((due_at, due)) = self.agenda.next().filter(|(due_at, _)| *due_at <= now).cloned() {
+            let due_at = due_at.max(self.now);
+            self.realm_mut().now = due_at;
             self.schedule(due.clone(), None);
-            self.run_one(&due);
-            fired.push((at, due));
+            self.run_item(&due);
+            executed.push((due_at, due));
         }
         let latest = self.now.max(now);
         self.realm_mut().now = latest;
-        fired
+        executed
     }
 
     /// Adds an agenda item, moves it to another time, or with None removes it.
-    pub fn schedule(&mut self, due: Due, at: Option<Timestamp>) {
-        self.realm_mut().agenda.set(due, at);
+    pub fn schedule(&mut self, due: Due, time: Option<Timestamp>) {
+        self.realm_mut().agenda.set(due, time);
     }
 
     /// Schedules a queue's expiry and next heartbeat, or removes them if the queue does not exist.
@@ -54,15 +54,17 @@ impl Tx {
         self.schedule(Due::Heartbeat(id.clone()), heartbeat);
     }
 
-    /// Ends a parked poll; its queue is idle from `at` on. Does nothing if another poll replaced it.
-    pub fn end_poll(&mut self, parked: &Queue, at: Timestamp) {
-        let Some(queue) = self.realm_mut().queues.get_mut(&parked.id).filter(|queue| queue.poll == parked.poll) else {
+    /// Ends a parked poll, so that its queue is idle from `idle_since` on. Does nothing if another poll replaced it.
+    pub fn end_poll(&mut self, parked_queue: &Queue, idle_since: Timestamp) {
+        let Some(queue) =
+            self.realm_mut().queues.get_mut(&parked_queue.id).filter(|queue| queue.poll == parked_queue.poll)
+        else {
             return;
         };
         let queue = Arc::make_mut(queue);
         queue.parked_since = None;
-        queue.idle_since = at;
-        self.schedule_queue(&parked.id);
+        queue.idle_since = idle_since;
+        self.schedule_queue(&parked_queue.id);
     }
 
     /// Removes a queue and trims the log. The parked poll and later polls fail with `BAD_EVENT_QUEUE_ID`.
@@ -79,7 +81,7 @@ impl Tx {
         self.schedule_queue(id);
     }
 
-    fn run_one(&mut self, due: &Due) {
+    fn run_item(&mut self, due: &Due) {
         match due {
             Due::Reminder(id) => self.deliver_reminder(*id),
             Due::ScheduledMessage(id) => self.deliver_scheduled(*id),
@@ -129,7 +131,7 @@ impl Tx {
 
     fn trim_to_slowest(&mut self) {
         let (first, end) = (self.log.first, self.log.end());
-        // Usually a queue is still at the first entry, which is found fast.
+        // Usually a queue is still at the first entry, so this is cheap.
         if first == end || self.queues.values().any(|queue| queue.cursor.entry <= first) {
             return;
         }

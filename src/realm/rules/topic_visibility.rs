@@ -14,8 +14,8 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// The policy that a user's settings give a topic when they participate in it. None: the topic keeps its policy, which
-    /// is at least as visible. `applies` evaluates a setting for the kind of participation.
+    /// The policy that a user's settings give a topic when they participate in it. None if the topic keeps its policy.
+    /// `applies` evaluates a setting for the kind of participation.
     fn policy_after_participation(
         &self,
         user: &User,
@@ -66,17 +66,17 @@ impl Realm {
 
 impl Tx {
     /// Follows or unmutes the topic of a new message according to the settings of the sender and the mentioned users. Returns
-    /// the sender's new policy. The caller computes `begins` with [`Realm::begins_topic`] before it adds the message.
+    /// the sender's new policy. The caller calls [`Realm::begins_topic`] before it adds the message.
     pub fn apply_automatic_policies(
         &mut self,
         sender: &User,
         message: &Message,
-        begins: bool,
+        begins_topic: bool,
     ) -> Option<VisibilityPolicy> {
         let Place::Channel { channel, topic } = &message.place else { return None };
         let body = &message.body;
         // Values of the settings: 1 any participation, 2 sending, 3 beginning a topic, 4 never.
-        let applies = |setting: i64| setting <= 2 || (setting == 3 && begins);
+        let applies = |setting: i64| setting <= 2 || (setting == 3 && begins_topic);
         let sender_policy = self.policy_after_participation(sender, *channel, topic, applies);
         if let Some(policy) = sender_policy {
             self.set_topic_policy(sender.id, *channel, topic.clone(), policy);
@@ -94,7 +94,7 @@ impl Tx {
         sender_policy
     }
 
-    /// Follows or unmutes the topic of a message that a user reacted to or added a submessage to, according to their settings.
+    /// Follows or unmutes the topic of a message to which a user added a reaction or submessage, according to their settings.
     pub fn take_part(&mut self, user: &User, message: &Message) {
         let Some((channel, topic)) = message.channel() else { return };
         if self.user_state(user.id).subscription(channel).is_none() {

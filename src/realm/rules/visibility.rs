@@ -1,8 +1,8 @@
 //! Events for users who gain or lose sight of users or channels because of a change, computed as the difference between
 //! the realm before and after it.
 //!
-//! An operation copies the realm, changes it, and emits the difference at the point where real servers do. Only users
-//! with queues, whose access may have changed, are examined. Maps that share memory are not compared.
+//! An operation copies the realm, changes it, and emits the difference at the point where real servers do. Only users with
+//! queues whose access may have changed are examined. Maps that share memory are not compared.
 
 use super::permission_holders::is_member;
 use crate::realm::Realm;
@@ -30,7 +30,7 @@ pub enum Sight {
 }
 
 /// What one user gained and lost.
-struct Difference<T> {
+struct VisibilityDifference<T> {
     viewer: UserId,
     gained: OrdSet<T>,
     lost: OrdSet<T>,
@@ -53,7 +53,7 @@ impl Tx {
     }
 
     fn emit_users(&mut self, before: &Realm) {
-        for Difference { viewer, gained, lost } in user_differences(before, self) {
+        for VisibilityDifference { viewer, gained, lost } in user_differences(before, self) {
             for user in gained {
                 let event = Event::new(EventKind::RealmUserAdd, Payload::UserAdd(self.users[&user].clone()));
                 self.emit(Audience::user(viewer), event);
@@ -76,57 +76,57 @@ impl Tx {
             let channel = self.channels[&id].clone();
             if !channel.subscribers.is_empty() {
                 let peers = SubscriptionPeerAdd(Peers::new([id], channel.subscribers.clone()));
-                let needs = DeliveryCondition::of_channel(channel.is_archived);
-                self.emit(Audience::of(users), peers.only_for(needs));
+                let condition = DeliveryCondition::of_channel(channel.is_archived);
+                self.emit(Audience::of(users), peers.only_for(condition));
             }
         }
-        let mut by_users: BTreeMap<(bool, OrdSet<UserId>), OrdSet<ChannelId>> = BTreeMap::new();
+        let mut channels_by_users: BTreeMap<(bool, OrdSet<UserId>), OrdSet<ChannelId>> = BTreeMap::new();
         for (id, users) in lost {
-            by_users.entry((self.channels[&id].is_archived, users)).or_default().insert(id);
+            channels_by_users.entry((self.channels[&id].is_archived, users)).or_default().insert(id);
         }
-        for ((is_archived, users), channels) in by_users {
+        for ((is_archived, users), channels) in channels_by_users {
             self.emit_vanished(Audience::of(users), &channels, DeliveryCondition::of_channel(is_archived));
         }
     }
 
-    /// Emits `stream` create for channels that users can see now. Channels with the same users are in one event.
+    /// Emits `stream` create for channels that users can see now. Channels with the same users share an event.
     pub fn emit_created(&mut self, discovered: BTreeMap<ChannelId, OrdSet<UserId>>) {
-        let mut by_users: BTreeMap<(bool, OrdSet<UserId>), Vec<Arc<Channel>>> = BTreeMap::new();
+        let mut channels_by_users: BTreeMap<(bool, OrdSet<UserId>), Vec<Arc<Channel>>> = BTreeMap::new();
         for (id, users) in discovered {
             if !users.is_empty() {
                 let channel = &self.channels[&id];
-                by_users.entry((channel.is_archived, users)).or_default().push(channel.clone());
+                channels_by_users.entry((channel.is_archived, users)).or_default().push(channel.clone());
             }
         }
-        for ((is_archived, users), channels) in by_users {
+        for ((is_archived, users), channels) in channels_by_users {
             let event = Event::new(EventKind::StreamCreate, Payload::ChannelsCreated(channels));
             self.emit(Audience::of(users), event.only_for(DeliveryCondition::of_channel(is_archived)));
         }
     }
 
     /// Emits `stream` delete for channels that users can no longer see (A-339 in docs/assumptions.md).
-    pub fn emit_vanished(&mut self, audience: Audience, channels: &OrdSet<ChannelId>, needs: DeliveryCondition) {
-        self.emit(audience, StreamDelete::of(channels).only_for(needs));
+    pub fn emit_vanished(&mut self, audience: Audience, channels: &OrdSet<ChannelId>, condition: DeliveryCondition) {
+        self.emit(audience, StreamDelete::of(channels).only_for(condition));
     }
 }
 
-/// The difference for each viewer. `seen` returns what a viewer can see in a realm.
+/// The difference for each viewer. `visible_to` returns what a viewer can see in a realm.
 fn differences<T: Ord + Clone>(
     (before, after): (&Realm, &Realm),
     viewers: impl Iterator<Item = UserId>,
-    seen: impl Fn(&Realm, UserId) -> OrdSet<T>,
-) -> Vec<Difference<T>> {
-    // All viewers are evaluated in one realm before the other, because the cache of memberships holds for one realm.
-    let viewers: Vec<(UserId, OrdSet<T>)> = viewers.map(|viewer| (viewer, seen(before, viewer))).collect();
-    let difference = |(viewer, seen_before): (UserId, OrdSet<T>)| {
-        let seen_after = seen(after, viewer);
-        let gained = seen_after.clone().relative_complement(seen_before.clone());
-        Difference { viewer, gained, lost: seen_before.relative_complement(seen_after) }
+    visible_to: impl Fn(&Realm, UserId) -> OrdSet<T>,
+) -> Vec<VisibilityDifference<T>> {
+    // All viewers are evaluated in one realm before the other, because the cache of memberships is valid for one realm only.
+    let viewers: Vec<(UserId, OrdSet<T>)> = viewers.map(|viewer| (viewer, visible_to(before, viewer))).collect();
+    let difference = |(viewer, visible_before): (UserId, OrdSet<T>)| {
+        let visible_after = visible_to(after, viewer);
+        let gained = visible_after.clone().relative_complement(visible_before.clone());
+        VisibilityDifference { viewer, gained, lost: visible_before.relative_complement(visible_after) }
     };
     viewers.into_iter().map(difference).collect()
 }
 
-fn user_differences(before: &Realm, after: &Realm) -> Vec<Difference<UserId>> {
+fn user_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<UserId>> {
     const LIMIT: &str = RealmPermission::CanAccessAllUsers.name();
     let limit = |realm: &Realm| realm.organization.permissions.get(LIMIT).cloned();
     let everyone = Some(GroupSettingValue::Group(after.system_group(SystemGroup::Everyone)));
@@ -135,10 +135,12 @@ fn user_differences(before: &Realm, after: &Realm) -> Vec<Difference<UserId>> {
         return Vec::new();
     }
     let is_guest = |user: &UserId| [before, after].iter().any(|realm| realm.guests().contains(user));
-    let regrouped = regrouped_listeners(before, after);
+    let listeners_with_changed_groups = find_listeners_with_changed_groups(before, after);
     let affects_all =
         is_limit_changed || changed_channels(before, after).any(|(old, new)| old.subscribers != new.subscribers);
-    let is_affected = |user: &UserId| affects_all || regrouped.contains(user) || has_other_state(before, after, *user);
+    let is_affected = |user: &UserId| {
+        affects_all || listeners_with_changed_groups.contains(user) || may_have_changed_state(before, after, *user)
+    };
     let viewers = after.listeners().into_iter().filter(|user| is_guest(user) && is_affected(user));
     differences((before, after), viewers, |realm, viewer| {
         let Some(viewer) = realm.user(viewer) else { return OrdSet::new() };
@@ -146,30 +148,31 @@ fn user_differences(before: &Realm, after: &Realm) -> Vec<Difference<UserId>> {
     })
 }
 
-fn channel_differences(before: &Realm, after: &Realm) -> Vec<Difference<ChannelId>> {
-    let regrouped = regrouped_listeners(before, after);
-    let redefined: Vec<ChannelId> = redefined_channels(before, after).map(|channel| channel.id).collect();
-    let viewers = if redefined.is_empty() { regrouped.clone() } else { after.listeners() };
+fn channel_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<ChannelId>> {
+    let listeners_with_changed_groups = find_listeners_with_changed_groups(before, after);
+    let changed_access: Vec<ChannelId> =
+        channels_with_changed_access(before, after).map(|channel| channel.id).collect();
+    let viewers = if changed_access.is_empty() { listeners_with_changed_groups.clone() } else { after.listeners() };
     differences((before, after), viewers.into_iter(), |realm, viewer| {
         let Some(account) = realm.user(viewer) else { return OrdSet::new() };
         let is_visible = |channel: &&Arc<Channel>| realm.can_see(account, channel);
-        if regrouped.contains(&viewer) {
+        if listeners_with_changed_groups.contains(&viewer) {
             return realm.channels.values().filter(is_visible).map(|channel| channel.id).collect();
         }
-        redefined.iter().copied().filter(|id| is_visible(&&realm.channels[id])).collect()
+        changed_access.iter().copied().filter(|id| is_visible(&&realm.channels[id])).collect()
     })
 }
 
 /// Users with a queue who entered or left a group, directly or through subgroups.
-fn regrouped_listeners(before: &Realm, after: &Realm) -> OrdSet<UserId> {
+fn find_listeners_with_changed_groups(before: &Realm, after: &Realm) -> OrdSet<UserId> {
     if before.groups.ptr_eq(&after.groups) {
         return OrdSet::new();
     }
-    let changed = before.groups.diff(&after.groups).filter_map(|item| match item {
-        DiffItem::Update { old: (_, old), new: (id, new) } => has_other_members(old, new).then_some(*id),
+    let changed_groups = before.groups.diff(&after.groups).filter_map(|item| match item {
+        DiffItem::Update { old: (_, old), new: (id, new) } => have_members_changed(old, new).then_some(*id),
         DiffItem::Add(..) | DiffItem::Remove(..) => None,
     });
-    let groups: Vec<GroupId> = changed.collect();
+    let groups: Vec<GroupId> = changed_groups.collect();
     let memberships = |realm: &Realm, user: UserId| -> OrdSet<GroupId> {
         groups.iter().filter(|id| is_member(realm, **id, user)).copied().collect()
     };
@@ -181,11 +184,11 @@ fn regrouped_listeners(before: &Realm, after: &Realm) -> OrdSet<UserId> {
         .collect()
 }
 
-fn has_other_members(old: &Group, new: &Group) -> bool {
+fn have_members_changed(old: &Group, new: &Group) -> bool {
     old.members != new.members || old.subgroups != new.subgroups
 }
 
-/// Changed channels, before and after. New and removed channels are left out.
+/// Changed channels, before and after. New and removed channels are not included.
 fn changed_channels<'a>(
     before: &'a Realm,
     after: &'a Realm,
@@ -197,14 +200,14 @@ fn changed_channels<'a>(
 }
 
 /// Channels with changed privacy or permissions.
-fn redefined_channels<'a>(before: &'a Realm, after: &'a Realm) -> impl Iterator<Item = &'a Arc<Channel>> {
-    let is_redefined =
+fn channels_with_changed_access<'a>(before: &'a Realm, after: &'a Realm) -> impl Iterator<Item = &'a Arc<Channel>> {
+    let has_changed_access =
         |(old, new): &(&Arc<Channel>, &Arc<Channel>)| old.privacy != new.privacy || old.permissions != new.permissions;
-    changed_channels(before, after).filter(is_redefined).map(|(_, new)| new)
+    changed_channels(before, after).filter(has_changed_access).map(|(_, new)| new)
 }
 
 /// Whether the user's own state may have changed, such as subscriptions and conversations.
-fn has_other_state(before: &Realm, after: &Realm, user: UserId) -> bool {
+fn may_have_changed_state(before: &Realm, after: &Realm, user: UserId) -> bool {
     match (before.personal.get(&user), after.personal.get(&user)) {
         (Some(old), Some(new)) => !Arc::ptr_eq(old, new),
         _ => false,

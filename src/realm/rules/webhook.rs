@@ -29,23 +29,23 @@ pub enum Reach {
 }
 
 impl WebhookCall {
-    /// None: the user is not an active outgoing webhook bot.
-    fn of(user: &User, trigger: Trigger, sent: &Arc<SentMessage>, site: Option<&Site>) -> Option<Self> {
+    /// None if the user is not an active outgoing webhook bot.
+    fn new(user: &User, trigger: Trigger, sent_message: &Arc<SentMessage>, site: Option<&Site>) -> Option<Self> {
         let is_webhook_bot = |bot: &&Bot| bot.kind == BotKind::OutgoingWebhook && user.is_active;
         let service = user.bot.as_ref().filter(is_webhook_bot)?.services.first()?;
-        let text = |key: &str| service.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text_field = |key: &str| service.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         Some(Self {
             bot: user.id,
             trigger,
-            url: text("base_url"),
-            token: text("token"),
+            url: text_field("base_url"),
+            token: text_field("token"),
             interface: if service.get("interface") == Some(&2.into()) { Interface::Slack } else { Interface::Generic },
-            sent: sent.clone(),
+            sent: sent_message.clone(),
             site: site.cloned(),
         })
     }
 
-    /// The outcome of a call that can't be posted. None: it can.
+    /// The outcome of a call that can't be posted. None if it can be posted.
     pub fn obstacle(&self, reach: Reach) -> Option<Outcome> {
         if self.interface == Interface::Slack && matches!(self.sent.message.place, Place::Direct { .. }) {
             return Some(Outcome::DirectToSlack);
@@ -54,7 +54,7 @@ impl WebhookCall {
     }
 }
 
-/// The outcome of a call to a URL that can't be posted to. None: it can.
+/// The outcome of a call to a URL that can't be posted to. None if it can be.
 pub fn obstacle_of(url: &str, reach: Reach) -> Option<Outcome> {
     let Some((scheme, _)) = url.split_once(':') else { return Some(Outcome::NoScheme) };
     let uri = url.parse::<http::Uri>().ok().filter(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
@@ -78,18 +78,25 @@ pub fn is_loopback_name(host: &str) -> bool {
 
 impl Tx {
     /// Adds calls of the outgoing webhook bots that a channel message mentions by name or that receive a direct message.
-    /// Messages from bots call no bots, to prevent endless conversations of bots.
-    pub(super) fn call_webhooks(&mut self, sent: &Arc<SentMessage>, mentioned: &BTreeSet<UserId>, site: Option<&Site>) {
-        if sent.sender.is_bot() {
+    /// Messages from bots call no bots, to prevent endless conversations between bots.
+    pub(super) fn call_webhooks(
+        &mut self,
+        sent_message: &Arc<SentMessage>,
+        mentioned: &BTreeSet<UserId>,
+        site: Option<&Site>,
+    ) {
+        if sent_message.sender.is_bot() {
             return;
         }
-        let call = |trigger| {
+        let to_call = |trigger| {
             let realm = &**self;
-            move |user: &UserId| WebhookCall::of(realm.users.get(user)?, trigger, sent, site)
+            move |user: &UserId| WebhookCall::new(realm.users.get(user)?, trigger, sent_message, site)
         };
-        let calls: Vec<WebhookCall> = match sent.message.place {
-            Place::Channel { .. } => mentioned.iter().filter_map(call(Trigger::Mention)).collect(),
-            Place::Direct { .. } => sent.message.recipients.iter().filter_map(call(Trigger::DirectMessage)).collect(),
+        let calls: Vec<WebhookCall> = match sent_message.message.place {
+            Place::Channel { .. } => mentioned.iter().filter_map(to_call(Trigger::Mention)).collect(),
+            Place::Direct { .. } => {
+                sent_message.message.recipients.iter().filter_map(to_call(Trigger::DirectMessage)).collect()
+            }
         };
         self.webhook_calls_mut().extend(calls);
     }

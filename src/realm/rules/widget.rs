@@ -13,7 +13,7 @@ pub const WIDGET: &str = "widget";
 /// Maximum index of an option or a task.
 const MAX_INDEX: i64 = 1_000;
 
-/// Widgets that messages of users can begin.
+/// Widgets that a message of a user can create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Widget {
     /// `/poll QUESTION`, with an option on each following line.
@@ -23,24 +23,24 @@ pub enum Widget {
 }
 
 impl Widget {
-    /// Parses a message that begins a widget. Returns the widget and its `extra_data`.
+    /// Parses a message that creates a widget. Returns the widget and its `extra_data`.
     pub fn parse(content: &str) -> Option<(Self, Value)> {
         let command = content.split_whitespace().next()?;
         let arguments = content.strip_prefix(command)?;
         match command {
-            "/poll" => Some((Self::Poll, poll(arguments))),
-            "/todo" => Some((Self::Todo, todo(arguments))),
+            "/poll" => Some((Self::Poll, poll_data(arguments))),
+            "/todo" => Some((Self::Todo, todo_data(arguments))),
             _ => None,
         }
     }
 
-    /// The widget of a message. None: the message has none.
+    /// The widget of a message. None if the message has none.
     pub fn of(message: &Message) -> Option<Self> {
         let first: Value = serde_json::from_str(&message.submessages.front()?.content).ok()?;
         [Self::Poll, Self::Todo].into_iter().find(|widget| first["widget_type"] == widget.name())
     }
 
-    /// Name on the wire.
+    /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Poll => "poll",
@@ -48,7 +48,7 @@ impl Widget {
         }
     }
 
-    /// Validates a submessage. `is_author` is whether its sender is the author of the message.
+    /// Validates a submessage. `is_author` means that its sender is the author of the message.
     ///
     /// # Errors
     ///
@@ -56,64 +56,67 @@ impl Widget {
     pub fn check(self, data: &Value, is_author: bool) -> Result<(), String> {
         let data_name = format!("{} data", self.name());
         let data = data.as_object().ok_or_else(|| format!("{data_name} is not a dict"))?;
-        check_key(data, &data_name, "type", Kind::Text)?;
+        check_key(data, &data_name, "type", ValueKind::Text)?;
         let kind = data["type"].as_str().unwrap_or_default();
-        let keys: &[(&str, Kind)] = match (self, kind) {
-            (Self::Poll, "vote") => &[("key", Kind::Text), ("vote", Kind::Vote)],
+        let keys: &[(&str, ValueKind)] = match (self, kind) {
+            (Self::Poll, "vote") => &[("key", ValueKind::Text), ("vote", ValueKind::Vote)],
             (Self::Poll, "question") if !is_author => {
                 return Err("You can't edit a question unless you are the author.".into());
             }
-            (Self::Poll, "question") => &[("question", Kind::Text)],
-            (Self::Poll, "new_option") => &[("option", Kind::Text), ("idx", Kind::Index)],
-            (Self::Todo, "new_task") => {
-                &[("key", Kind::Index), ("task", Kind::Text), ("desc", Kind::Text), ("completed", Kind::Switch)]
-            }
-            (Self::Todo, "strike") => &[("key", Kind::Text)],
+            (Self::Poll, "question") => &[("question", ValueKind::Text)],
+            (Self::Poll, "new_option") => &[("option", ValueKind::Text), ("idx", ValueKind::Index)],
+            (Self::Todo, "new_task") => &[
+                ("key", ValueKind::Index),
+                ("task", ValueKind::Text),
+                ("desc", ValueKind::Text),
+                ("completed", ValueKind::Boolean),
+            ],
+            (Self::Todo, "strike") => &[("key", ValueKind::Text)],
             (Self::Todo, "new_task_list_title") if !is_author => {
                 return Err("You can't edit the task list title unless you are the author.".into());
             }
-            (Self::Todo, "new_task_list_title") => &[("title", Kind::Text)],
+            (Self::Todo, "new_task_list_title") => &[("title", ValueKind::Text)],
             _ => return Err(format!("Unknown type for {data_name}: {kind}")),
         };
         keys.iter().try_for_each(|(key, kind)| check_key(data, &data_name, key, *kind))?;
-        let is_known = |key: &&String| *key == "type" || keys.iter().any(|(known, _)| *key == known);
+        let is_known = |key: &&String| *key == "type" || keys.iter().any(|(known_key, _)| *key == known_key);
         let unknown: Vec<&str> = data.keys().filter(|key| !is_known(key)).map(String::as_str).collect();
         if unknown.is_empty() { Ok(()) } else { Err(format!("Unexpected arguments: {}", unknown.join(", "))) }
     }
 }
 
-/// The type of a value.
+/// The type and range of a value.
 #[derive(Clone, Copy)]
-enum Kind {
+enum ValueKind {
     Text,
-    Switch,
+    Boolean,
     /// The index of an option or a task.
     Index,
     /// 1, or -1 to remove a vote.
     Vote,
 }
 
-fn check_key(data: &Map<String, Value>, data_name: &str, key: &str, kind: Kind) -> Result<(), String> {
+fn check_key(data: &Map<String, Value>, data_name: &str, key: &str, kind: ValueKind) -> Result<(), String> {
     let value = data.get(key).ok_or_else(|| format!("{key} key is missing from {data_name}"))?;
     let path = format!("{data_name}[\"{key}\"]");
     match (kind, value.as_i64()) {
-        (Kind::Text, _) if !value.is_string() => Err(format!("{path} is not a string")),
-        (Kind::Switch, _) if !value.is_boolean() => Err(format!("{path} is not a boolean")),
-        (Kind::Index | Kind::Vote, None) => Err(format!("{path} is not an integer")),
-        (Kind::Index, Some(..0)) => Err(format!("{path} is too small")),
-        (Kind::Index, Some(number)) if number > MAX_INDEX => Err(format!("{path} is too large")),
-        (Kind::Vote, Some(number)) if number.abs() != 1 => Err(format!("Invalid {path}")),
+        (ValueKind::Text, _) if !value.is_string() => Err(format!("{path} is not a string")),
+        (ValueKind::Boolean, _) if !value.is_boolean() => Err(format!("{path} is not a boolean")),
+        (ValueKind::Index | ValueKind::Vote, None) => Err(format!("{path} is not an integer")),
+        (ValueKind::Index, Some(..0)) => Err(format!("{path} is too small")),
+        (ValueKind::Index, Some(number)) if number > MAX_INDEX => Err(format!("{path} is too large")),
+        (ValueKind::Vote, Some(number)) if number.abs() != 1 => Err(format!("Invalid {path}")),
         _ => Ok(()),
     }
 }
 
 /// The question is on the first line that is not empty.
-fn poll(arguments: &str) -> Value {
+fn poll_data(arguments: &str) -> Value {
     let (question, options) = first_line_and_items(arguments.trim_start());
     json!({"question": question, "options": options})
 }
 
-fn todo(arguments: &str) -> Value {
+fn todo_data(arguments: &str) -> Value {
     let (title, items) = first_line_and_items(arguments);
     let task = |item: &String| {
         let (task, description) = item.split_once(':').unwrap_or((item, ""));
@@ -126,15 +129,15 @@ fn todo(arguments: &str) -> Value {
 fn first_line_and_items(text: &str) -> (String, Vec<String>) {
     let mut lines = text.lines();
     let first_line = lines.next().unwrap_or_default().trim().to_owned();
-    let item = |line: &str| {
+    let parse_item = |line: &str| {
         let line = line.trim();
         line.strip_prefix(['-', '*']).unwrap_or(line).trim_start().to_owned()
     };
-    (first_line, lines.map(item).filter(|item| !item.is_empty()).collect())
+    (first_line, lines.map(parse_item).filter(|item| !item.is_empty()).collect())
 }
 
-/// The first submessage of a new message: of `widget`, which the request has, or of the widget that `content` begins.
-/// `id` is the submessage's ID.
+/// The first submessage of a new message. It is for `widget`, which comes from the request, or else for the widget that
+/// `content` creates.
 pub fn first_submessage(content: &str, widget: Option<Value>, sender: UserId, id: i64) -> Option<Submessage> {
     let from_content = || {
         let (widget, extra_data) = Widget::parse(content)?;
@@ -146,13 +149,13 @@ pub fn first_submessage(content: &str, widget: Option<Value>, sender: UserId, id
 
 /// JSON with a space after each comma and colon, as real servers format it.
 fn to_spaced_json(value: &Value) -> String {
-    let list = |parts: &mut dyn Iterator<Item = String>| parts.collect::<Vec<_>>().join(", ");
+    let join = |parts: &mut dyn Iterator<Item = String>| parts.collect::<Vec<_>>().join(", ");
     match value {
-        Value::Array(items) => format!("[{}]", list(&mut items.iter().map(to_spaced_json))),
+        Value::Array(items) => format!("[{}]", join(&mut items.iter().map(to_spaced_json))),
         Value::Object(object) => {
             let entry =
                 |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), to_spaced_json(value));
-            format!("{{{}}}", list(&mut object.iter().map(entry)))
+            format!("{{{}}}", join(&mut object.iter().map(entry)))
         }
         other => other.to_string(),
     }
@@ -173,16 +176,16 @@ pub fn checked_widget(text: &str) -> Result<Value, Error> {
 
 fn check_form(content: &Value) -> Result<(), String> {
     let content = content.as_object().ok_or("widget_content is not a dict")?;
-    let kind = content.get("widget_type").ok_or("widget_type is not in widget_content")?;
+    let widget_type = content.get("widget_type").ok_or("widget_type is not in widget_content")?;
     let extra_data = content.get("extra_data").ok_or("extra_data is not in widget_content")?;
     let extra_data = extra_data.as_object().ok_or("extra_data is not a dict")?;
     let as_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    if kind != "zform" {
-        return Err(format!("unknown widget type: {}", as_text(kind)));
+    if widget_type != "zform" {
+        return Err(format!("unknown widget type: {}", as_text(widget_type)));
     }
-    let form = extra_data.get("type").ok_or("zform is missing type field")?;
-    if form != "choices" {
-        return Err(format!("unknown zform type: {}", as_text(form)));
+    let form_type = extra_data.get("type").ok_or("zform is missing type field")?;
+    if form_type != "choices" {
+        return Err(format!("unknown zform type: {}", as_text(form_type)));
     }
     check_text(extra_data, "heading", "extra_data")?;
     let choices = extra_data.get("choices").ok_or("choices key is missing from extra_data")?;

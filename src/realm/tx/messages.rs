@@ -66,14 +66,14 @@ impl Tx {
         id
     }
 
-    fn messages_in_mut(&mut self, channel: ChannelId) -> &mut MessageIds {
+    fn channel_messages_mut(&mut self, channel: ChannelId) -> &mut MessageIds {
         Arc::make_mut(self.realm.channel_messages.get_mut(&channel).expect("the channel was looked up"))
     }
 
     fn index_message(&mut self, message: &Message) {
         match &message.place {
             Place::Channel { channel, topic } => {
-                self.messages_in_mut(*channel).insert(message.id);
+                self.channel_messages_mut(*channel).insert(message.id);
                 let key = (*channel, TopicKey::of(topic));
                 match self.realm.topics.get_mut(&key) {
                     Some(topic) => Arc::make_mut(topic).messages.insert(message.id),
@@ -94,7 +94,7 @@ impl Tx {
     fn unindex_message(&mut self, message: &Message) {
         match &message.place {
             Place::Channel { channel, topic } => {
-                self.messages_in_mut(*channel).remove(message.id);
+                self.channel_messages_mut(*channel).remove(message.id);
                 let key = (*channel, TopicKey::of(topic));
                 if let Some(entry) = self.realm.topics.get_mut(&key) {
                     let entry = Arc::make_mut(entry);

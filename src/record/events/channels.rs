@@ -44,7 +44,7 @@ pub struct StreamUpdate {
     /// The setting.
     pub property: &'static str,
     /// Its value.
-    #[schemars(schema_with = "channel_value")]
+    #[schemars(schema_with = "channel_value_schema")]
     pub value: Value,
     /// The channel.
     pub stream_id: ChannelId,
@@ -64,7 +64,7 @@ pub struct StreamUpdate {
     pub is_web_public: Option<bool>,
 }
 
-fn channel_value(generator: &mut SchemaGenerator) -> Schema {
+fn channel_value_schema(generator: &mut SchemaGenerator) -> Schema {
     let mut choices = vec![generator.subschema_for::<GroupSettingValue>()];
     choices.extend(["integer", "boolean", "string", "null"].map(|name| json_schema!({ "type": name })));
     json_schema!({ "anyOf": choices })
@@ -121,13 +121,13 @@ pub struct SubscriptionUpdate {
     /// The setting.
     pub property: &'static str,
     /// Its value.
-    #[schemars(schema_with = "subscription_value")]
+    #[schemars(schema_with = "subscription_value_schema")]
     pub value: Value,
     /// The channel.
     pub stream_id: ChannelId,
 }
 
-fn subscription_value(_: &mut SchemaGenerator) -> Schema {
+fn subscription_value_schema(_: &mut SchemaGenerator) -> Schema {
     any_of(&["integer", "boolean", "string"])
 }
 
@@ -155,7 +155,7 @@ pub struct ChannelFolderAdd {
 /// A folder was changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelFolderUpdate {
-    /// Which.
+    /// The folder's ID.
     pub channel_folder_id: FolderId,
     /// What changed.
     pub data: FolderChange,

@@ -26,10 +26,10 @@ pub struct UserGroupAdd {
 /// A group was changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupUpdate {
-    /// Which.
+    /// The group's ID.
     pub group_id: GroupId,
     /// What changed.
-    #[schemars(schema_with = "group_data")]
+    #[schemars(schema_with = "group_data_schema")]
     pub data: Map<String, Value>,
 }
 
@@ -39,7 +39,7 @@ impl UserGroupUpdate {
     }
 }
 
-fn group_data(generator: &mut SchemaGenerator) -> Schema {
+fn group_data_schema(generator: &mut SchemaGenerator) -> Schema {
     let text = |name: &str| (name.to_owned(), json!({"type": "string"}));
     let mut properties = Map::from_iter([text("name"), text("description")]);
     for permission in GROUP_PERMISSIONS {
@@ -52,7 +52,7 @@ fn group_data(generator: &mut SchemaGenerator) -> Schema {
 /// A group was removed, or deactivated for clients that don't know deactivated groups.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupRemove {
-    /// Which.
+    /// The group's ID.
     pub group_id: GroupId,
 }
 

@@ -65,7 +65,7 @@ pub struct UpdateMessage {
     pub place: Option<PlaceUpdate>,
 }
 
-/// What an edit of a message's text says, or a new rendering of the same text, which has no former text.
+/// An edit of a message's text. A new rendering of an unchanged text has no former text.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContentUpdate {
     /// The former text, Markdown.
@@ -86,7 +86,7 @@ pub struct ContentUpdate {
     pub is_me_message: Option<bool>,
 }
 
-/// What a move of messages says.
+/// A move of messages.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PlaceUpdate {
     /// Which messages of the topic were moved too.
@@ -205,7 +205,7 @@ pub struct TypingStart(pub Typing);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TypingStop(pub Typing);
 
-/// Who is writing, and where.
+/// The user who is typing, and the recipients.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Typing {
@@ -232,7 +232,7 @@ pub struct Typing {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct TypingPerson {
-    /// Who.
+    /// The user's ID.
     pub user_id: UserId,
     /// API address.
     pub email: String,
@@ -246,7 +246,7 @@ pub struct TypingEditMessageStart(pub TypingEdit);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TypingEditMessageStop(pub TypingEdit);
 
-/// Who is editing which message.
+/// The user who is editing, and the edited message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct TypingEdit {
@@ -288,7 +288,7 @@ pub struct AttachmentAdd(pub AttachmentChange);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AttachmentUpdate(pub AttachmentChange);
 
-/// A file as it is.
+/// The current state of a file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct AttachmentChange {
@@ -301,7 +301,7 @@ pub struct AttachmentChange {
 /// A file was removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AttachmentRemove {
-    /// Which.
+    /// The removed file.
     pub attachment: RemovedAttachment,
     /// Total size of the organization's uploads, in bytes.
     pub upload_space_used: i64,

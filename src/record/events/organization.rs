@@ -1,6 +1,6 @@
 //! The fields of events about the organization.
 
-use super::{any_of, setting_value};
+use super::{any_of, setting_value_schema};
 use crate::realm::event::event_data;
 use crate::realm::id::UserId;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
@@ -34,11 +34,11 @@ pub struct RealmUpdate {
     /// The setting.
     pub property: String,
     /// Its value.
-    #[schemars(schema_with = "organization_value")]
+    #[schemars(schema_with = "organization_value_schema")]
     pub value: Value,
 }
 
-fn organization_value(_: &mut SchemaGenerator) -> Schema {
+fn organization_value_schema(_: &mut SchemaGenerator) -> Schema {
     any_of(&["string", "boolean", "integer", "null"])
 }
 
@@ -49,22 +49,22 @@ pub struct RealmUpdateDict {
     #[schemars(extend("enum" = ["default", "icon", "logo", "night_logo"]))]
     pub property: &'static str,
     /// What changed.
-    #[schemars(schema_with = "organization_data")]
+    #[schemars(schema_with = "organization_data_schema")]
     pub data: Map<String, Value>,
 }
 
 /// The schema of the settings that are sent together, and of the permissions.
-fn organization_data(generator: &mut SchemaGenerator) -> Schema {
-    let methods = json!({"type": "object", "properties": {
+fn organization_data_schema(generator: &mut SchemaGenerator) -> Schema {
+    let method_schema = json!({"type": "object", "properties": {
         "enabled": {"type": "boolean"},
         "available": {"type": "boolean"},
     }, "required": ["enabled", "available"]});
-    let text = json!({"type": "string"});
-    let channel = json!({"type": "integer"});
+    let text_schema = json!({"type": "string"});
+    let channel_schema = json!({"type": "integer"});
     let mut properties = Map::from_iter(
         [
             ("allow_message_editing", json!({"type": "boolean"})),
-            ("authentication_methods", json!({"type": "object", "additionalProperties": methods})),
+            ("authentication_methods", json!({"type": "object", "additionalProperties": method_schema})),
             ("message_content_edit_limit_seconds", json!({"type": ["integer", "null"]})),
             ("mandatory_topics", json!({"type": "boolean"})),
             ("topics_policy", json!({"type": "string", "enum": ["allow_empty_topic", "disable_empty_topic"]})),
@@ -74,11 +74,11 @@ fn organization_data(generator: &mut SchemaGenerator) -> Schema {
     let texts = ["description", "rendered_description"].into_iter().map(str::to_owned);
     let pictures = ["icon", "logo", "night_logo"].into_iter();
     let picture_fields = pictures.flat_map(|picture| [format!("{picture}_source"), format!("{picture}_url")]);
-    properties.extend(texts.chain(picture_fields).map(|name| (name, text.clone())));
+    properties.extend(texts.chain(picture_fields).map(|name| (name, text_schema.clone())));
     let purposes =
         ["new_stream", "service_update", "signup"].map(|purpose| format!("{purpose}_announcements_stream_id"));
     let channels = purposes.into_iter().chain(["moderation_request_channel_id".to_owned()]);
-    properties.extend(channels.map(|name| (name, channel.clone())));
+    properties.extend(channels.map(|name| (name, channel_schema.clone())));
     for permission in REALM_PERMISSIONS {
         properties.insert(permission.name.to_owned(), generator.subschema_for::<GroupSettingValue>().to_value());
     }
@@ -88,7 +88,7 @@ fn organization_data(generator: &mut SchemaGenerator) -> Schema {
 /// The organization was deactivated.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmDeactivated {
-    /// Its number.
+    /// The organization's ID.
     pub realm_id: i64,
 }
 
@@ -109,7 +109,7 @@ pub struct RealmDomainsChange {
 /// A domain was removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmDomainsRemove {
-    /// Which.
+    /// The removed domain.
     pub domain: String,
 }
 
@@ -154,9 +154,9 @@ pub struct RealmExport {
 /// A user decided whether their private data may be exported.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmExportConsent {
-    /// Who.
+    /// The user's ID.
     pub user_id: UserId,
-    /// Whether it may be.
+    /// Whether it may be exported.
     pub consented: bool,
 }
 
@@ -170,7 +170,7 @@ pub struct RealmLinkifiers {
 /// The linkifiers changed, for clients without `linkifier_url_template`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmFilters {
-    /// Of each the pattern, the address and the ID.
+    /// The pattern, the URL format and the ID of each linkifier.
     pub realm_filters: Vec<(String, String, i64)>,
 }
 
@@ -194,6 +194,6 @@ pub struct RealmUserSettingsDefaultsUpdate {
     /// The setting.
     pub property: &'static str,
     /// Its value.
-    #[schemars(schema_with = "setting_value")]
+    #[schemars(schema_with = "setting_value_schema")]
     pub value: Value,
 }

@@ -1,6 +1,6 @@
 //! The fields of events about a user's scheduled messages, reminders, devices and settings.
 
-use super::setting_value;
+use super::setting_value_schema;
 use crate::realm::event::event_data;
 use crate::realm::id::DeviceId;
 use crate::record::personal::StepRecord;
@@ -104,7 +104,7 @@ pub struct UserSettingsUpdate {
     /// Its name.
     pub property: String,
     /// Its value.
-    #[schemars(schema_with = "setting_value")]
+    #[schemars(schema_with = "setting_value_schema")]
     pub value: Value,
     /// With `default_language`: the language's name.
     #[serde(skip_serializing_if = "Option::is_none")]

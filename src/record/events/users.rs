@@ -87,7 +87,7 @@ pub enum PersonUpdate {
         /// ID of the user.
         user_id: UserId,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
-        #[schemars(schema_with = "roles")]
+        #[schemars(schema_with = "role_schema")]
         role: i64,
     },
     /// The real address.
@@ -134,7 +134,7 @@ pub enum PersonUpdate {
     },
 }
 
-fn roles(_: &mut SchemaGenerator) -> Schema {
+fn role_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"enum": [100, 200, 300, 400, 600]})
 }
 

@@ -15,14 +15,14 @@ use serde_json::{Map, Value, json};
 
 /// The maximum length of a message's text in a notification, in code points.
 const MAX_TEXT_LENGTH: usize = 200;
-/// A removal names at most this many messages, the newest, so that it stays below the 4 KiB limit of Apple's service.
+/// A removal lists at most this many messages, the newest, so that it stays below the 4 KiB limit of Apple's service.
 const MAX_REMOVED_MESSAGES: usize = 200;
 
 pub fn payload(realm: &Realm, push: &Push, sender: Sender<'_>) -> Value {
     match &push.content {
         PushContent::Registration(payload) | PushContent::Test(payload) => payload.clone(),
-        PushContent::Message(sent) => {
-            let mut payload = message_payload(realm, push.user, sent, sender);
+        PushContent::Message(sent_message) => {
+            let mut payload = message_payload(realm, push.user, sent_message, sender);
             // Unencrypted notifications do not contain the text if the organization requires encryption.
             let is_unencrypted = matches!(push.to, PushTarget::Token(_));
             if is_unencrypted && realm.organization.is_on(RealmSetting::RequireE2eePushNotifications) {
@@ -57,7 +57,7 @@ fn with_common_fields(
 }
 
 /// Truncates a text to [`MAX_TEXT_LENGTH`] and then adds `…`.
-fn truncated(mut text: String) -> String {
+fn truncate_text(mut text: String) -> String {
     if let Some((end, _)) = text.char_indices().nth(MAX_TEXT_LENGTH) {
         text.truncate(end);
         text.push('…');
@@ -68,14 +68,15 @@ fn truncated(mut text: String) -> String {
 fn message_payload(
     realm: &Realm,
     reader: UserId,
-    sent: &SentMessage,
+    sent_message: &SentMessage,
     Sender { base_url, level, .. }: Sender<'_>,
 ) -> Map<String, Value> {
-    let message = &sent.message;
+    let message = &sent_message.message;
     let viewer = realm.user(reader).map(AsRef::as_ref);
-    let name = realm.name_shown_to(viewer, &sent.sender);
-    let is_known = viewer.is_none_or(|viewer| realm.can_access_user(viewer, sent.sender.id));
-    let picture = if is_known { avatar_url(realm, &sent.sender, false) } else { UNKNOWN_AVATAR_URL.to_owned() };
+    let name = realm.name_shown_to(viewer, &sent_message.sender);
+    let is_accessible = viewer.is_none_or(|viewer| realm.can_access_user(viewer, sent_message.sender.id));
+    let picture =
+        if is_accessible { avatar_url(realm, &sent_message.sender, false) } else { UNKNOWN_AVATAR_URL.to_owned() };
     let picture = if picture.starts_with('/') { format!("{base_url}{picture}") } else { picture };
     let mut payload = Map::from_iter([
         ("message_id".to_owned(), json!(message.id)),
@@ -83,9 +84,9 @@ fn message_payload(
         ("sender_full_name".to_owned(), name.into()),
         ("sender_avatar_url".to_owned(), picture.into()),
         ("time".to_owned(), message.sent_at.seconds().into()),
-        ("content".to_owned(), truncated(text(&message.body.rendered())).into()),
+        ("content".to_owned(), truncate_text(text(&message.body.rendered())).into()),
     ]);
-    let place = match (&message.place, &sent.channel) {
+    let place_fields = match (&message.place, &sent_message.channel) {
         (Place::Channel { channel, topic }, channel_record) => json!({
             "recipient_type": "channel",
             "channel_id": channel,
@@ -94,18 +95,18 @@ fn message_payload(
         }),
         (Place::Direct { conversation }, _) => {
             let members = &realm.conversations[conversation].members;
-            let mut place = json!({"recipient_type": "direct"});
+            let mut place_fields = json!({"recipient_type": "direct"});
             if Feature::PushesListRecipients.is_at(level) {
-                place["recipient_user_ids"] = json!(members);
+                place_fields["recipient_user_ids"] = json!(members);
             } else if members.len() > 2 {
                 let ids: Vec<String> = members.iter().map(ToString::to_string).collect();
-                place["pm_users"] = ids.join(",").into();
+                place_fields["pm_users"] = ids.join(",").into();
             }
-            place
+            place_fields
         }
     };
-    if let Value::Object(place) = place {
-        payload.extend(place);
+    if let Value::Object(place_fields) = place_fields {
+        payload.extend(place_fields);
     }
     if let Some(group) = mentioned_group(realm, reader, message) {
         payload.insert("mentioned_user_group_id".into(), json!(group.id));
@@ -114,7 +115,7 @@ fn message_payload(
     payload
 }
 
-/// The smallest group through which a message mentions a user; None if it mentions the user by name.
+/// The smallest group through which a message mentions a user. None if it mentions the user by name.
 fn mentioned_group<'realm>(realm: &'realm Realm, reader: UserId, message: &Message) -> Option<&'realm Group> {
     if message.body.mentioned.contains(&reader) || !message.body.group_mentioned.contains(&reader) {
         return None;

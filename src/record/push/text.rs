@@ -10,19 +10,18 @@ const VOID_ELEMENTS: [&str; 3] = ["br", "hr", "img"];
 /// An open element and the text that was collected within it.
 #[derive(Default)]
 struct Element {
-    kind: Kind,
+    kind: ElementKind,
     text: String,
 }
 
 #[derive(Default, PartialEq)]
-enum Kind {
+enum ElementKind {
     #[default]
     Plain,
     Quote,
-    /// A numbered list.
-    List {
+    NumberedList {
         /// The number of the next item.
-        next: u64,
+        next_number: u64,
         /// The number of enclosing lists.
         depth: usize,
     },
@@ -35,8 +34,8 @@ enum Kind {
     Emoji,
 }
 
-/// Emoji become characters, pictures their alternative text and formulas TeX. Quotes and numbered lists keep their
-/// markers. Only the header of a spoiler remains.
+/// Converts HTML to text. Emoji become characters, pictures their alternative text and formulas TeX. Quotes and numbered
+/// lists keep their markers. Only the header of a spoiler remains.
 pub fn text(html: &str) -> String {
     let mut open_elements: Vec<Element> = vec![Element::default()];
     // Text after a numbered list or a spoiler is skipped up to the next tag.
@@ -44,7 +43,7 @@ pub fn text(html: &str) -> String {
     for piece in pieces(html) {
         if !piece.is_tag {
             if let (Some(element), Some(character), false) = (open_elements.last_mut(), piece.character, skips_text)
-                && !matches!(element.kind, Kind::Emoji | Kind::List { .. })
+                && !matches!(element.kind, ElementKind::Emoji | ElementKind::NumberedList { .. })
             {
                 element.text.push(character);
             }
@@ -75,22 +74,23 @@ fn open_element(open_elements: &mut Vec<Element>, tag: &str) {
     let has_class = |class: &str| classes.split(' ').any(|name| name == class);
     let mut text = String::new();
     let kind = match name {
-        "blockquote" => Kind::Quote,
+        "blockquote" => ElementKind::Quote,
         "ol" => {
-            let next = attribute(tag, "start").and_then(|start| start.parse().ok()).unwrap_or(1);
-            let depth = open_elements.iter().filter(|element| matches!(element.kind, Kind::List { .. })).count();
-            Kind::List { next, depth }
+            let next_number = attribute(tag, "start").and_then(|start| start.parse().ok()).unwrap_or(1);
+            let depth =
+                open_elements.iter().filter(|element| matches!(element.kind, ElementKind::NumberedList { .. })).count();
+            ElementKind::NumberedList { next_number, depth }
         }
-        "annotation" => Kind::Annotation,
-        _ if has_class("spoiler-block") => Kind::Spoiler,
-        _ if has_class("spoiler-content") => Kind::SpoilerContent,
-        _ if has_class("katex") => Kind::Formula,
+        "annotation" => ElementKind::Annotation,
+        _ if has_class("spoiler-block") => ElementKind::Spoiler,
+        _ if has_class("spoiler-content") => ElementKind::SpoilerContent,
+        _ if has_class("katex") => ElementKind::Formula,
         _ => match classes.split(' ').find_map(|class| class.strip_prefix("emoji-")) {
             Some(code) => {
                 text = emoji_characters(code);
-                Kind::Emoji
+                ElementKind::Emoji
             }
-            None => Kind::Plain,
+            None => ElementKind::Plain,
         },
     };
     open_elements.push(Element { kind, text });
@@ -99,10 +99,10 @@ fn open_element(open_elements: &mut Vec<Element>, tag: &str) {
 /// Closes the innermost element. Returns whether the text up to the next tag is skipped.
 fn close_element(open_elements: &mut Vec<Element>) -> bool {
     let Some(element) = (open_elements.len() > 1).then(|| open_elements.pop()).flatten() else { return false };
-    let is_in_formula = open_elements.iter().any(|element| element.kind == Kind::Formula);
+    let is_in_formula = open_elements.iter().any(|element| element.kind == ElementKind::Formula);
     let Some(parent) = open_elements.last_mut() else { return false };
     match (&mut parent.kind, element.kind) {
-        (Kind::List { next, depth }, _) => {
+        (ElementKind::NumberedList { next_number, depth }, _) => {
             if !parent.text.is_empty() {
                 parent.text.push('\n');
             }
@@ -110,33 +110,33 @@ fn close_element(open_elements: &mut Vec<Element>) -> bool {
                 parent.text.push('\n');
                 parent.text.extend(std::iter::repeat_n("  ", *depth));
             }
-            _ = write!(parent.text, "{next}. {}", element.text.trim());
-            *next += 1;
+            _ = write!(parent.text, "{next_number}. {}", element.text.trim());
+            *next_number += 1;
         }
-        (_, Kind::Quote) => {
+        (_, ElementKind::Quote) => {
             for line in element.text.lines().filter(|line| !line.is_empty()) {
                 _ = writeln!(parent.text, "> {line}");
             }
         }
-        (_, Kind::Spoiler) => {
+        (_, ElementKind::Spoiler) => {
             let header = element.text.trim();
             parent.text.push_str(header);
             parent.text.push_str(if header.is_empty() { "(…)\n" } else { " (…)\n" });
             return true;
         }
-        (_, Kind::SpoilerContent) => {}
-        (_, Kind::List { .. }) => {
+        (_, ElementKind::SpoilerContent) => {}
+        (_, ElementKind::NumberedList { .. }) => {
             parent.text.push_str(&element.text);
             return true;
         }
-        (_, Kind::Annotation) => {
-            if let Some(formula) = open_elements.iter_mut().rfind(|element| element.kind == Kind::Formula) {
+        (_, ElementKind::Annotation) => {
+            if let Some(formula) = open_elements.iter_mut().rfind(|element| element.kind == ElementKind::Formula) {
                 formula.text = format!("$${}$$", element.text);
             }
         }
-        // Within a formula only the annotation has a meaningful text.
-        (_, Kind::Plain) if is_in_formula => {}
-        (_, Kind::Plain | Kind::Formula | Kind::Emoji) => parent.text.push_str(&element.text),
+        // Within a formula, only the annotation has a meaningful text.
+        (_, ElementKind::Plain) if is_in_formula => {}
+        (_, ElementKind::Plain | ElementKind::Formula | ElementKind::Emoji) => parent.text.push_str(&element.text),
     }
     false
 }
@@ -149,8 +149,8 @@ pub fn group_mentions(html: &str) -> impl Iterator<Item = GroupId> {
 }
 
 fn attribute<'tag>(tag: &'tag str, name: &str) -> Option<&'tag str> {
-    let (_, after) = tag.split_once(&format!(" {name}=\""))?;
-    after.split_once('"').map(|(value, _)| value)
+    let (_, remaining) = tag.split_once(&format!(" {name}=\""))?;
+    remaining.split_once('"').map(|(value, _)| value)
 }
 
 /// Decodes an emoji code, which consists of hexadecimal code points separated by `-`.

@@ -23,12 +23,12 @@ pub fn wire(realm: &Realm, push: &Push, payload: &Value, sender: Sender<'_>) -> 
     let encrypted = push.key.as_ref().and_then(|key| Some((key, encrypt(key, push.id, payload)?)));
     let content = match &encrypted {
         Some((key, data)) => {
-            let (name, key_id) = if Feature::PushesNameKeys.is_at(sender.level) {
+            let (key_field, key_id) = if Feature::PushesNameKeys.is_at(sender.level) {
                 ("push_key_id", key.id)
             } else {
                 ("push_account_id", key.account)
             };
-            EnvelopeContent::Encrypted { name, key_id, data }
+            EnvelopeContent::Encrypted { key_field, key_id, data }
         }
         None => EnvelopeContent::Unencrypted(payload),
     };
@@ -43,18 +43,18 @@ pub fn wire(realm: &Realm, push: &Push, payload: &Value, sender: Sender<'_>) -> 
     })
 }
 
-/// The content of the message to the provider.
+/// The content of a message to the provider.
 enum EnvelopeContent<'a> {
-    /// `name` is the field that has the ID of the key.
+    /// `key_field` is the field that has the ID of the key.
     Encrypted {
-        name: &'static str,
+        key_field: &'static str,
         key_id: i64,
         data: &'a str,
     },
     Unencrypted(&'a Value),
 }
 
-/// The nonce and the encrypted payload in Base64; None if the key is invalid or its algorithm is not supported.
+/// The nonce and the encrypted payload in Base64. None if the key is invalid or its algorithm is not supported.
 ///
 /// The nonce is derived from the key and the payload, so that a push has the same record each time it is listed.
 fn encrypt(key: &PushKey, push: u64, payload: &Value) -> Option<String> {
@@ -74,7 +74,9 @@ fn encrypt(key: &PushKey, push: u64, payload: &Value) -> Option<String> {
 fn fcm_message(push: &Push, content: EnvelopeContent<'_>) -> Value {
     let data = match content {
         // Data messages contain only strings.
-        EnvelopeContent::Encrypted { name, key_id, data } => json!({name: key_id.to_string(), "encrypted_data": data}),
+        EnvelopeContent::Encrypted { key_field, key_id, data } => {
+            json!({key_field: key_id.to_string(), "encrypted_data": data})
+        }
         EnvelopeContent::Unencrypted(payload) => payload.clone(),
     };
     let priority = if matches!(push.content, PushContent::Removal(_)) { "normal" } else { "high" };
@@ -83,8 +85,8 @@ fn fcm_message(push: &Push, content: EnvelopeContent<'_>) -> Value {
 
 fn apns_message(realm: &Realm, push: &Push, content: EnvelopeContent<'_>, sender: Sender<'_>) -> Value {
     match content {
-        EnvelopeContent::Encrypted { name, key_id, data } => json!({
-            name: key_id,
+        EnvelopeContent::Encrypted { key_field, key_id, data } => json!({
+            key_field: key_id,
             "encrypted_data": data,
             "aps": {"mutable-content": 1, "alert": {"title": "New notification"}},
         }),
@@ -119,8 +121,8 @@ fn aps(realm: &Realm, push: &Push, payload: &Value, base_url: &str) -> Value {
 /// The channel and the topic, the members of a group conversation, or the sender.
 fn title(realm: &Realm, push: &Push, payload: &Value) -> String {
     let text = |key: &str| payload[key].as_str().unwrap_or_default();
-    let PushContent::Message(sent) = &push.content else { return String::new() };
-    match &sent.message.place {
+    let PushContent::Message(sent_message) = &push.content else { return String::new() };
+    match &sent_message.message.place {
         Place::Channel { .. } => format!("#{} > {}", text("channel_name"), text("topic")),
         Place::Direct { conversation } => {
             let members = &realm.conversations[conversation].members;

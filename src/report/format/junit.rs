@@ -17,13 +17,14 @@ pub fn write(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -
         for rule in rules::all() {
             let findings: Vec<&FindingSummary> =
                 client.findings.iter().filter(|finding| finding.rule == rule.name).collect();
-            let (failing, tolerated): (Vec<_>, Vec<_>) = findings.into_iter().partition(|finding| is_failure(finding));
-            let are_known = tolerated.iter().all(|finding| baseline.has(client, finding));
-            let is_skipped = failing.is_empty() && !tolerated.is_empty() && are_known;
-            suite_failures += usize::from(!failing.is_empty());
+            let (failing_findings, tolerated_findings): (Vec<_>, Vec<_>) =
+                findings.into_iter().partition(|finding| is_failure(finding));
+            let are_known = tolerated_findings.iter().all(|finding| baseline.has(client, finding));
+            let is_skipped = failing_findings.is_empty() && !tolerated_findings.is_empty() && are_known;
+            suite_failures += usize::from(!failing_findings.is_empty());
             skipped += usize::from(is_skipped);
             let _ = write!(cases, "    <testcase name=\"{}\" classname=\"{}\"", rule.name, class_name(client));
-            cases += &content(&failing, &tolerated, is_skipped);
+            cases += &case_content(&failing_findings, &tolerated_findings, is_skipped);
         }
         let _ = writeln!(
             suites,
@@ -43,32 +44,35 @@ fn class_name(client: &ClientSummary) -> String {
     escaped_for_xml(&client.client)
 }
 
-/// The remainder of a test case after its attributes: a failure for the failing findings, and the tolerated ones as
-/// output.
-fn content(failing: &[&FindingSummary], tolerated: &[&FindingSummary], is_skipped: bool) -> String {
-    if failing.is_empty() && tolerated.is_empty() {
+/// The rest of a test case after its attributes: a failure for the failing findings, and the tolerated findings as output.
+fn case_content(
+    failing_findings: &[&FindingSummary],
+    tolerated_findings: &[&FindingSummary],
+    is_skipped: bool,
+) -> String {
+    if failing_findings.is_empty() && tolerated_findings.is_empty() {
         return "/>\n".to_owned();
     }
-    let mut content = ">\n".to_owned();
-    if let Some(first) = failing.first() {
-        let further_count = failing.len() - 1;
-        let suffix =
-            if further_count == 0 { String::new() } else { format!(", and {further_count} more of this rule") };
+    let mut case_content = ">\n".to_owned();
+    if let Some(first) = failing_findings.first() {
+        let other_count = failing_findings.len() - 1;
+        let suffix = if other_count == 0 { String::new() } else { format!(", and {other_count} more of this rule") };
         let _ = writeln!(
-            content,
+            case_content,
             "      <failure type=\"{}\" message=\"{}\">{}</failure>",
             first.severity,
             escaped_for_xml(&format!("{}{suffix}", first.message)),
-            escaped_for_xml(&details(failing))
+            escaped_for_xml(&details(failing_findings))
         );
     }
     if is_skipped {
-        content += "      <skipped message=\"in the baseline\"/>\n";
+        case_content += "      <skipped message=\"in the baseline\"/>\n";
     }
-    if !tolerated.is_empty() {
-        let _ = writeln!(content, "      <system-out>{}</system-out>", escaped_for_xml(&details(tolerated)));
+    if !tolerated_findings.is_empty() {
+        let _ =
+            writeln!(case_content, "      <system-out>{}</system-out>", escaped_for_xml(&details(tolerated_findings)));
     }
-    content + "    </testcase>\n"
+    case_content + "    </testcase>\n"
 }
 
 fn details(findings: &[&FindingSummary]) -> String {

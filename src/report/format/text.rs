@@ -14,7 +14,7 @@ pub fn write(report: &Summary, baseline: &Baseline) -> String {
         text.push('\n');
     }
     let count = |severity: Severity| report.findings().filter(|(_, finding)| finding.severity == severity).count();
-    let known = report.findings().filter(|(client, finding)| baseline.has(client, finding)).count();
+    let known_count = report.findings().filter(|(client, finding)| baseline.has(client, finding)).count();
     let _ = write!(
         text,
         "{}: {}, {}, {}",
@@ -23,7 +23,11 @@ pub fn write(report: &Summary, baseline: &Baseline) -> String {
         counted(count(Severity::Warning), "warning"),
         counted(count(Severity::Note), "note"),
     );
-    let _ = writeln!(text, "{}", if known > 0 { format!("; {known} of them in the baseline") } else { String::new() });
+    let _ = writeln!(
+        text,
+        "{}",
+        if known_count > 0 { format!("; {known_count} of them in the baseline") } else { String::new() }
+    );
     if !report.complete {
         text.push_str("Some clients or findings are missing: there were more than are remembered.\n");
     }
@@ -39,13 +43,13 @@ pub fn title(client: &ClientSummary) -> String {
 }
 
 fn write_finding(text: &mut String, finding: &FindingSummary, is_known: bool) {
-    let known = if is_known { " (in the baseline)" } else { "" };
+    let known_label = if is_known { " (in the baseline)" } else { "" };
     let times = if finding.count == 1 { String::new() } else { format!(", {} times", finding.count) };
-    let _ = writeln!(text, "  {} {}{known}: {}{times}", finding.severity, finding.rule, finding.message);
-    let id = |id: Option<u64>| id.map(|id| format!(" (journal {id})")).unwrap_or_default();
-    let _ = writeln!(text, "    {}{}", finding.first.request, id(finding.first.journal_id));
+    let _ = writeln!(text, "  {} {}{known_label}: {}{times}", finding.severity, finding.rule, finding.message);
+    let journal_note = |id: Option<u64>| id.map(|id| format!(" (journal {id})")).unwrap_or_default();
+    let _ = writeln!(text, "    {}{}", finding.first.request, journal_note(finding.first.journal_id));
     if finding.count > 1 && finding.last.journal_id != finding.first.journal_id {
-        let _ = writeln!(text, "    {}{}", finding.last.request, id(finding.last.journal_id));
+        let _ = writeln!(text, "    {}{}", finding.last.request, journal_note(finding.last.journal_id));
     }
     let _ = writeln!(text, "    Why: {}\n    Instead: {}", finding.why, finding.help);
 }

@@ -8,16 +8,16 @@ use crate::report::observation::{Moment, Observation, hash};
 use crate::report::rule::{Rule, Severity};
 use serde_json::Value;
 
-/// From this number of pages on, a client that fetched a conversation to its end breaks the rule.
+/// A client breaks the rule if it fetched a conversation to its end with at least this number of pages.
 const MIN_PAGES: u32 = 5;
-/// From this number of pages on, it breaks the rule before the end.
+/// A client breaks the rule with this number of pages even before the end.
 const MANY_PAGES: u32 = 20;
 /// Pages count as one loop if each follows the previous one within this time.
 const MAX_PAGE_INTERVAL: i64 = 10 * SECOND;
-/// Changes of the flag of a single message, and the time within which they are.
+/// The number of requests for the flag of a single message that break the rule, and the time within which they are sent.
 const MIN_FLAG_CHANGES: u32 = 10;
 const FLAG_CHANGES_SPAN: i64 = 10 * SECOND;
-/// Requests for all users since the registration, and the time within which they are.
+/// The number of requests for all users that break the rule, and the time within which they are sent.
 const MIN_USER_FETCHES: u32 = 3;
 const USER_FETCHES_SPAN: i64 = 600 * SECOND;
 
@@ -136,13 +136,13 @@ impl Memory {
         };
         let conversation = hash(&(request.param("narrow"), is_backwards));
         let series = self.pages.take(|series| series.conversation == conversation);
-        let continues = |series: &PageSeries| {
+        let continues_series = |series: &PageSeries| {
             let has_advanced = if is_backwards { anchor < series.anchor } else { anchor > series.anchor };
             has_advanced
                 && request.is_after(series.last_sent)
                 && request.waited_since(series.last_sent) < MAX_PAGE_INTERVAL
         };
-        let count = series.filter(continues).map_or(1, |series| series.count + 1);
+        let count = series.filter(continues_series).map_or(1, |series| series.count + 1);
         let end_marker = if is_backwards { br#""found_oldest":true"#.as_slice() } else { br#""found_newest":true"# };
         let is_end = count >= MIN_PAGES && memchr::memmem::find(request.reply, end_marker).is_some();
         if is_end || count == MANY_PAGES {
@@ -167,9 +167,9 @@ impl Memory {
     }
 
     fn check_user_fetch(&mut self, queues: &KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
-        let gets_user_events =
+        let receives_user_events =
             |queue: &KnownQueue| queue.has_user_events && queue.is_alive() && (request.is_alive)(&queue.id);
-        if request.param("user_ids").is_some() || !queues.iter().any(gets_user_events) {
+        if request.param("user_ids").is_some() || !queues.iter().any(receives_user_events) {
             return;
         }
         self.user_fetches = match self.user_fetches {
@@ -190,15 +190,17 @@ fn check_registration(request: &Observation<'_>, findings: &mut Findings) {
     if types.is_none() && capabilities.is_none() {
         return findings.add(&REGISTER_EVERYTHING, "", request);
     }
-    let declared: Value = capabilities.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    for (name, since, kind) in EXPECTED_CAPABILITIES.iter().filter(|(_, since, _)| *since <= request.facts.level) {
+    let declared_capabilities: Value =
+        capabilities.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    for (name, since, event_type) in EXPECTED_CAPABILITIES.iter().filter(|(_, since, _)| *since <= request.facts.level)
+    {
         let is_relevant = match request.param("event_types") {
             // The name of the empty topic is of no use to a bot that only reads messages.
-            Some(_) if *kind == "message" && capabilities.is_none() => false,
-            Some(types) => types.contains(&format!("\"{kind}\"")),
+            Some(_) if *event_type == "message" && capabilities.is_none() => false,
+            Some(types) => types.contains(&format!("\"{event_type}\"")),
             None => capabilities.is_some(),
         };
-        if is_relevant && declared[name] != true {
+        if is_relevant && declared_capabilities[name] != true {
             findings.add(&CAPABILITY_UNDECLARED, &format!("{name}, known since level {since}"), request);
         }
     }

@@ -12,17 +12,17 @@ pub struct KnownQueue {
     /// A hash of the parameters of the registration.
     pub options: u64,
     pub registration: Occurrence,
-    /// Whether the queue gets events about users.
+    /// Whether the queue receives events about users.
     pub has_user_events: bool,
     /// The connection of the latest request for the queue.
     pub connection: u64,
-    /// The id of the newest event that may have been sent; None if replies were broken or not observed.
+    /// The ID of the newest event that may have been sent. None if replies were broken or not observed.
     pub newest_sent: Option<i64>,
-    /// The id of the newest event in a reply that the client received completely.
+    /// The ID of the newest event in a reply that the client received completely.
     pub newest_delivered: i64,
     /// The time at which that reply was sent, in microseconds of real time.
     pub delivered_at: i64,
-    /// The id of the newest acknowledged event.
+    /// The ID of the newest acknowledged event.
     pub acknowledged: i64,
     /// The `last_event_id` of the latest poll.
     pub last_event_id: Option<i64>,
@@ -31,7 +31,7 @@ pub struct KnownQueue {
     pub stuck_polls: u32,
     /// The number of consecutive empty polls with `dont_block`, and the time of the first reply.
     pub nonblocking_polls: (u32, Moment),
-    /// Beginning and end of the latest poll, in microseconds of real time.
+    /// Start and end of the latest poll, in microseconds of real time.
     pub last_poll: Option<(i64, i64)>,
     /// The number of polls that wait now.
     pub waiting_polls: u32,

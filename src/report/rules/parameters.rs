@@ -137,11 +137,11 @@ pub fn check(request: &Observation<'_>, findings: &mut Findings) {
             IssueKind::DeprecatedOperation => &DEPRECATED_OPERATION,
             IssueKind::DeprecatedParameter => &DEPRECATED_PARAMETER,
             IssueKind::DeprecatedEvents => &DEPRECATED_EVENT_TYPE,
-            // Reported as ignored parameters or unknown operations.
+            // These are reported as ignored parameters or unknown operations.
             IssueKind::Removed | IssueKind::Renamed => continue,
         };
-        let instead = if issue.instead.is_empty() { String::new() } else { format!("; use {}", issue.instead) };
-        findings.add(rule, &format!("{}, since level {}{instead}", issue.what, issue.level), request);
+        let replacement = if issue.instead.is_empty() { String::new() } else { format!("; use {}", issue.instead) };
+        findings.add(rule, &format!("{}, since level {}{replacement}", issue.what, issue.level), request);
     }
     if is_encoded_twice(request) {
         findings.add(&UPLOAD_ADDRESS_ENCODED_TWICE, "", request);
@@ -154,7 +154,7 @@ pub fn check(request: &Observation<'_>, findings: &mut Findings) {
             findings.add(&IGNORED_PARAMETER, &format!("{name} of {}", operation(request)), request);
         }
     }
-    for (name, value) in request.entry.params.iter().filter(|(name, value)| takes_ids(name, value)) {
+    for (name, value) in request.entry.params.iter().filter(|(name, value)| may_contain_ids(name, value)) {
         if has_quoted_number(value) {
             findings.add(&ID_AS_TEXT, &format!("{name} of {}", operation(request)), request);
         }
@@ -169,13 +169,13 @@ fn operation(request: &Observation<'_>) -> String {
 fn ignored_parameters(reply: &[u8]) -> Vec<String> {
     const KEY: &[u8] = br#""ignored_parameters_unsupported":"#;
     let envelope = &reply[..reply.len().min(MAX_ENVELOPE_BYTES)];
-    let Some(begin) = memchr::memmem::find(envelope, KEY) else { return Vec::new() };
-    let list = &reply[begin + KEY.len()..];
+    let Some(start) = memchr::memmem::find(envelope, KEY) else { return Vec::new() };
+    let list = &reply[start + KEY.len()..];
     let mut lists = serde_json::Deserializer::from_slice(list).into_iter::<Vec<String>>();
     lists.next().and_then(Result::ok).unwrap_or_default()
 }
 
-fn takes_ids(name: &str, value: &str) -> bool {
+fn may_contain_ids(name: &str, value: &str) -> bool {
     let is_list = value.starts_with('[');
     match name {
         // A channel may have a number as its name, but a list never contains names of channels.
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn names_of_channels_with_digits_are_not_reported_as_ids() {
-        let is_reported = |name: &str, value: &str| takes_ids(name, value) && has_quoted_number(value);
+        let is_reported = |name: &str, value: &str| may_contain_ids(name, value) && has_quoted_number(value);
 
         assert!(
             is_reported("messages", r#"["9"]"#) && is_reported("stream_id", r#""9""#) && is_reported("to", r#"["9"]"#)

@@ -8,11 +8,11 @@ use crate::report::rule::{Rule, Severity};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// From this number of polls on, it is a finding not to acknowledge the first events.
+/// With this number of polls, it is a finding not to acknowledge the first events.
 const MIN_POLLS_WITHOUT_ACKNOWLEDGEMENT: u32 = 3;
-/// From this number of polls on, it is a finding to poll with the same `last_event_id` after later events.
+/// With this number of polls, it is a finding to poll with the same `last_event_id` after later events.
 const MIN_POLLS_WITHOUT_PROGRESS: u32 = 5;
-/// Consecutive polls with `dont_block`, and the time within which they are.
+/// The number of consecutive polls with `dont_block` that is a finding, and the time within which they are sent.
 const MIN_NONBLOCKING_POLLS: u32 = 10;
 const NONBLOCKING_POLLS_SPAN: i64 = 60 * SECOND;
 /// How long a client should wait: `event_queue_longpoll_timeout_seconds` minus the tolerance of timers.
@@ -125,9 +125,9 @@ static LONG_POLL_CUT_SHORT: Rule = Rule {
 pub struct PollResult {
     /// Whether the client received a complete, successful reply.
     pub is_success: bool,
-    /// Whether all events were delivered and acknowledged before.
+    /// Whether all events were delivered and acknowledged before this poll.
     pub is_repetition: bool,
-    /// Whether there are events that were not delivered before.
+    /// Whether there are events that were not delivered before this poll.
     pub has_new_events: bool,
     /// The `local_message_id`s of the client's messages among the events.
     pub local_ids: Vec<String>,
@@ -146,24 +146,25 @@ struct Event<'a> {
     local_message_id: Option<Cow<'a, str>>,
 }
 
-/// Checks a poll and returns its result; None for other requests.
+/// Checks a poll and returns its result. Returns None for other requests.
 pub fn check(queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut Findings) -> Option<PollResult> {
     if !request.is("GET", "/events") {
         return None;
     }
     let is_success = request.is_success();
     let mut result = PollResult { is_success, is_repetition: false, has_new_events: false, local_ids: Vec::new() };
-    let (Some(id), Some(last)) =
+    let (Some(id), Some(last_event_id)) =
         (request.param("queue_id"), request.param("last_event_id").and_then(|id| id.parse::<i64>().ok()))
     else {
         return Some(result);
     };
     let mut other_queues = queues.iter().filter(|queue| *queue.id != *id);
-    let is_of_other_queue =
-        other_queues.any(|queue| last >= 0 && (queue.last_event_id == Some(last) || queue.newest_delivered == last));
+    let belongs_to_other_queue = other_queues.any(|queue| {
+        last_event_id >= 0 && (queue.last_event_id == Some(last_event_id) || queue.newest_delivered == last_event_id)
+    });
     let queue = queues.find_or_add(id)?;
-    check_acknowledgement(queue, last, is_of_other_queue, request, findings);
-    check_progress(queue, last, request, findings);
+    check_acknowledgement(queue, last_event_id, belongs_to_other_queue, request, findings);
+    check_progress(queue, last_event_id, request, findings);
     check_overlap(queue, request, findings);
     let events = match request.reply {
         reply if is_success => {
@@ -172,11 +173,11 @@ pub fn check(queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut
         _ => Vec::new(),
     };
     check_nonblocking(queue, !events.is_empty(), request, findings);
-    remember_poll(queue, last, &events, request);
+    remember_poll(queue, last_event_id, &events, request);
     let newest = events.iter().map(|event| event.id).max();
     result.has_new_events = newest.is_some_and(|newest| newest > queue.newest_delivered);
     result.is_repetition =
-        newest.is_some_and(|newest| newest <= queue.newest_delivered && last >= queue.newest_delivered);
+        newest.is_some_and(|newest| newest <= queue.newest_delivered && last_event_id >= queue.newest_delivered);
     if let Some(newest) = newest {
         queue.newest_delivered = queue.newest_delivered.max(newest);
         queue.delivered_at = request.sent.real;
@@ -187,39 +188,43 @@ pub fn check(queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut
 
 fn check_acknowledgement(
     queue: &KnownQueue,
-    last: i64,
-    is_of_other_queue: bool,
+    last_event_id: i64,
+    belongs_to_other_queue: bool,
     request: &Observation<'_>,
     findings: &mut Findings,
 ) {
-    let is_after_latest = queue.last_poll.is_none_or(|(_, ended)| request.began > ended);
+    let is_after_latest = queue.last_poll.is_none_or(|(_, last_poll_ended)| request.began > last_poll_ended);
     match queue.newest_sent {
-        Some(sent) if last > sent && queue.poll_count == 0 && is_of_other_queue => {
+        Some(newest_sent) if last_event_id > newest_sent && queue.poll_count == 0 && belongs_to_other_queue => {
             findings.add(&EVENT_ID_OF_ANOTHER_QUEUE, "", request)
         }
-        Some(sent) if last > sent => findings.add(&UNKNOWN_EVENT_ACKNOWLEDGED, "", request),
-        _ if last < queue.acknowledged && is_after_latest => findings.add(&ACKNOWLEDGEMENT_BACKWARDS, "", request),
+        Some(newest_sent) if last_event_id > newest_sent => findings.add(&UNKNOWN_EVENT_ACKNOWLEDGED, "", request),
+        _ if last_event_id < queue.acknowledged && is_after_latest => {
+            findings.add(&ACKNOWLEDGEMENT_BACKWARDS, "", request)
+        }
         _ => {}
     }
 }
 
 /// Finds clients that do not acknowledge received events. A client that handles events one by one acknowledges them one by
 /// one, and so makes progress.
-fn check_progress(queue: &mut KnownQueue, last: i64, request: &Observation<'_>, findings: &mut Findings) {
-    let has_received_more = queue.newest_delivered > last && request.began > queue.delivered_at;
-    let is_same = queue.last_event_id == Some(last);
+fn check_progress(queue: &mut KnownQueue, last_event_id: i64, request: &Observation<'_>, findings: &mut Findings) {
+    let has_received_more = queue.newest_delivered > last_event_id && request.began > queue.delivered_at;
+    let is_same = queue.last_event_id == Some(last_event_id);
     let is_stuck = has_received_more && is_same && request.entry.status == 200;
     queue.stuck_polls = if is_stuck { queue.stuck_polls + 1 } else { 0 };
-    if last < 0 && queue.stuck_polls >= MIN_POLLS_WITHOUT_ACKNOWLEDGEMENT {
+    if last_event_id < 0 && queue.stuck_polls >= MIN_POLLS_WITHOUT_ACKNOWLEDGEMENT {
         findings.add(&EVENTS_NEVER_ACKNOWLEDGED, "", request);
-    } else if last >= 0 && queue.stuck_polls >= MIN_POLLS_WITHOUT_PROGRESS {
+    } else if last_event_id >= 0 && queue.stuck_polls >= MIN_POLLS_WITHOUT_PROGRESS {
         findings.add(&POLLS_WITHOUT_PROGRESS, "", request);
     }
 }
 
-/// The server ends the older of two polls when the newer begins; both overlap if the older ends after that.
+/// The server ends the older of two polls when the newer one starts. They overlap if the older one ends after that.
 fn check_overlap(queue: &KnownQueue, request: &Observation<'_>, findings: &mut Findings) {
-    let overlaps = queue.last_poll.is_some_and(|(began, ended)| began < request.began && request.began < ended);
+    let overlaps = queue.last_poll.is_some_and(|(last_poll_began, last_poll_ended)| {
+        last_poll_began < request.began && request.began < last_poll_ended
+    });
     if overlaps && request.arrival == Arrival::Complete {
         findings.add(&CONCURRENT_POLLS, "", request);
     }
@@ -242,9 +247,9 @@ fn check_nonblocking(queue: &mut KnownQueue, has_events: bool, request: &Observa
     }
 }
 
-fn remember_poll(queue: &mut KnownQueue, last: i64, events: &[Event<'_>], request: &Observation<'_>) {
+fn remember_poll(queue: &mut KnownQueue, last_event_id: i64, events: &[Event<'_>], request: &Observation<'_>) {
     queue.poll_count += 1;
-    queue.last_event_id = Some(last);
+    queue.last_event_id = Some(last_event_id);
     queue.connection = request.facts.connection;
     if request.arrival == Arrival::Complete {
         queue.last_poll = Some((request.began, request.ended));
@@ -252,29 +257,40 @@ fn remember_poll(queue: &mut KnownQueue, last: i64, events: &[Event<'_>], reques
     if request.entry.status != 200 {
         return;
     }
-    queue.acknowledged = queue.acknowledged.max(last);
+    queue.acknowledged = queue.acknowledged.max(last_event_id);
     let newest = events.iter().map(|event| event.id).max();
     // The client may have read any number of the events in a broken reply.
     queue.newest_sent = match (queue.newest_sent, request.arrival) {
-        (Some(sent), Arrival::Complete) => Some(sent.max(newest.unwrap_or(last))),
-        (None, Arrival::Complete) => Some(newest.unwrap_or(last).max(last)),
+        (Some(newest_sent), Arrival::Complete) => Some(newest_sent.max(newest.unwrap_or(last_event_id))),
+        (None, Arrival::Complete) => Some(newest.unwrap_or(last_event_id).max(last_event_id)),
         (_, Arrival::Broken | Arrival::Missing) => None,
     };
 }
 
-/// Checks a poll that the client aborted. A client with a too short timeout aborts polls repeatedly after the same
+/// Checks a poll that the client aborted. A client with a timeout that is too short repeatedly aborts polls after the same
 /// time and polls again.
-pub fn check_aborted(queue: &mut KnownQueue, (began, ended): (i64, i64), poll: Occurrence, findings: &mut Findings) {
-    let follows_aborted = queue.aborted_polls.iter().last().is_some_and(|(_, end)| began - end < MAX_POLL_INTERVAL);
-    let follows_answered = queue.last_poll.is_some_and(|(_, end)| began > end && began - end < MAX_POLL_INTERVAL);
+pub fn check_aborted(
+    queue: &mut KnownQueue,
+    (started_at, aborted_at): (i64, i64),
+    poll: Occurrence,
+    findings: &mut Findings,
+) {
+    let follows_aborted = queue
+        .aborted_polls
+        .iter()
+        .last()
+        .is_some_and(|(_, previous_end)| started_at - previous_end < MAX_POLL_INTERVAL);
+    let follows_answered = queue
+        .last_poll
+        .is_some_and(|(_, previous_end)| started_at > previous_end && started_at - previous_end < MAX_POLL_INTERVAL);
     if !follows_aborted && !follows_answered {
         queue.aborted_polls.clear();
     }
-    queue.aborted_polls.push((ended - began, ended));
-    let lengths = queue.aborted_polls.iter().map(|(length, _)| *length);
-    let (shortest, longest) = (lengths.clone().min().unwrap_or(0), lengths.clone().max().unwrap_or(0));
+    queue.aborted_polls.push((aborted_at - started_at, aborted_at));
+    let durations = queue.aborted_polls.iter().map(|(duration, _)| *duration);
+    let (shortest, longest) = (durations.clone().min().unwrap_or(0), durations.clone().max().unwrap_or(0));
     let are_similar = longest <= shortest + shortest / 4 + SECOND / 10;
-    if lengths.len() == 3 && longest < LONG_POLL_TIMEOUT && are_similar {
+    if durations.len() == 3 && longest < LONG_POLL_TIMEOUT && are_similar {
         findings.add_at(&LONG_POLL_CUT_SHORT, "", poll);
     }
 }

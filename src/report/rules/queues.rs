@@ -10,7 +10,7 @@ use crate::report::rule::{Rule, Severity};
 const MAX_TIME_WITHOUT_QUEUE: i64 = 60 * SECOND;
 /// How long a queue exists without a poll, by default.
 const QUEUE_LIFETIME: i64 = 600 * SECOND;
-/// A client that registers several queues within this time starts over and over again.
+/// A client that registers several queues within this time is restarting repeatedly.
 const RESTART_SPAN: i64 = 60 * SECOND;
 
 /// Operations that a client without a queue may call before it registers.
@@ -66,7 +66,7 @@ static QUEUE_NOT_DELETED: Rule = Rule {
 
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// The time at which the client learned that its queue does not exist; None if it has registered since.
+    /// The time at which the client learned that its queue does not exist. None if it has registered since then.
     lost_at: Option<Moment>,
 }
 
@@ -91,8 +91,8 @@ impl Memory {
         if queue.lost_at.is_some_and(|lost_at| request.is_after(lost_at)) {
             findings.add(&DEAD_QUEUE_POLLED, "", request);
         }
-        let is_gone = request.arrival == Arrival::Complete && request.has_code("BAD_EVENT_QUEUE_ID");
-        if is_gone {
+        let is_queue_lost = request.arrival == Arrival::Complete && request.has_code("BAD_EVENT_QUEUE_ID");
+        if is_queue_lost {
             queue.lost_at = queue.lost_at.or(Some(request.sent));
             let is_latest = queues.iter().last().is_some_and(|latest| *latest.id == *id);
             if is_latest && queues.iter().all(|queue| queue.waiting_polls == 0) {
@@ -123,9 +123,9 @@ fn record_deletion(queues: &mut KnownQueues, request: &Observation<'_>) {
 /// The queue ID in a register reply. Searching the text is faster than parsing the long reply.
 fn registered_id(reply: &[u8]) -> Option<&str> {
     const KEY: &[u8] = br#""queue_id":""#;
-    let begin = memchr::memmem::find(reply, KEY)? + KEY.len();
-    let length = memchr::memchr(b'"', &reply[begin..])?;
-    std::str::from_utf8(&reply[begin..begin + length]).ok()
+    let start = memchr::memmem::find(reply, KEY)? + KEY.len();
+    let length = memchr::memchr(b'"', &reply[start..])?;
+    std::str::from_utf8(&reply[start..start + length]).ok()
 }
 
 fn check_registration(queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
@@ -133,25 +133,28 @@ fn check_registration(queues: &mut KnownQueues, request: &Observation<'_>, findi
     // A world that was reset assigns the same IDs again.
     queues.remove(id);
     // Queues with other options serve other purposes and do not count.
-    let options = request.fingerprint(&[]);
+    let options_hash = request.fingerprint(&[]);
     let is_idle = |queue: &&KnownQueue| {
-        let is_registered =
-            queue.registered_at.is_some_and(|at| request.is_after(at) && request.waited_since(at) < QUEUE_LIFETIME);
-        let is_unused = queue.options == options && queue.waiting_polls == 0;
+        let is_registered = queue.registered_at.is_some_and(|registered_at| {
+            request.is_after(registered_at) && request.waited_since(registered_at) < QUEUE_LIFETIME
+        });
+        let is_unused = queue.options == options_hash && queue.waiting_polls == 0;
         is_unused && is_registered && queue.is_alive() && (request.is_alive)(&queue.id)
     };
-    let is_recent = |queue: &KnownQueue| queue.registered_at.is_some_and(|at| request.waited_since(at) < RESTART_SPAN);
+    let is_recent = |queue: &KnownQueue| {
+        queue.registered_at.is_some_and(|registered_at| request.waited_since(registered_at) < RESTART_SPAN)
+    };
     let is_of_same_process = |queue: &KnownQueue| queue.poll_count > 0 && queue.connection == request.facts.connection;
-    let idle: Vec<&KnownQueue> = queues.iter().filter(is_idle).collect();
-    let starts_over = idle.iter().filter(|queue| is_recent(queue)).count() >= 2;
-    if starts_over || idle.iter().any(|queue| is_of_same_process(queue)) {
+    let idle_queues: Vec<&KnownQueue> = queues.iter().filter(is_idle).collect();
+    let starts_over = idle_queues.iter().filter(|queue| is_recent(queue)).count() >= 2;
+    if starts_over || idle_queues.iter().any(|queue| is_of_same_process(queue)) {
         findings.add(&REGISTERED_AGAIN, "", request);
     }
     let types = request.param("event_types");
     queues.add(KnownQueue {
         id: id.into(),
         registered_at: Some(request.sent),
-        options,
+        options: options_hash,
         registration: Occurrence::of(request),
         has_user_events: types.is_none_or(|types| types.contains("\"realm_user\"")),
         connection: request.facts.connection,

@@ -7,10 +7,10 @@ use crate::report::observation::{Arrival, Moment, Observation};
 use crate::report::rule::{Rule, Severity};
 use serde::Deserialize;
 
-/// Refusals of the same request, and the time within which they are.
+/// The number of refusals of the same request that is a finding, and the time within which they happen.
 const MIN_REFUSALS: u32 = 3;
 const REFUSALS_SPAN: i64 = 60 * SECOND;
-/// Refusals of the same credentials, and the time within which they are.
+/// The number of refusals of the same credentials that is a finding, and the time within which they happen.
 const MIN_UNAUTHORIZED: u32 = 3;
 const UNAUTHORIZED_SPAN: i64 = 600 * SECOND;
 /// The number of consecutive failures after which constant pauses should have grown.
@@ -125,9 +125,9 @@ impl Memory {
         match status {
             401 => self.check_credentials(request, findings),
             429 => {
-                if let Ok(limited) = serde_json::from_slice::<RateLimitReply>(request.reply) {
-                    let wait = (limited.retry_after.clamp(0.0, 1e6) * SECOND as f64) as i64;
-                    self.rate_limits.push((request.fingerprint(&[]), wait, request.sent));
+                if let Ok(rate_limit_reply) = serde_json::from_slice::<RateLimitReply>(request.reply) {
+                    let min_wait = (rate_limit_reply.retry_after.clamp(0.0, 1e6) * SECOND as f64) as i64;
+                    self.rate_limits.push((request.fingerprint(&[]), min_wait, request.sent));
                 }
             }
             // Refused polls are checked by the rules about queues.
@@ -150,8 +150,13 @@ impl Memory {
             return;
         }
         let fingerprint = request.fingerprint(&[]);
-        let rate_limit = self.rate_limits.take(|(limited, _, sent)| *limited == fingerprint && request.is_after(*sent));
-        if rate_limit.is_some_and(|(_, wait, sent)| request.waited_since(sent) < wait - TIMER_TOLERANCE - wait / 50) {
+        let rate_limit = self.rate_limits.take(|(limited_fingerprint, _, refused_at)| {
+            *limited_fingerprint == fingerprint && request.is_after(*refused_at)
+        });
+        let is_too_early = rate_limit.is_some_and(|(_, min_wait, refused_at)| {
+            request.waited_since(refused_at) < min_wait - TIMER_TOLERANCE - min_wait / 50
+        });
+        if is_too_early {
             findings.add(&RETRY_BEFORE_RETRY_AFTER, &operation(request), request);
         }
     }
@@ -160,7 +165,7 @@ impl Memory {
         let fingerprint = request.fingerprint(&[]);
         let previous = self.refusals.take(|series| series.fingerprint == fingerprint);
         let series = match previous {
-            // Sent before the previous refusal was received.
+            // This request was sent before the previous refusal was received.
             Some(previous) if !request.is_after(previous.last_sent) => previous,
             Some(previous) if request.waited_since(previous.first_sent) <= REFUSALS_SPAN => {
                 RefusalSeries { count: previous.count + 1, last_sent: request.sent, ..previous }
@@ -179,14 +184,18 @@ impl Memory {
             return;
         }
         self.unauthorized = match self.unauthorized {
-            Some(previous @ (refused, .., last)) if refused == credentials && !request.is_after(last) => Some(previous),
-            Some((refused, count, first, _))
-                if refused == credentials && request.waited_since(first) <= UNAUTHORIZED_SPAN =>
+            Some(previous @ (refused_credentials, .., last))
+                if refused_credentials == credentials && !request.is_after(last) =>
+            {
+                Some(previous)
+            }
+            Some((refused_credentials, count, first, _))
+                if refused_credentials == credentials && request.waited_since(first) <= UNAUTHORIZED_SPAN =>
             {
                 if count + 1 >= MIN_UNAUTHORIZED {
                     findings.add(&REFUSED_CREDENTIALS_REPEATED, "", request);
                 }
-                Some((refused, count + 1, first, request.sent))
+                Some((refused_credentials, count + 1, first, request.sent))
             }
             _ => Some((credentials, 1, request.sent, request.sent)),
         };

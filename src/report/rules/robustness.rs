@@ -1,4 +1,4 @@
-//! Rules about the reaction of a client to unexpected replies and events, as its next requests show it.
+//! Rules about the reaction of a client to unexpected replies and events, which its next requests show.
 
 use super::SECOND;
 use super::polls::PollResult;
@@ -69,7 +69,7 @@ const PERIODIC: &[&str] = &["/users/me/presence", "/typing", "/register", "/even
 struct UnexpectedReply {
     rule: &'static Rule,
     subject: &'static str,
-    at: Moment,
+    sent_at: Moment,
     poll: Occurrence,
     /// The number of other requests since then.
     other_requests: u32,
@@ -77,7 +77,7 @@ struct UnexpectedReply {
 
 #[derive(Debug, Default)]
 pub struct Memory {
-    unexpected: Option<UnexpectedReply>,
+    unexpected_reply: Option<UnexpectedReply>,
     /// The fingerprints of the latest writes, and their times in microseconds of real time.
     writes: Latest<(u64, i64), 16>,
     /// The time of the latest reply with new events, in microseconds of real time.
@@ -91,9 +91,9 @@ impl Memory {
         match poll_result {
             Some(poll_result) => {
                 self.record_events(poll_result, request);
-                self.unexpected = unexpected_reply(poll_result, request);
+                self.unexpected_reply = find_unexpected_reply(poll_result, request);
             }
-            None if request.is("DELETE", "/events") => self.unexpected = None,
+            None if request.is("DELETE", "/events") => self.unexpected_reply = None,
             None => {
                 self.check_silence(request, findings);
                 self.check_reaction(request, findings);
@@ -102,7 +102,7 @@ impl Memory {
     }
 
     pub fn poll_started(&mut self) {
-        self.unexpected = None;
+        self.unexpected_reply = None;
     }
 
     fn record_events(&mut self, poll_result: &PollResult, request: &Observation<'_>) {
@@ -111,19 +111,26 @@ impl Memory {
             self.reactions.clear();
         } else if poll_result.is_repetition {
             let since = self.new_events_at;
-            self.reactions = self.writes.iter().filter(|(_, at)| *at > since).map(|(write, _)| *write).collect();
+            self.reactions = self
+                .writes
+                .iter()
+                .filter(|(_, started_at)| *started_at > since)
+                .map(|(fingerprint, _)| *fingerprint)
+                .collect();
         }
     }
 
     fn check_silence(&mut self, request: &Observation<'_>, findings: &mut Findings) {
-        let Some(unexpected) = self.unexpected.as_mut().filter(|unexpected| request.is_after(unexpected.at)) else {
+        let Some(unexpected_reply) =
+            self.unexpected_reply.as_mut().filter(|unexpected_reply| request.is_after(unexpected_reply.sent_at))
+        else {
             return;
         };
-        unexpected.other_requests += 1;
+        unexpected_reply.other_requests += 1;
         let starts_over = request.is("POST", "/register");
-        if starts_over || request.waited_since(unexpected.at) > MAX_TIME_WITHOUT_POLL {
-            findings.add_at(unexpected.rule, unexpected.subject, unexpected.poll.clone());
-            self.unexpected = None;
+        if starts_over || request.waited_since(unexpected_reply.sent_at) > MAX_TIME_WITHOUT_POLL {
+            findings.add_at(unexpected_reply.rule, unexpected_reply.subject, unexpected_reply.poll.clone());
+            self.unexpected_reply = None;
         }
     }
 
@@ -142,16 +149,17 @@ impl Memory {
 
     /// Finds a client that did not poll again before the end of the world.
     pub fn check_at_end(&mut self, now: Moment, findings: &mut Findings) {
-        let Some(unexpected) = self.unexpected.take() else { return };
-        let is_silent = unexpected.other_requests > 0 && now.since(unexpected.at) >= MIN_SILENCE_AT_END;
-        if is_silent || unexpected.other_requests >= MIN_REQUESTS_AT_END {
-            findings.add_at(unexpected.rule, unexpected.subject, unexpected.poll);
+        let Some(unexpected_reply) = self.unexpected_reply.take() else { return };
+        let is_silent =
+            unexpected_reply.other_requests > 0 && now.since(unexpected_reply.sent_at) >= MIN_SILENCE_AT_END;
+        if is_silent || unexpected_reply.other_requests >= MIN_REQUESTS_AT_END {
+            findings.add_at(unexpected_reply.rule, unexpected_reply.subject, unexpected_reply.poll);
         }
     }
 }
 
-/// The unexpected reply to a poll, if it is one. Lost queues are left to the rules about queues.
-fn unexpected_reply(poll_result: &PollResult, request: &Observation<'_>) -> Option<UnexpectedReply> {
+/// The unexpected reply to a poll, if there is one. Lost queues are left to the rules about queues.
+fn find_unexpected_reply(poll_result: &PollResult, request: &Observation<'_>) -> Option<UnexpectedReply> {
     let is_of_later_level = poll_result.has_new_events && request.facts.level > request.facts.newest;
     let (rule, subject) = match request.effect {
         _ if request.has_code("BAD_EVENT_QUEUE_ID") => return None,
@@ -160,5 +168,5 @@ fn unexpected_reply(poll_result: &PollResult, request: &Observation<'_>) -> Opti
         None if is_of_later_level => (&STOPS_AFTER_UNKNOWN_EVENT, ""),
         None => return None,
     };
-    Some(UnexpectedReply { rule, subject, at: request.sent, poll: Occurrence::of(request), other_requests: 0 })
+    Some(UnexpectedReply { rule, subject, sent_at: request.sent, poll: Occurrence::of(request), other_requests: 0 })
 }

@@ -7,7 +7,7 @@ use crate::report::memory::Latest;
 use crate::report::observation::{Arrival, Moment, Observation};
 use crate::report::rule::{Rule, Severity};
 
-/// After this time, a message with the same content is a new one.
+/// After this time, a message with the same content counts as a new one.
 const REPETITION_SPAN: i64 = 600 * SECOND;
 
 pub const RULES: &[&Rule] = &[&SEND_REPEATED_BLINDLY];
@@ -33,7 +33,7 @@ struct UnansweredMessage {
     has_polled: bool,
     /// Whether the event of the message was received.
     has_arrived: bool,
-    at: Moment,
+    sent_at: Moment,
 }
 
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl Memory {
         let is_fetch =
             request.entry.method == "GET" && request.entry.route.is_some_and(|route| route.starts_with("/messages"));
         for message in self.unanswered.iter_mut() {
-            message.has_fetched |= is_fetch && request.is_success() && request.is_after(message.at);
+            message.has_fetched |= is_fetch && request.is_success() && request.is_after(message.sent_at);
             if let Some(poll_result) = poll_result.filter(|poll_result| poll_result.is_success) {
                 message.has_polled = true;
                 message.has_arrived |= poll_result.local_ids.iter().any(|id| message.local_id.as_deref() == Some(id));
@@ -64,8 +64,8 @@ impl Memory {
         let fingerprint = request.fingerprint(&["local_id", "queue_id", "client", "read_by_sender"]);
         let previous = self.unanswered.take(|message| message.fingerprint == fingerprint);
         if let Some(previous) = &previous
-            && request.is_after(previous.at)
-            && request.waited_since(previous.at) < REPETITION_SPAN
+            && request.is_after(previous.sent_at)
+            && request.waited_since(previous.sent_at) < REPETITION_SPAN
         {
             let has_checked = previous.has_fetched || (previous.has_polled && previous.local_id.is_some());
             if previous.has_arrived || !has_checked {
@@ -81,7 +81,7 @@ impl Memory {
                 has_fetched: false,
                 has_polled: false,
                 has_arrived: false,
-                at: request.sent,
+                sent_at: request.sent,
             });
         }
     }

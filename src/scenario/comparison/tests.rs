@@ -12,7 +12,7 @@ fn compare_texts(expected: &str, actual: Value, is_exact: bool) -> (String, Vec<
 }
 
 #[test]
-fn what_fits_stays_as_it_was_written() {
+fn matching_expectations_are_unchanged() {
     for (expected, actual) in [
         (r#"{}"#, json!({"a": 1})),
         (r#"{"a": "{{absent}}"}"#, json!({})),
@@ -31,7 +31,7 @@ fn what_fits_stays_as_it_was_written() {
 }
 
 #[test]
-fn what_differs_is_written_again_and_nothing_else() {
+fn only_differences_are_rewritten() {
     for (expected, actual, is_exact, rewritten_text) in [
         (r#"{"a": "{{int}}",  "b": 2}"#, json!({"a": 1, "b": 3}), false, r#"{"a": "{{int}}",  "b": 3}"#),
         (r#"{"a": 1, "b": 2, "c": 3}"#, json!({"c": 3}), false, r#"{"c": 3}"#),

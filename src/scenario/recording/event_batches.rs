@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 /// The events of a poll that no earlier poll of the queue returned.
 #[derive(Debug)]
 pub struct Batch {
-    /// When the poll was answered, in Unix seconds.
+    /// When the poll was answered, in UNIX seconds.
     pub at: f64,
-    /// ID of the queue.
+    /// The ID of the queue.
     pub queue_id: String,
     /// The new events in order, without heartbeats.
     pub events: Vec<Value>,

@@ -15,7 +15,7 @@ pub struct Session {
     pub upstream: String,
     /// Handles of users whose email address does not begin with the handle, by email address.
     pub aliases: BTreeMap<String, String>,
-    /// The fixture for playing the scenario; None for `default`.
+    /// The fixture for playing the scenario. None for `default`.
     pub fixture: Option<String>,
     /// The server's feature level.
     pub feature_level: Option<i64>,
@@ -28,9 +28,9 @@ pub struct Session {
 /// A request and its reply.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// When the request began, in Unix seconds.
+    /// When the request began, in UNIX seconds.
     pub start_seconds: f64,
-    /// When the reply was complete, in Unix seconds.
+    /// When the reply was complete, in UNIX seconds.
     pub end_seconds: f64,
     /// Method in capitals.
     pub method: String,
@@ -44,9 +44,9 @@ pub struct Exchange {
     pub is_session: bool,
     /// Body as sent, parsed by its media type.
     pub body: RequestBody,
-    /// HTTP status of the reply; 0 without a reply.
+    /// HTTP status of the reply, or 0 if there is no reply.
     pub status: u16,
-    /// Body of the reply as JSON; null if it is not JSON.
+    /// Body of the reply as JSON, or null if it is not JSON.
     pub reply: Value,
 }
 
@@ -125,7 +125,7 @@ pub fn basic_credentials(header: &str) -> Option<(String, String)> {
 }
 
 impl Exchange {
-    /// The path without `/api/v1`; None for other paths.
+    /// The path without `/api/v1`. None for other paths.
     pub fn operation(&self) -> Option<&str> {
         self.path.strip_prefix("/api/v1").filter(|path| path.starts_with('/'))
     }
@@ -143,7 +143,7 @@ impl Exchange {
 
     /// The value of a parameter in the query or in the form.
     pub fn parameter(&self, name: &str) -> Option<String> {
-        self.parameters().into_iter().find(|(other, _)| other == name).map(|(_, value)| value)
+        self.parameters().into_iter().find(|(other_name, _)| other_name == name).map(|(_, value)| value)
     }
 
     /// Whether this is a successful poll of an event queue.

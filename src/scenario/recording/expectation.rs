@@ -6,7 +6,7 @@ use super::secrets::is_secret;
 use super::text::placeholder;
 use serde_json::{Map, Value};
 
-/// Of larger values, in bytes of JSON, only the type is expected.
+/// The maximum length of a value in bytes of JSON. For larger values, only the type is expected.
 const MAX_VALUE_BYTES: usize = 3_000;
 
 /// Keys whose values depend on the client, the server or the date.
@@ -27,12 +27,12 @@ const VARIABLE_KEYS: [&str; 10] = [
 pub fn expected(value: &Value, parent_kind: &str, names: &mut Names) -> Value {
     let Value::Object(object) = value else { return expected_value_of_key("", value, parent_kind, names) };
     let mut converted = Map::new();
-    for (key, inner) in object {
-        let is_large = inner.is_array() || inner.is_object();
-        let expected_value = if is_large && inner.to_string().len() > MAX_VALUE_BYTES {
-            placeholder(if inner.is_array() { "array" } else { "object" }).into()
+    for (key, member) in object {
+        let is_large = member.is_array() || member.is_object();
+        let expected_value = if is_large && member.to_string().len() > MAX_VALUE_BYTES {
+            placeholder(if member.is_array() { "array" } else { "object" }).into()
         } else {
-            expected_value_of_key(key, inner, parent_kind, names)
+            expected_value_of_key(key, member, parent_kind, names)
         };
         converted.insert(expected_key(key, names), expected_value);
     }
@@ -46,9 +46,9 @@ fn expected_value_of_key(key: &str, value: &Value, parent_kind: &str, names: &mu
     match value {
         Value::Object(object) => {
             let parent_kind = if key.is_empty() { parent_kind.to_owned() } else { kind_of_collection(key) };
-            let members = object
-                .iter()
-                .map(|(key, inner)| (expected_key(key, names), expected_value_of_key(key, inner, &parent_kind, names)));
+            let members = object.iter().map(|(key, member)| {
+                (expected_key(key, names), expected_value_of_key(key, member, &parent_kind, names))
+            });
             Value::Object(members.collect::<Vec<_>>().into_iter().collect())
         }
         Value::Array(items) => expected_array(key, items, parent_kind, names),
@@ -62,8 +62,8 @@ fn expected_array(key: &str, items: &[Value], parent_kind: &str, names: &mut Nam
     let mut converted: Vec<Value> =
         items.iter().map(|item| expected_value_of_key(key, item, parent_kind, names)).collect();
     let is_scalar = items.iter().all(|item| !item.is_array() && !item.is_object());
-    let captures = converted.iter().any(|item| item.as_str().is_some_and(|text| text.contains(":=")));
-    if is_scalar && items.len() > 1 && !captures {
+    let contains_capture = converted.iter().any(|item| item.as_str().is_some_and(|text| text.contains(":=")));
+    if is_scalar && items.len() > 1 && !contains_capture {
         converted.insert(0, placeholder("any order").into());
     }
     Value::Array(converted)
@@ -75,12 +75,12 @@ fn expected_number(key: &str, number: &serde_json::Number, parent_kind: &str, na
     if is_time(key, value) {
         return placeholder("number").into();
     }
-    let is_realm_id = matches!(key, "recipient_id" | "last_event_id" | "realm_id");
+    let is_unnamed_id = matches!(key, "recipient_id" | "last_event_id" | "realm_id");
     match kind_of_id(key, parent_kind) {
         // Numbers such as -1 and 0 mean that there is no object.
         Some(_) if id <= 0 => id.into(),
         Some(kind) => names.expected_value(&kind, id),
-        None if is_realm_id => placeholder("int").into(),
+        None if is_unnamed_id => placeholder("int").into(),
         None => number.clone().into(),
     }
 }
@@ -104,13 +104,13 @@ fn expected_text(key: &str, text: &str, names: &Names) -> String {
     if is_secret(key) && !text.is_empty() {
         return placeholder("string");
     }
-    if let Some(name) = names.placeholder_for(text) {
-        return name;
+    if let Some(name_placeholder) = names.placeholder_for(text) {
+        return name_placeholder;
     }
     if key.ends_with("full_name")
-        && let Some(name) = names.full_name(text)
+        && let Some(name_placeholder) = names.full_name(text)
     {
-        return name;
+        return name_placeholder;
     }
     if depends_on_server(key, text) || is_instant(text) || is_random(text) {
         return placeholder("string");
@@ -120,9 +120,9 @@ fn expected_text(key: &str, text: &str, names: &Names) -> String {
 
 /// The expected key, with a placeholder for an email address or a message ID.
 fn expected_key(key: &str, names: &Names) -> String {
-    if let Some(name) = names.placeholder_for(key) {
-        return name;
+    if let Some(name_placeholder) = names.placeholder_for(key) {
+        return name_placeholder;
     }
-    let message = key.parse().ok().and_then(|id| names.id_placeholder("message", id));
-    message.unwrap_or_else(|| key.replace("{{", "\\{{"))
+    let message_placeholder = key.parse().ok().and_then(|id| names.id_placeholder("message", id));
+    message_placeholder.unwrap_or_else(|| key.replace("{{", "\\{{"))
 }

@@ -39,13 +39,14 @@ pub fn kind_of_collection(name: &str) -> String {
     }
 }
 
-/// The kind of object whose ID a key contains. `parent_kind` is the kind of the object with the key, for the key `id`.
+/// The kind of object whose ID a key contains. `parent_kind` is the kind of the object with the key, which
+/// determines the kind for `id` and `ids`.
 pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
     let some_kind = |kind: &str| Some(kind.to_owned());
     match key {
         "id" | "ids" => some_kind(parent_kind).filter(|kind| !kind.is_empty()),
         _ if USER_KEYS.contains(&key) || key.ends_with("user_id") || key.ends_with("user_ids") => some_kind("user"),
-        _ if ["stream_id", "channel_id", "stream_ids", "channel_ids"].iter().any(|end| key.ends_with(end)) => {
+        _ if ["stream_id", "channel_id", "stream_ids", "channel_ids"].iter().any(|suffix| key.ends_with(suffix)) => {
             some_kind("channel")
         }
         "scheduled_message_id" | "scheduled_message_ids" => some_kind("scheduled_message"),
@@ -62,13 +63,13 @@ pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
     }
 }
 
-/// Whether a number is a time, by its key or its value: from 2014 to 2096, in seconds or milliseconds.
+/// Whether a number is a time from 2014 to 2096, in UNIX seconds or milliseconds.
 pub fn is_time(key: &str, value: f64) -> bool {
-    let is_instant = |seconds: f64| (1.4e9..4e9).contains(&seconds);
+    let is_plausible = |seconds: f64| (1.4e9..4e9).contains(&seconds);
     let time_key_suffixes = ["timestamp", "_time", "_at", "date_created", "last_updated", "date_sent"];
-    is_instant(value)
-        || is_instant(value / 1e3)
-        || (time_key_suffixes.iter().any(|end| key.ends_with(end)) && is_instant(value))
+    is_plausible(value)
+        || is_plausible(value / 1e3)
+        || (time_key_suffixes.iter().any(|end| key.ends_with(end)) && is_plausible(value))
 }
 
 /// Whether a text is a time such as `2026-01-01T00:00:00Z`.

@@ -5,27 +5,27 @@ use super::text::placeholder;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The known names and captured values of a recording.
+/// The names and captured values that placeholders of a recording can refer to.
 #[derive(Debug, Default)]
 pub struct Names {
     /// Handles by email address.
     handles: BTreeMap<String, String>,
     /// Email addresses by user ID.
-    users: BTreeMap<i64, String>,
+    emails: BTreeMap<i64, String>,
     full_names: BTreeMap<String, String>,
     /// Email addresses that requests of the recording set, which are not valid from the start.
     changed_emails: BTreeSet<String>,
-    /// Names by ID; None if the object has had several names.
+    /// Names by ID. None if the object has had several names.
     channels: BTreeMap<i64, Option<String>>,
     groups: BTreeMap<i64, Option<String>>,
     /// Labels by queue ID.
     pub queues: BTreeMap<String, String>,
     /// Kinds and IDs of objects that later requests use.
     used_ids: BTreeSet<(String, i64)>,
-    captured: BTreeMap<(String, i64), String>,
+    captured_ids: BTreeMap<(String, i64), String>,
     /// Captured texts that later requests use, with their names.
-    texts: Vec<(String, String)>,
-    counts: BTreeMap<String, usize>,
+    captured_texts: Vec<(String, String)>,
+    name_counts: BTreeMap<String, usize>,
     /// Kinds and IDs of objects without a placeholder.
     pub unnamed_ids: BTreeSet<(String, i64)>,
 }
@@ -36,7 +36,7 @@ impl Names {
         let mut names = Self::default();
         let accounts = session.exchanges.iter().filter(|exchange| exchange.status != 401);
         let emails: BTreeSet<&String> = accounts.filter_map(|exchange| Some(&exchange.account.as_ref()?.0)).collect();
-        emails.into_iter().for_each(|email| names.add_person(email, session));
+        emails.into_iter().for_each(|email| names.add_user(email, session));
         for exchange in &session.exchanges {
             names.changed_emails.extend(exchange.parameter("email").filter(|_| exchange.method != "GET"));
             names.collect(&exchange.reply, session);
@@ -44,7 +44,7 @@ impl Names {
         names
     }
 
-    fn add_person(&mut self, email: &str, session: &Session) {
+    fn add_user(&mut self, email: &str, session: &Session) {
         if self.handles.contains_key(email) {
             return;
         }
@@ -70,8 +70,8 @@ impl Names {
                 if let (Some(id), Some(email), Some(full_name)) = (number("user_id"), email, text("full_name"))
                     && !email.starts_with(&format!("user{id}@"))
                 {
-                    self.add_person(email, session);
-                    self.users.insert(id, email.to_owned());
+                    self.add_user(email, session);
+                    self.emails.insert(id, email.to_owned());
                     self.full_names.insert(full_name.to_owned(), email.to_owned());
                 }
                 if let (Some(id), Some(name), Some(_)) = (number("stream_id"), text("name"), text("description")) {
@@ -82,7 +82,7 @@ impl Names {
                 {
                     record_name(&mut self.groups, id, name);
                 }
-                object.values().for_each(|inner| self.collect(inner, session));
+                object.values().for_each(|member| self.collect(member, session));
             }
             Value::Array(items) => items.iter().for_each(|item| self.collect(item, session)),
             _ => {}
@@ -96,14 +96,14 @@ impl Names {
     /// Adds a queue of a user and returns its label.
     pub fn add_queue(&mut self, email: &str, queue_id: &str) -> String {
         let handle = self.handle(email).unwrap_or(email).to_owned();
-        let count = self.counts.entry(format!("queue {handle}")).or_default();
+        let count = self.name_counts.entry(format!("queue {handle}")).or_default();
         *count += 1;
         let label = if *count == 1 { handle } else { format!("{handle} {count}") };
         self.queues.insert(queue_id.to_owned(), label.clone());
         label
     }
 
-    /// Marks an ID as used by a request, so that the first reply with it captures it.
+    /// Marks an ID as used by a request, so that the first reply that contains it captures it.
     pub fn mark_used(&mut self, kind: &str, id: i64) {
         self.used_ids.insert((kind.to_owned(), id));
     }
@@ -115,9 +115,9 @@ impl Names {
             let is_plain = !name.contains(['{', '}']) && !name.contains(":=");
             is_plain.then(|| placeholder(&format!("{kind} {name}")))
         };
-        let by_name = match kind {
+        let name_placeholder = match kind {
             "user" => self
-                .users
+                .emails
                 .get(&id)
                 .filter(|email| !self.changed_emails.contains(*email))
                 .and_then(|email| self.handle(email))
@@ -126,13 +126,13 @@ impl Names {
             "group" => named_placeholder(&self.groups),
             _ => None,
         };
-        by_name.or_else(|| self.captured.get(&(kind.to_owned(), id)).map(|name| placeholder(name)))
+        name_placeholder.or_else(|| self.captured_ids.get(&(kind.to_owned(), id)).map(|name| placeholder(name)))
     }
 
     /// The value of an ID in a request: its placeholder, or the number.
     pub fn request_value(&mut self, kind: &str, id: i64) -> Value {
         match self.id_placeholder(kind, id) {
-            Some(name) => name.into(),
+            Some(id_placeholder) => id_placeholder.into(),
             None => {
                 self.unnamed_ids.insert((kind.to_owned(), id));
                 id.into()
@@ -142,8 +142,8 @@ impl Names {
 
     /// The expectation of an ID in a reply: its placeholder, a capture if a later request uses it, or any number.
     pub fn expected_value(&mut self, kind: &str, id: i64) -> Value {
-        if let Some(name) = self.id_placeholder(kind, id) {
-            return name.into();
+        if let Some(id_placeholder) = self.id_placeholder(kind, id) {
+            return id_placeholder.into();
         }
         let key = (kind.to_owned(), id);
         if self.unnamed_ids.contains(&key) {
@@ -153,25 +153,28 @@ impl Names {
             return placeholder("int").into();
         }
         let name = self.new_name(kind);
-        self.captured.insert(key, name.clone());
+        self.captured_ids.insert(key, name.clone());
         placeholder(&format!("{name} := int")).into()
     }
 
     /// The placeholder that captures a text for later requests.
     pub fn capture_text(&mut self, kind: &str, text: &str) -> String {
         let name = self.new_name(kind);
-        self.texts.push((text.to_owned(), name.clone()));
+        self.captured_texts.push((text.to_owned(), name.clone()));
         placeholder(&format!("{name} := string"))
     }
 
     fn new_name(&mut self, kind: &str) -> String {
-        let word: String =
+        let name_base: String =
             kind.chars().map(|character| if character.is_ascii_lowercase() { character } else { '_' }).collect();
-        let word =
-            if word.starts_with(|character: char| character.is_ascii_lowercase()) { word } else { format!("id{word}") };
-        let count = self.counts.entry(word.clone()).or_default();
+        let name_base = if name_base.starts_with(|character: char| character.is_ascii_lowercase()) {
+            name_base
+        } else {
+            format!("id{name_base}")
+        };
+        let count = self.name_counts.entry(name_base.clone()).or_default();
         *count += 1;
-        format!("{word}{count}")
+        format!("{name_base}{count}")
     }
 
     /// The placeholder of a text that is an email address or a queue ID.
@@ -190,7 +193,7 @@ impl Names {
     /// Replaces queue IDs and captured texts within a text by placeholders.
     pub fn with_placeholders(&self, text: &str) -> String {
         let mut result = text.to_owned();
-        for (captured_text, name) in &self.texts {
+        for (captured_text, name) in &self.captured_texts {
             result = result.replace(captured_text, &placeholder(name));
         }
         for (id, label) in &self.queues {
@@ -200,17 +203,20 @@ impl Names {
     }
 
     /// Whether the value of a placeholder is a number.
-    pub fn is_number(&self, inner: &str) -> bool {
+    pub fn is_number(&self, placeholder_text: &str) -> bool {
         let is_of_user_or_queue =
-            [".email", ".full_name", ".queue_id", ".api_key"].iter().any(|end| inner.ends_with(end));
-        !is_of_user_or_queue && !self.texts.iter().any(|(_, name)| name == inner)
+            [".email", ".full_name", ".queue_id", ".api_key"].iter().any(|suffix| placeholder_text.ends_with(suffix));
+        !is_of_user_or_queue && !self.captured_texts.iter().any(|(_, name)| name == placeholder_text)
     }
 
     /// The name of a captured text. Percent-encoding is ignored.
     pub fn text(&self, text: &str) -> Option<&str> {
         let decode = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
         let decoded = decode(text);
-        self.texts.iter().find(|(captured_text, _)| decode(captured_text) == decoded).map(|(_, name)| name.as_str())
+        self.captured_texts
+            .iter()
+            .find(|(captured_text, _)| decode(captured_text) == decoded)
+            .map(|(_, name)| name.as_str())
     }
 }
 

@@ -9,13 +9,13 @@ use base64::Engine;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Larger files are not written into a scenario.
+/// The maximum size of a file in a scenario. Larger files are omitted.
 const MAX_FILE_BYTES: usize = 256 << 10;
 
 /// The replacements of passwords and tokens that requests set.
 #[derive(Debug, Default)]
 pub struct SecretReplacements {
-    by_secret: BTreeMap<String, String>,
+    replacements_by_secret: BTreeMap<String, String>,
 }
 
 /// Converts a kind and an ID to the value in the block.
@@ -56,7 +56,7 @@ fn ids_of_path(path: &str) -> Vec<(String, i64)> {
     ids
 }
 
-/// Whether a number after this segment of a path is the ID of an object with a name. Organization IDs have none.
+/// Whether a number after this segment of a path is an ID. In the other paths, it is the ID of the organization.
 fn precedes_id(previous_segment: &str) -> bool {
     !matches!(previous_segment, "" | "user_uploads" | "tus")
 }
@@ -64,8 +64,8 @@ fn precedes_id(previous_segment: &str) -> bool {
 /// The kind of the recipients in the parameter `to`.
 fn recipient_kind(exchange: &Exchange) -> String {
     let kind = exchange.parameter("type").unwrap_or_default();
-    let is_of_channel = ["channel", "stream", "\"channel\"", "\"stream\""].contains(&kind.as_str());
-    if is_of_channel { "channel" } else { "user" }.to_owned()
+    let is_channel_message = ["channel", "stream", "\"channel\"", "\"stream\""].contains(&kind.as_str());
+    if is_channel_message { "channel" } else { "user" }.to_owned()
 }
 
 /// Converts the IDs in a value of a request. `recipient_kind` is the kind of IDs in the parameter `to`.
@@ -75,22 +75,22 @@ fn convert_ids(key: &str, value: &Value, recipient_kind: &str, convert_id: IdCon
             if let [Value::String(operator), operand, ..] = items.as_slice()
                 && key == "narrow"
             {
-                let mut converted = items.clone();
-                converted[1] = convert_operand(operator, operand, convert_id);
-                return converted.into();
+                let mut converted_items = items.clone();
+                converted_items[1] = convert_operand(operator, operand, convert_id);
+                return converted_items.into();
             }
             items.iter().map(|item| convert_ids(key, item, recipient_kind, convert_id)).collect::<Vec<_>>().into()
         }
         Value::Object(object) => {
             let operator = object.get("operator").and_then(Value::as_str);
-            let converted = object.iter().map(|(name, inner)| {
-                let inner = match operator.filter(|_| name == "operand") {
-                    Some(operator) => convert_operand(operator, inner, convert_id),
-                    None => convert_ids(name, inner, recipient_kind, convert_id),
+            let converted_members = object.iter().map(|(name, member)| {
+                let member = match operator.filter(|_| name == "operand") {
+                    Some(operator) => convert_operand(operator, member, convert_id),
+                    None => convert_ids(name, member, recipient_kind, convert_id),
                 };
-                (name.clone(), inner)
+                (name.clone(), member)
             });
-            Value::Object(converted.collect())
+            Value::Object(converted_members.collect())
         }
         Value::Number(number) => {
             let kind = match key {
@@ -137,7 +137,7 @@ pub fn lines(
     names: &mut Names,
     replacements: &mut SecretReplacements,
 ) -> Result<(String, String), String> {
-    let mut path = path(exchange, names)?;
+    let mut path = convert_path(exchange, names)?;
     let query: Vec<(String, String)> = form_urlencoded::parse(exchange.query.as_bytes()).into_owned().collect();
     let is_read = matches!(exchange.method.as_str(), "GET" | "HEAD");
     let form = match &exchange.body {
@@ -153,13 +153,14 @@ pub fn lines(
         path = format!("{path}?{}", exchange.query.replace("{{", "%7B%7B"));
     }
     let mut lines = Vec::new();
-    let mut is_plain = true;
+    let mut fits_in_lines = true;
     for (name, text) in &form {
-        let value = parameter(exchange, name, text, names, replacements)?;
-        is_plain &= can_be_written_in_lines(text) && !name.is_empty() && !name.contains([':', ' ', '\n', '}', ']']);
+        let value = convert_parameter(exchange, name, text, names, replacements)?;
+        fits_in_lines &=
+            can_be_written_in_lines(text) && !name.is_empty() && !name.contains([':', ' ', '\n', '}', ']']);
         lines.push(line(name, &with_escaped_braces(&value)));
     }
-    if !is_plain {
+    if !fits_in_lines {
         if matches!(exchange.body, RequestBody::Multipart(..)) {
             return Err("a text in its form can't be written in lines".to_owned());
         }
@@ -173,11 +174,11 @@ pub fn lines(
     match &exchange.body {
         RequestBody::Multipart(_, files) => {
             for upload in files {
-                lines.push(file(upload)?);
+                lines.push(file_line(upload)?);
             }
         }
         RequestBody::Json(media_type, body) => {
-            lines.push(format!("body {media_type}: {}", json(exchange, body, names)?))
+            lines.push(format!("body {media_type}: {}", convert_body(exchange, body, names)?))
         }
         RequestBody::Other(media_type) => {
             return Err(format!("its body is {}", if media_type.is_empty() { "of no type" } else { media_type }));
@@ -188,13 +189,13 @@ pub fn lines(
     Ok((path, lines.join("\n")))
 }
 
-fn path(exchange: &Exchange, names: &mut Names) -> Result<String, String> {
-    let Some(operation) = exchange.operation() else {
+fn convert_path(exchange: &Exchange, names: &mut Names) -> Result<String, String> {
+    let Some(api_path) = exchange.operation() else {
         if let Some(name) = names.text(&exchange.path) {
             return Ok(format!("{{{{origin}}}}{{{{{name}}}}}"));
         }
-        let is_file = ["/user_uploads/", "/user_avatars/", "/avatar/", "/static/", "/external_content/"];
-        if is_file.iter().any(|start| exchange.path.starts_with(start)) {
+        let file_prefixes = ["/user_uploads/", "/user_avatars/", "/avatar/", "/static/", "/external_content/"];
+        if file_prefixes.iter().any(|prefix| exchange.path.starts_with(prefix)) {
             return Err("it fetches a file whose address no recorded reply gave".to_owned());
         }
         if exchange.path.starts_with("/json/") {
@@ -202,12 +203,12 @@ fn path(exchange: &Exchange, names: &mut Names) -> Result<String, String> {
         }
         return Ok(format!("{{{{server}}}}{}", exchange.path.replace("{{", "%7B%7B")));
     };
-    if operation.starts_with("/user_uploads/") || operation.starts_with("/tus") {
+    if api_path.starts_with("/user_uploads/") || api_path.starts_with("/tus") {
         return Err("it names a file by an address that scenarios can't write".to_owned());
     }
     let mut previous_segment = "";
     let mut segments = Vec::new();
-    for segment in operation.split('/') {
+    for segment in api_path.split('/') {
         let decoded = percent_encoding::percent_decode_str(segment).decode_utf8_lossy();
         let id = segment.parse::<i64>().ok();
         segments.push(match (id, names.placeholder_for(&decoded)) {
@@ -225,7 +226,7 @@ fn path(exchange: &Exchange, names: &mut Names) -> Result<String, String> {
     Ok(segments.join("/"))
 }
 
-fn parameter(
+fn convert_parameter(
     exchange: &Exchange,
     name: &str,
     text: &str,
@@ -240,7 +241,7 @@ fn parameter(
     }
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Number(number)) if number.as_f64().is_some_and(|value| is_time(name, value)) => {
-            Ok(time(exchange, number.as_f64().unwrap_or_default()))
+            Ok(time_placeholder(exchange, number.as_f64().unwrap_or_default()))
         }
         Ok(value @ (Value::Array(_) | Value::Object(_))) => {
             Ok(json_with_numbers(&convert_json(name, &value, exchange, names)?, &|inner| names.is_number(inner)))
@@ -266,11 +267,11 @@ fn convert_json(name: &str, value: &Value, exchange: &Exchange, names: &mut Name
             }
             Value::Object(object) => {
                 let mut converted = serde_json::Map::new();
-                for (key, inner) in object {
-                    if is_secret(&key) && inner.as_str().is_some_and(|text| !text.is_empty()) {
+                for (key, member) in object {
+                    if is_secret(&key) && member.as_str().is_some_and(|text| !text.is_empty()) {
                         return Err("it has a secret".to_owned());
                     }
-                    converted.insert(key, replace_texts(inner, names)?);
+                    converted.insert(key, replace_texts(member, names)?);
                 }
                 Value::Object(converted)
             }
@@ -281,13 +282,13 @@ fn convert_json(name: &str, value: &Value, exchange: &Exchange, names: &mut Name
     replace_texts(value, names)
 }
 
-fn json(exchange: &Exchange, body: &Value, names: &mut Names) -> Result<String, String> {
+fn convert_body(exchange: &Exchange, body: &Value, names: &mut Names) -> Result<String, String> {
     let converted = convert_json("", body, exchange, names)?;
     Ok(with_escaped_braces(&json_with_numbers(&converted, &|inner| names.is_number(inner))))
 }
 
 /// The placeholder of a time, relative to the time of the request.
-fn time(exchange: &Exchange, value: f64) -> String {
+fn time_placeholder(exchange: &Exchange, value: f64) -> String {
     let (value, unit) = if value > 1e11 { (value / 1e3, 1_000) } else { (value, 1) };
     let offset = value.round() as i64 - exchange.start_seconds.floor() as i64;
     // There are no placeholders for times in milliseconds.
@@ -298,8 +299,8 @@ fn time(exchange: &Exchange, value: f64) -> String {
     placeholder(&if offset == 0 { "now".to_owned() } else { format!("now {sign}{}s", offset.abs()) })
 }
 
-/// The line of a file: its text, or its bytes in base64.
-fn file(upload: &Upload) -> Result<String, String> {
+/// The line of a file, with its text or its bytes in base64.
+fn file_line(upload: &Upload) -> Result<String, String> {
     let Upload { name, content } = upload;
     if content.len() > MAX_FILE_BYTES {
         return Err(format!("a file of {} KiB is too large for a scenario", content.len() >> 10));
@@ -323,14 +324,14 @@ impl SecretReplacements {
     fn replacement_for(&mut self, exchange: &Exchange, name: &str, secret: &str) -> Result<String, String> {
         let sets_secret =
             matches!(name, "new_password" | "token") || (name == "password" && exchange.operation() == Some("/users"));
-        if let Some(replacement) = self.by_secret.get(secret) {
+        if let Some(replacement) = self.replacements_by_secret.get(secret) {
             return Ok(replacement.clone());
         }
         if !sets_secret {
             return Err(format!("its parameter {name} is a secret"));
         }
-        let replacement = format!("stand-in-for-a-secret-{}", self.by_secret.len() + 1);
-        self.by_secret.insert(secret.to_owned(), replacement.clone());
+        let replacement = format!("stand-in-for-a-secret-{}", self.replacements_by_secret.len() + 1);
+        self.replacements_by_secret.insert(secret.to_owned(), replacement.clone());
         Ok(replacement)
     }
 }

@@ -4,20 +4,21 @@ use super::exchange::{Exchange, RequestBody};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Shorter secrets can't be distinguished from other text.
+/// The minimum length of a secret. Shorter secrets can't be distinguished from other text.
 const MIN_SECRET_BYTES: usize = 6;
 
 /// Whether a key or parameter of this name contains a secret.
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let words = ["password", "api_key", "push_key", "private_key", "secret", "csrf", "otp_encrypted", "session_id"];
-    words.iter().any(|word| name.contains(word)) || name == "token" || name.ends_with("_token")
+    let name_parts =
+        ["password", "api_key", "push_key", "private_key", "secret", "csrf", "otp_encrypted", "session_id"];
+    name_parts.iter().any(|part| name.contains(part)) || name == "token" || name.ends_with("_token")
 }
 
 /// The secrets of a recording.
 #[derive(Debug, Default)]
 pub struct Secrets {
-    all: BTreeSet<String>,
+    secrets: BTreeSet<String>,
 }
 
 impl Secrets {
@@ -29,7 +30,7 @@ impl Secrets {
                 secrets.add(key);
             }
             for (name, value) in exchange.parameters() {
-                secrets.parameter(&name, &value);
+                secrets.collect_parameter(&name, &value);
             }
             if let RequestBody::Json(_, body) = &exchange.body {
                 secrets.collect(body);
@@ -41,26 +42,26 @@ impl Secrets {
 
     fn add(&mut self, secret: &str) {
         if secret.len() >= MIN_SECRET_BYTES && secret.chars().any(|character| !character.is_ascii_digit()) {
-            self.all.insert(secret.to_owned());
+            self.secrets.insert(secret.to_owned());
         }
     }
 
-    fn parameter(&mut self, name: &str, value: &str) {
+    fn collect_parameter(&mut self, name: &str, value: &str) {
         if is_secret(name) {
             self.add(value.trim_matches('"'));
         }
-        if let Ok(inner @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(value) {
-            self.collect(&inner);
+        if let Ok(json_value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(value) {
+            self.collect(&json_value);
         }
     }
 
     fn collect(&mut self, value: &Value) {
         match value {
             Value::Object(object) => {
-                for (name, inner) in object {
-                    match inner {
+                for (name, member) in object {
+                    match member {
                         Value::String(secret) if is_secret(name) => self.add(secret),
-                        other => self.collect(other),
+                        member => self.collect(member),
                     }
                 }
             }
@@ -71,11 +72,11 @@ impl Secrets {
 
     /// Whether a text contains a secret.
     pub fn are_in(&self, text: &str) -> bool {
-        self.all.iter().any(|secret| text.contains(secret))
+        self.secrets.iter().any(|secret| text.contains(secret))
     }
 
     /// Replaces the secrets in a text by a placeholder.
     pub fn without(&self, text: &str) -> String {
-        self.all.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "left-out"))
+        self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "left-out"))
     }
 }

@@ -35,16 +35,16 @@ pub fn json_with_numbers(value: &Value, is_number: &impl Fn(&str) -> bool) -> St
             format!("[{}]", items.join(", "))
         }
         Value::Object(object) => {
-            let entry = |(name, value): (&String, &Value)| {
+            let format_entry = |(name, value): (&String, &Value)| {
                 format!("{}: {}", Value::from(name.as_str()), json_with_numbers(value, is_number))
             };
-            format!("{{{}}}", object.iter().map(entry).collect::<Vec<_>>().join(", "))
+            format!("{{{}}}", object.iter().map(format_entry).collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
     }
 }
 
-/// Whether a text can be written in the lines of a request, whose surrounding white space is trimmed.
+/// Whether a text can be written in the lines of a request, whose surrounding whitespace is trimmed.
 pub fn can_be_written_in_lines(text: &str) -> bool {
     let has_no_trailing_space = |line: &str| line.trim_end() == line;
     !text.contains(['\r', '\0', PLACEHOLDER_START])
@@ -64,9 +64,9 @@ pub fn line(name: &str, text: &str) -> String {
 }
 
 /// A block, whose fence is longer than any run of backticks in it.
-pub fn block(head: &str, body: &str) -> String {
+pub fn block(info_string: &str, body: &str) -> String {
     let longest_run = body.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest_run.max(2) + 1);
     let end = if body.is_empty() || body.ends_with('\n') { "" } else { "\n" };
-    format!("{fence}{head}\n{body}{end}{fence}\n")
+    format!("{fence}{info_string}\n{body}{end}{fence}\n")
 }

@@ -12,8 +12,8 @@ use crate::scenario::json_text::format_json;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Events that arrive later than this many seconds after the last request are caused by time, so the clock is moved
-/// first.
+/// Events that arrive more than this many seconds after the last request are caused by time, so the clock is moved before
+/// them.
 const MAX_EVENT_DELAY: f64 = 3.0;
 
 /// The scenario of a recording.
@@ -36,7 +36,7 @@ enum Step<'a> {
 }
 
 impl Step<'_> {
-    fn at(&self) -> f64 {
+    fn seconds(&self) -> f64 {
         match self {
             Step::Request(exchange) => exchange.start_seconds,
             Step::Events(batch) => batch.at,
@@ -49,7 +49,7 @@ struct ScenarioWriter {
     secrets: Secrets,
     replacements: SecretReplacements,
     blocks: Vec<String>,
-    /// Numbers of requests by the reason of their omission.
+    /// The number of omitted requests by the description of the omission.
     omissions: BTreeMap<String, usize>,
     /// The time of the first step.
     start_seconds: f64,
@@ -67,11 +67,11 @@ pub fn to_scenario(session: &Session) -> RecordedScenario {
             names.mark_used(&kind, id);
         }
     }
-    let polls = event_batches(&session.exchanges).into_iter().map(Step::Events);
-    let requests = session.exchanges.iter().filter(|exchange| !exchange.is_poll()).map(Step::Request);
-    let mut steps: Vec<Step> = requests.chain(polls).collect();
-    steps.sort_by(|first, second| first.at().total_cmp(&second.at()));
-    let start_seconds = steps.first().map(Step::at).unwrap_or_default();
+    let event_steps = event_batches(&session.exchanges).into_iter().map(Step::Events);
+    let request_steps = session.exchanges.iter().filter(|exchange| !exchange.is_poll()).map(Step::Request);
+    let mut steps: Vec<Step> = request_steps.chain(event_steps).collect();
+    steps.sort_by(|first, second| first.seconds().total_cmp(&second.seconds()));
+    let start_seconds = steps.first().map(Step::seconds).unwrap_or_default();
     let mut writer = ScenarioWriter {
         names,
         secrets: Secrets::from_exchanges(&session.exchanges),
@@ -86,8 +86,8 @@ pub fn to_scenario(session: &Session) -> RecordedScenario {
     };
     for step in &steps {
         match step {
-            Step::Request(exchange) => writer.request(exchange),
-            Step::Events(batch) => writer.batch(batch),
+            Step::Request(exchange) => writer.write_request(exchange),
+            Step::Events(batch) => writer.write_events(batch),
         }
     }
     writer.finish(session)
@@ -99,7 +99,7 @@ impl ScenarioWriter {
         *self.omissions.entry(description).or_default() += 1;
     }
 
-    fn request(&mut self, exchange: &Exchange) {
+    fn write_request(&mut self, exchange: &Exchange) {
         if exchange.method == "OPTIONS" {
             return;
         }
@@ -125,14 +125,14 @@ impl ScenarioWriter {
             _ => {
                 let request_line = format!("{caller}: {} {path}", exchange.method);
                 let body = if lines.is_empty() { request_line } else { format!("{request_line}\n{lines}") };
-                lost_reply_fault(exchange) + &block("request", &body) + &self.reply(exchange)
+                lost_reply_fault(exchange) + &block("request", &body) + &self.reply_block(exchange)
             }
         };
-        self.add(exchange, text);
+        self.add_request_block(exchange, text);
     }
 
     /// Adds the block of a request, unless it contains a secret.
-    fn add(&mut self, exchange: &Exchange, text: String) {
+    fn add_request_block(&mut self, exchange: &Exchange, text: String) {
         if self.secrets.are_in(&text) {
             return self.add_omission(exchange, "a key or password would be in it");
         }
@@ -140,15 +140,15 @@ impl ScenarioWriter {
         self.blocks.push(text);
     }
 
-    /// The `reply` block of a request; empty if only success is expected.
-    fn reply(&mut self, exchange: &Exchange) -> String {
+    /// The `reply` block of a request. It is empty if only success is expected.
+    fn reply_block(&mut self, exchange: &Exchange) -> String {
         if exchange.status == 0 {
             return block("reply none", "");
         }
         let is_success = exchange.status == 200;
-        let head = if is_success { "reply".to_owned() } else { format!("reply {}", exchange.status) };
+        let info_string = if is_success { "reply".to_owned() } else { format!("reply {}", exchange.status) };
         let Value::Object(reply) = &exchange.reply else {
-            return if is_success { String::new() } else { block(&head, "") };
+            return if is_success { String::new() } else { block(&info_string, "") };
         };
         let mut expected_keys = reply.clone();
         if expected_keys.get("result").is_some_and(|result| result == "success" || result == "error") {
@@ -173,12 +173,12 @@ impl ScenarioWriter {
         }
         match (expected.is_empty(), is_success) {
             (true, true) => String::new(),
-            (true, false) => block(&head, ""),
-            _ => block(&head, &with_placeholder_braces(&format_json(&Value::Object(expected), 0))),
+            (true, false) => block(&info_string, ""),
+            _ => block(&info_string, &with_placeholder_braces(&format_json(&Value::Object(expected), 0))),
         }
     }
 
-    fn batch(&mut self, batch: &Batch) {
+    fn write_events(&mut self, batch: &Batch) {
         let Some(label) = self.names.queues.get(&batch.queue_id).cloned() else {
             let description = "Events of queues that were registered before the recording".to_owned();
             *self.omissions.entry(description).or_default() += batch.events.len();
@@ -245,8 +245,8 @@ impl ScenarioWriter {
     }
 }
 
-/// The block of a fault that drops the reply to a request, if the server sent none. The request is carried out, since
-/// most lost replies are lost after that.
+/// The block of a fault that drops the reply to a request, if the server sent none. The fault drops the reply after the
+/// request was processed, because most replies are lost then.
 fn lost_reply_fault(exchange: &Exchange) -> String {
     if exchange.status > 0 {
         return String::new();
@@ -256,7 +256,7 @@ fn lost_reply_fault(exchange: &Exchange) -> String {
     block("control", &format!("fault {fault}"))
 }
 
-/// Why a request can't be part of a scenario; None if it can.
+/// Why a request can't be part of a scenario. None if it can be.
 fn omission_reason(exchange: &Exchange) -> Option<&'static str> {
     match exchange.status {
         _ if exchange.is_session => Some("it acts in a session, by a cookie or a token"),
@@ -275,8 +275,8 @@ fn omission_reason(exchange: &Exchange) -> Option<&'static str> {
 
 /// The kind of object that the operation with this path is about.
 fn kind_of_path(path: &str) -> String {
-    let mut words = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
-    kind_of_collection(words.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
+    let mut segments = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
+    kind_of_collection(segments.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
 }
 
 /// A path with `N` instead of numbers, shortened to 100 characters.

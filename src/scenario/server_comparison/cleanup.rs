@@ -8,9 +8,9 @@ use serde_json::Value;
 #[derive(Clone, Debug)]
 pub struct Creation {
     removal: Removal,
-    /// Handle of the account that created it; empty if unknown.
+    /// The handle of the account that created it. It is empty if the account is unknown.
     creator: String,
-    /// Kind and ID for messages to the user: `messages 12`.
+    /// Kind and ID for messages to the user, such as `messages 12`.
     name: String,
 }
 
@@ -39,23 +39,23 @@ struct CreationRule {
     form: &'static [(&'static str, &'static str)],
 }
 
-const fn removed_by_delete(path: &'static str, id_key: &'static str, removal_path: &'static str) -> CreationRule {
+const fn delete_rule(path: &'static str, id_key: &'static str, removal_path: &'static str) -> CreationRule {
     CreationRule { path, id_key, method: "DELETE", removal_path, form: &[] }
 }
 
 const CREATION_RULES: [CreationRule; 14] = [
-    removed_by_delete("/messages", "id", "/messages/{}"),
-    removed_by_delete("/drafts", "ids", "/drafts/{}"),
-    removed_by_delete("/saved_snippets", "saved_snippet_id", "/saved_snippets/{}"),
-    removed_by_delete("/scheduled_messages", "scheduled_message_id", "/scheduled_messages/{}"),
-    removed_by_delete("/reminders", "reminder_id", "/reminders/{}"),
-    removed_by_delete("/channels/create", "id", "/streams/{}"),
-    removed_by_delete("/realm/filters", "id", "/realm/filters/{}"),
-    removed_by_delete("/realm/profile_fields", "id", "/realm/profile_fields/{}"),
-    removed_by_delete("/realm/playgrounds", "id", "/realm/playgrounds/{}"),
-    removed_by_delete("/bots", "user_id", "/bots/{}"),
-    removed_by_delete("/users", "user_id", "/users/{}"),
-    removed_by_delete("/default_stream_groups/create", "group_id", "/default_stream_groups/{}"),
+    delete_rule("/messages", "id", "/messages/{}"),
+    delete_rule("/drafts", "ids", "/drafts/{}"),
+    delete_rule("/saved_snippets", "saved_snippet_id", "/saved_snippets/{}"),
+    delete_rule("/scheduled_messages", "scheduled_message_id", "/scheduled_messages/{}"),
+    delete_rule("/reminders", "reminder_id", "/reminders/{}"),
+    delete_rule("/channels/create", "id", "/streams/{}"),
+    delete_rule("/realm/filters", "id", "/realm/filters/{}"),
+    delete_rule("/realm/profile_fields", "id", "/realm/profile_fields/{}"),
+    delete_rule("/realm/playgrounds", "id", "/realm/playgrounds/{}"),
+    delete_rule("/bots", "user_id", "/bots/{}"),
+    delete_rule("/users", "user_id", "/users/{}"),
+    delete_rule("/default_stream_groups/create", "group_id", "/default_stream_groups/{}"),
     CreationRule {
         path: "/user_groups/create",
         id_key: "group_id",
@@ -130,29 +130,29 @@ pub fn subscribed_channel(id: i64) -> Creation {
 /// Removes objects, the newest first, as their creators or else as any other account. Returns a line with the reason
 /// for each object that could not be removed.
 pub async fn remove(side: &Side, creations: &[Creation]) -> Vec<String> {
-    let mut leftovers = Vec::new();
-    let mut unreachable: Option<String> = None;
+    let mut failures = Vec::new();
+    let mut connection_failure: Option<String> = None;
     for creation in creations.iter().rev() {
-        // Waiting for a server that does not reply takes too long to do it for each object.
-        let result = match &unreachable {
+        // Waiting again for a server that does not reply would take too long.
+        let result = match &connection_failure {
             Some(failure) => Err(failure.clone()),
-            None => match remove_one(side, creation).await {
+            None => match remove_object(side, creation).await {
                 Ok(refusal) => refusal.map_or(Ok(()), Err),
                 Err(failure) => {
-                    unreachable = Some(failure.clone());
+                    connection_failure = Some(failure.clone());
                     Err(failure)
                 }
             },
         };
         if let Err(reason) = result {
-            leftovers.push(format!("{} of {}: {reason}", creation.name, side.url));
+            failures.push(format!("{} of {}: {reason}", creation.name, side.url));
         }
     }
-    leftovers
+    failures
 }
 
 /// Removes an object. Returns the refusal if no account may remove it. The error says why there is no reply.
-async fn remove_one(side: &Side, creation: &Creation) -> Result<Option<String>, String> {
+async fn remove_object(side: &Side, creation: &Creation) -> Result<Option<String>, String> {
     let (method, path, form) = match &creation.removal {
         Removal::Request { method, path, form } => (*method, path.clone(), form.as_slice()),
         Removal::Attachment { path_id } => match attachment_id(side, &creation.creator, path_id).await? {
@@ -175,14 +175,15 @@ async fn remove_one(side: &Side, creation: &Creation) -> Result<Option<String>, 
     Ok(Some(refusal))
 }
 
-/// The ID of an upload; None if it is already removed.
+/// The ID of an upload. None if it is already removed.
 async fn attachment_id(side: &Side, owner: &str, path_id: &str) -> Result<Option<i64>, String> {
     let Some(person) = side.scope.directory.person(owner) else { return Ok(None) };
     let reply = side.get("/attachments", Some(person)).await?;
     let attachments = reply.body["attachments"].as_array().into_iter().flatten();
-    let mut matching = attachments
-        .filter(|attachment| attachment["path_id"].as_str().is_some_and(|other| percent_decoded(other) == path_id));
-    Ok(matching.next().and_then(|attachment| attachment["id"].as_i64()))
+    let mut matching_attachments = attachments.filter(|attachment| {
+        attachment["path_id"].as_str().is_some_and(|other_path_id| percent_decoded(other_path_id) == path_id)
+    });
+    Ok(matching_attachments.next().and_then(|attachment| attachment["id"].as_i64()))
 }
 
 /// Whether a refusal says that the object no longer exists.

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 /// Items of longer lists are only compared with the item at the same position.
 const MAX_MATCHED_ITEMS: usize = 80;
-/// Shown in place of a missing value.
+/// Displayed instead of a missing value.
 pub const ABSENT: &str = "absent";
 
 /// Keys whose values are not compared, since they depend on the server or the time.
@@ -74,17 +74,17 @@ pub struct Correspondence {
 impl Correspondence {
     /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1).
     pub fn replace(&mut self, side: usize, text: &str, replacement: &str) {
-        if text.len() > 2 && !self.replacements[side].iter().any(|(known, _)| known == text) {
+        if text.len() > 2 && !self.replacements[side].iter().any(|(existing_text, _)| existing_text == text) {
             self.replacements[side].push((text.to_owned(), replacement.to_owned()));
             self.replacements[side].sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
         }
     }
 
-    /// Records that two IDs of a kind correspond. False if one of them already corresponds to another ID.
+    /// Records that two IDs of a kind correspond. Returns false if one of them already corresponds to another ID.
     pub fn pair(&mut self, kind: &str, first: i64, second: i64) -> bool {
         let (first_key, second_key) = ((kind.to_owned(), first), (kind.to_owned(), second));
         match (self.second_ids.get(&first_key), self.first_ids.get(&second_key)) {
-            (Some(known), _) => *known == second,
+            (Some(known_id), _) => *known_id == second,
             (None, Some(_)) => false,
             (None, None) => {
                 self.second_ids.insert(first_key, second);
@@ -95,9 +95,9 @@ impl Correspondence {
     }
 
     /// The differences between two values. `parent_kind` is the kind of object that they describe, such as `message`.
-    pub fn differences(&mut self, at: &str, parent_kind: &str, first: &Value, second: &Value) -> Vec<Difference> {
+    pub fn differences(&mut self, path: &str, parent_kind: &str, first: &Value, second: &Value) -> Vec<Difference> {
         let mut differences = Vec::new();
-        self.compare_values("", parent_kind, first, second, at, &mut differences);
+        self.compare_values("", parent_kind, first, second, path, &mut differences);
         differences
     }
 
@@ -107,7 +107,7 @@ impl Correspondence {
         parent_kind: &str,
         first: &Value,
         second: &Value,
-        at: &str,
+        path: &str,
         differences: &mut Vec<Difference>,
     ) {
         let is_ignored =
@@ -119,23 +119,23 @@ impl Correspondence {
         }
         match (first, second) {
             (Value::Object(first), Value::Object(second)) => {
-                self.compare_objects(key, parent_kind, first, second, at, differences);
+                self.compare_objects(key, parent_kind, first, second, path, differences);
             }
             (Value::Array(first), Value::Array(second)) => {
-                self.compare_arrays(key, parent_kind, first, second, at, differences);
+                self.compare_arrays(key, parent_kind, first, second, path, differences);
             }
             (Value::Number(first_number), Value::Number(second_number)) => {
                 if !self.are_equal_numbers(key, parent_kind, first_number, second_number) {
-                    self.add_difference(at, first, second, differences);
+                    self.add_difference(path, first, second, differences);
                 }
             }
             (Value::String(first_text), Value::String(second_text)) => {
                 if !self.are_equal_texts(first_text, second_text) {
-                    self.add_difference(at, first, second, differences);
+                    self.add_difference(path, first, second, differences);
                 }
             }
             _ if first == second => {}
-            _ => self.add_difference(at, first, second, differences),
+            _ => self.add_difference(path, first, second, differences),
         }
     }
 
@@ -148,8 +148,8 @@ impl Correspondence {
     ) -> bool {
         let (Some(first_int), Some(second_int)) = (first.as_i64(), second.as_i64()) else {
             let is_float = first.as_i64().is_none() && second.as_i64().is_none();
-            let both_times = [first, second].iter().all(|number| is_time(key, number.as_f64().unwrap_or_default()));
-            return is_float && (both_times || first == second);
+            let are_times = [first, second].iter().all(|number| is_time(key, number.as_f64().unwrap_or_default()));
+            return is_float && (are_times || first == second);
         };
         if is_time(key, first_int as f64) && is_time(key, second_int as f64) {
             return true;
@@ -162,7 +162,7 @@ impl Correspondence {
     }
 
     fn are_equal_texts(&mut self, first: &str, second: &str) -> bool {
-        let (first, second) = (self.normalized(0, first), self.normalized(1, second));
+        let (first, second) = (self.normalize(0, first), self.normalize(1, second));
         if first == second {
             return true;
         }
@@ -187,11 +187,11 @@ impl Correspondence {
     }
 
     /// A text with the replacements for a server.
-    fn normalized(&self, side: usize, text: &str) -> String {
+    fn normalize(&self, side: usize, text: &str) -> String {
         let mut text = text.to_owned();
-        for (known, replacement) in &self.replacements[side] {
-            if text.contains(known) {
-                text = text.replace(known, replacement);
+        for (original, replacement) in &self.replacements[side] {
+            if text.contains(original) {
+                text = text.replace(original, replacement);
             }
         }
         RANDOM_PARTS
@@ -205,29 +205,29 @@ impl Correspondence {
         parent_kind: &str,
         first: &Map<String, Value>,
         second: &Map<String, Value>,
-        at: &str,
+        path: &str,
         differences: &mut Vec<Difference>,
     ) {
         let parent_kind = if key.is_empty() { parent_kind.to_owned() } else { kind_of_collection(key) };
         let mut unmatched: BTreeSet<&String> = second.keys().collect();
         for (name, value) in first {
-            let inner_at = format!("{at}.{}", if is_index(name) { "*" } else { name });
+            let member_path = format!("{path}.{}", if is_index(name) { "*" } else { name });
             match self.counterpart(name, second) {
-                Some(other) => {
-                    unmatched.remove(other);
-                    self.compare_values(name, &parent_kind, value, &second[other], &inner_at, differences);
+                Some(other_name) => {
+                    unmatched.remove(other_name);
+                    self.compare_values(name, &parent_kind, value, &second[other_name], &member_path, differences);
                 }
                 None => differences.push(Difference {
-                    at: inner_at,
+                    at: member_path,
                     first: self.excerpt(0, value),
                     second: ABSENT.to_owned(),
                 }),
             }
         }
         for name in unmatched {
-            let inner_at = format!("{at}.{}", if is_index(name) { "*" } else { name });
+            let member_path = format!("{path}.{}", if is_index(name) { "*" } else { name });
             differences.push(Difference {
-                at: inner_at,
+                at: member_path,
                 first: ABSENT.to_owned(),
                 second: self.excerpt(1, &second[name]),
             });
@@ -238,16 +238,16 @@ impl Correspondence {
     fn counterpart<'o>(&self, name: &str, second: &'o Map<String, Value>) -> Option<&'o String> {
         if let Ok(id) = name.parse::<i64>() {
             for kind in ["message", "user", "channel", "group"] {
-                let other = self.second_ids.get(&(kind.to_owned(), id)).map(ToString::to_string);
-                if let Some((known, _)) = other.and_then(|other| second.get_key_value(&other)) {
-                    return Some(known);
+                let second_name = self.second_ids.get(&(kind.to_owned(), id)).map(ToString::to_string);
+                if let Some((second_key, _)) = second_name.and_then(|second_name| second.get_key_value(&second_name)) {
+                    return Some(second_key);
                 }
             }
         }
-        let exact = second.get_key_value(name).map(|(known, _)| known);
+        let exact = second.get_key_value(name).map(|(second_key, _)| second_key);
         exact.or_else(|| {
-            let normalized = self.normalized(0, name);
-            second.keys().find(|other| self.normalized(1, other) == normalized)
+            let normalized_name = self.normalize(0, name);
+            second.keys().find(|other| self.normalize(1, other) == normalized_name)
         })
     }
 
@@ -257,19 +257,26 @@ impl Correspondence {
         parent_kind: &str,
         first: &[Value],
         second: &[Value],
-        at: &str,
+        path: &str,
         differences: &mut Vec<Difference>,
     ) {
-        let item_at = format!("{at}[]");
-        let mut in_order = self.clone();
-        let mut in_order_differences = Vec::new();
+        let item_path = format!("{path}[]");
+        let mut ordered_comparison = self.clone();
+        let mut ordered_differences = Vec::new();
         if first.len() == second.len() {
-            for (one, other) in first.iter().zip(second) {
-                in_order.compare_values(key, parent_kind, one, other, &item_at, &mut in_order_differences);
+            for (first_item, second_item) in first.iter().zip(second) {
+                ordered_comparison.compare_values(
+                    key,
+                    parent_kind,
+                    first_item,
+                    second_item,
+                    &item_path,
+                    &mut ordered_differences,
+                );
             }
-            if in_order_differences.is_empty() || first.len() > MAX_MATCHED_ITEMS || first.len() == 1 {
-                *self = in_order;
-                differences.extend(in_order_differences);
+            if ordered_differences.is_empty() || first.len() > MAX_MATCHED_ITEMS || first.len() == 1 {
+                *self = ordered_comparison;
+                differences.extend(ordered_differences);
                 return;
             }
         }
@@ -280,12 +287,12 @@ impl Correspondence {
                 unmatched.iter().map(|position| (self.distance(key, parent_kind, item, &second[*position]), *position));
             match distances.min() {
                 Some((distance, position)) if distance <= max_distance(item) => {
-                    self.compare_values(key, parent_kind, item, &second[position], &item_at, differences);
-                    unmatched.retain(|other| *other != position);
+                    self.compare_values(key, parent_kind, item, &second[position], &item_path, differences);
+                    unmatched.retain(|other_position| *other_position != position);
                     positions.push(position);
                 }
                 _ => differences.push(Difference {
-                    at: item_at.clone(),
+                    at: item_path.clone(),
                     first: self.excerpt(0, item),
                     second: ABSENT.to_owned(),
                 }),
@@ -293,14 +300,14 @@ impl Correspondence {
         }
         for position in unmatched.into_iter().filter(|_| first.len() <= MAX_MATCHED_ITEMS) {
             differences.push(Difference {
-                at: item_at.clone(),
+                at: item_path.clone(),
                 first: ABSENT.to_owned(),
                 second: self.excerpt(1, &second[position]),
             });
         }
         if is_ordered(key, first) && !positions.is_sorted() {
             differences.push(Difference {
-                at: item_at,
+                at: item_path,
                 first: "in order".to_owned(),
                 second: format!("in the order {positions:?}"),
             });
@@ -314,18 +321,18 @@ impl Correspondence {
         differences.len()
     }
 
-    fn add_difference(&self, at: &str, first: &Value, second: &Value, differences: &mut Vec<Difference>) {
+    fn add_difference(&self, path: &str, first: &Value, second: &Value, differences: &mut Vec<Difference>) {
         differences.push(Difference {
-            at: at.to_owned(),
+            at: path.to_owned(),
             first: self.excerpt(0, first),
             second: self.excerpt(1, second),
         });
     }
 
     fn excerpt(&self, side: usize, value: &Value) -> String {
-        let text = self.normalized(side, &value.to_string());
-        let short: String = text.chars().take(300).collect();
-        if short.len() < text.len() { short + " …" } else { short }
+        let text = self.normalize(side, &value.to_string());
+        let excerpt: String = text.chars().take(300).collect();
+        if excerpt.len() < text.len() { excerpt + " …" } else { excerpt }
     }
 }
 

@@ -53,7 +53,7 @@ pub struct ProbeResult {
     pub skipped: Vec<(String, String)>,
     /// Objects that the probe created and could not remove.
     pub leftovers: Vec<String>,
-    /// Why a server did not reply; the comparison ends then.
+    /// Why a server did not reply. The comparison ends then.
     pub failure: Option<String>,
 }
 
@@ -102,8 +102,8 @@ pub async fn play(
     let mut result = ProbeResult::default();
     let [first, second] = sides;
     let feature_level = first.feature_level.min(second.feature_level);
-    if let Some(needed) = setup.from_level.filter(|needed| *needed > feature_level) {
-        result.skip(&blocks, &format!("needs feature level {needed}; one of the servers has {feature_level}"));
+    if let Some(required) = setup.from_level.filter(|required| *required > feature_level) {
+        result.skip(&blocks, &format!("needs feature level {required}; one of the servers has {feature_level}"));
         return result;
     }
     for side in [&mut *first, &mut *second] {
@@ -137,7 +137,7 @@ impl ProbeResult {
     }
 }
 
-/// A part of a path, with a number in place of a placeholder.
+/// A part of a path, with a number instead of a placeholder.
 fn example_text(part: &Part) -> String {
     match part {
         Part::Literal(text) => text.clone(),
@@ -162,24 +162,24 @@ impl ProbeRun<'_> {
                     StepOutcome::NotSent("changes something, and only reads are played".to_owned())
                 }
                 BlockKind::Request(request, reply) => {
-                    self.request(block, request, reply.as_ref().map(|reply| &reply.body), result).await?
+                    self.play_request(block, request, reply.as_ref().map(|reply| &reply.body), result).await?
                 }
             };
-            let (reason, remaining) = match outcome {
+            let (reason, remaining_blocks) = match outcome {
                 StepOutcome::Compared => continue,
                 StepOutcome::Last(reason) => (reason, &blocks[index + 1..]),
                 StepOutcome::NotSent(reason) => (reason, &blocks[index..]),
             };
-            result.skip(remaining, &reason);
-            return if self.may_have_changed { self.undo_changes(remaining).await } else { Ok(()) };
+            result.skip(remaining_blocks, &reason);
+            return if self.may_have_changed { self.undo_changes(remaining_blocks).await } else { Ok(()) };
         }
         Ok(())
     }
 
     /// Sends the remaining requests without comparison, so that the probe undoes its changes: those that create no
     /// objects, and reads that capture values for later requests.
-    async fn undo_changes(&mut self, remaining: &[&Block]) -> Result<(), String> {
-        for block in remaining {
+    async fn undo_changes(&mut self, remaining_blocks: &[&Block]) -> Result<(), String> {
+        for block in remaining_blocks {
             let BlockKind::Request(request, reply) = &block.kind else { continue };
             let expected = reply.as_ref().map(|reply| &reply.body);
             if request.method == "GET" && captured_names(expected).is_empty() {
@@ -209,7 +209,7 @@ impl ProbeRun<'_> {
     }
 
     /// Sends a request to both servers, and compares the replies and the resulting events.
-    async fn request(
+    async fn play_request(
         &mut self,
         block: &Block,
         request: &Request,
@@ -230,15 +230,15 @@ impl ProbeRun<'_> {
         self.may_have_changed |= request.method != "GET";
         let path = path_without_base(&encoded[0].url, &self.sides[0].url);
         let mut replies = Vec::new();
-        for (index, to_send) in encoded.iter().enumerate() {
-            let reply = self.sides[index].send(to_send.clone()).await?;
+        for (index, http_request) in encoded.iter().enumerate() {
+            let reply = self.sides[index].send(http_request.clone()).await?;
             self.track_created(index, &request.method, &path, &caller, &reply);
             replies.push(reply);
         }
         let [first, second] = replies.try_into().map_err(|_| "there are two servers".to_owned())?;
         let has_same_status = first.status == second.status;
         let mut differences = if has_same_status {
-            self.correspondence.differences("reply", &kind_of_path(&path), &body_of(&first), &body_of(&second))
+            self.correspondence.differences("reply", &kind_of_path(&path), &json_body(&first), &json_body(&second))
         } else {
             vec![Difference {
                 at: "status".to_owned(),
@@ -302,13 +302,14 @@ impl ProbeRun<'_> {
         let side = &mut self.sides[index];
         let mut comparison = Comparison::new(&side.scope, &self.document.text, false);
         comparison.compare(pattern, &reply.body);
-        let captured = comparison.captured;
-        side.scope.captured.extend(captured);
+        let new_values = comparison.captured;
+        side.scope.captured.extend(new_values);
         captured_names(expected).into_iter().find(|name| !side.scope.captured.contains_key(name))
     }
 
-    /// The differences between the new events of the two servers. If `waits`, waits for late events.
-    async fn event_differences(&mut self, waits: bool) -> Result<Vec<Difference>, String> {
+    /// The differences between the new events of the two servers. With `waits_for_late_events`, it gives late events time to
+    /// arrive.
+    async fn event_differences(&mut self, waits_for_late_events: bool) -> Result<Vec<Difference>, String> {
         let handles = self.sides[0].handles();
         let mut all_events: [BTreeMap<String, Vec<Value>>; 2] = Default::default();
         let mut waited = Duration::ZERO;
@@ -321,7 +322,7 @@ impl ProbeRun<'_> {
             }
             let counts =
                 |index: usize| -> Vec<usize> { handles.iter().map(|handle| all_events[index][handle].len()).collect() };
-            if counts(0) == counts(1) || waited >= MAX_EVENT_WAIT || !waits {
+            if counts(0) == counts(1) || waited >= MAX_EVENT_WAIT || !waits_for_late_events {
                 break;
             }
             tokio::time::sleep(READ_INTERVAL).await;
@@ -369,8 +370,8 @@ fn status_and_message(reply: &HttpReply) -> String {
     format!("{} {}", reply.status, reply.body["msg"].as_str().unwrap_or_default())
 }
 
-/// The JSON body of a reply; only the content type if the body is not JSON.
-fn body_of(reply: &HttpReply) -> Value {
+/// The JSON body of a reply, or only the content type if the body is not JSON.
+fn json_body(reply: &HttpReply) -> Value {
     if reply.body.is_null() && !reply.bytes.is_empty() {
         let content_type = reply.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
         return json!({ "content-type": content_type.split(';').next() });
@@ -386,8 +387,8 @@ fn path_without_base(url: &str, base: &str) -> String {
 }
 
 fn kind_of_path(path: &str) -> String {
-    let mut words = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
-    kind_of_collection(words.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
+    let mut segments = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
+    kind_of_collection(segments.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
 }
 
 fn parameters_of(request: &HttpRequest) -> BTreeMap<String, String> {

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 /// The queues of a probe on one server.
 #[derive(Debug, Default)]
 pub struct Queues {
-    /// Queues by handle, whose events are read after each request.
-    by_handle: BTreeMap<String, Queue>,
+    /// Queues by handle. Their events are read after each request.
+    queues_by_handle: BTreeMap<String, Queue>,
     /// Handles and IDs of the queues that requests of the probe registered.
     registered_by_probe: Vec<(String, String)>,
 }
@@ -41,7 +41,7 @@ impl Queues {
             if let Some(id) = reply.body["queue_id"].as_str() {
                 let last_event_id = reply.body["last_event_id"].as_i64().unwrap_or(-1);
                 ids.push((handle.clone(), id.to_owned()));
-                self.by_handle.insert(handle, Queue { id: id.to_owned(), last_event_id });
+                self.queues_by_handle.insert(handle, Queue { id: id.to_owned(), last_event_id });
             }
         }
         Ok(ids)
@@ -58,7 +58,7 @@ impl Queues {
     ///
     /// If there is no reply.
     pub async fn read_events(&mut self, side: &Side, handle: &str) -> Result<Vec<Value>, String> {
-        let Some(queue) = self.by_handle.get_mut(handle) else { return Ok(Vec::new()) };
+        let Some(queue) = self.queues_by_handle.get_mut(handle) else { return Ok(Vec::new()) };
         let Some(person) = side.scope.directory.person(handle) else { return Ok(Vec::new()) };
         let query = form_urlencoded::Serializer::new(String::new())
             .append_pair("queue_id", &queue.id)
@@ -80,9 +80,9 @@ impl Queues {
 
     /// Deletes the queues. Any that can't be deleted will expire.
     pub async fn delete(&self, side: &Side) {
-        let by_handle = self.by_handle.iter().map(|(handle, queue)| (handle, &queue.id));
-        let registered_by_probe = self.registered_by_probe.iter().map(|(handle, id)| (handle, id));
-        for (handle, id) in by_handle.chain(registered_by_probe) {
+        let own_queues = self.queues_by_handle.iter().map(|(handle, queue)| (handle, &queue.id));
+        let other_queues = self.registered_by_probe.iter().map(|(handle, id)| (handle, id));
+        for (handle, id) in own_queues.chain(other_queues) {
             let Some(person) = side.scope.directory.person(handle) else { continue };
             if side.call("DELETE", "/events", person, &[("queue_id", id)]).await.is_err() {
                 return;
@@ -102,38 +102,38 @@ pub fn compare(
     let mut unmatched: Vec<usize> = (0..second.len()).collect();
     let mut positions = Vec::new();
     for event in first {
-        let at = format!("event {} of {handle}", event_name(event));
+        let path = format!("event {} of {handle}", event_name(event));
         let parent_kind = kind_of_collection(event["type"].as_str().unwrap_or_default());
         let candidates =
             unmatched.iter().copied().filter(|position| event_name(&second[*position]) == event_name(event));
         let nearest = candidates.min_by_key(|position| {
-            (correspondence.clone().differences(&at, &parent_kind, event, &second[*position]).len(), *position)
+            (correspondence.clone().differences(&path, &parent_kind, event, &second[*position]).len(), *position)
         });
         match nearest {
             Some(position) => {
-                differences.extend(correspondence.differences(&at, &parent_kind, event, &second[position]));
-                unmatched.retain(|other| *other != position);
+                differences.extend(correspondence.differences(&path, &parent_kind, event, &second[position]));
+                unmatched.retain(|other_position| *other_position != position);
                 positions.push(position);
             }
-            None => differences.push(Difference { at, first: excerpt(event), second: ABSENT.to_owned() }),
+            None => differences.push(Difference { at: path, first: excerpt(event), second: ABSENT.to_owned() }),
         }
     }
     for position in unmatched {
-        let at = format!("event {} of {handle}", event_name(&second[position]));
-        differences.push(Difference { at, first: ABSENT.to_owned(), second: excerpt(&second[position]) });
+        let path = format!("event {} of {handle}", event_name(&second[position]));
+        differences.push(Difference { at: path, first: ABSENT.to_owned(), second: excerpt(&second[position]) });
     }
     if !positions.is_sorted() {
-        let names = |events: &[Value]| events.iter().map(event_name).collect::<Vec<_>>().join(", ");
+        let event_names = |events: &[Value]| events.iter().map(event_name).collect::<Vec<_>>().join(", ");
         differences.push(Difference {
             at: format!("order of events of {handle}"),
-            first: names(first),
-            second: names(second),
+            first: event_names(first),
+            second: event_names(second),
         });
     }
     differences
 }
 
-/// Type and operation of an event, such as `reaction/add`.
+/// The type and operation of an event, such as `reaction/add`.
 fn event_name(event: &Value) -> String {
     let operation = event["op"].as_str().map(|operation| format!("/{operation}")).unwrap_or_default();
     format!("{}{operation}", event["type"].as_str().unwrap_or_default())

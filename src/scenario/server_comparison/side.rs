@@ -19,7 +19,7 @@ pub trait HttpTransport: Send + Sync {
 pub struct Side {
     /// Base URL without a slash at the end.
     pub url: String,
-    /// Feature level of the server; 0 if it reports none.
+    /// Feature level of the server, or 0 if it reports none.
     pub feature_level: i64,
     /// The reply to `GET /server_settings`.
     pub settings: Value,
@@ -162,21 +162,21 @@ impl Side {
 
 /// The `curl` command for a request, with the API key in the variable `KEY`.
 pub fn curl(request: &HttpRequest, email: Option<&str>) -> String {
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let mut parts = vec!["curl".to_owned()];
     if request.method != "GET" && (request.method != "POST" || request.body.is_empty()) {
         parts.push(format!("-X {}", request.method));
     }
-    parts.extend(email.map(|email| format!("-u {}:\"$KEY\"", quoted(email))));
-    parts.push(quoted(&request.url));
+    parts.extend(email.map(|email| format!("-u {}:\"$KEY\"", quote(email))));
+    parts.push(quote(&request.url));
     let content_type = request.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| value.as_str());
     if content_type.is_some_and(|value| value != "application/x-www-form-urlencoded") {
-        parts.push(format!("-H {}", quoted(&format!("content-type: {}", content_type.unwrap_or_default()))));
+        parts.push(format!("-H {}", quote(&format!("content-type: {}", content_type.unwrap_or_default()))));
     }
     if !request.body.is_empty() {
         let body = String::from_utf8_lossy(&request.body);
         let excerpt: String = body.chars().take(2_000).collect();
-        parts.push(format!("--data-raw {}", quoted(&excerpt)));
+        parts.push(format!("--data-raw {}", quote(&excerpt)));
     }
     parts.join(" ")
 }

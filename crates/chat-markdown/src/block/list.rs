@@ -14,7 +14,7 @@ impl Kind {
     /// The kind of the list that a block begins with.
     pub fn of(text: &str) -> Option<Self> {
         let line = text.split('\n').next().unwrap_or_default();
-        [Self::Numbered, Self::Bulleted].into_iter().find(|kind| kind.item(line).is_some())
+        [Self::Numbered, Self::Bulleted].into_iter().find(|kind| kind.parse_item(line).is_some())
     }
 
     fn tag(self) -> &'static str {
@@ -22,7 +22,7 @@ impl Kind {
     }
 
     /// Parses a line as an item. Returns its marker (for numbers, without the full stop) and its content.
-    fn item(self, line: &str) -> Option<(&str, &str)> {
+    fn parse_item(self, line: &str) -> Option<(&str, &str)> {
         let line = line.strip_prefix(' ').unwrap_or(line);
         let (marker, content) = self.split_marker(line)?;
         Some((marker, content.trim_start_matches(' ')))
@@ -49,13 +49,13 @@ fn is_nested_item(line: &str) -> bool {
     (2..=3).contains(&indent) && (is_item(Kind::Numbered) || is_item(Kind::Bulleted))
 }
 
-/// The items of a list, and the number of the first one. Consecutive items one level deeper are returned as one item,
-/// with their indentation.
-fn items(kind: Kind, text: &str) -> (Vec<String>, String) {
+/// Returns the items of a list, and the number of the first one ("" in a bulleted list). Consecutive items one level
+/// deeper are returned as one item, with their indentation.
+fn parse_items(kind: Kind, text: &str) -> (Vec<String>, String) {
     let mut items: Vec<String> = Vec::new();
     let mut number = String::new();
     for line in text.split('\n') {
-        if let Some((marker, content)) = kind.item(line) {
+        if let Some((marker, content)) = kind.parse_item(line) {
             if items.is_empty() {
                 number = marker.to_owned();
             }
@@ -94,7 +94,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn parse_list(&mut self, parent: NodeId, kind: Kind, block: Block) {
-        let (items, number) = items(kind, block.text());
+        let (items, number) = parse_items(kind, block.text());
         drop(block);
         let mut items = items.into_iter();
         let previous_list = self.tree.last_child(parent).filter(|last| self.tree.tag(*last) == kind.tag());
@@ -157,7 +157,7 @@ impl Parser<'_> {
 
     /// Parses indented text of the preceding item.
     pub(super) fn parse_indented_item(&mut self, parent: NodeId, block: Block) {
-        let (level, node) = self.level(parent, block.text());
+        let (level, node) = self.level_and_owner(parent, block.text());
         let text = without_indent(block.text(), level * ITEM_INDENT.len());
         drop(block);
         self.states.push(State::Indented);
@@ -177,7 +177,7 @@ impl Parser<'_> {
     }
 
     /// The level of an indented block, limited by the depth of existing lists, and the list or item that it belongs to.
-    fn level(&self, parent: NodeId, text: &str) -> (usize, NodeId) {
+    fn level_and_owner(&self, parent: NodeId, text: &str) -> (usize, NodeId) {
         let indent = text.len() - text.trim_start_matches(' ').len();
         let target_level = indent / ITEM_INDENT.len();
         let mut level = usize::from(self.is_in(State::TightList));
@@ -200,11 +200,11 @@ mod tests {
 
     #[test]
     fn lists_are_split_into_items_of_one_level() {
-        let bulleted = |text| items(Kind::Bulleted, text).0;
+        let bulleted = |text| parse_items(Kind::Bulleted, text).0;
         assert_eq!(bulleted("* a\n* b\nc"), ["a", "b\nc"]);
         assert_eq!(bulleted("* a\n  * b\n    * c\n* d"), ["a", "  * b\n    * c", "d"]);
         assert_eq!(bulleted("* a\n    * b"), ["a\n    * b"]);
-        assert_eq!(items(Kind::Numbered, "07. a\n* b").1, "07");
+        assert_eq!(parse_items(Kind::Numbered, "07. a\n* b").1, "07");
     }
 
     #[test]

@@ -13,7 +13,7 @@ impl Parser<'_> {
         let mut quoted = String::with_capacity(block.text().len());
         for (index, line) in block.text()[start..].split('\n').enumerate() {
             quoted.push_str(if index > 0 { "\n" } else { "" });
-            quoted.push_str(&unquoted(line));
+            quoted.push_str(&unquote_line(line));
         }
         drop(block);
         let quote = self.tree.append(parent, "blockquote");
@@ -24,7 +24,7 @@ impl Parser<'_> {
 }
 
 /// Removes the `>` from a line, and makes its mentions silent.
-fn unquoted(line: &str) -> String {
+fn unquote_line(line: &str) -> String {
     let line = mention::silenced(line);
     if line.trim_matches(is_space) == ">" {
         return String::new();

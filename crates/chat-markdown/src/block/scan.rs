@@ -15,9 +15,9 @@ pub(super) struct Heading {
     pub end: usize,
 }
 
-/// Positions of all lines.
+/// The position of each line's first byte.
 fn line_starts(text: &str) -> impl Iterator<Item = usize> {
-    std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
+    std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|offset| offset + 1))
 }
 
 /// The first heading in a block.
@@ -74,15 +74,15 @@ fn is_rule(line: &str) -> bool {
 /// Position of the line end before the first quote, or 0 if it begins in the first line. Lines with only `>` are not a
 /// quote unless text follows them.
 pub(super) fn quote(text: &str) -> Option<usize> {
-    // If no text follows this empty quoted line, the block has no other quote.
     let start = line_starts(text).find(|&line| quoted(&text[line..]).is_some())?;
     if is_empty_quote(&text[start..]) {
+        // No text follows this empty quoted line, so the block has no other quote.
         return None;
     }
     Some(start.saturating_sub(1))
 }
 
-/// Removes the `>` from the first line of a text, and returns all text after it. None: the first line is not quoted.
+/// Removes the `>` from the beginning of a text. None: the first line is not quoted.
 pub(super) fn quoted(text: &str) -> Option<&str> {
     let line = text.trim_start_matches(' ');
     let content = line.strip_prefix('>').filter(|_| text.len() - line.len() <= 3)?;

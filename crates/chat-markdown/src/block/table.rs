@@ -12,13 +12,13 @@ pub(super) struct Table {
 }
 
 /// If a row ends with an unescaped bar, the position of the bar or of the backslashes before it.
-fn end_border(row: &str) -> Option<usize> {
+fn end_border_position(row: &str) -> Option<usize> {
     let inside = row.strip_suffix('|')?;
     let backslashes = inside.len() - inside.trim_end_matches('\\').len();
     (backslashes % 2 == 0).then_some(inside.len() - backslashes)
 }
 
-fn trimmed(row: &str) -> &str {
+fn trim_spaces(row: &str) -> &str {
     row.trim_matches(' ')
 }
 
@@ -26,19 +26,19 @@ impl Table {
     /// Parses a block as a table: a header row, a delimiter row with as many columns, and rows. None: not a table.
     pub fn of(text: &str) -> Option<Self> {
         let (header, body) = text.split_once('\n')?;
-        let header = trimmed(header);
-        let delimiter_row = trimmed(body.split('\n').next().unwrap_or_default());
-        let has_border = header.starts_with('|') || end_border(header).is_some();
+        let header = trim_spaces(header);
+        let delimiter_row = trim_spaces(body.split('\n').next().unwrap_or_default());
+        let has_border = header.starts_with('|') || end_border_position(header).is_some();
         let mut table = Self { has_border, columns: Vec::new() };
         let count = table.cells(header).len();
         // In a table with one column, each row needs a bar.
-        let has_bar = |row: &str| row.starts_with('|') || end_border(row).is_some();
-        if count == 1 && !(has_border && body.split('\n').all(|row| has_bar(trimmed(row)))) {
+        let has_bar = |row: &str| row.starts_with('|') || end_border_position(row).is_some();
+        if count == 1 && !(has_border && body.split('\n').all(|row| has_bar(trim_spaces(row)))) {
             return None;
         }
         let delimiters = table.cells(delimiter_row);
         let is_delimiter_row = delimiters.iter().all(|cell| cell.bytes().all(|byte| b"|:- ".contains(&byte)));
-        table.columns = delimiters.iter().map(|cell| alignment(trimmed(cell))).collect();
+        table.columns = delimiters.iter().map(|cell| alignment(trim_spaces(cell))).collect();
         (is_delimiter_row && delimiters.len() == count).then_some(table)
     }
 
@@ -72,10 +72,10 @@ impl Table {
 
     fn add_row(&self, tree: &mut Tree, parent: NodeId, tag: &'static str, line: &str) {
         let row = tree.append(parent, "tr");
-        let cells = self.cells(trimmed(line));
+        let cells = self.cells(trim_spaces(line));
         for (index, alignment) in self.columns.iter().enumerate() {
             let cell = tree.append(row, tag);
-            tree[cell].text = Text::markup(cells.get(index).map_or("", |cell| trimmed(cell)));
+            tree[cell].text = Text::markup(cells.get(index).map_or("", |cell| trim_spaces(cell)));
             tree[cell].attributes.extend(alignment.map(|alignment| (STYLE, style(alignment))));
         }
     }
@@ -83,10 +83,10 @@ impl Table {
     /// The cells of a row, with surrounding spaces.
     fn cells<'r>(&self, row: &'r str) -> Vec<&'r str> {
         if !self.has_border {
-            return split(row);
+            return split_cells(row);
         }
         let row = row.strip_prefix('|').unwrap_or(row);
-        split(end_border(row).map_or(row, |end| &row[..end]))
+        split_cells(end_border_position(row).map_or(row, |end| &row[..end]))
     }
 }
 
@@ -109,17 +109,17 @@ fn alignment(cell: &str) -> Option<&'static str> {
 struct Backticks {
     start: usize,
     /// Length of the run when it closes code.
-    count: usize,
+    closing_count: usize,
     /// Length of the run when it opens code: one less after a backslash.
-    opening: usize,
+    opening_count: usize,
     /// Position of the last backtick.
     end: usize,
 }
 
 /// Splits a row at unescaped bars that are not in code.
-fn split(row: &str) -> Vec<&str> {
-    let (bars, backticks) = bars_and_backticks(row);
-    let mut code = code_regions(&backticks).into_iter().peekable();
+fn split_cells(row: &str) -> Vec<&str> {
+    let (bars, backticks) = find_bars_and_backticks(row);
+    let mut code = find_code_spans(&backticks).into_iter().peekable();
     let mut cells = Vec::new();
     let mut start = 0;
     for bar in bars {
@@ -134,7 +134,7 @@ fn split(row: &str) -> Vec<&str> {
     cells
 }
 
-fn bars_and_backticks(row: &str) -> (Vec<usize>, Vec<Backticks>) {
+fn find_bars_and_backticks(row: &str) -> (Vec<usize>, Vec<Backticks>) {
     let bytes = row.as_bytes();
     let run_length = |from: usize| bytes[from..].iter().take_while(|&&byte| byte == b'`').count();
     let (mut bars, mut backticks) = (Vec::new(), Vec::new());
@@ -144,14 +144,21 @@ fn bars_and_backticks(row: &str) -> (Vec<usize>, Vec<Backticks>) {
         position += match (bytes[position], bytes.get(position + 1)) {
             (b'\\', Some(b'\\' | b'|')) => 2,
             (b'\\', Some(b'`')) => {
-                let count = run_length(position + 1);
+                let closing_count = run_length(position + 1);
                 // The escaped backtick can't open code, but the run can close code with it.
-                backticks.push(Backticks { start: position, count, opening: count - 1, end: position + count });
-                count + 1
+                let opening_count = closing_count - 1;
+                backticks.push(Backticks {
+                    start: position,
+                    closing_count,
+                    opening_count,
+                    end: position + closing_count,
+                });
+                closing_count + 1
             }
             (b'`', _) => {
                 let count = run_length(position);
-                backticks.push(Backticks { start: position, count, opening: count, end: position + count - 1 });
+                let end = position + count - 1;
+                backticks.push(Backticks { start: position, closing_count: count, opening_count: count, end });
                 count
             }
             (b'|', _) => {
@@ -165,23 +172,24 @@ fn bars_and_backticks(row: &str) -> (Vec<usize>, Vec<Backticks>) {
 }
 
 /// The first and last position of each code span.
-fn code_regions(backticks: &[Backticks]) -> Vec<(usize, usize)> {
+fn find_code_spans(backticks: &[Backticks]) -> Vec<(usize, usize)> {
     let mut indexes_by_count = std::collections::HashMap::<usize, Vec<usize>>::new();
     for (index, run) in backticks.iter().enumerate() {
-        indexes_by_count.entry(run.count).or_default().push(index);
+        indexes_by_count.entry(run.closing_count).or_default().push(index);
     }
-    let mut regions = Vec::new();
+    let mut spans = Vec::new();
     let mut index = 0;
     while let Some(opening) = backticks.get(index) {
-        let same_count = indexes_by_count.get(&opening.opening).filter(|_| opening.opening > 0);
-        let closing = same_count.and_then(|same| same.get(same.partition_point(|&other| other <= index)).copied());
+        let indexes_of_length = indexes_by_count.get(&opening.opening_count).filter(|_| opening.opening_count > 0);
+        let closing = indexes_of_length
+            .and_then(|indexes| indexes.get(indexes.partition_point(|&other| other <= index)).copied());
         if let Some(closing) = closing {
-            regions.push((opening.start, backticks[closing].end));
+            spans.push((opening.start, backticks[closing].end));
             index = closing;
         }
         index += 1;
     }
-    regions
+    spans
 }
 
 #[cfg(test)]
@@ -202,7 +210,7 @@ mod tests {
             ("\\`a|b`", vec!["\\`a", "b`"]),
             ("", vec![""]),
         ] {
-            assert_eq!(split(row), cells, "{row}");
+            assert_eq!(split_cells(row), cells, "{row}");
         }
     }
 

@@ -15,14 +15,14 @@ pub(super) fn spans(language: &str, code: &str, level: i64) -> Option<String> {
     for token in tokens {
         for (index, part) in token.text.split('\n').enumerate() {
             if index > 0 {
-                close(&mut html, &mut open_class);
+                close_span(&mut html, &mut open_class);
                 html.push('\n');
             }
             if part.is_empty() {
                 continue;
             }
             if token.class != open_class {
-                close(&mut html, &mut open_class);
+                close_span(&mut html, &mut open_class);
                 if !token.class.is_empty() {
                     html.push_str("<span class=\"");
                     html.push_str(token.class);
@@ -33,11 +33,11 @@ pub(super) fn spans(language: &str, code: &str, level: i64) -> Option<String> {
             html::push_text(&mut html, part);
         }
     }
-    close(&mut html, &mut open_class);
+    close_span(&mut html, &mut open_class);
     Some(html)
 }
 
-fn close(html: &mut String, open_class: &mut &'static str) {
+fn close_span(html: &mut String, open_class: &mut &'static str) {
     if !std::mem::take(open_class).is_empty() {
         html.push_str("</span>");
     }

@@ -56,8 +56,9 @@ pub(super) struct Indentation {
     enclosing: Vec<Option<usize>>,
     /// The innermost block.
     current: Option<usize>,
+    /// The spaces at the start of the current line: the indentation of a block that begins in it.
     next: usize,
-    /// The current block scalar. None: not known yet.
+    /// The indentation of the current block scalar. None: not known yet.
     block: Option<usize>,
 }
 
@@ -86,11 +87,11 @@ impl Indentation {
                 _ => {}
             },
             Indent::Block => {
-                let leaves = match self.block {
+                let is_outside = match self.block {
                     None => length <= self.current.unwrap_or(0),
                     Some(block) => length < block,
                 };
-                if leaves {
+                if is_outside {
                     return Effect::Leave;
                 }
                 self.block.get_or_insert(length);

@@ -16,7 +16,7 @@ impl Entry {
         Self { name, tables, folds_case: false, language: OnceLock::new() }
     }
 
-    const fn folding_case(name: &'static str, tables: &'static [&'static str]) -> Self {
+    const fn new_folding_case(name: &'static str, tables: &'static [&'static str]) -> Self {
         Self { name, tables, folds_case: true, language: OnceLock::new() }
     }
 }
@@ -32,7 +32,7 @@ static LANGUAGES: [Entry; 24] = [
     Entry::new("CSS", &[include_str!("languages/css.txt")]),
     Entry::new("Diff", &[include_str!("languages/diff.txt")]),
     Entry::new("Go", &[include_str!("languages/go.txt")]),
-    Entry::folding_case("HTML", &[include_str!("languages/html.txt")]),
+    Entry::new_folding_case("HTML", &[include_str!("languages/html.txt")]),
     Entry::new("INI", &[include_str!("languages/ini.txt")]),
     Entry::new("Java", &[include_str!("languages/java.txt")]),
     Entry::new("JavaScript", &[JAVASCRIPT]),
@@ -42,7 +42,7 @@ static LANGUAGES: [Entry; 24] = [
     Entry::new("Objective-C", &[include_str!("languages/objective-c.txt"), include_str!("languages/c.txt"), C_FAMILY]),
     Entry::new("Python", &[include_str!("languages/python.txt")]),
     Entry::new("Rust", &[include_str!("languages/rust.txt")]),
-    Entry::folding_case("SQL", &[include_str!("languages/sql.txt")]),
+    Entry::new_folding_case("SQL", &[include_str!("languages/sql.txt")]),
     Entry::new("Swift", &[include_str!("languages/swift.txt")]),
     Entry::new("TeX", &[include_str!("languages/tex.txt")]),
     Entry::new("TOML", &[include_str!("languages/toml.txt")]),
@@ -54,11 +54,11 @@ static LANGUAGES: [Entry; 24] = [
 /// Looks a language up by its canonical name.
 pub(super) fn table(name: &str) -> Option<&'static Language> {
     let entry = LANGUAGES.iter().find(|entry| entry.name == name)?;
-    let load = || {
+    let parse = || {
         let language = Language::read(entry.tables, entry.folds_case);
         language.inspect_err(|error| tracing::error!("the table of {name} can't be read: {}", error.0)).ok()
     };
-    entry.language.get_or_init(load).as_ref()
+    entry.language.get_or_init(parse).as_ref()
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub(super) struct Token<'t> {
     pub text: &'t str,
 }
 
-/// The tokens of a text at a feature level. Together, they are the text without what rules leave out.
+/// The tokens of a text at a feature level. Their concatenated texts are the text without the parts that rules drop.
 pub(super) fn tokens<'t>(language: &'static Language, text: &'t str, level: i64) -> Vec<Token<'t>> {
     tokens_by(language, text, level, text.is_ascii())
 }
@@ -45,7 +45,8 @@ struct Lexer<'t> {
     is_ascii: bool,
     depth: usize,
     indentation: Indentation,
-    /// Failed searches of `until` and `quoted`, by the text searched for: no match ends before this position.
+    /// Failed searches of `until` and `quoted`, by the text searched for: no match ends before this position. The key
+    /// of a quote is the quotation mark, and a letter for searches in a line (`l`) or in the text (`t`).
     unclosed: HashMap<String, usize, foldhash::fast::FixedState>,
 }
 
@@ -152,8 +153,9 @@ impl<'t> Lexer<'t> {
 
     fn emit(&self, class: &'static str, range: Range<usize>, tokens: &mut Vec<Token<'t>>) {
         let text = &self.text[range];
-        let renaming = self.language.renamings.iter().find(|row| row.from == class && row.words.contains(text));
-        tokens.push(Token { class: renaming.map_or(class, |row| row.to), text });
+        let renaming =
+            self.language.renamings.iter().find(|renaming| renaming.from == class && renaming.words.contains(text));
+        tokens.push(Token { class: renaming.map_or(class, |renaming| renaming.to), text });
     }
 
     fn match_step<'r>(&mut self, step: &'r Step, position: usize) -> Option<Match<'r>> {
@@ -200,7 +202,7 @@ impl<'t> Lexer<'t> {
                 groups = spans.collect();
             }
         }
-        let mut end = self.end_if_matches(rule, &mut groups, pattern_match.end())?;
+        let mut end = self.match_end(rule, &mut groups, pattern_match.end())?;
         if let (Some(Class::Ahead), Some(Some(ahead))) = (rule.classes.last(), groups.last()) {
             end = ahead.start;
         }
@@ -234,7 +236,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Checks the conditions on the text after a match, and returns the end of the match.
-    fn end_if_matches(&mut self, rule: &Rule, groups: &mut Vec<Option<Range<usize>>>, end: usize) -> Option<usize> {
+    fn match_end(&mut self, rule: &Rule, groups: &mut Vec<Option<Range<usize>>>, end: usize) -> Option<usize> {
         let mut end = end;
         for condition in &rule.conditions {
             let start = end;
@@ -249,18 +251,18 @@ impl<'t> Lexer<'t> {
                         let group = group.clone().map_or("", |range| &self.text[range]);
                         text = text.replace(&format!("\\{}", index + 1), group);
                     }
-                    end = self.after_text(end, text)?;
+                    end = self.find_end_of_text(end, text)?;
                 }
-                Condition::UntilName => end = self.after_name(groups.first()?.clone()?)?,
-                Condition::Quoted(quote) => end = self.after_quote(end, *quote, false)?,
-                Condition::QuotedLine(quote) => end = self.after_quote(end, *quote, true)?,
+                Condition::UntilName => end = self.find_end_of_name(groups.first()?.clone()?)?,
+                Condition::Quoted(quote) => end = self.find_end_of_quote(end, *quote, false)?,
+                Condition::QuotedLine(quote) => end = self.find_end_of_quote(end, *quote, true)?,
             }
             groups.push(Some(start..end));
         }
         Some(end)
     }
 
-    fn after_text(&mut self, from: usize, text: String) -> Option<usize> {
+    fn find_end_of_text(&mut self, from: usize, text: String) -> Option<usize> {
         if self.unclosed.get(&text).is_some_and(|&end| from < end) {
             return None;
         }
@@ -272,29 +274,29 @@ impl<'t> Lexer<'t> {
         Some(from + offset? + length)
     }
 
-    fn after_name(&mut self, name: Range<usize>) -> Option<usize> {
+    fn find_end_of_name(&mut self, name: Range<usize>) -> Option<usize> {
         let lengths =
             self.text[name.clone()].char_indices().map(|(position, character)| position + character.len_utf8());
         let lengths = lengths.collect::<Vec<_>>();
         lengths.into_iter().rev().find_map(|length| {
             let end = name.start + length;
             let first = self.text[end..].chars().next()?;
-            self.after_text(end + first.len_utf8(), self.text[name.start..end].to_owned())
+            self.find_end_of_text(end + first.len_utf8(), self.text[name.start..end].to_owned())
         })
     }
 
-    fn after_quote(&mut self, from: usize, quote: u8, in_line: bool) -> Option<usize> {
-        let key = [char::from(quote), if in_line { 'l' } else { 't' }].iter().collect::<String>();
+    fn find_end_of_quote(&mut self, from: usize, quote: u8, is_single_line: bool) -> Option<usize> {
+        let key = [char::from(quote), if is_single_line { 'l' } else { 't' }].iter().collect::<String>();
         // Whether a quote is escaped depends only on the backslashes before it, not on where the search begins.
         if self.unclosed.get(&key).is_some_and(|&end| from < end) {
             return None;
         }
         let bytes = self.text.as_bytes();
         let mut position = from;
-        while position < bytes.len() && !(in_line && bytes[position] == b'\n') {
+        while position < bytes.len() && !(is_single_line && bytes[position] == b'\n') {
             match bytes[position] {
                 byte if byte == quote => return Some(position + 1),
-                b'\\' if !(in_line && bytes.get(position + 1) == Some(&b'\n')) => position += 2,
+                b'\\' if !(is_single_line && bytes.get(position + 1) == Some(&b'\n')) => position += 2,
                 _ => position += 1,
             }
         }

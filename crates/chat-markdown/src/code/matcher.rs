@@ -45,8 +45,8 @@ impl Matcher {
     pub fn compile(&self, for_ascii: bool) -> Result<Regex, TableError> {
         let table_error = |error: &dyn std::fmt::Display| TableError(format!("{:?}: {error}", self.patterns));
         let parsed = self.patterns.iter().map(|pattern| {
-            let hir = regex_syntax::parse(&self.notation.expanded(pattern)).map_err(|error| table_error(&error))?;
-            Ok(if for_ascii { within_ascii(hir) } else { hir })
+            let hir = regex_syntax::parse(&self.notation.expand(pattern)).map_err(|error| table_error(&error))?;
+            Ok(if for_ascii { restrict_to_ascii(hir) } else { hir })
         });
         // Full automata and prefilters take long to build and do not help anchored searches.
         let configuration = Regex::config().hybrid_cache_capacity(CACHE_BYTES).dfa(false).auto_prefilter(false);
@@ -56,7 +56,7 @@ impl Matcher {
 }
 
 /// Restricts a pattern to ASCII texts.
-fn within_ascii(hir: Hir) -> Hir {
+fn restrict_to_ascii(hir: Hir) -> Hir {
     match hir.into_kind() {
         HirKind::Empty => Hir::empty(),
         HirKind::Literal(literal) => Hir::literal(literal.0),
@@ -75,15 +75,15 @@ fn within_ascii(hir: Hir) -> Hir {
             look => look,
         }),
         HirKind::Repetition(mut repetition) => {
-            *repetition.sub = within_ascii(*repetition.sub);
+            *repetition.sub = restrict_to_ascii(*repetition.sub);
             Hir::repetition(repetition)
         }
         HirKind::Capture(mut capture) => {
-            *capture.sub = within_ascii(*capture.sub);
+            *capture.sub = restrict_to_ascii(*capture.sub);
             Hir::capture(capture)
         }
-        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(within_ascii).collect()),
-        HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(within_ascii).collect()),
+        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(restrict_to_ascii).collect()),
+        HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(restrict_to_ascii).collect()),
     }
 }
 
@@ -98,30 +98,30 @@ pub(super) struct Notation {
 
 impl Notation {
     /// Replaces `%NAME%` and `\w` in a pattern.
-    fn expanded(&self, pattern: &str) -> String {
+    fn expand(&self, pattern: &str) -> String {
         let mut pattern = pattern.to_owned();
         for (name, value) in self.macros.iter().rev() {
             pattern = pattern.replace(&format!("%{name}%"), value);
         }
         let mut result = String::from(if self.folds_case { "(?mi)" } else { "(?m)" });
-        let mut in_class = false;
+        let mut is_in_class = false;
         let mut characters = pattern.chars();
         while let Some(character) = characters.next() {
             match character {
                 '\\' => match characters.next() {
                     // Unlike in Rust, `\w` does not match combining marks.
-                    Some('w') if in_class => result.push_str(r"\p{L}\p{N}_"),
+                    Some('w') if is_in_class => result.push_str(r"\p{L}\p{N}_"),
                     Some('w') => result.push_str(r"[\p{L}\p{N}_]"),
                     Some('W') => result.push_str(r"[^\p{L}\p{N}_]"),
                     Some(other) => result.extend(['\\', other]),
                     None => result.push('\\'),
                 },
                 '[' => {
-                    in_class = true;
+                    is_in_class = true;
                     result.push('[');
                 }
                 ']' => {
-                    in_class = false;
+                    is_in_class = false;
                     result.push(']');
                 }
                 other => result.push(other),

@@ -6,12 +6,12 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// The name of a virtual environment before the prompt.
-static ENVIRONMENT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(\([^)]*\))(\s*)").ok());
+static ENVIRONMENT_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(\([^)]*\))(\s*)").ok());
 
 /// A prompt such as `$`, `user@host:~$` or `[user@host dir]#`, and the command after it.
 static PROMPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let places = r"| |sh\S*?|[\p{L}\p{N}_]+\S+[@:]\S+(?:\s+\S+)?|\[\S+[@:][^\n]+\].+";
-    Regex::new(&format!(r"^((?:\[.*?\]|(?:\(\S+\))?(?:{places}))\s*[$#%]\s*)(.*\n?)")).ok()
+    let prompt_forms = r"| |sh\S*?|[\p{L}\p{N}_]+\S+[@:]\S+(?:\s+\S+)?|\[\S+[@:][^\n]+\].+";
+    Regex::new(&format!(r"^((?:\[.*?\]|(?:\(\S+\))?(?:{prompt_forms}))\s*[$#%]\s*)(.*\n?)")).ok()
 });
 
 /// The prompt of continuation lines.
@@ -38,15 +38,15 @@ pub(super) fn tokens_of_session(text: &str) -> Vec<Token<'_>> {
         if block.insertions.is_empty() {
             start = position;
         }
-        if let Some(found) = ENVIRONMENT.as_ref().and_then(|regex| regex.captures(line)) {
-            block.insert("gp gp-VirtualEnv", &line[..found[1].len()]);
-            block.insert("", &line[found[1].len()..found[0].len()]);
-            remaining = &line[found[0].len()..];
+        if let Some(captures) = ENVIRONMENT_NAME.as_ref().and_then(|regex| regex.captures(line)) {
+            block.insert("gp gp-VirtualEnv", &line[..captures[1].len()]);
+            block.insert("", &line[captures[1].len()..captures[0].len()]);
+            remaining = &line[captures[0].len()..];
         }
-        if let Some(found) = PROMPT.as_ref().and_then(|regex| regex.captures(remaining)) {
-            let prompt = found[1].len();
+        if let Some(captures) = PROMPT.as_ref().and_then(|regex| regex.captures(remaining)) {
+            let prompt = captures[1].len();
             block.insert("gp", &remaining[..prompt]);
-            block.code.push_str(&remaining[prompt..found[0].len()]);
+            block.code.push_str(&remaining[prompt..captures[0].len()]);
             is_continued = block.code.ends_with("\\\n");
         } else if is_continued {
             if let Some(code) = remaining.strip_prefix(CONTINUATION) {
@@ -57,8 +57,8 @@ pub(super) fn tokens_of_session(text: &str) -> Vec<Token<'_>> {
             }
             is_continued = block.code.ends_with("\\\n");
         } else {
-            let before = end - remaining.len();
-            std::mem::take(&mut block).finish(&text[start..before], &mut tokens);
+            let block_end = end - remaining.len();
+            std::mem::take(&mut block).finish(&text[start..block_end], &mut tokens);
             tokens.push(Token { class: "go", text: remaining });
         }
         position = end;
@@ -74,27 +74,29 @@ impl<'t> Block<'t> {
         self.insertions.push((self.code.len(), Token { class, text }));
     }
 
-    /// Appends the tokens of the block. `text` is the code with the insertions.
+    /// Appends the tokens of the block. `text` is the source of the block: the code with the insertions.
     fn finish(self, text: &'t str, tokens: &mut Vec<Token<'t>>) {
         let Some(bash) = languages::table("Bash") else { return };
         let mut insertions = self.insertions.into_iter().peekable();
         let (mut code_position, mut position) = (0, 0);
-        let mut next = |code_position: usize, position: &mut usize, tokens: &mut Vec<Token<'t>>| {
-            while let Some((_, token)) = insertions.next_if(|(before, _)| *before <= code_position) {
+        // Pushes the insertions up to a position of the code, and returns the position of the next one.
+        let mut push_insertions = |code_position: usize, position: &mut usize, tokens: &mut Vec<Token<'t>>| {
+            while let Some((_, token)) = insertions.next_if(|(offset, _)| *offset <= code_position) {
                 *position += token.text.len();
                 tokens.push(token);
             }
-            insertions.peek().map(|(before, _)| *before)
+            insertions.peek().map(|(offset, _)| *offset)
         };
         for token in super::lexer::tokens(bash, &self.code, i64::MAX) {
             let end = code_position + token.text.len();
             while code_position < end {
-                let until = next(code_position, &mut position, tokens).map_or(end, |before| before.min(end));
-                tokens.push(Token { class: token.class, text: &text[position..position + until - code_position] });
-                position += until - code_position;
-                code_position = until;
+                let part_end =
+                    push_insertions(code_position, &mut position, tokens).map_or(end, |offset| offset.min(end));
+                tokens.push(Token { class: token.class, text: &text[position..position + part_end - code_position] });
+                position += part_end - code_position;
+                code_position = part_end;
             }
         }
-        next(code_position, &mut position, tokens);
+        push_insertions(code_position, &mut position, tokens);
     }
 }

@@ -11,8 +11,8 @@
 //! | `& STATE …` | includes the rules of other states |
 //! | `CLASSES PATTERN NEXT CONDITION …` | a rule |
 //!
-//! CLASSES: one for the whole match, or one per group, separated by commas. `-` is text without a class, `~` is left out,
-//! `w+339` has class `w` from feature level 339 on and none before, as in the highlighters of these levels,
+//! CLASSES: one for the whole match, or one per group, separated by commas. `-` is text without a class, `~` is left
+//! out, `w+339` has class `w` from feature level 339 on and none before, as in the highlighters of these levels,
 //! `@LANGUAGE/STATE` is code of another language, `@` of the same language, `>` is lookahead that the next rule matches
 //! again.
 //!
@@ -27,6 +27,9 @@ use super::matcher::{Matcher, Notation, TableError};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+/// Maximum depth of includes. It detects states that include each other.
+const MAX_INCLUDE_DEPTH: usize = 8;
+
 type Words = HashSet<&'static str, foldhash::fast::FixedState>;
 
 /// The lexer rules of a language.
@@ -34,7 +37,8 @@ type Words = HashSet<&'static str, foldhash::fast::FixedState>;
 pub(super) struct Language {
     /// The first one is the initial state.
     pub states: Vec<State>,
-    names: HashMap<&'static str, usize, foldhash::fast::FixedState>,
+    /// Indexes in `states` by name.
+    state_indexes: HashMap<&'static str, usize, foldhash::fast::FixedState>,
     pub renamings: Vec<Renaming>,
     /// Whether words are looked up in lower case.
     pub folds_case: bool,
@@ -77,7 +81,7 @@ pub(super) enum Class {
     Named(&'static str),
     /// A CSS class from a feature level on; no class below it.
     SinceLevel { class: &'static str, since: i64 },
-    /// Left out.
+    /// Not part of the highlighted code.
     Dropped,
     /// Lookahead: not part of the match.
     Ahead,
@@ -106,15 +110,15 @@ pub(super) enum Condition {
     Ahead(Matcher),
     /// `not-ahead PATTERN`: the pattern does not follow the match.
     NotAhead(Matcher),
-    /// `until TEXT`: the match extends to the end of this text, in which `\1` is the first group. The extension has the last
-    /// class.
+    /// `until TEXT`: the match extends to the end of this text, in which `\1` is the first group. The extension has the
+    /// last class.
     Until(&'static str),
     /// `quoted CHARACTER`: the match extends to the next such character that is not escaped by a backslash.
     Quoted(u8),
     /// `quoted-line CHARACTER`: as `quoted`, within the line.
     QuotedLine(u8),
-    /// `until-name`: the match extends to the next occurrence of the first group or, if there is none, of its longest prefix
-    /// that occurs again.
+    /// `until-name`: the match extends to the next occurrence of the first group or, if there is none, of its longest
+    /// prefix that occurs again.
     UntilName,
     /// `indent …`: the match changes the indentation.
     Indent(Indent),
@@ -141,7 +145,7 @@ impl Language {
         let mut macros = Vec::new();
         let mut renamings = Vec::new();
         let mut states: Vec<(&'static str, Vec<Line>)> = Vec::new();
-        let mut current = 0;
+        let mut current_state = 0;
         let lines = tables.iter().flat_map(|table| table.lines());
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with("# ")) {
             let (keyword, arguments) = line.split_once([' ', '\t']).unwrap_or((line, ""));
@@ -155,24 +159,24 @@ impl Language {
                     renamings.push(Renaming { from, to, words: words.collect() });
                 }
                 "=" => {
-                    current = states.iter().position(|(name, _)| *name == arguments).unwrap_or(states.len());
-                    if current == states.len() {
+                    current_state = states.iter().position(|(name, _)| *name == arguments).unwrap_or(states.len());
+                    if current_state == states.len() {
                         states.push((arguments, Vec::new()));
                     }
                 }
                 _ => {
-                    let (_, lines) = states.get_mut(current).ok_or_else(|| TableError(line.to_owned()))?;
+                    let (_, lines) = states.get_mut(current_state).ok_or_else(|| TableError(line.to_owned()))?;
                     match (keyword, lines.last_mut()) {
                         ("", Some(Line::Rule(row))) => row.continued_words.push(arguments),
                         ("&", _) => lines.extend(arguments.split(' ').map(Line::Include)),
-                        _ => lines.push(Line::Rule(Row::read(line).ok_or_else(|| TableError(line.to_owned()))?)),
+                        _ => lines.push(Line::Rule(Row::parse(line).ok_or_else(|| TableError(line.to_owned()))?)),
                     }
                 }
             }
         }
-        let names = states.iter().enumerate().map(|(index, (name, _))| (*name, index)).collect();
+        let state_indexes = states.iter().enumerate().map(|(index, (name, _))| (*name, index)).collect();
         let notation = Arc::new(Notation { macros, folds_case });
-        let mut language = Self { states: Vec::new(), names, renamings, folds_case };
+        let mut language = Self { states: Vec::new(), state_indexes, renamings, folds_case };
         for (_, lines) in &states {
             let mut state = State::default();
             language.add_lines(&mut state, lines, &states, &notation, 0)?;
@@ -183,7 +187,7 @@ impl Language {
 
     /// The index of a state. "": the initial state.
     pub(super) fn state(&self, name: &str) -> Option<usize> {
-        if name.is_empty() { Some(0) } else { self.names.get(name).copied() }
+        if name.is_empty() { Some(0) } else { self.state_indexes.get(name).copied() }
     }
 
     fn add_lines(
@@ -196,7 +200,7 @@ impl Language {
     ) -> Result<(), TableError> {
         for line in lines {
             match line {
-                Line::Include(name) if depth < 8 => {
+                Line::Include(name) if depth < MAX_INCLUDE_DEPTH => {
                     let index = self.state(name).ok_or_else(|| TableError((*name).to_owned()))?;
                     self.add_lines(state, &states[index].1, states, notation, depth + 1)?;
                 }
@@ -208,9 +212,10 @@ impl Language {
     }
 
     fn add_rule(&self, state: &mut State, row: &Row, notation: &Arc<Notation>) -> Result<(), TableError> {
-        let conditions = row.conditions.iter().map(|text| Condition::read(text, notation)).collect::<Result<_, _>>()?;
+        let conditions =
+            row.conditions.iter().map(|text| Condition::parse(text, notation)).collect::<Result<_, _>>()?;
         let rule = Rule {
-            classes: row.classes.split(',').map(Class::read).collect(),
+            classes: row.classes.split(',').map(Class::parse).collect(),
             next: row.next.split(' ').map(|name| self.parse_next(name)).collect::<Result<Vec<_>, _>>()?.concat(),
             conditions,
         };
@@ -252,7 +257,7 @@ impl Rule {
 }
 
 impl Row {
-    fn read(line: &'static str) -> Option<Self> {
+    fn parse(line: &'static str) -> Option<Self> {
         let mut columns = line.split('\t');
         Some(Self {
             classes: columns.next()?,
@@ -265,7 +270,7 @@ impl Row {
 }
 
 impl Class {
-    fn read(text: &'static str) -> Self {
+    fn parse(text: &'static str) -> Self {
         match text {
             "-" => Self::Named(""),
             "~" => Self::Dropped,
@@ -285,7 +290,7 @@ impl Class {
 }
 
 impl Condition {
-    fn read(text: &'static str, notation: &Arc<Notation>) -> Result<Self, TableError> {
+    fn parse(text: &'static str, notation: &Arc<Notation>) -> Result<Self, TableError> {
         let (kind, argument) = text.split_once(' ').unwrap_or((text, ""));
         let character = || argument.bytes().next().ok_or_else(|| TableError(text.to_owned()));
         Ok(match kind {

@@ -20,19 +20,19 @@ struct Sample {
     html: String,
 }
 
-fn samples() -> Vec<Sample> {
-    read(SAMPLES)
+fn recorded_samples() -> Vec<Sample> {
+    parse_samples(SAMPLES)
 }
 
-fn read(samples: &[u8]) -> Vec<Sample> {
+fn parse_samples(compressed: &[u8]) -> Vec<Sample> {
     let mut text = String::new();
-    flate2::read::GzDecoder::new(samples).read_to_string(&mut text).expect("samples are UTF-8");
+    flate2::read::GzDecoder::new(compressed).read_to_string(&mut text).expect("samples are UTF-8");
     text.lines().map(|line| serde_json::from_str(line).expect("a sample")).collect()
 }
 
 #[test]
 fn code_is_highlighted_as_on_the_recorded_server() {
-    for Sample { language, code, html } in samples() {
+    for Sample { language, code, html } in recorded_samples() {
         let spans =
             colour::spans(&language, &code, RECORDED_LEVEL).unwrap_or_else(|| panic!("{language} is not coloured"));
         assert_eq!(spans, html, "{language}: {code:?}");
@@ -41,7 +41,7 @@ fn code_is_highlighted_as_on_the_recorded_server() {
 
 #[test]
 fn a_later_highlighter_has_more_classes() {
-    for Sample { language, code, html } in read(LATER_SAMPLES) {
+    for Sample { language, code, html } in parse_samples(LATER_SAMPLES) {
         let spans = colour::spans(&language, &code, 339).unwrap_or_else(|| panic!("{language} is not coloured"));
         assert_eq!(spans, html, "{language}: {code:?}");
     }
@@ -51,7 +51,7 @@ fn a_later_highlighter_has_more_classes() {
 fn ascii_and_unicode_patterns_give_the_same_tokens_for_ascii_code() {
     let has_table = |language: &str| languages::names().any(|name| name == language);
     let is_ascii_sample = |sample: &Sample| sample.code.is_ascii() && has_table(&sample.language);
-    for Sample { language, code, .. } in samples().into_iter().filter(is_ascii_sample) {
+    for Sample { language, code, .. } in recorded_samples().into_iter().filter(is_ascii_sample) {
         let table = languages::table(&language).unwrap_or_else(|| panic!("{language} has no table"));
         let [ascii_tokens, unicode_tokens] = [true, false].map(|is_ascii| {
             let tokens = lexer::tokens_by(table, &code, RECORDED_LEVEL, is_ascii).into_iter();
@@ -63,10 +63,10 @@ fn ascii_and_unicode_patterns_give_the_same_tokens_for_ascii_code() {
 
 #[test]
 fn each_language_has_samples() {
-    let samples = samples();
-    let sampled: BTreeSet<&str> = samples.iter().map(|sample| sample.language.as_str()).collect();
-    let missing: Vec<&str> = languages::names().filter(|name| !sampled.contains(name)).collect();
-    assert_eq!(missing, Vec::<&str>::new());
+    let samples = recorded_samples();
+    let sampled_languages: BTreeSet<&str> = samples.iter().map(|sample| sample.language.as_str()).collect();
+    let missing_languages: Vec<&str> = languages::names().filter(|name| !sampled_languages.contains(name)).collect();
+    assert_eq!(missing_languages, Vec::<&str>::new());
 }
 
 #[test]

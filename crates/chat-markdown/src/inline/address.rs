@@ -17,7 +17,7 @@ static KNOWN_DOMAINS: LazyLock<Vec<&'static str>> = LazyLock::new(|| TOP_LEVEL_D
 /// Maximum nesting of parentheses in an address.
 const MAX_PARENTHESES_DEPTH: usize = 7;
 
-/// Maximum number of steps per byte of text.
+/// Maximum number of steps per byte of text. It makes the time linear in the length of the text.
 const STEPS_PER_BYTE: usize = 50;
 
 /// Characters that may be between an address and the white space after it.
@@ -78,20 +78,20 @@ impl<'t> Word<'t> {
     fn new(text: &'t str) -> Self {
         let mut parentheses = HashMap::new();
         // Positions of open parentheses, each with the depth of nesting within it.
-        let mut open: Vec<(usize, usize)> = Vec::new();
+        let mut open_parentheses: Vec<(usize, usize)> = Vec::new();
         for position in memchr::memchr3_iter(b'(', b')', b'"', text.as_bytes()) {
             match text.as_bytes()[position] {
-                b'(' => open.push((position, 1)),
+                b'(' => open_parentheses.push((position, 1)),
                 b')' => {
-                    let Some((opening, depth)) = open.pop() else { continue };
+                    let Some((opening, depth)) = open_parentheses.pop() else { continue };
                     if depth <= MAX_PARENTHESES_DEPTH {
                         parentheses.insert(opening, position);
                     }
-                    if let Some((_, enclosing_depth)) = open.last_mut() {
+                    if let Some((_, enclosing_depth)) = open_parentheses.last_mut() {
                         *enclosing_depth = (*enclosing_depth).max(depth + 1);
                     }
                 }
-                _ => open.clear(),
+                _ => open_parentheses.clear(),
             }
         }
         Self { text, end: text.trim_end_matches(PUNCTUATION).len(), parentheses }
@@ -102,7 +102,7 @@ impl<'t> Word<'t> {
         let mut position = 0;
         while position < self.text.len() && *steps > 0 {
             *steps -= 1;
-            if let Some(end) = self.address_at(position, steps) {
+            if let Some(end) = self.end_of_address(position, steps) {
                 ranges.push(position..end);
                 position = end;
             }
@@ -113,17 +113,17 @@ impl<'t> Word<'t> {
         ranges
     }
 
-    /// The end of the address that begins at a position.
-    fn address_at(&self, start: usize, steps: &mut usize) -> Option<usize> {
+    /// The end of the address that begins at `start`. None: no address begins there.
+    fn end_of_address(&self, start: usize, steps: &mut usize) -> Option<usize> {
         let text = &self.text[start..];
         let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
         host.and_then(|host| self.end_of_host(self.text.len() - host.len(), steps))
             .or_else(|| self.end_of_domain(start, steps))
             .or_else(|| self.end_of_email(start))
-            .or_else(|| self.end_of_bitcoin(start))
+            .or_else(|| self.end_of_bitcoin_address(start))
     }
 
-    fn may_end(&self, position: usize) -> bool {
+    fn may_end_at(&self, position: usize) -> bool {
         position >= self.end
     }
 
@@ -136,7 +136,7 @@ impl<'t> Word<'t> {
         if length == 0 {
             return None;
         }
-        if self.may_end(max_end) {
+        if self.may_end_at(max_end) {
             return Some(min_end.max(self.end));
         }
         self.end_of_path(max_end, steps)
@@ -146,7 +146,7 @@ impl<'t> Word<'t> {
     fn end_of_path(&self, start: usize, steps: &mut usize) -> Option<usize> {
         let mut position = start + 1;
         self.text[start..].starts_with('/').then_some(())?;
-        while !self.may_end(position) {
+        while !self.may_end_at(position) {
             *steps = steps.checked_sub(1)?;
             position = match self.text.as_bytes()[position] {
                 b'(' => self.parentheses.get(&position)? + 1,
@@ -161,17 +161,17 @@ impl<'t> Word<'t> {
     fn end_of_domain(&self, start: usize, steps: &mut usize) -> Option<usize> {
         let is_in_domain = |character: char| is_word(character) || matches!(character, '.' | '-');
         let text = &self.text[start..];
-        let run = &text[..text.find(|character| !is_in_domain(character)).unwrap_or(text.len())];
+        let candidate = &text[..text.find(|character| !is_in_domain(character)).unwrap_or(text.len())];
         // Two dots end the domain, because labels are not empty.
-        let run = &run[..run.find("..").unwrap_or(run.len())];
-        *steps = steps.saturating_sub(run.len());
-        if run.starts_with('.') {
+        let candidate = &candidate[..candidate.find("..").unwrap_or(candidate.len())];
+        *steps = steps.saturating_sub(candidate.len());
+        if candidate.starts_with('.') {
             return None;
         }
-        let mut end = run.len();
-        while let Some(dot) = run[..end].rfind('.') {
-            let is_known = KNOWN_DOMAINS.binary_search(&&run[dot + 1..end]).is_ok();
-            if is_known && self.may_end(start + end) {
+        let mut end = candidate.len();
+        while let Some(dot) = candidate[..end].rfind('.') {
+            let is_known = KNOWN_DOMAINS.binary_search(&&candidate[dot + 1..end]).is_ok();
+            if is_known && self.may_end_at(start + end) {
                 return Some(start + end);
             }
             if is_known && let Some(end) = self.end_of_path(start + end, steps) {
@@ -182,33 +182,31 @@ impl<'t> Word<'t> {
         None
     }
 
-    /// The end of an email address.
     fn end_of_email(&self, start: usize) -> Option<usize> {
         let is_in_name = |character: char| is_word(character) || matches!(character, '.' | '-');
         let text = &self.text[start..];
         let at_sign = text.find(|character| !is_in_name(character)).filter(|at_sign| *at_sign > 0)?;
         let domain = text[at_sign..].strip_prefix('@')?;
-        let run = &domain[..domain.find(|character| !is_in_name(character)).unwrap_or(domain.len())];
+        let candidate = &domain[..domain.find(|character| !is_in_name(character)).unwrap_or(domain.len())];
         let domain_start = start + at_sign + 1;
-        let mut dots: Vec<usize> = memchr::memchr_iter(b'.', run.as_bytes()).filter(|dot| *dot > 0).collect();
+        let mut dots: Vec<usize> = memchr::memchr_iter(b'.', candidate.as_bytes()).filter(|dot| *dot > 0).collect();
         while let Some(dot) = dots.pop() {
-            let label = &run[dot + 1..];
+            let label = &candidate[dot + 1..];
             let length = label.find(|character| !is_word(character)).unwrap_or(label.len());
             let end = domain_start + dot + 1 + length;
-            if length > 0 && self.may_end(end) {
+            if length > 0 && self.may_end_at(end) {
                 return Some(end);
             }
         }
         None
     }
 
-    /// The end of a Bitcoin address.
-    fn end_of_bitcoin(&self, start: usize) -> Option<usize> {
+    fn end_of_bitcoin_address(&self, start: usize) -> Option<usize> {
         let address = self.text[start..].strip_prefix("bitcoin:").filter(|address| address.starts_with(['1', '3']))?;
         let is_in_address = |byte: &u8| byte.is_ascii_alphanumeric() && !b"0OIl".contains(byte);
         let length = address.bytes().skip(1).take_while(is_in_address).count();
         let end = self.text.len() - address.len() + 1 + length;
-        ((25..=34).contains(&length) && self.may_end(end)).then_some(end)
+        ((25..=34).contains(&length) && self.may_end_at(end)).then_some(end)
     }
 }
 
@@ -227,7 +225,7 @@ mod tests {
         let addresses = |text: &str| -> Vec<String> {
             bare_addresses(text).into_iter().map(|range| text[range].to_owned()).collect()
         };
-        let deep = |depth: usize| format!("http://x.y/{}{}", "(a".repeat(depth), ")".repeat(depth));
+        let nested = |depth: usize| format!("http://x.y/{}{}", "(a".repeat(depth), ")".repeat(depth));
         for (text, address) in [
             ("see https://x.y/a.", "https://x.y/a"),
             ("(https://x.y/a_(b))", "https://x.y/a_(b)"),
@@ -239,7 +237,7 @@ mod tests {
             ("a@b._", "a@b._"),
             ("http://host:port/x", "http://host:port/x"),
             ("https://x.y/a*b", "https://x.y/a*b"),
-            (&deep(7), &deep(7)),
+            (&nested(7), &nested(7)),
         ] {
             assert_eq!(addresses(text), [address.to_owned()], "{text}");
         }
@@ -267,7 +265,7 @@ mod tests {
             "http://()",
             "http://m*",
             "example.com:80",
-            &deep(8),
+            &nested(8),
         ] {
             assert_eq!(addresses(text), Vec::<String>::new(), "{text}");
         }

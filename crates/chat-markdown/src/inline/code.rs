@@ -6,15 +6,15 @@ use crate::tree::{Node, Text};
 use std::collections::HashMap;
 
 /// The runs of backticks in a text.
-struct Runs {
+struct BacktickRuns {
     /// Start and length of each run.
     all: Vec<(usize, usize)>,
     /// Starts of the runs of each length.
     by_length: HashMap<usize, Vec<usize>>,
 }
 
-impl Runs {
-    fn of(text: &str) -> Self {
+impl BacktickRuns {
+    fn find(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut runs = Self { all: Vec::new(), by_length: HashMap::new() };
         let mut position = 0;
@@ -37,10 +37,11 @@ impl Runs {
 
 /// Expands code, and replaces pairs of backslashes before backticks by one backslash.
 ///
-/// As many backticks as possible open the code, and the same number closes it. A backslash escapes the backtick after it.
+/// As many backticks as possible open the code, and the same number closes it. A backslash escapes the backtick after
+/// it.
 pub(super) fn code(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     memchr::memchr(b'`', text.as_bytes())?;
-    let runs = Runs::of(text);
+    let runs = BacktickRuns::find(text);
     let mut rewriting = Rewriting::new(text);
     for &(start, length) in &runs.all {
         if start < rewriting.position() {
@@ -52,9 +53,9 @@ pub(super) fn code(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
             let placeholder = inline.text("\\".repeat(backslashes / 2));
             rewriting.replace(start - backslashes..start, &placeholder);
         }
-        let escaped = backslashes % 2;
-        let opening = start + escaped;
-        let delimiters = (1..=length - escaped).rev().find_map(|count| {
+        let escaped_count = backslashes % 2;
+        let opening = start + escaped_count;
+        let delimiters = (1..=length - escaped_count).rev().find_map(|count| {
             let closing = runs.next_of_length(count, start)?;
             Some((count, closing))
         });

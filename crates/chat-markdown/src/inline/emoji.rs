@@ -6,7 +6,7 @@ use crate::emoji::{self, EmojiSequence};
 use crate::html;
 use crate::tree::{Node, Text};
 
-/// `&copy;`: not escaped.
+/// Stashes entities such as `&copy;`, so that they are not escaped.
 pub(super) fn entities(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     let mut rewriting = Rewriting::new(text);
     for start in memchr::memchr_iter(b'&', text.as_bytes()) {
@@ -20,7 +20,8 @@ pub(super) fn entities(inline: &mut Inline<'_, '_>, text: &str) -> Option<String
     rewriting.finish()
 }
 
-/// `:smile:`. Unknown names are stashed as text, so that their second colon does not begin another emoji.
+/// Expands names such as `:smile:`. Unknown names are stashed as text, so that their second colon does not begin
+/// another emoji.
 pub(super) fn names(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     let mut rewriting = Rewriting::new(text);
     let is_in_name = |character: char| is_word(character) || matches!(character, '-' | '+');
@@ -44,15 +45,15 @@ pub(super) fn names(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
 
 fn emoji_node(inline: &Inline<'_, '_>, name: &str) -> Option<Node> {
     if let Some(image) = inline.context.names.custom_emoji(name) {
-        Some(picture(name, &image.src))
+        Some(image_emoji_node(name, &image.src))
     } else if name == emoji::EXTRA_EMOJI.name {
-        Some(picture(name, emoji::EXTRA_EMOJI.image_src))
+        Some(image_emoji_node(name, emoji::EXTRA_EMOJI.image_src))
     } else {
-        Some(unicode(inline.context.settings.form.emoji.by_name(name)?, name))
+        Some(unicode_emoji_node(inline.context.settings.form.emoji.by_name(name)?, name))
     }
 }
 
-/// `:)` between spaces and punctuation, if the sender's setting enables it.
+/// Expands emoticons such as `:)` between spaces and punctuation, if the sender's setting enables it.
 pub(super) fn emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     if !inline.context.settings.translate_emoticons {
         return None;
@@ -70,14 +71,14 @@ pub(super) fn emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Option<Strin
             following.is_some_and(|following| following.chars().next().is_none_or(is_boundary))
         });
         if let Some((emoticon, code, name)) = emoticon {
-            let placeholder = inline.element(unicode(code, name));
+            let placeholder = inline.element(unicode_emoji_node(code, name));
             rewriting.replace(start..start + emoticon.len(), &placeholder);
         }
     }
     rewriting.finish()
 }
 
-/// Line ends, and emoji as characters.
+/// Expands line ends, and emoji that are written as characters.
 pub(super) fn line_ends_and_characters(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     let names = inline.context.settings.form.emoji;
     let mut rewriting = Rewriting::new(text);
@@ -94,15 +95,15 @@ pub(super) fn line_ends_and_characters(inline: &mut Inline<'_, '_>, text: &str) 
         let keycap =
             index.checked_sub(1).filter(|&start| start >= rewriting.position() && text.is_char_boundary(start));
         let keycap = keycap.and_then(|start| Some((start, names.sequence(&text[start..])?)));
-        let (start, found) = match keycap.filter(|(start, found)| text.as_bytes()[*start].is_ascii() && found.bytes > 1)
-        {
-            Some((start, found)) => (start, Some(found)),
-            None => (index, names.sequence(&text[index..])),
-        };
-        match found {
+        let (start, sequence) =
+            match keycap.filter(|(start, sequence)| text.as_bytes()[*start].is_ascii() && sequence.bytes > 1) {
+                Some((start, sequence)) => (start, Some(sequence)),
+                None => (index, names.sequence(&text[index..])),
+            };
+        match sequence {
             Some(EmojiSequence { code: Some(code), bytes }) => {
                 let name = names.by_code(code).and_then(|names| names.first());
-                let placeholder = inline.element(unicode(code, name.copied().unwrap_or_default()));
+                let placeholder = inline.element(unicode_emoji_node(code, name.copied().unwrap_or_default()));
                 rewriting.replace(start..start + bytes, &placeholder);
                 index = start + bytes;
             }
@@ -113,7 +114,7 @@ pub(super) fn line_ends_and_characters(inline: &mut Inline<'_, '_>, text: &str) 
     rewriting.finish()
 }
 
-fn unicode(code: &str, name: &str) -> Node {
+fn unicode_emoji_node(code: &str, name: &str) -> Node {
     let label = name.replace('_', " ");
     let attributes = vec![
         ("aria-label", label.clone()),
@@ -124,7 +125,7 @@ fn unicode(code: &str, name: &str) -> Node {
     Node { tag: "span", attributes, text: Text::literal(format!(":{name}:")), ..Node::default() }
 }
 
-fn picture(name: &str, src: &str) -> Node {
+fn image_emoji_node(name: &str, src: &str) -> Node {
     let attributes = vec![
         ("alt", format!(":{name}:")),
         ("class", "emoji".to_owned()),

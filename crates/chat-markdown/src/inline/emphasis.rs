@@ -9,31 +9,31 @@ struct Asterisks {
     count: usize,
 }
 
-/// `***both***`
+/// Expands `***strong and emphasized***`.
 pub(super) fn strong_emphasis(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    text.contains("***").then(|| between_stars(inline, text, 3, &["strong", "em"]))
+    text.contains("***").then(|| expand_between_asterisks(inline, text, 3, &["strong", "em"]))
 }
 
-/// `*emphasized*`
+/// Expands `*emphasized*`.
 pub(super) fn emphasis(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    text.contains('*').then(|| between_stars(inline, text, 1, &["em"]))
+    text.contains('*').then(|| expand_between_asterisks(inline, text, 1, &["em"]))
 }
 
-/// Expands text between `width` asterisks on each side. The text has no white space at its ends, and no line ends,
-/// circumflexes and further asterisks. Expanded text can be part of the next match.
-fn between_stars(inline: &mut Inline<'_, '_>, text: &str, width: usize, tags: &[&'static str]) -> String {
+/// Expands text between `width` asterisks on each side. The text has no white space at its ends, and contains no line
+/// ends, circumflexes or further asterisks. Expanded text can be part of the next match.
+fn expand_between_asterisks(inline: &mut Inline<'_, '_>, text: &str, width: usize, tags: &[&'static str]) -> String {
     let mut output = String::with_capacity(text.len());
-    let mut open: Vec<Asterisks> = Vec::new();
+    let mut open_asterisks: Vec<Asterisks> = Vec::new();
     let mut remaining = text;
     while let Some(offset) = memchr::memchr(b'*', remaining.as_bytes()) {
-        let (before, stars) = remaining.split_at(offset);
+        let (before, asterisks) = remaining.split_at(offset);
         if before.contains(['\n', '^']) {
-            open.clear();
+            open_asterisks.clear();
         }
         output.push_str(before);
-        let mut count = stars.bytes().take_while(|&byte| byte == b'*').count();
-        remaining = &stars[count..];
-        while let Some(last) = open.last_mut().filter(|last| last.count >= width && count >= width) {
+        let mut count = asterisks.bytes().take_while(|&byte| byte == b'*').count();
+        remaining = &asterisks[count..];
+        while let Some(last) = open_asterisks.last_mut().filter(|last| last.count >= width && count >= width) {
             let content = &output[last.position + last.count..];
             if content.is_empty() || content.starts_with(is_space) || content.ends_with(is_space) {
                 break;
@@ -42,13 +42,13 @@ fn between_stars(inline: &mut Inline<'_, '_>, text: &str, width: usize, tags: &[
             last.count -= width;
             output.truncate(last.position + last.count);
             if last.count == 0 {
-                open.pop();
+                open_asterisks.pop();
             }
             output.push_str(&inline.nest(tags, &content));
             count -= width;
         }
         if count > 0 {
-            open.push(Asterisks { position: output.len(), count });
+            open_asterisks.push(Asterisks { position: output.len(), count });
             output.extend(std::iter::repeat_n('*', count));
         }
     }
@@ -56,7 +56,7 @@ fn between_stars(inline: &mut Inline<'_, '_>, text: &str, width: usize, tags: &[
     output
 }
 
-/// `**strong**`: on one line, up to the next two asterisks after at least one character.
+/// Expands `**strong**`: on one line, up to the next two asterisks after at least one character.
 pub(super) fn strong(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     const DELIMITER: &str = "**";
     text.contains(DELIMITER).then_some(())?;
@@ -78,7 +78,7 @@ pub(super) fn strong(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> 
     rewriting.finish()
 }
 
-/// `~~deleted~~`: between exactly two tildes on each side, on one line, without further tildes.
+/// Expands `~~deleted~~`: between exactly two tildes on each side, on one line, without further tildes.
 pub(super) fn deleted(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     text.contains("~~").then_some(())?;
     let mut rewriting = Rewriting::new(text);

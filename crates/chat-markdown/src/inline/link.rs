@@ -6,31 +6,35 @@ use crate::character::is_space;
 use crate::media;
 use crate::tree::{Node, Text};
 
-/// Number of bytes that are searched in a step.
+/// Bytes that the search for a closing parenthesis reads per step of the budget.
 const BYTES_PER_STEP: usize = 4;
 
 /// The content of a link's parentheses.
-struct Parts {
+struct Destination {
     href: String,
     title: Option<String>,
     /// Position after the closing parenthesis.
     end: usize,
 }
 
-/// `[label](url "title")`, and `![label](url)` for uploaded images and sound.
+/// Expands `[label](url "title")`, and `![label](url)` for uploaded images and sound.
 pub(super) fn links(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     text.contains("](").then_some(())?;
     let closing = closing_brackets(text);
     let mut rewriting = Rewriting::new(text);
     for start in memchr::memchr_iter(b'[', text.as_bytes()) {
         let Some(&text_end) = closing.get(&start).filter(|_| start >= rewriting.position()) else { continue };
-        let Some(parts) = parts(inline, text, text_end + 1) else { continue };
+        let Some(destination) = parse_destination(inline, text, text_end + 1) else { continue };
         let label = &text[start + 1..text_end];
         let is_image = text[..start].ends_with('!');
-        let element = if is_image { image(inline, &parts, label) } else { link(inline, &parts, label) };
+        let element = if is_image {
+            media_element(inline, &destination, label)
+        } else {
+            link_element(inline, &destination, label)
+        };
         if let Some(element) = element {
             let placeholder = inline.element(element);
-            rewriting.replace(start - usize::from(is_image)..parts.end, &placeholder);
+            rewriting.replace(start - usize::from(is_image)..destination.end, &placeholder);
         }
     }
     rewriting.finish()
@@ -38,45 +42,45 @@ pub(super) fn links(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
 
 /// The position of the closing bracket of each opening bracket.
 fn closing_brackets(text: &str) -> std::collections::HashMap<usize, usize> {
-    let mut open = Vec::new();
+    let mut open_brackets = Vec::new();
     let mut pairs = std::collections::HashMap::new();
     for position in memchr::memchr2_iter(b'[', b']', text.as_bytes()) {
         if text.as_bytes()[position] == b'[' {
-            open.push(position);
+            open_brackets.push(position);
         } else {
-            pairs.extend(open.pop().map(|opening| (opening, position)));
+            pairs.extend(open_brackets.pop().map(|opening| (opening, position)));
         }
     }
     pairs
 }
 
-fn link(inline: &mut Inline<'_, '_>, parts: &Parts, label: &str) -> Option<Node> {
-    let target = Target::of(inline.context, &sanitized(&parts.href)?);
+fn link_element(inline: &mut Inline<'_, '_>, destination: &Destination, label: &str) -> Option<Node> {
+    let target = Target::of(inline.context, &sanitized(&destination.href)?);
     let text = if label.chars().all(is_space) { target.href.clone() } else { label.to_owned() };
-    let title = parts.title.clone().map(|title| ("title", title));
+    let title = destination.title.clone().map(|title| ("title", title));
     let attributes = std::iter::once(("href", target.href)).chain(title).collect();
     Some(Node { tag: "a", attributes, text: Text::literal(text), is_link: true, ..Node::default() })
 }
 
-fn image(inline: &mut Inline<'_, '_>, parts: &Parts, label: &str) -> Option<Node> {
+fn media_element(inline: &mut Inline<'_, '_>, destination: &Destination, label: &str) -> Option<Node> {
     if !inline.context.settings.form.shows_images_in_text {
         return None;
     }
-    let target = Target::of(inline.context, &sanitized(&parts.href)?);
+    let target = Target::of(inline.context, &sanitized(&destination.href)?);
     let label = inline.without_placeholders(label);
     media::inline(inline.context, &target, &label)
 }
 
-/// Parses the parentheses at a position.
-fn parts(inline: &mut Inline<'_, '_>, text: &str, position: usize) -> Option<Parts> {
+/// Parses a URL and a title in parentheses at a position.
+fn parse_destination(inline: &mut Inline<'_, '_>, text: &str, position: usize) -> Option<Destination> {
     let inside = text[position..].strip_prefix('(')?;
     let inside = inside.trim_start_matches(is_space);
     let start = text.len() - inside.len();
-    let (href, title, end) = match in_angles(text, start) {
+    let (href, title, end) = match parse_angle_brackets(text, start) {
         Some(result) => result,
         None => {
             inline.context.budget.check().ok()?;
-            let search = Search::of(&text[start..]);
+            let search = DestinationSearch::run(&text[start..]);
             inline.context.budget.spend_steps(search.searched_bytes / BYTES_PER_STEP).ok()?;
             let (href, title, length) = search.result?;
             (href, title, start + length)
@@ -85,23 +89,23 @@ fn parts(inline: &mut Inline<'_, '_>, text: &str, position: usize) -> Option<Par
     let title = title.map(|title| {
         let title = inline.without_placeholders(title.trim_matches(is_space));
         let title: String = title.chars().map(|character| if is_space(character) { ' ' } else { character }).collect();
-        let quoted = |mark: char| title.strip_prefix(mark)?.strip_suffix(mark).map(str::to_owned);
-        quoted('"').or_else(|| quoted('\'')).unwrap_or(title)
+        let unquote = |mark: char| title.strip_prefix(mark)?.strip_suffix(mark).map(str::to_owned);
+        unquote('"').or_else(|| unquote('\'')).unwrap_or(title)
     });
     let href = inline.without_placeholders(href).trim_matches(is_space).to_owned();
-    Some(Parts { href, title, end })
+    Some(Destination { href, title, end })
 }
 
 /// Parses `<url> "title")` at a position. Returns the URL, the title and the position after them.
-fn in_angles(text: &str, start: usize) -> Option<(&str, Option<&str>, usize)> {
+fn parse_angle_brackets(text: &str, start: usize) -> Option<(&str, Option<&str>, usize)> {
     let inside = text[start..].strip_prefix('<')?;
     let length = inside.find(['<', '>']).filter(|length| inside[*length..].starts_with('>'))?;
     let (href, following) = (&inside[..length], inside[length + 1..].trim_start_matches(is_space));
-    let quoted = |mark: char| {
+    let parse_title = |mark: char| {
         let (title, following) = following.strip_prefix(mark)?.split_once(mark)?;
         Some((title, following.trim_start_matches(is_space).strip_prefix(')')?))
     };
-    let (title, following) = match quoted('\'').or_else(|| quoted('"')) {
+    let (title, following) = match parse_title('\'').or_else(|| parse_title('"')) {
         Some((title, following)) => (Some(title), following),
         None => (None, following.strip_prefix(')')?),
     };
@@ -117,51 +121,53 @@ struct Quote {
 }
 
 impl Quote {
-    /// Whether the text ends with the closing quotation mark. `last` is its last byte that is not a space.
-    fn ends_with(&self, last: Option<u8>) -> bool {
-        self.end.is_some() && self.mark == last
+    /// Whether the text ends with the closing quotation mark. `last_byte` is its last byte that is not a space.
+    fn ends_with(&self, last_byte: Option<u8>) -> bool {
+        self.end.is_some() && self.mark == last_byte
     }
 }
 
 /// A search for the closing parenthesis of a link. Parentheses in a title don't count. If it turns out that there is no
 /// title, all parentheses count.
-struct Search<'t> {
+struct DestinationSearch<'t> {
     /// The URL, the title, and the length up to the closing parenthesis, which is included.
     result: Option<(&'t str, Option<&'t str>, usize)>,
     searched_bytes: usize,
 }
 
-impl<'t> Search<'t> {
-    fn of(text: &'t str) -> Self {
-        let (mut open, mut open_without_title) = (1_usize, 1_usize);
-        let (mut quote, mut other) = (Quote::default(), Quote::default());
+impl<'t> DestinationSearch<'t> {
+    fn run(text: &'t str) -> Self {
+        let (mut depth, mut depth_without_title) = (1_usize, 1_usize);
+        let (mut quote, mut other_quote) = (Quote::default(), Quote::default());
         let mut fallback = None;
-        let mut last = None;
+        let mut last_byte = None;
         for (index, byte) in text.bytes().enumerate() {
             match byte {
-                b'(' if quote.mark.is_none() => open += 1,
-                b'(' => open_without_title -= usize::from(open_without_title > 0),
-                b')' if quote.ends_with(last) || other.ends_with(last) => open = 0,
-                b')' if quote.mark.is_none() => open -= 1,
-                b')' if open_without_title > 0 => {
-                    open_without_title -= 1;
-                    if open_without_title == 0 {
+                b'(' if quote.mark.is_none() => depth += 1,
+                b'(' => depth_without_title -= usize::from(depth_without_title > 0),
+                b')' if quote.ends_with(last_byte) || other_quote.ends_with(last_byte) => depth = 0,
+                b')' if quote.mark.is_none() => depth -= 1,
+                b')' if depth_without_title > 0 => {
+                    depth_without_title -= 1;
+                    if depth_without_title == 0 {
                         fallback = Some(index);
                     }
                 }
                 b'\'' | b'"' => match quote.mark {
                     None => {
-                        open_without_title = std::mem::replace(&mut open, 1);
+                        depth_without_title = std::mem::replace(&mut depth, 1);
                         quote = Quote { mark: Some(byte), start: index, end: None };
                     }
                     Some(mark) if mark == byte => quote.end = Some(index),
-                    Some(_) if other.mark.is_none() => other = Quote { mark: Some(byte), start: index, end: None },
-                    Some(_) => other.end = Some(index),
+                    Some(_) if other_quote.mark.is_none() => {
+                        other_quote = Quote { mark: Some(byte), start: index, end: None }
+                    }
+                    Some(_) => other_quote.end = Some(index),
                 },
                 _ => {}
             }
-            if open == 0 {
-                let title = [quote, other].into_iter().find(|quote| quote.ends_with(last));
+            if depth == 0 {
+                let title = [quote, other_quote].into_iter().find(|quote| quote.ends_with(last_byte));
                 let result = match title.and_then(|quote| Some((quote.start, quote.end?))) {
                     Some((start, end)) => (&text[..start], text.get(start + 1..end), index + 1),
                     None => (&text[..index], None, index + 1),
@@ -169,10 +175,10 @@ impl<'t> Search<'t> {
                 return Self { result: Some(result), searched_bytes: index + 1 };
             }
             if byte != b' ' {
-                last = Some(byte);
+                last_byte = Some(byte);
             }
         }
-        let result = fallback.filter(|_| open_without_title == 0).map(|index| (&text[..index], None, index + 1));
+        let result = fallback.filter(|_| depth_without_title == 0).map(|index| (&text[..index], None, index + 1));
         Self { result, searched_bytes: text.len() }
     }
 }
@@ -192,9 +198,9 @@ mod tests {
             ("a \"t' )", "a \"t' ", None),
             (")", "", None),
         ] {
-            let result = Search::of(text).result.map(|(href, title, _)| (href, title));
+            let result = DestinationSearch::run(text).result.map(|(href, title, _)| (href, title));
             assert_eq!(result, Some((href, title)), "{text}");
         }
-        assert!(Search::of("a(b)").result.is_none());
+        assert!(DestinationSearch::run("a(b)").result.is_none());
     }
 }

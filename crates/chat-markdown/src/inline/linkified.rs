@@ -6,22 +6,22 @@ use crate::tree::{Node, Text};
 
 /// Applies the linkifiers in their order.
 pub(super) fn linkified(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    let mut current: Option<String> = None;
+    let mut output: Option<String> = None;
     for linkifier in inline.context.linkifiers.clone() {
-        let text = current.as_deref().unwrap_or(text);
+        let text = output.as_deref().unwrap_or(text);
         let mut rewriting = super::Rewriting::new(text);
-        for matched in linkifier.matches(text, 0, &inline.context.budget).ok()? {
-            let Some(href) = sanitized(&matched.url) else { continue };
+        for linkifier_match in linkifier.matches(text, 0, &inline.context.budget).ok()? {
+            let Some(href) = sanitized(&linkifier_match.url) else { continue };
             let target = Target::of(inline.context, &href);
-            let label = Text::literal(&text[matched.range.clone()]);
+            let label = Text::literal(&text[linkifier_match.range.clone()]);
             let attributes = vec![("href", target.href)];
             let placeholder =
                 inline.element(Node { tag: "a", attributes, text: label, is_link: true, ..Node::default() });
-            rewriting.replace(matched.range, &placeholder);
+            rewriting.replace(linkifier_match.range, &placeholder);
         }
         if let Some(linked) = rewriting.finish() {
-            current = Some(linked);
+            output = Some(linked);
         }
     }
-    current
+    output
 }

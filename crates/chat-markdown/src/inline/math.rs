@@ -8,14 +8,14 @@ use crate::tree::{Node, Text};
 /// Maximum number of times that a text is searched again after a replacement.
 const MAX_REPETITIONS: usize = 20;
 
-/// `$$x$$`
+/// Expands `$$x$$`.
 pub(super) fn sources(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    replaced(inline, text, MAX_REPETITIONS)
+    expand_sources(inline, text, MAX_REPETITIONS)
 }
 
 /// Expands the sources in a text. Dollar signs that were not closed before a source may be closed after it, so that the
 /// text is searched again.
-fn replaced(inline: &mut Inline<'_, '_>, text: &str, repetitions: usize) -> Option<String> {
+fn expand_sources(inline: &mut Inline<'_, '_>, text: &str, remaining_repetitions: usize) -> Option<String> {
     const DELIMITER: &str = "$$";
     text.contains(DELIMITER).then_some(())?;
     let mut rewriting = Rewriting::new(text);
@@ -40,9 +40,9 @@ fn replaced(inline: &mut Inline<'_, '_>, text: &str, repetitions: usize) -> Opti
         };
         index = start + length + 2 * DELIMITER.len();
         rewriting.replace(start..index, &placeholder);
-        if is_open && repetitions > 0 {
+        if is_open && remaining_repetitions > 0 {
             let text = rewriting.finish()?;
-            return Some(replaced(inline, &text, repetitions - 1).unwrap_or(text));
+            return Some(expand_sources(inline, &text, remaining_repetitions - 1).unwrap_or(text));
         }
     }
     rewriting.finish()
@@ -51,7 +51,7 @@ fn replaced(inline: &mut Inline<'_, '_>, text: &str, repetitions: usize) -> Opti
 /// The length of the source up to its closing `$$`. A source is on one line, and its dollar signs are escaped by
 /// backslashes.
 fn source_length(text: &str) -> Option<usize> {
-    let ends = |position: usize| {
+    let ends_at = |position: usize| {
         let following = text[position..].strip_prefix("$$").and_then(|following| following.chars().next());
         text[position..].starts_with("$$") && following.is_none_or(|following| following != '$' && !is_word(following))
     };
@@ -59,7 +59,7 @@ fn source_length(text: &str) -> Option<usize> {
         return None;
     }
     // Escaped dollar signs, which end the source if nothing else does.
-    let mut escaped = Vec::new();
+    let mut escaped_positions = Vec::new();
     let mut position = text.chars().next()?.len_utf8();
     while let Some(offset) = memchr::memchr2(b'\n', b'$', &text.as_bytes()[position..]) {
         position += offset;
@@ -67,15 +67,15 @@ fn source_length(text: &str) -> Option<usize> {
             break;
         }
         if position == 1 || !text[..position].ends_with('\\') {
-            if ends(position) {
+            if ends_at(position) {
                 return Some(position);
             }
             break;
         }
-        escaped.push(position);
+        escaped_positions.push(position);
         position += 1;
     }
-    escaped.into_iter().rev().find(|position| ends(*position))
+    escaped_positions.into_iter().rev().find(|position| ends_at(*position))
 }
 
 #[cfg(test)]

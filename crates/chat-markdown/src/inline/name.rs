@@ -12,20 +12,20 @@ const CHANNEL_WILDCARDS: [&str; 4] = ["all", "everyone", "channel", "stream"];
 /// The name in `@**…**` that mentions the participants of a topic.
 const TOPIC_WILDCARD: &str = "topic";
 
-/// At the end of the text of links to messages.
+/// Ends the text of links to messages.
 const MESSAGE_SIGN: &str = "💬";
 
 fn replace_references<'t>(
     inline: &mut Inline<'_, '_>,
     text: &'t str,
     mentions: impl Iterator<Item = NameReference<'t>>,
-    element: impl Fn(&mut Inline<'_, '_>, NameReference<'t>) -> Option<Node>,
+    build_element: impl Fn(&mut Inline<'_, '_>, NameReference<'t>) -> Option<Node>,
 ) -> Option<String> {
     let mut rewriting = Rewriting::new(text);
     let are_silent = inline.context.settings.mentions_are_silent;
     for mut mention in mentions {
         mention.is_silent |= are_silent;
-        if let Some(element) = element(inline, mention) {
+        if let Some(element) = build_element(inline, mention) {
             let placeholder = inline.element(element);
             rewriting.replace(mention.start..mention.end, &placeholder);
         }
@@ -33,24 +33,24 @@ fn replace_references<'t>(
     rewriting.finish()
 }
 
-/// `@**King Hamlet**`
+/// Expands `@**King Hamlet**`, and mentions of everyone such as `@**all**`.
 pub(super) fn users(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     replace_references(inline, text, name_references(text, b'@', "**"), |inline, mention| {
-        wildcard(inline, mention).or_else(|| user(inline, mention))
+        wildcard_mention(inline, mention).or_else(|| user_mention(inline, mention))
     })
 }
 
-/// `@*group*`
+/// Expands `@*group*`.
 pub(super) fn groups(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    replace_references(inline, text, name_references(text, b'@', "*"), group)
+    replace_references(inline, text, name_references(text, b'@', "*"), group_mention)
 }
 
-/// `#**channel>topic**`
+/// Expands `#**channel>topic**`.
 pub(super) fn topics(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    replace_references(inline, text, filtered_references(text, b'#', "**", has_topic), topic)
+    replace_references(inline, text, filtered_references(text, b'#', "**", has_topic), topic_link)
 }
 
-/// `#**channel**`
+/// Expands `#**channel**`.
 pub(super) fn channels(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     replace_references(inline, text, name_references(text, b'#', "**"), |inline, link| {
         let channel = linked_channel(inline, link.name)?;
@@ -59,7 +59,7 @@ pub(super) fn channels(inline: &mut Inline<'_, '_>, text: &str) -> Option<String
     })
 }
 
-fn wildcard(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+fn wildcard_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
     let mentions = &mut inline.context.rendered.mentions;
     let class = if mention.name == TOPIC_WILDCARD {
         mentions.topic_wildcard |= !mention.is_silent;
@@ -78,7 +78,7 @@ fn wildcard(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<N
     Some(mention_node(class, id, mention.name, mention.is_silent))
 }
 
-fn user(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+fn user_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
     let context = &mut *inline.context;
     let user = context.candidates.user(mention.name, context.names)?;
     let is_silent = mention.is_silent || !user.is_active;
@@ -88,7 +88,7 @@ fn user(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node>
     Some(mention_node("user-mention", Some(("data-user-id", user.id.to_string())), &user.full_name, is_silent))
 }
 
-fn group(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+fn group_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
     let context = &mut *inline.context;
     let group = context.candidates.group(mention.name, context.names)?;
     let is_silent = mention.is_silent || !group.is_active;
@@ -113,7 +113,7 @@ fn linked_channel(inline: &Inline<'_, '_>, name: &str) -> Option<LinkedChannel> 
     (channel.name == name).then_some(channel)
 }
 
-fn topic(inline: &mut Inline<'_, '_>, link: NameReference<'_>) -> Option<Node> {
+fn topic_link(inline: &mut Inline<'_, '_>, link: NameReference<'_>) -> Option<Node> {
     let (channel, topic) = link.name.split_once('>').filter(|(channel, _)| !channel.is_empty())?;
     let form = inline.context.settings.form;
     if topic.is_empty() && !form.links_empty_topics {
@@ -138,9 +138,9 @@ fn topic(inline: &mut Inline<'_, '_>, link: NameReference<'_>) -> Option<Node> {
         text.push_str(&format!(" @ {MESSAGE_SIGN}"));
         return Some(link_node("message-link", None, href, text));
     }
-    let first = || inline.context.names.first_message_in_topic(channel.id, topic);
-    if let Some(first) = form.links_first_message.then(first).flatten() {
-        href.push_str(&format!("/with/{first}"));
+    let first_message = || inline.context.names.first_message_in_topic(channel.id, topic);
+    if let Some(first_message) = form.links_first_message.then(first_message).flatten() {
+        href.push_str(&format!("/with/{first_message}"));
     }
     Some(link_node("stream-topic", Some(&channel), href, text))
 }

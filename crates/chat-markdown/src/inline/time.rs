@@ -21,8 +21,7 @@ const DATES: [&str; 14] = [
 /// Formats of the time of day, without spaces.
 const TIMES: [&str; 6] = ["%I:%M%p", "%I%p", "%I:%M:%S%p", "%H:%M", "%H:%M:%S", "%H:%M:%S%.f"];
 
-/// Words that are ignored in dates.
-const FILLERS: [&str; 18] = [
+const IGNORED_WORDS: [&str; 18] = [
     "at",
     "of",
     "on",
@@ -83,7 +82,7 @@ const ZONES: [(&str, i32); 36] = [
     ("NZST", 720),
 ];
 
-/// `<time:2026-01-31T12:00>`
+/// Expands `<time:2026-01-31T12:00>`.
 pub(super) fn times(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     text.contains(OPENING).then_some(())?;
     let mut rewriting = Rewriting::new(text);
@@ -92,15 +91,16 @@ pub(super) fn times(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
         let Some(end) = memchr::memchr(b'>', &text.as_bytes()[inside..]).map(|offset| inside + offset) else { break };
         let source = &text[inside..end];
         let form = &inline.context.settings.form;
-        let placeholder = match time_element(source, if form.accepts_only_iso_times { iso } else { parse }) {
-            Some(element) => inline.element(element),
-            None if form.shows_invalid_times => {
-                let text = Text::literal(format!("Invalid time format: {source}"));
-                let attributes = vec![("class", "timestamp-error".to_owned())];
-                inline.element(Node { tag: "span", attributes, text, ..Node::default() })
-            }
-            None => inline.text(text[start..=end].to_owned()),
-        };
+        let placeholder =
+            match time_element(source, if form.accepts_only_iso_times { parse_iso } else { parse_any_format }) {
+                Some(element) => inline.element(element),
+                None if form.shows_invalid_times => {
+                    let text = Text::literal(format!("Invalid time format: {source}"));
+                    let attributes = vec![("class", "timestamp-error".to_owned())];
+                    inline.element(Node { tag: "span", attributes, text, ..Node::default() })
+                }
+                None => inline.text(text[start..=end].to_owned()),
+            };
         rewriting.replace(start..end + 1, &placeholder);
     }
     rewriting.finish()
@@ -115,13 +115,14 @@ fn time_element(source: &str, parse: fn(&str) -> Option<Timestamp>) -> Option<No
 }
 
 /// Parses a date of ISO 8601, optionally with a time of day and an offset. The default is UTC.
-fn iso(text: &str) -> Option<Timestamp> {
+fn parse_iso(text: &str) -> Option<Timestamp> {
     // The parser also accepts a space instead of `T`, and names of time zones.
     if text.contains([' ', '[', '_']) {
         return None;
     }
-    let civil = || text.parse::<DateTime>().ok().filter(|_| !has_offset(text)).and_then(utc);
-    text.parse::<Timestamp>().ok().or_else(civil)
+    let parse_without_offset =
+        || text.parse::<DateTime>().ok().filter(|_| !has_offset(text)).and_then(timestamp_in_utc);
+    text.parse::<Timestamp>().ok().or_else(parse_without_offset)
 }
 
 /// Whether the time of day has an offset or `Z`.
@@ -129,18 +130,18 @@ fn has_offset(text: &str) -> bool {
     text.split_once(['T', 't']).is_some_and(|(_, time)| time.contains(['+', '-', 'Z', 'z']))
 }
 
-fn utc(moment: DateTime) -> Option<Timestamp> {
+fn timestamp_in_utc(moment: DateTime) -> Option<Timestamp> {
     moment.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
 }
 
 /// Parses a time in the formats that are supported below level 503.
-fn parse(text: &str) -> Option<Timestamp> {
-    let utc = |moment: DateTime| moment.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
+fn parse_any_format(text: &str) -> Option<Timestamp> {
+    let to_utc = |moment: DateTime| moment.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.contains('-') {
         // Eight digits are a date, other numbers are UNIX seconds.
         if digits.len() == "20260101".len()
-            && let Ok(moment) = Date::strptime("%Y%m%d", digits).and_then(|date| utc(date.into()))
+            && let Ok(moment) = Date::strptime("%Y%m%d", digits).and_then(|date| to_utc(date.into()))
         {
             return Some(moment);
         }
@@ -151,8 +152,8 @@ fn parse(text: &str) -> Option<Timestamp> {
     }
     text.parse::<Timestamp>()
         .or_else(|_| text.parse::<Zoned>().map(|zoned| zoned.timestamp()))
-        .or_else(|_| text.parse::<DateTime>().and_then(utc))
-        .or_else(|_| text.parse::<Date>().and_then(|date| utc(date.into())))
+        .or_else(|_| text.parse::<DateTime>().and_then(to_utc))
+        .or_else(|_| text.parse::<Date>().and_then(|date| to_utc(date.into())))
         .or_else(|_| rfc2822::parse(text).map(|zoned| zoned.timestamp()))
         .ok()
         .or_else(|| parse_words(text))
@@ -163,13 +164,13 @@ fn parse_words(text: &str) -> Option<Timestamp> {
     let (mut date, mut time, mut offset) = (String::new(), String::new(), Offset::UTC);
     let mut words = text.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
     while let Some(word) = words.next() {
-        if let Some(zone) = zone(word) {
-            offset = zone;
-        } else if is_part_of_time(word) || words.peek().is_some_and(|next| is_day_half(next)) {
+        if let Some(zone_offset) = parse_zone(word) {
+            offset = zone_offset;
+        } else if is_part_of_time(word) || words.peek().is_some_and(|next| is_am_or_pm(next)) {
             time.push_str(word);
-        } else if !FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word)) {
+        } else if !IGNORED_WORDS.iter().any(|filler| filler.eq_ignore_ascii_case(word)) {
             date.push_str(if date.is_empty() { "" } else { " " });
-            date.push_str(without_ordinal(word));
+            date.push_str(strip_ordinal_ending(word));
         }
     }
     let date = DATES.iter().find_map(|format| Date::strptime(format, &date).ok())?;
@@ -181,7 +182,7 @@ fn parse_words(text: &str) -> Option<Timestamp> {
     offset.to_timestamp(date.to_datetime(time)).ok()
 }
 
-fn zone(word: &str) -> Option<Offset> {
+fn parse_zone(word: &str) -> Option<Offset> {
     if word.starts_with(['+', '-']) {
         return strtime::parse("%z", word.replace(':', "")).ok()?.offset();
     }
@@ -190,18 +191,17 @@ fn zone(word: &str) -> Option<Offset> {
 }
 
 fn is_part_of_time(word: &str) -> bool {
-    word.contains(':') || is_day_half(word.trim_start_matches(|char: char| char.is_ascii_digit()))
+    word.contains(':') || is_am_or_pm(word.trim_start_matches(|character: char| character.is_ascii_digit()))
 }
 
-/// Whether a word is `am` or `pm`.
-fn is_day_half(word: &str) -> bool {
-    ["am", "pm"].iter().any(|half| half.eq_ignore_ascii_case(word))
+fn is_am_or_pm(word: &str) -> bool {
+    ["am", "pm"].iter().any(|suffix| suffix.eq_ignore_ascii_case(word))
 }
 
 /// Removes the ending of ordinal numbers such as `5th`.
-fn without_ordinal(word: &str) -> &str {
+fn strip_ordinal_ending(word: &str) -> &str {
     let digits = ["st", "nd", "rd", "th"].iter().find_map(|ending| word.strip_suffix(ending));
-    digits.filter(|digits| digits.ends_with(|char: char| char.is_ascii_digit())).unwrap_or(word)
+    digits.filter(|digits| digits.ends_with(|character: char| character.is_ascii_digit())).unwrap_or(word)
 }
 
 #[cfg(test)]
@@ -238,7 +238,7 @@ mod tests {
             ("Sun May 28 2023 13:30:00 +0530", "2023-05-28T08:00:00Z"),
             ("28 May 2023 5:30 am IST", "2023-05-28T00:00:00Z"),
         ] {
-            let attributes = time_element(source, parse).map(|node| node.attributes);
+            let attributes = time_element(source, parse_any_format).map(|node| node.attributes);
             assert_eq!(attributes, Some(vec![("datetime", timestamp.to_owned())]), "{source}");
         }
     }
@@ -255,7 +255,7 @@ mod tests {
             ("20230528", "2023-05-28T00:00:00Z"),
             ("20230528T133000Z", "2023-05-28T13:30:00Z"),
         ] {
-            let attributes = time_element(source, iso).map(|node| node.attributes);
+            let attributes = time_element(source, parse_iso).map(|node| node.attributes);
             assert_eq!(attributes, Some(vec![("datetime", timestamp.to_owned())]), "{source}");
         }
         for source in [
@@ -273,14 +273,17 @@ mod tests {
             "2023/5/28",
             "2023-05",
         ] {
-            assert!(time_element(source, iso).is_none(), "{source}");
+            assert!(time_element(source, parse_iso).is_none(), "{source}");
         }
     }
 
     #[test]
     fn other_texts_are_not_times() {
         for text in ["", "soon", "2023-13-01", "99999999999999", ".."] {
-            assert!(time_element(text, parse).is_none() && time_element(text, iso).is_none(), "{text}");
+            assert!(
+                time_element(text, parse_any_format).is_none() && time_element(text, parse_iso).is_none(),
+                "{text}"
+            );
         }
     }
 }

@@ -38,7 +38,7 @@ const SAFE_SCHEMES: [&str; 25] = [
 const SCHEMES_WITH_HOST: [&str; 6] = ["file", "ftp", "http", "https", "mms", "nntp"];
 
 /// Paths of the organization's site whose links become relative.
-const OWN_PATHS: [&str; 4] = ["/user_uploads/", "/user_avatars/", "/thumbnail", "/#"];
+const RELATIVE_PATHS: [&str; 4] = ["/user_uploads/", "/user_avatars/", "/thumbnail", "/#"];
 
 /// The parts of a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl<'a> Parts<'a> {
         if let Some(following) = remaining.strip_prefix("//") {
             let end = following.find(['/', '?', '#']).unwrap_or(following.len());
             (parts.host, remaining) = following.split_at(end);
-            if !is_host(parts.host) {
+            if !is_valid_host(parts.host) {
                 return None;
             }
         }
@@ -100,16 +100,16 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn is_host(host: &str) -> bool {
+fn is_valid_host(host: &str) -> bool {
     match (host.split_once('['), host.contains(']')) {
         (None, true) | (Some(_), false) => return false,
         (Some((before, following)), true) => {
             let (inside, after) = following.split_once(']').unwrap_or_default();
             let is_before_valid = before.is_empty() || before.ends_with('@');
             let is_after_valid = after.is_empty() || after.starts_with(':');
-            let is_future = inside.starts_with('v') && inside.contains('.');
+            let is_future_version = inside.starts_with('v') && inside.contains('.');
             let is_ipv6 = inside.parse::<std::net::Ipv6Addr>().is_ok();
-            return is_before_valid && is_after_valid && (is_future || is_ipv6);
+            return is_before_valid && is_after_valid && (is_future_version || is_ipv6);
         }
         (None, false) => {}
     }
@@ -158,7 +158,7 @@ impl Target {
     pub fn of(context: &Context<'_>, address: &str) -> Self {
         let relative = context.settings.own_url.and_then(|base| {
             let path = address.strip_prefix(base.trim_end_matches('/'))?;
-            OWN_PATHS.iter().any(|prefix| path.starts_with(prefix)).then_some(path)
+            RELATIVE_PATHS.iter().any(|prefix| path.starts_with(prefix)).then_some(path)
         });
         let href = match relative {
             Some(fragment) if fragment.starts_with("/#") => &fragment[1..],

@@ -11,7 +11,7 @@ struct Scanner<'p> {
     position: usize,
     output: String,
     /// Positions of the open groups.
-    open: Vec<usize>,
+    open_groups: Vec<usize>,
     /// Start of the repetition operator directly before the current position.
     last_operator: Option<usize>,
     /// Whether a repetition operator may follow.
@@ -30,14 +30,14 @@ pub(super) fn translate(pattern: &str) -> Result<String, String> {
         pattern,
         position: 0,
         output: String::with_capacity(pattern.len()),
-        open: Vec::new(),
+        open_groups: Vec::new(),
         last_operator: None,
         is_repeatable: false,
     };
-    while let Some(char) = scanner.remaining().chars().next() {
-        scanner.step(char)?;
+    while let Some(character) = scanner.remaining().chars().next() {
+        scanner.translate_next(character)?;
     }
-    if scanner.open.is_empty() { Ok(scanner.output) } else { Err(format!("missing ): {pattern}")) }
+    if scanner.open_groups.is_empty() { Ok(scanner.output) } else { Err(format!("missing ): {pattern}")) }
 }
 
 impl<'p> Scanner<'p> {
@@ -45,50 +45,50 @@ impl<'p> Scanner<'p> {
         &self.pattern[self.position..]
     }
 
-    fn take(&mut self, bytes: usize) {
+    fn copy(&mut self, bytes: usize) {
         self.output.push_str(&self.pattern[self.position..self.position + bytes]);
         self.position += bytes;
     }
 
-    fn step(&mut self, char: char) -> Result<(), String> {
-        match char {
-            '\\' => self.escape(),
-            '[' => self.class(),
-            '(' => self.group(),
-            ')' => self.close(),
-            '*' | '+' | '?' => self.operator(1),
-            '{' => match repetition(self.remaining()) {
-                Some((length, largest)) if largest <= MAX_REPETITIONS => self.operator(length),
+    fn translate_next(&mut self, character: char) -> Result<(), String> {
+        match character {
+            '\\' => self.translate_escape(),
+            '[' => self.translate_class(),
+            '(' => self.translate_group_start(),
+            ')' => self.translate_group_end(),
+            '*' | '+' | '?' => self.translate_operator(1),
+            '{' => match parse_repetition(self.remaining()) {
+                Some((length, largest)) if largest <= MAX_REPETITIONS => self.translate_operator(length),
                 Some((length, _)) => Err(format!("invalid repetition size: {}", &self.remaining()[..length])),
                 // A brace that opens no repetition is a literal for the server, but an error for the `regex` crate.
                 None => {
                     self.output.push_str("\\{");
                     self.position += 1;
-                    self.atom();
+                    self.end_atom();
                     Ok(())
                 }
             },
             '}' => {
                 self.output.push_str("\\}");
                 self.position += 1;
-                self.atom();
+                self.end_atom();
                 Ok(())
             }
             _ => {
-                self.take(char.len_utf8());
+                self.copy(character.len_utf8());
                 self.last_operator = None;
-                self.is_repeatable = char != '|';
+                self.is_repeatable = character != '|';
                 Ok(())
             }
         }
     }
 
-    fn atom(&mut self) {
+    fn end_atom(&mut self) {
         self.last_operator = None;
         self.is_repeatable = true;
     }
 
-    fn escape(&mut self) -> Result<(), String> {
+    fn translate_escape(&mut self) -> Result<(), String> {
         let Some(escaped) = self.remaining().chars().nth(1) else {
             return Err("trailing \\".to_owned());
         };
@@ -101,7 +101,7 @@ impl<'p> Scanner<'p> {
             'Z' => {
                 self.output.push_str("\\z");
                 self.position += 2;
-                self.atom();
+                self.end_atom();
                 return Ok(());
             }
             'x' | 'p' | 'P' if remaining[2..].starts_with('{') => {
@@ -109,62 +109,62 @@ impl<'p> Scanner<'p> {
             }
             _ => 1 + escaped.len_utf8(),
         };
-        self.take(length);
-        self.atom();
+        self.copy(length);
+        self.end_atom();
         Ok(())
     }
 
-    fn class(&mut self) -> Result<(), String> {
+    fn translate_class(&mut self) -> Result<(), String> {
         let start = self.position;
-        self.take(1);
+        self.copy(1);
         if self.remaining().starts_with('^') {
-            self.take(1);
+            self.copy(1);
         }
         let mut is_first = true;
         loop {
             let remaining = self.remaining();
-            let Some(char) = remaining.chars().next() else {
+            let Some(character) = remaining.chars().next() else {
                 return Err(format!("missing ]: {}", &self.pattern[start..]));
             };
-            match char {
+            match character {
                 ']' if !is_first => {
-                    self.take(1);
+                    self.copy(1);
                     break;
                 }
-                '[' if let Some(length) = named_class(remaining) => self.take(length),
+                '[' if let Some(length) = named_class_length(remaining) => self.copy(length),
                 '\\' => {
                     let length = 1 + remaining.chars().nth(1).map_or(0, char::len_utf8);
-                    self.take(length);
+                    self.copy(length);
                 }
                 // Set operators of the `regex` crate are literals for the server.
                 '[' | ']' | '&' | '~' => {
                     self.output.push('\\');
-                    self.take(1);
+                    self.copy(1);
                 }
                 '-' if remaining.starts_with("--") => {
                     self.output.push('\\');
-                    self.take(1);
+                    self.copy(1);
                 }
-                _ => self.take(char.len_utf8()),
+                _ => self.copy(character.len_utf8()),
             }
             is_first = false;
         }
-        self.atom();
+        self.end_atom();
         Ok(())
     }
 
-    fn group(&mut self) -> Result<(), String> {
+    fn translate_group_start(&mut self) -> Result<(), String> {
         let remaining = self.remaining();
-        for look_around in ["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?#", "(?(", "(?P=", "(?P>"] {
-            if remaining.starts_with(look_around) {
-                return Err(format!("invalid perl operator: {look_around}"));
+        for unsupported_operator in ["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?#", "(?(", "(?P=", "(?P>"] {
+            if remaining.starts_with(unsupported_operator) {
+                return Err(format!("invalid perl operator: {unsupported_operator}"));
             }
         }
         let head_length = if remaining.starts_with("(?") {
             // Flags such as `(?i)` end with `)`; all other heads end with `:` or `>`.
             let length = remaining.find([':', '>', ')']).map_or(remaining.len(), |end| end + 1);
             if remaining[..length].ends_with(')') {
-                self.take(length);
+                self.copy(length);
                 self.last_operator = None;
                 self.is_repeatable = false;
                 return Ok(());
@@ -173,25 +173,25 @@ impl<'p> Scanner<'p> {
         } else {
             1
         };
-        self.open.push(self.position);
-        self.take(head_length);
+        self.open_groups.push(self.position);
+        self.copy(head_length);
         self.last_operator = None;
         self.is_repeatable = false;
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), String> {
-        if self.open.pop().is_none() {
+    fn translate_group_end(&mut self) -> Result<(), String> {
+        if self.open_groups.pop().is_none() {
             return Err(format!("unexpected ): {}", self.pattern));
         }
-        self.take(1);
-        self.atom();
+        self.copy(1);
+        self.end_atom();
         Ok(())
     }
 
-    fn operator(&mut self, length: usize) -> Result<(), String> {
-        let lazy = usize::from(self.remaining()[length..].starts_with('?'));
-        let end = self.position + length + lazy;
+    fn translate_operator(&mut self, length: usize) -> Result<(), String> {
+        let lazy_mark_length = usize::from(self.remaining()[length..].starts_with('?'));
+        let end = self.position + length + lazy_mark_length;
         if let Some(start) = self.last_operator {
             return Err(format!("bad repetition operator: {}", &self.pattern[start..end]));
         }
@@ -199,18 +199,18 @@ impl<'p> Scanner<'p> {
             return Err(format!("no argument for repetition operator: {}", &self.pattern[self.position..end]));
         }
         self.last_operator = Some(self.position);
-        self.take(length + lazy);
+        self.copy(length + lazy_mark_length);
         Ok(())
     }
 }
 
 /// The length of `[:name:]` at the start of a text. `[:]` is not a named class.
-fn named_class(text: &str) -> Option<usize> {
+fn named_class_length(text: &str) -> Option<usize> {
     Some("[:".len() + text.strip_prefix("[:")?.find(":]")? + ":]".len())
 }
 
 /// The length of `{n}`, `{n,}` or `{n,m}` at the start of a text, and its largest number.
-fn repetition(text: &str) -> Option<(usize, u32)> {
+fn parse_repetition(text: &str) -> Option<(usize, u32)> {
     let end = text.find('}')?;
     let (min, max) = text[1..end].split_once(',').unwrap_or((&text[1..end], ""));
     let number = |digits: &str| match digits {

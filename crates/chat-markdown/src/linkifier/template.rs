@@ -2,15 +2,15 @@
 
 use iri_string::template::UriTemplateString;
 
-/// Characters besides letters and digits that are not encoded.
-const LITERALS: &str = "-._~:/?#[]@!$&'()*+,;=";
+/// Characters besides letters and digits that need no percent-encoding.
+const UNENCODED: &str = "-._~:/?#[]@!$&'()*+,;=";
 
 /// Parses a template. Characters that are not allowed in URLs are percent-encoded. None: invalid.
 pub fn parse(text: &str) -> Option<UriTemplateString> {
     let mut encoded = String::with_capacity(text.len());
     let mut is_in_expression = false;
     for (index, character) in text.char_indices() {
-        let begins_with_digits =
+        let begins_with_hexadecimal_digits =
             |text: &str| text.len() >= 2 && text.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
         match character {
             '{' => is_in_expression = true,
@@ -19,8 +19,8 @@ pub fn parse(text: &str) -> Option<UriTemplateString> {
         }
         let is_literal = match character {
             '{' | '}' => true,
-            '%' => begins_with_digits(&text[index + 1..]),
-            _ => character.is_ascii_alphanumeric() || LITERALS.contains(character),
+            '%' => begins_with_hexadecimal_digits(&text[index + 1..]),
+            _ => character.is_ascii_alphanumeric() || UNENCODED.contains(character),
         };
         if is_in_expression || is_literal {
             encoded.push(character);

@@ -1,3 +1,5 @@
+//! Tests of linkifiers: refused sources, matches, and the cost of searches.
+
 use super::*;
 use crate::budget::Cost;
 use proptest::prelude::*;
@@ -17,7 +19,7 @@ fn linkifier(pattern: &str, url_template: &str) -> Linkifier {
     }
 }
 
-/// The matches, without a limit of the budget.
+/// The matches in a text with an unlimited budget.
 fn matches(linkifier: &Linkifier, text: &str, start: usize) -> Vec<LinkifierMatch> {
     linkifier.matches(text, start, &Budget::new(Cost::UNLIMITED)).unwrap_or_default()
 }
@@ -79,8 +81,8 @@ fn strings_are_trimmed_and_blank_strings_are_absent() {
 #[test]
 fn matches_require_boundaries() {
     let linkifier = linkifier("#(?P<id>[0-9]+)", "https://x.y/{id}{?id}");
-    let texts = |text: &str| -> Vec<String> {
-        matches(&linkifier, text, 0).into_iter().map(|matched| text[matched.range].to_owned()).collect()
+    let matched_texts = |text: &str| -> Vec<String> {
+        matches(&linkifier, text, 0).into_iter().map(|found| text[found.range].to_owned()).collect()
     };
     for (text, expected) in [
         ("#1", vec!["#1"]),
@@ -93,7 +95,7 @@ fn matches_require_boundaries() {
         ("[#1]", vec![]),
         ("#1.", vec!["#1"]),
     ] {
-        assert_eq!(texts(text), expected, "{text}");
+        assert_eq!(matched_texts(text), expected, "{text}");
     }
     assert_eq!(matches(&linkifier, "#7", 0)[0].url, "https://x.y/7?id=7");
     assert_eq!(matches(&linkifier, "#7 #8", 1)[0].range, 3..5);
@@ -138,24 +140,24 @@ proptest! {
 
 #[test]
 fn searches_that_read_the_text_repeatedly_are_counted() {
-    let greedy = linkifier("(?P<id>x.*y|x)", "https://x.y/{id}");
+    let greedy_linkifier = linkifier("(?P<id>x.*y|x)", "https://x.y/{id}");
     let steps = |words: usize| {
         let budget = Budget::new(Cost::UNLIMITED);
-        let count = greedy.matches(&"x ".repeat(words), 0, &budget).map(|matches| matches.len());
+        let count = greedy_linkifier.matches(&"x ".repeat(words), 0, &budget).map(|matches| matches.len());
         assert_eq!(count, Ok(words));
         budget.used().steps
     };
     assert!(steps(2_000) > 3 * steps(1_000), "each search reads up to the end");
     let budget = Budget::new(Cost { steps: 10_000_000, ..Cost::UNLIMITED });
-    assert_eq!(greedy.matches(&"x ".repeat(50_000), 0, &budget), Err(Exhausted));
+    assert_eq!(greedy_linkifier.matches(&"x ".repeat(50_000), 0, &budget), Err(Exhausted));
 }
 
 #[test]
 fn patterns_with_many_repetitions_cost_more_per_byte() {
-    let repeating = linkifier("(?P<id>[ab]*a[ab]{1000}c)", "https://x.y/{id}");
-    let usual = linkifier("(?P<id>[ab]+c)", "https://x.y/{id}");
+    let repeating_linkifier = linkifier("(?P<id>[ab]*a[ab]{1000}c)", "https://x.y/{id}");
+    let simple_linkifier = linkifier("(?P<id>[ab]+c)", "https://x.y/{id}");
     let text = "a".repeat(10_000);
-    assert!(repeating.steps_to_search(&text) > 900 * usual.steps_to_search(&text));
+    assert!(repeating_linkifier.steps_to_search(&text) > 900 * simple_linkifier.steps_to_search(&text));
     let example = LinkifierSource {
         example_input: Some("a".repeat(1_000_000) + "c"),
         ..source("(?P<id>[ab]*a[ab]{1000}c)", "https://x.y/{id}")
@@ -165,10 +167,10 @@ fn patterns_with_many_repetitions_cost_more_per_byte() {
 
 #[test]
 fn urls_that_repeat_a_match_too_often_exceed_the_budget() {
-    let repeating = linkifier("(?P<id>x+)", &format!("https://x.y/{}", "{id}".repeat(2_000)));
+    let repeating_linkifier = linkifier("(?P<id>x+)", &format!("https://x.y/{}", "{id}".repeat(2_000)));
     let budget = Budget::new(Cost { steps: 20_000_000, ..Cost::UNLIMITED });
-    assert_eq!(repeating.matches(&"x".repeat(10_000), 0, &budget), Err(Exhausted));
+    assert_eq!(repeating_linkifier.matches(&"x".repeat(10_000), 0, &budget), Err(Exhausted));
     let budget = Budget::new(Cost { steps: 20_000_000, ..Cost::UNLIMITED });
-    let length = repeating.matches("xx", 0, &budget).map(|matches| matches[0].url.len());
+    let length = repeating_linkifier.matches("xx", 0, &budget).map(|matches| matches[0].url.len());
     assert_eq!(length, Ok("https://x.y/".len() + 4_000));
 }

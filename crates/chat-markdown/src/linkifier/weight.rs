@@ -2,28 +2,28 @@
 
 use regex_syntax::hir::{Hir, HirKind};
 
-/// Patterns with fewer repetitions take one step per byte.
-const FEW_REPETITIONS: usize = 64;
+/// Patterns with fewer positions in repetitions take one step per byte.
+const FREE_POSITIONS: usize = 64;
 
-/// The maximum number of steps per byte of text. In a text of `a` and `b`, a search for `[ab]*a[ab]{1000}c` has a thousand
-/// states after each byte. Without counted repetitions, a search has few states.
+/// The maximum number of steps per byte of text. In a text of `a` and `b`, a search for `[ab]*a[ab]{1000}c` has a
+/// thousand states after each byte. Without counted repetitions, a search has few states.
 pub(super) fn steps_per_byte(translated: &str) -> usize {
-    let repetitions = regex_syntax::parse(translated).map_or(0, |pattern| repetitions(&pattern));
-    if repetitions < FEW_REPETITIONS { 1 } else { repetitions }
+    let positions = regex_syntax::parse(translated).map_or(0, |pattern| repeated_positions(&pattern));
+    if positions < FREE_POSITIONS { 1 } else { positions }
 }
 
 /// The number of positions in the counted repetitions of a pattern, when they are expanded.
-fn repetitions(pattern: &Hir) -> usize {
+fn repeated_positions(pattern: &Hir) -> usize {
     match pattern.kind() {
         HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => 0,
-        HirKind::Capture(capture) => repetitions(&capture.sub),
+        HirKind::Capture(capture) => repeated_positions(&capture.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-            parts.iter().map(repetitions).fold(0, usize::saturating_add)
+            parts.iter().map(repeated_positions).fold(0, usize::saturating_add)
         }
         HirKind::Repetition(repetition) => {
             let count = repetition.max.unwrap_or(repetition.min) as usize;
             if count < 2 {
-                return repetitions(&repetition.sub);
+                return repeated_positions(&repetition.sub);
             }
             count.saturating_mul(positions(&repetition.sub))
         }

@@ -1,7 +1,7 @@
 //! Typesets TeX with KaTeX.
 //!
-//! The library orders attributes and styles differently than the KaTeX version of the service, and some of its output is
-//! that of later versions. `normalized` converts it to the output of the service.
+//! The library orders attributes and styles differently than the KaTeX version of the service, and some of its output
+//! is that of later versions. `to_service_html` converts it to the output of the service.
 
 use katex::{KatexContext, Settings, render_to_string};
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ const MAX_SOURCE_BYTES: usize = 2_000;
 const MAX_DEPTH: usize = 60;
 
 /// Commands that define macros, which could expand a short source to a huge one.
-const DEFINITIONS: [&str; 10] = [
+const DEFINING_COMMANDS: [&str; 10] = [
     "\\def",
     "\\gdef",
     "\\edef",
@@ -32,7 +32,7 @@ const STACK_BYTES: usize = 64 << 20;
 static KATEX: LazyLock<KatexContext> = LazyLock::new(KatexContext::default);
 
 /// CSS properties in the order of the output. `position` is after margins; with it, `top` is last.
-const STYLES: [&str; 12] = [
+const STYLE_ORDER: [&str; 12] = [
     "color",
     "height",
     "width",
@@ -48,7 +48,7 @@ const STYLES: [&str; 12] = [
 ];
 
 /// Attributes in the order of the output.
-const ATTRIBUTES: [&str; 24] = [
+const ATTRIBUTE_ORDER: [&str; 24] = [
     "class",
     "style",
     "aria-hidden",
@@ -76,7 +76,7 @@ const ATTRIBUTES: [&str; 24] = [
 ];
 
 /// Italic corrections: rounded as in the library's output, and with all digits as in the service's output.
-const CORRECTIONS: [(&str, &str); 93] = [
+const ITALIC_CORRECTIONS: [(&str, &str); 93] = [
     ("0.0077", "0.00773"),
     ("0.0097", "0.00965"),
     ("0.0139", "0.01389"),
@@ -173,7 +173,7 @@ const CORRECTIONS: [(&str, &str); 93] = [
 ];
 
 /// Space characters for widths.
-const SPACES: [(&str, &str); 6] = [
+const SPACE_CHARACTERS: [(&str, &str); 6] = [
     ("0.1667em", "\u{2009}"),
     ("0.2222em", "\u{2005}"),
     ("0.2778em", "\u{2005}\u{200a}"),
@@ -183,7 +183,7 @@ const SPACES: [(&str, &str); 6] = [
 ];
 
 /// Large operators that the library does not convert to characters.
-const OPERATORS: [(&str, &str); 16] = [
+const OPERATOR_CHARACTERS: [(&str, &str); 16] = [
     ("\\int", "∫"),
     ("\\iint", "∬"),
     ("\\iiint", "∭"),
@@ -204,27 +204,28 @@ const OPERATORS: [(&str, &str); 16] = [
 
 /// The HTML of a source. None: it is invalid or too large. `is_display` is for formulas on separate lines.
 pub(super) fn typeset(source: &str, is_display: bool) -> Option<String> {
-    let defines = DEFINITIONS.iter().any(|command| source.contains(command));
-    if source.len() > MAX_SOURCE_BYTES || depth(source) > MAX_DEPTH || defines {
+    let has_definition = DEFINING_COMMANDS.iter().any(|command| source.contains(command));
+    if source.len() > MAX_SOURCE_BYTES || nesting_depth(source) > MAX_DEPTH || has_definition {
         return None;
     }
-    let work = || render_to_string(&KATEX, source, &Settings::builder().display_mode(is_display).build()).ok();
+    let render = || render_to_string(&KATEX, source, &Settings::builder().display_mode(is_display).build()).ok();
     // The library might panic, which ends only this thread.
     let html = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, render);
         thread.ok().and_then(|thread| thread.join().ok()).flatten()
     })?;
-    Some(normalized(html.trim()))
+    Some(to_service_html(html.trim()))
 }
 
 /// The maximum nesting of groups.
-fn depth(source: &str) -> usize {
-    let opens = |position: usize| source[position..].starts_with("\\left") || source[position..].starts_with("\\begin");
+fn nesting_depth(source: &str) -> usize {
+    let begins_group =
+        |position: usize| source[position..].starts_with("\\left") || source[position..].starts_with("\\begin");
     let (mut depth, mut max_depth) = (0_usize, 0);
     for (position, byte) in source.bytes().enumerate() {
         match byte {
             b'{' => depth += 1,
-            b'\\' if opens(position) => depth += 1,
+            b'\\' if begins_group(position) => depth += 1,
             b'\\' if source[position..].starts_with("\\right") || source[position..].starts_with("\\end") => {
                 depth = depth.saturating_sub(1);
             }
@@ -237,7 +238,7 @@ fn depth(source: &str) -> usize {
 }
 
 /// Converts the library's HTML to that of the service.
-fn normalized(html: &str) -> String {
+fn to_service_html(html: &str) -> String {
     let mut output = String::with_capacity(html.len());
     let mut remaining = html;
     while let Some(start) = remaining.find('<') {
@@ -245,7 +246,7 @@ fn normalized(html: &str) -> String {
         let Some(length) = remaining[start..].find('>') else { break };
         let (tag, following) = remaining[start..].split_at(length + 1);
         remaining = following;
-        let space = SPACES.iter().find(|(width, _)| {
+        let space = SPACE_CHARACTERS.iter().find(|(width, _)| {
             tag.strip_prefix("<mspace width=\"").is_some_and(|value| value.starts_with(&format!("{width}\"")))
         });
         if let Some((_, space)) = space.filter(|_| tag.ends_with("/>")) {
@@ -254,7 +255,7 @@ fn normalized(html: &str) -> String {
         }
         push_tag(&mut output, tag, !following.starts_with('<'));
         let text = following.split('<').next().unwrap_or_default();
-        if let Some((_, operator)) = OPERATORS.iter().find(|(command, _)| tag == "<mo>" && text == *command) {
+        if let Some((_, operator)) = OPERATOR_CHARACTERS.iter().find(|(command, _)| tag == "<mo>" && text == *command) {
             output.push_str(operator);
             remaining = &following[text.len()..];
         }
@@ -278,15 +279,15 @@ fn push_tag(output: &mut String, tag: &str, precedes_text: bool) {
     while let Some((attribute, following)) = attributes.trim_start().split_once("=\"") {
         let Some((value, following)) = following.split_once('"') else { break };
         let value = match attribute {
-            "style" => style(value, precedes_text),
-            "columnalign" => columns(value),
+            "style" => sort_styles(value, precedes_text),
+            "columnalign" => column_alignments(value),
             "displaystyle" => value.trim_end_matches(';').to_owned(),
             _ => value.to_owned(),
         };
         sorted_attributes.push((attribute, value));
         attributes = following;
     }
-    sorted_attributes.sort_by_key(|(attribute, _)| (rank(&ATTRIBUTES, attribute), attribute.to_owned()));
+    sorted_attributes.sort_by_key(|(attribute, _)| (rank(&ATTRIBUTE_ORDER, attribute), attribute.to_owned()));
     output.push_str(name);
     for (attribute, value) in sorted_attributes {
         output.extend([" ", attribute, "=\"", &value, "\""]);
@@ -294,17 +295,19 @@ fn push_tag(output: &mut String, tag: &str, precedes_text: bool) {
     output.push_str(&tag[inside.len()..]);
 }
 
-fn style(value: &str, precedes_text: bool) -> String {
+/// Sorts the CSS properties of a `style` attribute, and gives italic corrections all their digits.
+fn sort_styles(value: &str, precedes_text: bool) -> String {
     let mut styles: Vec<(&str, &str)> = value.split(';').filter_map(|style| style.split_once(':')).collect();
     let has_position = styles.iter().any(|(name, _)| *name == "position");
-    let sort_rank = |name: &str| if has_position && name == "top" { STYLES.len() } else { rank(&STYLES, name) };
+    let sort_rank =
+        |name: &str| if has_position && name == "top" { STYLE_ORDER.len() } else { rank(&STYLE_ORDER, name) };
     styles.sort_by_key(|(name, _)| (sort_rank(name), *name));
     let mut output = String::new();
     for (name, value) in styles {
         let number = value.strip_suffix("em").filter(|_| precedes_text && name == "margin-right");
-        let precise = number.and_then(|number| CORRECTIONS.iter().find(|(rounded, _)| *rounded == number));
-        match precise {
-            Some((_, precise)) => output.extend([name, ":", precise, "em;"]),
+        let correction = number.and_then(|number| ITALIC_CORRECTIONS.iter().find(|(rounded, _)| *rounded == number));
+        match correction {
+            Some((_, correction)) => output.extend([name, ":", correction, "em;"]),
             None if value == "-0em" => output.extend([name, ":0em;"]),
             None => output.extend([name, ":", value, ";"]),
         }
@@ -313,7 +316,7 @@ fn style(value: &str, precedes_text: bool) -> String {
 }
 
 /// Converts the letters of column alignments to words.
-fn columns(value: &str) -> String {
+fn column_alignments(value: &str) -> String {
     let word = |letter| match letter {
         "c" => "center",
         "l" => "left",
@@ -342,7 +345,7 @@ mod tests {
 
     #[test]
     fn invalid_and_too_large_sources_are_none() {
-        let deep = |opening: &str, closing: &str| format!("{}x{}", opening.repeat(300), closing.repeat(300));
+        let nested = |opening: &str, closing: &str| format!("{}x{}", opening.repeat(300), closing.repeat(300));
         for source in [
             "\\nosuch",
             "{",
@@ -351,12 +354,14 @@ mod tests {
             "\\<script>",
             "a\u{2}b",
             "\\def\\a{x}\\a",
-            &deep("{", "}"),
-            &deep("\\frac{", "}y"),
+            &nested("{", "}"),
+            &nested("\\frac{", "}y"),
         ] {
             assert_eq!(typeset(source, false), None, "{source}");
         }
-        for source in [deep("\\left(", "\\right)"), deep("^{", "}"), deep("\\sqrt", ""), "x_1^2+".repeat(200) + "y"] {
+        for source in
+            [nested("\\left(", "\\right)"), nested("^{", "}"), nested("\\sqrt", ""), "x_1^2+".repeat(200) + "y"]
+        {
             // The test is that this returns.
             typeset(&source, true);
         }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn paragraphs() {
+fn paragraphs_are_rendered() {
     check(&[
         ("", ""),
         ("  \n\n", ""),
@@ -17,7 +17,7 @@ fn paragraphs() {
 }
 
 #[test]
-fn headings_and_rules() {
+fn headings_and_rules_are_rendered() {
     check(&[
         ("# h", "<h1>h</h1>"),
         ("###### *h*", "<h6><em>h</em></h6>"),
@@ -34,7 +34,7 @@ fn headings_and_rules() {
 }
 
 #[test]
-fn lists() {
+fn lists_are_rendered() {
     check(&[
         ("* a", "<ul>\n<li>a</li>\n</ul>"),
         ("- a\n  - b", "<ul>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>"),
@@ -73,7 +73,7 @@ fn list_markers_require_a_space() {
 }
 
 #[test]
-fn quotes() {
+fn quotes_are_rendered() {
     check(&[
         ("> q", "<blockquote>\n<p>q</p>\n</blockquote>"),
         ("> a\n\n> b", "<blockquote>\n<p>a</p>\n</blockquote>\n<blockquote>\n<p>b</p>\n</blockquote>"),
@@ -93,7 +93,7 @@ fn quotes() {
 }
 
 #[test]
-fn tables() {
+fn tables_are_rendered() {
     check(&[
         (
             "a|b\n-|-\n*c*|d",
@@ -108,7 +108,7 @@ fn tables() {
 }
 
 #[test]
-fn code_blocks() {
+fn code_blocks_are_rendered() {
     check(&[
         ("```\ntext\n```", "<div class=\"codehilite\"><pre><span></span><code>text\n</code></pre></div>"),
         (
@@ -151,7 +151,7 @@ fn code_blocks() {
 }
 
 #[test]
-fn spoilers() {
+fn spoilers_are_rendered() {
     check(&[
         (
             "```spoiler Header\ncontent\n```",
@@ -167,7 +167,7 @@ fn spoilers() {
 }
 
 #[test]
-fn status_messages() {
+fn status_messages_are_recognized() {
     let status = rendered("/me waves");
     assert!(status.is_me_message);
     assert_eq!(status.html, "<p>/me waves</p>");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn emphasis() {
+fn emphasis_is_rendered() {
     check(&[
         ("**b** *i* ~~s~~", "<p><strong>b</strong> <em>i</em> <del>s</del></p>"),
         ("***bi***", "<p><strong><em>bi</em></strong></p>"),
@@ -24,7 +24,7 @@ fn emphasis() {
 }
 
 #[test]
-fn inline_code() {
+fn inline_code_is_rendered() {
     check(&[
         ("`code`", "<p><code>code</code></p>"),
         ("` a `", "<p><code> a </code></p>"),
@@ -39,7 +39,7 @@ fn inline_code() {
 }
 
 #[test]
-fn raw_html_and_entities() {
+fn raw_html_is_escaped_and_entities_are_not() {
     check(&[
         ("<b>x</b>", "<p>&lt;b&gt;x&lt;/b&gt;</p>"),
         ("<div>\n**x**", "<p>&lt;div&gt;<br>\n<strong>x</strong></p>"),
@@ -49,7 +49,7 @@ fn raw_html_and_entities() {
 }
 
 #[test]
-fn math() {
+fn math_is_typeset() {
     check(&[
         (
             "$$x$$",
@@ -69,7 +69,7 @@ fn math() {
 }
 
 #[test]
-fn times() {
+fn times_are_rendered() {
     check(&[
         (
             "at <time:2023-05-28T13:30:00+05:30>",
@@ -81,7 +81,7 @@ fn times() {
 }
 
 #[test]
-fn links() {
+fn links_are_rendered() {
     check(&[
         ("https://x.y", "<p><a href=\"https://x.y\">https://x.y</a></p>"),
         ("example.com.", "<p><a href=\"http://example.com\">example.com</a>.</p>"),
@@ -122,7 +122,7 @@ fn links() {
 }
 
 #[test]
-fn emoji() {
+fn emoji_are_rendered() {
     let smile =
         "<p><span aria-label=\"smile\" class=\"emoji emoji-1f604\" role=\"img\" title=\"smile\">:smile:</span></p>";
     check(&[
@@ -148,7 +148,7 @@ fn emoji() {
 }
 
 #[test]
-fn emoji_of_several_characters() {
+fn emoji_of_several_characters_are_rendered() {
     let span = |code: &str, name: &str| {
         let label = name.replace('_', " ");
         format!(
@@ -171,7 +171,7 @@ fn emoji_of_several_characters() {
 }
 
 #[test]
-fn linkified_text() {
+fn matches_of_linkifiers_are_linked() {
     check(&[
         ("see #12.", "<p>see <a href=\"https://bugs.example.org/12\">#12</a>.</p>"),
         ("x#12 `#12` #12_", "<p>x#12 <code>#12</code> <a href=\"https://bugs.example.org/12\">#12</a>_</p>"),
@@ -183,7 +183,7 @@ fn linkified_text() {
 }
 
 #[test]
-fn links_of_topics() {
+fn topics_have_links() {
     let links = |topic: &str| -> Vec<(String, String)> {
         topic_links(topic, &Organization::default()).into_iter().map(|link| (link.text, link.url)).collect()
     };

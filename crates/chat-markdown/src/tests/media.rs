@@ -6,15 +6,15 @@ const IMAGE: &str = "<img data-original-content-type=\"image/png\" data-original
                      src=\"/user_uploads/thumbnail/2/ab/xyz/image.png/840x560.webp\">";
 
 #[test]
-fn uploaded_images() {
+fn uploaded_images_have_previews() {
     let preview = |attributes: &str, image: &str| {
         format!("<div class=\"message_inline_image\"><a href=\"{attributes}>{image}</a></div>")
     };
-    let titled = preview("/user_uploads/2/ab/xyz/image.png\" title=\"image.png\"", IMAGE);
+    let titled_preview = preview("/user_uploads/2/ab/xyz/image.png\" title=\"image.png\"", IMAGE);
     let link = "<a href=\"/user_uploads/2/ab/xyz/image.png\">image.png</a>";
     let url = "https://chat.example.org/user_uploads/2/ab/xyz/image.png";
     check(&[
-        ("[image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<p>{link}</p>\n{titled}")),
+        ("[image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<p>{link}</p>\n{titled_preview}")),
         (
             "https://chat.example.org/user_uploads/2/ab/xyz/image.png",
             &format!(
@@ -22,11 +22,11 @@ fn uploaded_images() {
                 preview(&format!("/user_uploads/2/ab/xyz/image.png\" title=\"{url}\""), IMAGE)
             ),
         ),
-        ("- [image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<ul>\n<li>{link}{titled}</li>\n</ul>")),
+        ("- [image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<ul>\n<li>{link}{titled_preview}</li>\n</ul>")),
         ("> [image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<blockquote>\n<p>{link}</p>\n</blockquote>")),
         (
             "[image.png](/user_uploads/2/ab/xyz/image.png) [image.png](/user_uploads/2/ab/xyz/image.png)",
-            &format!("<p>{link} {link}</p>\n{titled}"),
+            &format!("<p>{link} {link}</p>\n{titled_preview}"),
         ),
     ]);
     let message = rendered("[image.png](/user_uploads/2/ab/xyz/image.png)");
@@ -69,7 +69,7 @@ fn previews_are_in_the_order_of_the_links() {
 }
 
 #[test]
-fn images_with_spinners_animation_and_transcoding() {
+fn previews_show_spinners_animation_and_transcoding() {
     for (file, image) in [
         (
             "new.png",
@@ -93,7 +93,7 @@ fn images_with_spinners_animation_and_transcoding() {
 }
 
 #[test]
-fn embedded_media() {
+fn uploaded_media_are_embedded() {
     check(&[
         (
             "a ![b \"c\"](/user_uploads/2/ab/xyz/image.png)",
@@ -114,7 +114,7 @@ fn embedded_media() {
 
 /// Videos are recognized by their file name extension, whether the file exists or not.
 #[test]
-fn videos_that_were_not_uploaded() {
+fn videos_that_were_not_uploaded_have_previews() {
     let message = rendered("[v](/user_uploads/2/ab/cd/none.webm)");
     assert!(message.html.contains("message_inline_video"), "{}", message.html);
     assert!(!message.has_image);
@@ -134,7 +134,7 @@ fn still_images_of_videos_are_images_but_links_in_quotes_are_not() {
 }
 
 #[test]
-fn videos() {
+fn videos_have_previews() {
     check(&[(
         "[v](/user_uploads/2/ab/film.mp4)",
         "<p><a href=\"/user_uploads/2/ab/film.mp4\">v</a></p>\n\
@@ -149,7 +149,7 @@ fn videos() {
 }
 
 #[test]
-fn external_images() {
+fn external_images_have_previews() {
     let html = rendered("https://x.y/a.png").html;
     let start = "<div class=\"message_inline_image\"><a href=\"https://x.y/a.png\"><img src=\"/external_content/";
     assert!(html.starts_with(start), "{html}");
@@ -172,9 +172,9 @@ fn without_a_proxy_external_images_have_their_own_urls() {
 
 #[test]
 fn previews_are_limited_and_can_be_disabled() {
-    let many: Vec<String> = (0..30).map(|number| format!("https://x.y/{number}.png")).collect();
-    assert_eq!(rendered(&many.join(" ")).html.matches("<img").count(), 0);
-    assert_eq!(rendered(&many[..24].join(" ")).html.matches("<img").count(), 24);
+    let urls: Vec<String> = (0..30).map(|number| format!("https://x.y/{number}.png")).collect();
+    assert_eq!(rendered(&urls.join(" ")).html.matches("<img").count(), 0);
+    assert_eq!(rendered(&urls[..24].join(" ")).html.matches("<img").count(), 24);
     let organization = Organization { previews: false, ..Default::default() };
     let html = render("https://x.y/a.png", &organization).unwrap_or_default().html;
     assert_eq!(html, "<p><a href=\"https://x.y/a.png\">https://x.y/a.png</a></p>");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn mentions_of_users() {
+fn mentions_of_users_are_rendered() {
     let zoe = "<p><span class=\"user-mention\" data-user-id=\"31\">@Zoe</span></p>";
     check(&[
         ("@**Zoe**", zoe),
@@ -32,7 +32,7 @@ fn mentions_of_users() {
 }
 
 #[test]
-fn mentions_of_groups_and_wildcards() {
+fn mentions_of_groups_and_wildcards_are_rendered() {
     check(&[
         ("@**all**", "<p><span class=\"user-mention channel-wildcard-mention\" data-user-id=\"*\">@all</span></p>"),
         (
@@ -55,19 +55,19 @@ fn only_mentions_that_notify_are_reported() {
     let mentions = rendered("@**Zoe** @_**King Hamlet** @**Gone** @*group* @*old* @**everyone** @**topic**").mentions;
     let expected = Mentions { users: [31].into(), groups: [17].into(), channel_wildcard: true, topic_wildcard: true };
     assert_eq!(mentions, expected);
-    for silent in [
+    for silent_text in [
         "> @**Zoe** @**all** @**topic** @*group*",
         "`@**Zoe**`",
         "```quote\n@**Zoe**\n```",
         "```\n@**all**\n```",
         "x@**Zoe**",
     ] {
-        assert_eq!(rendered(silent).mentions, Mentions::default(), "{silent}");
+        assert_eq!(rendered(silent_text).mentions, Mentions::default(), "{silent_text}");
     }
 }
 
 #[test]
-fn channels_topics_and_messages() {
+fn links_to_channels_topics_and_messages_are_rendered() {
     check(&[
         (
             "#**design**",

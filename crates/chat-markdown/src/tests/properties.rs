@@ -89,8 +89,9 @@ fn plain_source() -> impl Strategy<Value = String> {
         1 => prop::sample::select(["1.", "-", "--", "8-", "...", "example.com", "x.", "o", "O", "ⓜ", "東京。", "سلام", "नेहा", "·", "Ⅷ"].as_slice())
             .prop_map(str::to_owned),
     ];
-    let divided = (word, prop::sample::select([" ", " ", " ", " ", "\n", "\n\n", "\n\n\n", "\n \n"].as_slice()));
-    prop::collection::vec(divided, 1..8).prop_map(|words| {
+    let word_and_divider =
+        (word, prop::sample::select([" ", " ", " ", " ", "\n", "\n\n", "\n\n\n", "\n \n"].as_slice()));
+    prop::collection::vec(word_and_divider, 1..8).prop_map(|words| {
         let text: String = words.iter().flat_map(|(word, divider)| [word.as_str(), divider]).collect();
         text.trim().to_owned()
     })
@@ -112,7 +113,7 @@ fn tags(html: &str) -> Vec<&str> {
 proptest! {
     #[test]
     fn html_is_safe(source in source()) {
-    let html = render(&source, &*ORGANIZATION).map(|rendered| rendered.html).unwrap_or_default();
+        let html = render(&source, &*ORGANIZATION).map(|rendered| rendered.html).unwrap_or_default();
         for tag in tags(&html) {
             prop_assert!(!tag.starts_with("script"), "{tag}");
             for address in ["href=\"", "src=\""].into_iter().filter_map(|name| Some(tag.split_once(name)?.1)) {
@@ -130,16 +131,16 @@ proptest! {
         // As on the service, a paragraph can end within a spoiler in a quote.
         prop_assume!(!(source.contains("spoiler") && source.contains("quote")));
         let html = render(&source, &*ORGANIZATION).map(|rendered| rendered.html).unwrap_or_default();
-        let mut open = Vec::new();
+        let mut open_tags = Vec::new();
         for tag in tags(&html) {
             let name = tag.split(' ').next().unwrap_or_default();
             match name.strip_prefix('/') {
-                Some(name) => prop_assert_eq!(open.pop(), Some(name), "{}", html),
+                Some(name) => prop_assert_eq!(open_tags.pop(), Some(name), "{}", html),
                 None if ["br", "hr", "img"].contains(&name) => {}
-                None => open.push(name),
+                None => open_tags.push(name),
             }
         }
-        prop_assert!(open.is_empty(), "{html}");
+        prop_assert!(open_tags.is_empty(), "{html}");
     }
 
     #[test]
@@ -259,7 +260,7 @@ proptest! {
         let budget = Rc::new(Budget::new(limit));
         let mut context = Context::new(&source, &*ORGANIZATION, true, budget.clone());
         let start = Instant::now();
-        let html = document(&mut context, &source);
+        let html = render_document(&mut context, &source);
         prop_assert!(start.elapsed().as_secs() < 60, "took {:?}", start.elapsed());
         if let Ok(html) = html {
             prop_assert_eq!(budget.check(), Ok(()));
@@ -271,11 +272,11 @@ proptest! {
 
 #[test]
 fn nodes_and_output_are_counted() {
-    let used = |source: &str| {
+    let measure = |source: &str| {
         let budget = Rc::new(Budget::new(Cost::UNLIMITED));
         let mut context = Context::new(source, &*ORGANIZATION, true, budget.clone());
-        let html = document(&mut context, source).map_or(0, |html| html.chars().count());
-        (budget.used(), html)
+        let html_length = render_document(&mut context, source).map_or(0, |html| html.chars().count());
+        (budget.used(), html_length)
     };
     for (source, nodes, output) in [
         ("a *b*\nc", 3, "<p><em></em><br></p>".len()),
@@ -287,8 +288,8 @@ fn nodes_and_output_are_counted() {
         ("```\na\n```", 1, "<p><div class=\"codehilite\"><pre><span></span><code>a\n</code></pre></div></p>".len()),
         ("> a", 2, "<blockquote><p></p></blockquote>".len()),
     ] {
-        let (used, html) = used(source);
-        assert_eq!((used.nodes, used.output), (nodes, output), "{source}");
-        assert!(html + 8 >= output, "{source}");
+        let (cost, html_length) = measure(source);
+        assert_eq!((cost.nodes, cost.output), (nodes, output), "{source}");
+        assert!(html_length + 8 >= output, "{source}");
     }
 }

@@ -31,9 +31,9 @@ pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     // Below 315, `stream` delete has the record of the channel before archiving.
     let earlier_record = ChannelRecord::new(tx, &tx.channels[&id]);
     tx.channel_mut(id).is_archived = true;
-    let purposes = clear_purposes(tx, id);
+    let cleared_settings = clear_channel_settings(tx, id);
     if stays_visible {
-        emit_purposes(tx, purposes);
+        emit_cleared_settings(tx, cleared_settings);
     }
     if std::mem::take(&mut tx.channel_mut(id).is_default) {
         emit_defaults(tx);
@@ -50,26 +50,27 @@ pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     }
 }
 
-/// Makes the channel private, without subscribers, and renames it.
+/// Makes the channel private, removes its subscribers, and renames it.
 fn archive_as_before_315(tx: &mut Tx, id: ChannelId) {
     let channel = tx.channels[&id].clone();
     for user in &channel.subscribers {
         tx.unsubscribe(*user, id);
     }
+    // Seven hexadecimal digits of a hash of the ID make the new name unique.
     let digest = Sha512::digest(id.0.to_string());
     let prefix: String = digest[..4].iter().map(|byte| format!("{byte:02x}")).collect();
     let name = format!("{}!DEACTIVATED:{}", &prefix[..7], channel.name);
     tx.rename_channel(id, name.chars().take(MAX_CHANNEL_NAME_LENGTH).collect());
-    let archived = tx.channel_mut(id);
-    archived.was_web_public = channel.privacy.is_web_public();
-    archived.privacy = match channel.privacy.has_public_history() {
+    let archived_channel = tx.channel_mut(id);
+    archived_channel.was_web_public = channel.privacy.is_web_public();
+    archived_channel.privacy = match channel.privacy.has_public_history() {
         true => Privacy::PrivateSharedHistory,
         false => Privacy::PrivateProtectedHistory,
     };
 }
 
 /// Clears the settings of the organization that name this channel, and returns their names.
-fn clear_purposes(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
+fn clear_channel_settings(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
     let organization = Arc::make_mut(&mut tx.realm_mut().organization);
     let mut settings = Vec::new();
     for purpose in ChannelPurpose::ALL {
@@ -82,8 +83,8 @@ fn clear_purposes(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
     settings
 }
 
-/// Reports that these settings have no channel any more.
-fn emit_purposes(tx: &mut Tx, settings: Vec<&'static str>) {
+/// Emits that these settings no longer name a channel.
+fn emit_cleared_settings(tx: &mut Tx, settings: Vec<&'static str>) {
     if settings.is_empty() {
         return;
     }

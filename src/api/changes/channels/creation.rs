@@ -68,8 +68,8 @@ impl NewChannelParams {
         if policy != TopicsPolicy::Inherit && !realm.may(caller.id, RealmPermission::CanSetTopicsPolicy) {
             return Err(Error::InsufficientPermission);
         }
-        let requested = self.permissions.clone().by_name();
-        resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, Permissions::new(), requested).map(drop)
+        let requested_permissions = self.permissions.clone().by_name();
+        resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, Permissions::new(), requested_permissions).map(drop)
     }
 
     /// Checks that the caller may create these channels.
@@ -83,21 +83,23 @@ impl NewChannelParams {
     /// [`check_topic_creation`].
     pub fn check(self, realm: &Realm, call: &Call<'_>) -> Result<ChannelSpec, Error> {
         let caller = call.caller();
-        let may = |name| if realm.may(caller.id, name) { Ok(()) } else { Err(Error::InsufficientPermission) };
+        let check_permission =
+            |name| if realm.may(caller.id, name) { Ok(()) } else { Err(Error::InsufficientPermission) };
         let folder = self.folder_id();
         let defaults = realm.default_permissions(CHANNEL_PERMISSIONS, Some(caller.id));
-        let requested = self.permissions.by_name();
-        let permissions = resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, defaults.clone(), requested)?;
+        let requested_permissions = self.permissions.by_name();
+        let permissions =
+            resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, defaults.clone(), requested_permissions)?;
         if DELETION_PERMISSIONS
             .iter()
             .any(|permission| permissions.get(permission.name()) != defaults.get(permission.name()))
         {
-            may(RealmPermission::CanSetDeleteMessagePolicy)?;
+            check_permission(RealmPermission::CanSetDeleteMessagePolicy)?;
         }
         if self.traits.invite_only && self.traits.is_web_public {
             return Err(Error::InvalidParameters);
         }
-        may(if self.traits.invite_only {
+        check_permission(if self.traits.invite_only {
             RealmPermission::CanCreatePrivateChannel
         } else {
             RealmPermission::CanCreatePublicChannel
@@ -112,7 +114,7 @@ impl NewChannelParams {
             if !realm.has_public_access() {
                 return Err(Error::WebPublicDisabled);
             }
-            may(RealmPermission::CanCreateWebPublicChannel)?;
+            check_permission(RealmPermission::CanCreateWebPublicChannel)?;
         }
         let message_retention_days = self.traits.message_retention_days.and_then(|days| days.0);
         if message_retention_days.is_some() && caller.role != Role::Owner {
@@ -120,7 +122,7 @@ impl NewChannelParams {
         }
         let switches = self.traits.switches.of_new_channel(caller)?;
         let privacy =
-            privacy(self.traits.invite_only, self.traits.is_web_public, self.traits.history_public_to_subscribers);
+            new_privacy(self.traits.invite_only, self.traits.is_web_public, self.traits.history_public_to_subscribers);
         if let Some(value) = permissions.get(CAN_CREATE_TOPIC) {
             check_topic_creation(realm, privacy, value)?;
         }
@@ -141,15 +143,15 @@ impl NewChannelParams {
 }
 
 impl ChannelSpec {
-    /// Leaves the channel to the administrators of the organization, who need no permission. `nobody` is the system
-    /// group without members.
+    /// Lets only administrators of the organization administer the channel; they need no permission. `nobody` is the
+    /// system group without members.
     pub fn leave_to_administrators(&mut self, nobody: GroupSettingValue) {
         self.permissions.insert(ChannelPermission::CanAdministerChannel.name(), nobody);
     }
 }
 
 /// Private channels have a protected history unless the request asks for a shared one.
-fn privacy(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) -> Privacy {
+fn new_privacy(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) -> Privacy {
     match (invite_only, is_web_public) {
         (true, _) if shows_history == Some(true) => Privacy::PrivateSharedHistory,
         (true, _) => Privacy::PrivateProtectedHistory,
@@ -181,8 +183,8 @@ pub fn check_topic_creation(realm: &Realm, privacy: Privacy, value: &GroupSettin
 ///
 /// `InvalidFolder` if the folder is unknown or archived.
 pub fn check_folder(realm: &Realm, folder: FolderId) -> Result<(), Error> {
-    let is_open = realm.folders.get(&folder).is_some_and(|folder| !folder.is_archived);
-    if is_open { Ok(()) } else { Err(Error::InvalidFolder) }
+    let is_available = realm.folders.get(&folder).is_some_and(|folder| !folder.is_archived);
+    if is_available { Ok(()) } else { Err(Error::InvalidFolder) }
 }
 
 /// Checks the length of a description and returns it in its stored form, on one line.
@@ -257,27 +259,28 @@ pub struct ChannelToSubscribe {
 }
 
 impl FromJson for ChannelToSubscribe {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let object = value.as_object().ok_or_else(|| Error::bad_value(at, "is not a dict"))?;
-        let text = |key: &str| match object.get(key) {
-            Some(value) => Option::<String>::from_json(value, &format!("{at}[\"{key}\"]")),
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let object = value.as_object().ok_or_else(|| Error::bad_value(path, "is not a dict"))?;
+        let text_field = |key: &str| match object.get(key) {
+            Some(value) => Option::<String>::from_json(value, &format!("{path}[\"{key}\"]")),
             None => Ok(None),
         };
         let name = object
             .get("name")
-            .ok_or_else(|| Error::bad_value(format!("{at}[\"name\"]"), "field is missing: Field required"))?;
-        let name = String::from_json(name, &format!("{at}[\"name\"]"))?;
-        let color = text("color")?;
+            .ok_or_else(|| Error::bad_value(format!("{path}[\"name\"]"), "field is missing: Field required"))?;
+        let name = String::from_json(name, &format!("{path}[\"name\"]"))?;
+        let color = text_field("color")?;
         if color.as_deref().is_some_and(|color| !is_color(color)) {
             let reason = "add.color is not a valid hex color code".into();
-            return Err(Error::InvalidValueBecause { parameter: at.into(), reason });
+            return Err(Error::InvalidValueBecause { parameter: path.into(), reason });
         }
-        let description = text("description")?;
+        let description = text_field("description")?;
         if let Some(description) = &description {
-            check_length(description, &format!("{at}[\"description\"]"), MAX_CHANNEL_DESCRIPTION_LENGTH)?;
+            check_length(description, &format!("{path}[\"description\"]"), MAX_CHANNEL_DESCRIPTION_LENGTH)?;
         }
         Ok(Self { name, color, description })
     }
+
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({
             "type": "object",

@@ -24,8 +24,8 @@ pub fn records(realm: &Realm) -> Vec<DefaultGroupRecord> {
 ///
 /// Event: that of [`emit`], if the channel was in a group.
 pub fn remove_from_groups(tx: &mut Tx, channel: ChannelId) {
-    let is_in_any = tx.organization.default_channel_groups.iter().any(|group| group.channels.contains(&channel));
-    if is_in_any {
+    let is_in_group = tx.organization.default_channel_groups.iter().any(|group| group.channels.contains(&channel));
+    if is_in_group {
         for group in groups_mut(tx) {
             group.channels.remove(&channel);
         }

@@ -55,9 +55,9 @@ pub fn post_in_channel(tx: &mut Tx, actor: &User, channel: ChannelId, content: S
 }
 
 pub fn post_privacy_change(tx: &mut Tx, actor: &User, channel: ChannelId, old: Privacy, new: Privacy) {
-    let page = if !tx.has(Feature::HelpLinksSayChannel) { "stream-permissions" } else { "channel-permissions" };
+    let help_page = if !tx.has(Feature::HelpLinksSayChannel) { "stream-permissions" } else { "channel-permissions" };
     let content = format!(
-        "{} changed the [access permissions](/help/{page}) for this {} from **{}** to **{}**.",
+        "{} changed the [access permissions](/help/{help_page}) for this {} from **{}** to **{}**.",
         actor.silent_mention(),
         noun(tx),
         privacy_name(old),
@@ -81,13 +81,13 @@ fn post_marked_read(tx: &mut Tx, actor: &User, channel: ChannelId, content: Stri
 
 fn post_even_if_archived(tx: &mut Tx, actor: &User, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
     if tx.organization.is_on(RealmSetting::SendChannelEventsMessages) {
-        let to = in_topic(tx, channel, &format!("{} events", noun(tx)));
-        tx.notify(actor.id, to, content, readers);
+        let target = topic_target(tx, channel, &format!("{} events", noun(tx)));
+        tx.notify(actor.id, target, content, readers);
     }
 }
 
 /// A topic of a channel, or its empty topic if the channel allows no other.
-fn in_topic(realm: &Realm, channel: ChannelId, topic: &str) -> Target {
+fn topic_target(realm: &Realm, channel: ChannelId, topic: &str) -> Target {
     let has_only_empty_topic = realm.channels[&channel].topics_policy == TopicsPolicy::EmptyTopicOnly;
     Target::Channel { channel, topic: if has_only_empty_topic { String::new() } else { topic.into() } }
 }
@@ -95,16 +95,18 @@ fn in_topic(realm: &Realm, channel: ChannelId, topic: &str) -> Target {
 /// Posts in the organization's channel for announcements of new channels, if it has one. Private channels are announced
 /// too.
 pub fn announce(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
-    let Some(to) = tx.organization.new_channel_announcements.filter(|id| tx.channels.contains_key(id)) else { return };
+    let Some(channel) = tx.organization.new_channel_announcements.filter(|id| tx.channels.contains_key(id)) else {
+        return;
+    };
     let links: Vec<String> = channels.iter().map(|id| format!("#**{}**", tx.channels[id].name)).collect();
-    let (creator_mention, noun) = (creator.silent_mention(), noun(tx));
+    let (creator_mention, channel_word) = (creator.silent_mention(), noun(tx));
     let content = match links.as_slice() {
         [] => return,
-        [only] => format!("{creator_mention} created a new {noun} {only}."),
-        several => format!("{creator_mention} created the following {noun}s: {}.", several.join(", ")),
+        [link] => format!("{creator_mention} created a new {channel_word} {link}."),
+        links => format!("{creator_mention} created the following {channel_word}s: {}.", links.join(", ")),
     };
-    let to = in_topic(tx, to, &format!("new {noun}s"));
-    tx.notify_with_mentions(to, content, OrdSet::unit(creator.id));
+    let target = topic_target(tx, channel, &format!("new {channel_word}s"));
+    tx.notify_with_mentions(target, content, OrdSet::unit(creator.id));
 }
 
 /// Sends each person that another user subscribed a direct message with the channels, except those that the request
@@ -112,17 +114,19 @@ pub fn announce(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
 pub fn post_subscribed(tx: &mut Tx, actor: &User, added: &ChannelsByUser, created: &[ChannelId]) {
     let people: Vec<UserId> = added.keys().copied().filter(|id| *id != actor.id && !tx.users[id].is_bot()).collect();
     for person in people {
-        let existing = added[&person].iter().filter(|id| !created.contains(id));
-        let mut names: Vec<&str> = existing.map(|id| tx.channels[id].name.as_str()).collect();
+        let existing_channels = added[&person].iter().filter(|id| !created.contains(id));
+        let mut names: Vec<&str> = existing_channels.map(|id| tx.channels[id].name.as_str()).collect();
         names.sort_unstable();
         let links: Vec<String> = names.into_iter().map(|name| format!("#**{name}**")).collect();
         let notifies_actor = !tx.has(Feature::SubscriptionNoticesSilent);
-        let (mention, noun) = (if notifies_actor { actor.mention() } else { actor.silent_mention() }, noun(tx));
+        let (mention, channel_word) = (if notifies_actor { actor.mention() } else { actor.silent_mention() }, noun(tx));
         let content = match links.as_slice() {
             [] => continue,
-            [only] if notifies_actor => format!("{mention} subscribed you to the {noun} {only}."),
-            [only] => format!("{mention} subscribed you to {only}."),
-            several => format!("{mention} subscribed you to the following {noun}s:\n\n* {}\n", several.join("\n* ")),
+            [link] if notifies_actor => format!("{mention} subscribed you to the {channel_word} {link}."),
+            [link] => format!("{mention} subscribed you to {link}."),
+            links => {
+                format!("{mention} subscribed you to the following {channel_word}s:\n\n* {}\n", links.join("\n* "))
+            }
         };
         if notifies_actor {
             tx.notify_with_mentions(Target::Direct { users: vec![person] }, content, OrdSet::unit(actor.id));
@@ -155,21 +159,23 @@ pub fn post_posting_permission_change(
     old: &PostingPermission,
     new: &PostingPermission,
 ) {
-    let page = if !tx.has(Feature::HelpLinksSayChannel) { "stream-sending-policy" } else { "channel-posting-policy" };
-    let (mention, noun) = (actor.silent_mention(), noun(tx));
+    let help_page =
+        if !tx.has(Feature::HelpLinksSayChannel) { "stream-sending-policy" } else { "channel-posting-policy" };
+    let (mention, channel_word) = (actor.silent_mention(), noun(tx));
     let lines = if !tx.has(Feature::PostersNamed) {
-        let words = |permission: &PostingPermission| post_policy_words(permission.policy, noun);
-        format!("* **Old permissions**: {}.\n* **New permissions**: {}.\n", words(old), words(new))
+        let describe = |permission: &PostingPermission| describe_post_policy(permission.policy, channel_word);
+        format!("* **Old permissions**: {}.\n* **New permissions**: {}.\n", describe(old), describe(new))
     } else {
-        let words = |permission: &PostingPermission| holder_words(tx, &permission.holder);
-        format!("* **Old**: {}\n* **New**: {}\n", words(old), words(new))
+        let describe = |permission: &PostingPermission| holder_mentions(tx, &permission.holder);
+        format!("* **Old**: {}\n* **New**: {}\n", describe(old), describe(new))
     };
-    let content = format!("{mention} changed the [posting permissions](/help/{page}) for this {noun}:\n\n{lines}");
+    let content =
+        format!("{mention} changed the [posting permissions](/help/{help_page}) for this {channel_word}:\n\n{lines}");
     post_in_channel(tx, actor, channel, content);
 }
 
 /// Silent mentions of the groups and users who hold a permission: groups first, each in the order of IDs.
-fn holder_words(realm: &Realm, holder: &GroupSettingValue) -> String {
+fn holder_mentions(realm: &Realm, holder: &GroupSettingValue) -> String {
     let (groups, users) = match holder {
         GroupSettingValue::Group(group) => (BTreeSet::from([*group]), BTreeSet::new()),
         GroupSettingValue::Anonymous(value) => (
@@ -182,34 +188,35 @@ fn holder_words(realm: &Realm, holder: &GroupSettingValue) -> String {
     groups.chain(users).collect::<Vec<String>>().join(", ")
 }
 
-fn post_policy_words(policy: i64, noun: &str) -> String {
+fn describe_post_policy(policy: i64, channel_word: &str) -> String {
     match policy {
         2 => "Only organization administrators can post".to_owned(),
         3 => "Only organization full members can post".to_owned(),
         4 => "Only organization administrators and moderators can post".to_owned(),
-        _ => format!("All {noun} members can post"),
+        _ => format!("All {channel_word} members can post"),
     }
 }
 
 /// `old` and `new` are in days; -1 means forever, None the organization's policy.
 pub fn post_retention(tx: &mut Tx, actor: &User, channel: ChannelId, old: Option<i64>, new: Option<i64>) {
-    let (mention, noun) = (actor.silent_mention(), noun(tx));
-    let default = tx.organization.setting(RealmSetting::MessageRetentionDays).as_i64().unwrap_or(-1);
-    let (old, new) = (old.unwrap_or(default), new.unwrap_or(default));
-    let words = |is_forever: bool, days: i64| if is_forever { "Forever".to_owned() } else { format!("{days} days") };
+    let (mention, channel_word) = (actor.silent_mention(), noun(tx));
+    let organization_days = tx.organization.setting(RealmSetting::MessageRetentionDays).as_i64().unwrap_or(-1);
+    let (old, new) = (old.unwrap_or(organization_days), new.unwrap_or(organization_days));
+    let describe = |is_forever: bool, days: i64| if is_forever { "Forever".to_owned() } else { format!("{days} days") };
     let was_forever = old == -1;
     // If both policies are forever, the real server's notice says -1 days.
     let is_forever = new == -1 && !was_forever;
     let summary = if is_forever {
-        format!("Messages in this {noun} will now be retained forever.")
+        format!("Messages in this {channel_word} will now be retained forever.")
     } else {
-        format!("Messages in this {noun} will now be automatically deleted {new} days after they are sent.")
+        format!("Messages in this {channel_word} will now be automatically deleted {new} days after they are sent.")
     };
     let content = format!(
-        "{mention} has changed the [message retention period](/help/message-retention-policy) for this {noun}:\n\
+        "{mention} has changed the [message retention period](/help/message-retention-policy) for this \
+         {channel_word}:\n\
          * **Old retention period**: {}\n* **New retention period**: {}\n\n{summary}",
-        words(was_forever, old),
-        words(is_forever, new),
+        describe(was_forever, old),
+        describe(is_forever, new),
     );
     post_in_channel(tx, actor, channel, content);
 }

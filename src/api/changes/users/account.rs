@@ -43,18 +43,28 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
         let is_changed = |group: &&GroupId, others: &[GroupId]| {
             (**group == full_members) == is_full_members && !others.contains(group)
         };
-        emit_groups(
+        emit_member_changes(
             tx,
             id,
             MemberChange::Remove,
             left_groups.iter().filter(|group| is_changed(group, &entered_groups)),
         );
-        emit_groups(tx, id, MemberChange::Add, entered_groups.iter().filter(|group| is_changed(group, &left_groups)));
+        emit_member_changes(
+            tx,
+            id,
+            MemberChange::Add,
+            entered_groups.iter().filter(|group| is_changed(group, &left_groups)),
+        );
     }
     tx.emit_visibility(&before, &[Sight::Users, Sight::Channels]);
 }
 
-fn emit_groups<'ids>(tx: &mut Tx, id: UserId, change: MemberChange, groups: impl Iterator<Item = &'ids GroupId>) {
+fn emit_member_changes<'ids>(
+    tx: &mut Tx,
+    id: UserId,
+    change: MemberChange,
+    groups: impl Iterator<Item = &'ids GroupId>,
+) {
     for group in groups {
         tx.emit_members(change, *group, [id]);
     }
@@ -91,9 +101,9 @@ fn emit_avatar_to(tx: &mut Tx, id: UserId, audience: Audience) {
 /// Events: `realm_user` update with `delivery_email` to those who can see the real address; if everyone can,
 /// `realm_user` update with `new_email` to everyone; another with the avatar if its URL is derived from the address.
 pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
-    let old = std::mem::replace(&mut tx.user_mut(id).email, email.clone());
+    let old_email = std::mem::replace(&mut tx.user_mut(id).email, email.clone());
     let realm = tx.realm_mut();
-    realm.users_by_email.remove(&old.to_lowercase());
+    realm.users_by_email.remove(&old_email.to_lowercase());
     realm.users_by_email.insert(email.to_lowercase(), id);
     let user = tx.users[&id].clone();
     let audience = email_audience(tx, &user, user.email_visibility);
@@ -115,13 +125,14 @@ pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibil
     let before = email_audience(tx, &user, user.email_visibility);
     let after = email_audience(tx, &user, visibility);
     tx.user_mut(id).email_visibility = visibility;
-    let difference = |tx: &Tx, larger: &Audience, smaller: &Audience| -> OrdSet<UserId> {
+    let viewers_only_in_larger = |tx: &Tx, larger: &Audience, smaller: &Audience| -> OrdSet<UserId> {
         let viewers = tx.active_users.iter().copied();
         viewers.filter(|viewer| larger.contains(*viewer) && !smaller.contains(*viewer)).collect()
     };
-    let is_for_all = [user.email_visibility, visibility].contains(&EmailVisibility::Everyone);
-    let (gained, lost) = (difference(tx, &after, &before), difference(tx, &before, &after));
-    for (viewers, email) in [(gained, Some(user.email.clone())), (lost, None)] {
+    let involves_everyone = [user.email_visibility, visibility].contains(&EmailVisibility::Everyone);
+    let (gaining_viewers, losing_viewers) =
+        (viewers_only_in_larger(tx, &after, &before), viewers_only_in_larger(tx, &before, &after));
+    for (viewers, email) in [(gaining_viewers, Some(user.email.clone())), (losing_viewers, None)] {
         if viewers.is_empty() {
             continue;
         }
@@ -129,11 +140,11 @@ pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibil
         tx.emit(viewers.clone(), PersonUpdate::DeliveryEmail { user_id: id, delivery_email: email });
         // Clients that can see the email address compute the URL of the provider's picture themselves.
         let depends_on_visibility = tx.has(Feature::AvatarsByEmailVisibility);
-        if depends_on_visibility && !is_for_all && user.avatar.source == AvatarSource::Provider {
+        if depends_on_visibility && !involves_everyone && user.avatar.source == AvatarSource::Provider {
             emit_avatar_to(tx, id, viewers);
         }
     }
-    if is_for_all {
+    if involves_everyone {
         let user = tx.users[&id].clone();
         emit_new_email(tx, &user);
         emit_avatar(tx, id);

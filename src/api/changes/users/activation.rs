@@ -51,13 +51,13 @@ pub fn deactivate(tx: &mut Tx, id: UserId, actions: Option<&DeletionActions>) {
     let bots: Vec<UserId> = tx.active_users.iter().filter(is_bot_of_user).copied().collect();
     for account in bots.into_iter().chain([id]) {
         if let Some(actions) = actions {
-            delete_data(tx, account, actions);
+            delete_account_data(tx, account, actions);
         }
         deactivate_account(tx, account);
     }
 }
 
-fn delete_data(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
+fn delete_account_data(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
     let is_selected = |message: &&Arc<Message>| {
         message.sender == id
             && match &message.place {
@@ -84,7 +84,7 @@ fn delete_data(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
 }
 
 fn deactivate_account(tx: &mut Tx, id: UserId) {
-    let before = tx.who_can_access(id).except(id);
+    let previous_audience = tx.who_can_access(id).except(id);
     tx.user_mut(id).is_active = false;
     tx.realm_mut().active_users.remove(&id);
     let queues: Vec<QueueId> =
@@ -95,36 +95,36 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     }
     tx.revoke_invitations_of(id);
     suspend(tx, id);
-    let losing_access = difference(tx, &before, &tx.who_can_access(id));
-    let informed = before.except_all(&losing_access);
-    tx.emit(informed.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
+    let guests_who_lose_access = guests_only_in_larger(tx, &previous_audience, &tx.who_can_access(id));
+    let informed_audience = previous_audience.except_all(&guests_who_lose_access);
+    tx.emit(informed_audience.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
     emit_account(tx, id, "is_active", |_, _| json!(false));
     if !tx.has(Feature::MembershipSent) {
         let everyone = tx.everyone();
         emit_listings(tx, &everyone, id);
         emit_channel_listings(tx, &everyone, id);
     }
-    if !losing_access.is_empty() {
-        tx.emit(Audience::of(losing_access), RealmUserRemove::of(id));
+    if !guests_who_lose_access.is_empty() {
+        tx.emit(Audience::of(guests_who_lose_access), RealmUserRemove::of(id));
     }
     // Clients that know of the deactivation remove the user from groups and permissions themselves.
-    let unaware = unaware_of(tx, &informed);
-    if !unaware.is_empty() && tx.has(Feature::MembershipSent) {
-        let unaware = Audience::of(unaware);
-        emit_membership(tx, &unaware, id, MemberChange::Remove);
-        emit_listings(tx, &unaware, id);
-        emit_channel_listings(tx, &unaware, id);
+    let uninformed_guests = find_uninformed_guests(tx, &informed_audience);
+    if !uninformed_guests.is_empty() && tx.has(Feature::MembershipSent) {
+        let uninformed_guests = Audience::of(uninformed_guests);
+        emit_membership(tx, &uninformed_guests, id, MemberChange::Remove);
+        emit_listings(tx, &uninformed_guests, id);
+        emit_channel_listings(tx, &uninformed_guests, id);
     }
 }
 
 /// Guests who are not in the audience that was informed of a change of an account.
-fn unaware_of(realm: &Realm, informed: &Audience) -> OrdSet<UserId> {
-    let is_unaware = |guest: &&UserId| realm.is_active(**guest) && !informed.contains(**guest);
-    realm.guests().iter().filter(is_unaware).copied().collect()
+fn find_uninformed_guests(realm: &Realm, informed_audience: &Audience) -> OrdSet<UserId> {
+    let is_uninformed = |guest: &&UserId| realm.is_active(**guest) && !informed_audience.contains(**guest);
+    realm.guests().iter().filter(is_uninformed).copied().collect()
 }
 
 /// Guests who are in the larger audience and not in the smaller one. Only guests can gain or lose access to users.
-fn difference(realm: &Realm, larger: &Audience, smaller: &Audience) -> OrdSet<UserId> {
+fn guests_only_in_larger(realm: &Realm, larger: &Audience, smaller: &Audience) -> OrdSet<UserId> {
     realm.guests().iter().copied().filter(|guest| larger.contains(*guest) && !smaller.contains(*guest)).collect()
 }
 
@@ -135,28 +135,32 @@ fn difference(realm: &Realm, larger: &Audience, smaller: &Audience) -> OrdSet<Us
 /// each group of the account, those of [`emit_listings`], and to guests without access those of
 /// [`emit_channel_listings`].
 pub fn reactivate(tx: &mut Tx, id: UserId) {
-    let before = tx.who_can_access(id);
+    let previous_audience = tx.who_can_access(id);
     tx.user_mut(id).is_active = true;
     tx.realm_mut().active_users.insert(id);
     let channels = resume(tx, id);
     let after = tx.who_can_access(id);
     // The account itself was not in the earlier audience only because it was not active.
-    let gained = difference(tx, &after, &before).without(&id);
-    let informed = after.clone();
-    tx.emit(after.except_all(&gained), PersonUpdate::IsActive { user_id: id, is_active: true });
+    let guests_who_gain_access = guests_only_in_larger(tx, &after, &previous_audience).without(&id);
+    let informed_audience = after.clone();
+    tx.emit(after.except_all(&guests_who_gain_access), PersonUpdate::IsActive { user_id: id, is_active: true });
     if !tx.users[&id].is_bot() {
         emit_export_consent(tx, id, tx.user_state(id).is_on(UserSetting::AllowPrivateDataExport));
     }
     emit_account(tx, id, "is_active", |_, _| json!(true));
-    if !gained.is_empty() {
+    if !guests_who_gain_access.is_empty() {
         let user = tx.users[&id].clone();
-        tx.emit(Audience::of(gained), Event::new(EventKind::RealmUserAdd, Payload::UserAdd(user)));
+        tx.emit(Audience::of(guests_who_gain_access), Event::new(EventKind::RealmUserAdd, Payload::UserAdd(user)));
     }
     emit_resumed(tx, id, &channels);
     let everyone = tx.everyone();
     emit_membership(tx, &everyone, id, MemberChange::Add);
     emit_listings(tx, &everyone, id);
-    let readers = if !tx.has(Feature::MembershipSent) { everyone } else { Audience::of(unaware_of(tx, &informed)) };
+    let readers = if !tx.has(Feature::MembershipSent) {
+        everyone
+    } else {
+        Audience::of(find_uninformed_guests(tx, &informed_audience))
+    };
     emit_channel_listings(tx, &readers, id);
 }
 

@@ -58,22 +58,26 @@ pub fn realm_bot_audience(realm: &Realm, bot: UserId) -> Audience {
 /// `InsufficientPermission`, and below 344 `AdministratorRequired`.
 pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: Option<BotKind>) -> Result<(), Error> {
     let caller = call.caller();
-    let may = |name| realm.may(caller.id, name);
+    let has_permission = |name| realm.may(caller.id, name);
     if !call.has(Feature::BotsByGroups) {
         // The former policy restricted only generic bots.
         let permission = match kind {
             Some(BotKind::Generic) => RealmPermission::CanCreateBots,
             _ => RealmPermission::CanCreateWriteOnlyBots,
         };
-        return if caller.is_admin() || may(permission) { Ok(()) } else { Err(Error::AdministratorRequired) };
+        return if caller.is_admin() || has_permission(permission) {
+            Ok(())
+        } else {
+            Err(Error::AdministratorRequired)
+        };
     }
-    let may_create = may(RealmPermission::CanCreateBots)
-        || (kind == Some(BotKind::IncomingWebhook) && may(RealmPermission::CanCreateWriteOnlyBots));
+    let may_create = has_permission(RealmPermission::CanCreateBots)
+        || (kind == Some(BotKind::IncomingWebhook) && has_permission(RealmPermission::CanCreateWriteOnlyBots));
     if may_create { Ok(()) } else { Err(Error::InsufficientPermission) }
 }
 
 /// The active bot with a name, ignoring case.
 pub fn bot_named<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<User>> {
-    let folded = name.to_lowercase();
-    realm.users.values().find(|user| user.is_bot() && user.is_active && user.full_name.to_lowercase() == folded)
+    let lowercase_name = name.to_lowercase();
+    realm.users.values().find(|user| user.is_bot() && user.is_active && user.full_name.to_lowercase() == lowercase_name)
 }

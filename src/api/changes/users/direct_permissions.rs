@@ -16,9 +16,9 @@ use serde_json::json;
 ///
 /// Events, one for each permission: `realm` update_dict and `user_group` update.
 pub fn emit_listings(tx: &mut Tx, audience: &Audience, user: UserId) {
-    let listing_user = |permissions: &Permissions| listing(tx, permissions, user);
-    let realm_permissions = listing_user(&tx.organization.permissions);
-    let groups = tx.groups.values().map(|group| (group.id, listing_user(&group.permissions)));
+    let permissions_listing_user = |permissions: &Permissions| listing(tx, permissions, user);
+    let realm_permissions = permissions_listing_user(&tx.organization.permissions);
+    let groups = tx.groups.values().map(|group| (group.id, permissions_listing_user(&group.permissions)));
     let group_permissions: Vec<(GroupId, Vec<(&'static str, GroupSettingValue)>)> = groups.collect();
     for (name, value) in realm_permissions {
         let data = [(name.to_owned(), json!(value))].into_iter().collect();

@@ -54,25 +54,25 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
         profile: OrdMap::new(),
         memo: Default::default(),
     });
-    let defaults = tx.organization.user_defaults.clone();
-    for (name, value) in defaults {
+    let default_settings = tx.organization.user_defaults.clone();
+    for (name, value) in default_settings {
         if name != "email_address_visibility" {
             tx.user_state_mut(id).settings.insert(name, value);
         }
     }
     announce_user(tx, id);
-    let defaults = || {
+    let default_channels = || {
         let channels = tx.channels.values().filter(|channel| channel.is_default && !channel.is_archived);
         channels.filter(|_| person.role != Role::Guest).map(|channel| channel.id).collect()
     };
-    let channels: Vec<ChannelId> = person.channels.unwrap_or_else(defaults);
+    let channels: Vec<ChannelId> = person.channels.unwrap_or_else(default_channels);
     subscribe(tx, id, &channels, None);
     add_recent_messages(tx, id, &channels);
     send_signup_notice(tx, id);
     id
 }
 
-/// Most earlier messages that a new user gets rows for.
+/// Maximum number of earlier messages that a new user gets rows for.
 const MAX_RECENT_MESSAGES: usize = 1_000;
 /// Maximum age of these messages.
 const RECENT_DAYS: i64 = 12 * 7;
@@ -82,13 +82,13 @@ const RECENT_DAYS: i64 = 12 * 7;
 ///
 /// A choice where the API is silent: A-116 in docs/assumptions.md.
 fn add_recent_messages(tx: &mut Tx, id: UserId, channels: &[ChannelId]) {
-    let readable = channels.iter().filter(|channel| tx.channels[*channel].privacy.has_public_history());
-    let newest = |channel: &ChannelId| {
+    let readable_channels = channels.iter().filter(|channel| tx.channels[*channel].privacy.has_public_history());
+    let newest_messages = |channel: &ChannelId| {
         let messages = tx.channel_messages.get(channel).into_iter().flat_map(|messages| messages.iter().rev());
         let is_recent = |message: &MessageId| tx.messages[message].sent_at.plus(Span::days(RECENT_DAYS)) > tx.now;
         messages.take(MAX_RECENT_MESSAGES).take_while(is_recent).collect::<Vec<_>>()
     };
-    let mut messages: Vec<MessageId> = readable.flat_map(newest).collect();
+    let mut messages: Vec<MessageId> = readable_channels.flat_map(newest_messages).collect();
     messages.sort_unstable_by(|a, b| b.cmp(a));
     messages.truncate(MAX_RECENT_MESSAGES);
     for message in messages {
@@ -101,8 +101,8 @@ fn send_signup_notice(tx: &mut Tx, id: UserId) {
     let channel = tx.organization.signup_announcements.filter(|channel| !tx.channels[channel].is_archived);
     if let Some(channel) = channel {
         let content = format!("{} joined this organization.", tx.users[&id].silent_mention());
-        let to = Target::Channel { channel, topic: "signups".to_owned() };
-        tx.notify(id, to, content, OrdSet::new());
+        let target = Target::Channel { channel, topic: "signups".to_owned() };
+        tx.notify(id, target, content, OrdSet::new());
     }
 }
 
@@ -131,13 +131,13 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
 /// Applies the first login of a user who was imported or created over the API.
 ///
 /// Events: `realm_user` update of `is_imported_stub` and, if it changes, of `date_joined`.
-pub fn record_first_login(tx: &mut Tx, id: UserId, moves_date_joined: bool) {
+pub fn record_first_login(tx: &mut Tx, id: UserId, changes_date_joined: bool) {
     let now = tx.now;
     let was_stub = tx.users[&id].is_imported_stub;
     let user = tx.user_mut(id);
     user.is_imported_stub = false;
     user.joins_at_first_login = false;
-    if moves_date_joined {
+    if changes_date_joined {
         user.date_joined = now;
     }
     let date_joined = user.date_joined.to_minute();
@@ -145,7 +145,7 @@ pub fn record_first_login(tx: &mut Tx, id: UserId, moves_date_joined: bool) {
     if was_stub {
         tx.emit(audience.clone(), PersonUpdate::IsImportedStub { user_id: id, is_imported_stub: false });
     }
-    if moves_date_joined {
+    if changes_date_joined {
         tx.emit(audience, PersonUpdate::DateJoined { user_id: id, date_joined });
         // The waiting period for full members begins with `date_joined`.
         tx.update_full_members(OrdSet::unit(id));

@@ -22,6 +22,15 @@ pub const MAX_LONG_VALUE_LENGTH: usize = 500;
 /// The `type` of fields whose values are lists of users.
 pub const USERS_KIND: i64 = 6;
 
+// The `type` of the other fields.
+const SHORT_TEXT_KIND: i64 = 1;
+const LONG_TEXT_KIND: i64 = 2;
+const CHOICE_KIND: i64 = 3;
+const DATE_KIND: i64 = 4;
+const URL_KIND: i64 = 5;
+const EXTERNAL_ACCOUNT_KIND: i64 = 7;
+const PRONOUNS_KIND: i64 = 8;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProfileValue {
     Text(String),
@@ -29,12 +38,13 @@ pub enum ProfileValue {
 }
 
 impl FromJson for ProfileValue {
-    /// Other values are refused with `is not a string`.
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let users = || Vec::<UserId>::from_json(value, at).ok().map(Self::Users);
+    /// Accepts a text or a list of user IDs; the error for all other values is `is not a string`.
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let parse_users = || Vec::<UserId>::from_json(value, path).ok().map(Self::Users);
         let text = value.as_str().map(|text| Self::Text(text.to_owned()));
-        text.or_else(users).ok_or_else(|| Error::bad_value(format!("{at}[\"str\"]"), "is not a string"))
+        text.or_else(parse_users).ok_or_else(|| Error::bad_value(format!("{path}[\"str\"]"), "is not a string"))
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (text, users) = (String::json_schema(generator), Vec::<UserId>::json_schema(generator));
         schemars::json_schema!({"anyOf": [text, users]})
@@ -80,14 +90,16 @@ fn checked_value(realm: &Realm, caller: &User, field: &ProfileField, value: &Pro
         ProfileValue::Users(_) => return Err(bad_value("is not a string")),
         ProfileValue::Text(text) => text,
     };
-    let limit = if field.kind == 2 { MAX_LONG_VALUE_LENGTH } else { MAX_SHORT_VALUE_LENGTH };
+    let limit = if field.kind == LONG_TEXT_KIND { MAX_LONG_VALUE_LENGTH } else { MAX_SHORT_VALUE_LENGTH };
     match field.kind {
-        1 | 2 | 7 | 8 => check_length(text, &field.name, limit)?,
-        3 if !has_choice(field, text) => {
+        SHORT_TEXT_KIND | LONG_TEXT_KIND | EXTERNAL_ACCOUNT_KIND | PRONOUNS_KIND => {
+            check_length(text, &field.name, limit)?
+        }
+        CHOICE_KIND if !has_choice(field, text) => {
             return Err(Error::NotAChoice { value: text.as_str().into(), field: field.name.as_str().into() });
         }
-        4 if !is_date(text) => return Err(bad_value("is not a date")),
-        5 if !is_url(text) => return Err(bad_value("is not a URL")),
+        DATE_KIND if !is_date(text) => return Err(bad_value("is not a date")),
+        URL_KIND if !is_url(text) => return Err(bad_value("is not a URL")),
         _ => {}
     }
     Ok(text.clone())
@@ -104,12 +116,12 @@ fn has_choice(field: &ProfileField, key: &str) -> bool {
 }
 
 fn checked_users(realm: &Realm, caller: &User, users: &[UserId]) -> Result<String, Error> {
-    let find = |id: UserId| realm.user(id).filter(|user| realm.can_access_user(caller, user.id));
-    let unknown: Vec<i64> = users.iter().filter(|id| find(**id).is_none()).map(|id| id.0).collect();
-    if !unknown.is_empty() {
-        return Err(Error::InvalidUserIds { user_ids: json!(unknown).into() });
+    let find_accessible_user = |id: UserId| realm.user(id).filter(|user| realm.can_access_user(caller, user.id));
+    let unknown_ids: Vec<i64> = users.iter().filter(|id| find_accessible_user(**id).is_none()).map(|id| id.0).collect();
+    if !unknown_ids.is_empty() {
+        return Err(Error::InvalidUserIds { user_ids: json!(unknown_ids).into() });
     }
-    for user in users.iter().filter_map(|id| find(*id)) {
+    for user in users.iter().filter_map(|id| find_accessible_user(*id)) {
         let id = user.id;
         if !user.is_active {
             return Err(Error::FieldUserDeactivated { user_id: id.0.into() });

@@ -64,7 +64,7 @@ impl Plan {
 fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: TopicsPolicy) {
     let old = std::mem::replace(&mut tx.channel_mut(id).topics_policy, policy);
     emit_update(tx, id, "topics_policy", json!(policy));
-    let to_text = |policy: TopicsPolicy| match policy {
+    let describe = |policy: TopicsPolicy| match policy {
         TopicsPolicy::Inherit => "Organization default",
         TopicsPolicy::AllowEmptyTopic => "All topics",
         TopicsPolicy::DisableEmptyTopic => "All topics but the general chat",
@@ -73,8 +73,8 @@ fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: Topics
     let content = format!(
         "{} changed which topics this channel has from **{}** to **{}**.",
         actor.silent_mention(),
-        to_text(old),
-        to_text(policy),
+        describe(old),
+        describe(policy),
     );
     post_in_channel(tx, actor, id, content);
 }
@@ -115,22 +115,22 @@ fn change_retention(tx: &mut Tx, actor: &User, id: ChannelId, days: Option<i64>)
 }
 
 fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: String) {
-    let rendered = rendered_description(tx, actor, &description);
+    let rendered_html = rendered_description(tx, actor, &description);
     let channel = tx.channel_mut(id);
     let old = std::mem::replace(&mut channel.description, description.clone());
-    channel.rendered_description.clone_from(&rendered);
+    channel.rendered_description.clone_from(&rendered_html);
     let update = StreamUpdate {
-        rendered_description: Some(rendered),
+        rendered_description: Some(rendered_html),
         ..StreamUpdate::new(id, channel.name.clone(), "description", description.as_str().into())
     };
     emit_update_except(tx, update, &OrdSet::new());
-    let to_text = |text: String| if text.is_empty() { "*No description.*".to_owned() } else { text };
+    let describe = |text: String| if text.is_empty() { "*No description.*".to_owned() } else { text };
     let content = format!(
         "{} changed the description for this {}.\n\n* **Old description:**\n```` quote\n{}\n````\n* **New description:**\n```` quote\n{}\n````",
         actor.silent_mention(),
         noun(tx),
-        to_text(old),
-        to_text(description),
+        describe(old),
+        describe(description),
     );
     post_in_channel(tx, actor, id, content);
 }
@@ -147,15 +147,15 @@ fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
 fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<FolderId>) {
     let old = std::mem::replace(&mut tx.channel_mut(id).folder, folder);
     emit_update(tx, id, "folder_id", json!(folder));
-    let to_text = |folder: Option<FolderId>| match folder.and_then(|id| tx.folders.get(&id)) {
+    let describe = |folder: Option<FolderId>| match folder.and_then(|id| tx.folders.get(&id)) {
         Some(folder) => format!("**{}**", folder.name),
         None => "*No folder*".to_owned(),
     };
     let content = format!(
         "{} changed the folder for this channel from {} to {}.",
         actor.silent_mention(),
-        to_text(old),
-        to_text(folder)
+        describe(old),
+        describe(folder)
     );
     post_in_channel(tx, actor, id, content);
 }
@@ -174,6 +174,9 @@ const VISIBILITY_PERMISSIONS: [&str; 3] = [
     ChannelPermission::CanSubscribe.name(),
 ];
 
+/// The `stream_post_policy` of announcement channels.
+const ADMINISTRATORS_ONLY: i64 = 2;
+
 fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static str, value: GroupSettingValue) {
     let json_value = json!(value);
     let old = PostingPermission::of(tx, id);
@@ -187,11 +190,11 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
         tx.emit_visibility(&before, &[Sight::Channels]);
     }
     if name == ChannelPermission::CanSendMessage.name() {
-        // The older properties for the same permission.
+        // Clients of older levels know the same permission by other properties.
         let new = PostingPermission::of(tx, id);
         if new.policy != old.policy || !tx.has(Feature::PostingPoliciesSentByChange) {
             emit_update(tx, id, "stream_post_policy", new.policy.into());
-            emit_update(tx, id, "is_announcement_only", (new.policy == 2).into());
+            emit_update(tx, id, "is_announcement_only", (new.policy == ADMINISTRATORS_ONLY).into());
         }
         post_posting_permission_change(tx, actor, id, &old, &new);
     }

@@ -21,12 +21,12 @@ use std::sync::Arc;
 pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Result<MessageEdit, Error> {
     let caller = call.caller();
     let message = call.message_to_change(realm, params.message_id)?.clone();
-    let params = &without_current_channel(call, &message, params);
+    let params = &drop_current_channel(call, &message, params);
     if params.content.is_some() {
         check_may_edit(realm, caller, &message)?;
     }
     // The current name of the topic counts as absent.
-    let differs = |topic: &&str| message.channel().is_none_or(|(_, current)| **current != *topic.trim());
+    let differs = |topic: &&str| message.channel().is_none_or(|(_, current_topic)| **current_topic != *topic.trim());
     let new_topic = params.topic.as_deref().filter(differs);
     check_combination(&message, params, new_topic)?;
     let has_no_empty_topic = !Feature::EmptyTopics.is_at(call.feature_level);
@@ -45,36 +45,36 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
     let content = params
         .content
         .clone()
-        .map(|content| edited_content(&call.origin.with_relative_uploads(content)))
+        .map(|content| normalize_edited_content(&call.origin.with_relative_uploads(content)))
         .transpose()?;
     let place = new_place(&message, params, topic);
     if content.is_none() && place.is_none() {
         return Err(Error::NothingToChange);
     }
-    let names = new_topic.map(str::trim).zip(message.channel().map(|(_, topic)| topic.as_ref()));
-    let marking = names.and_then(|(new_topic, topic)| Marking::between(topic, new_topic));
+    let topic_names = new_topic.map(str::trim).zip(message.channel().map(|(_, topic)| topic.as_ref()));
+    let resolution_change = topic_names.and_then(|(new_topic, topic)| Marking::between(topic, new_topic));
     let names_channel = params.stream_id.is_some();
-    let notice = match names {
+    let notice = match topic_names {
         _ if content.is_some() => None,
         Some((new_topic, topic)) if !call.has(Feature::RenamedTopicsMoved) => Marking::in_notice(topic, new_topic),
-        _ => marking.filter(|_| !names_channel),
+        _ => resolution_change.filter(|_| !names_channel),
     };
-    let has_same_name = names.is_none_or(|(new_topic, topic)| Marking::is_only_difference(topic, new_topic));
+    let has_same_name = topic_names.is_none_or(|(new_topic, topic)| Marking::is_only_difference(topic, new_topic));
     let moved = match &place {
         Some(place) => {
-            let moved = messages_to_move(realm, caller, &message, place, params.propagate_mode);
-            let marking = marking.filter(|_| call.has(Feature::ResolvePermission));
-            let options = (marking, names_channel, params.propagate_mode);
-            check_may_move(realm, call, &message, place, options, &moved)?;
-            moved
+            let moved_ids = messages_to_move(realm, caller, &message, place, params.propagate_mode);
+            let resolution_change = resolution_change.filter(|_| call.has(Feature::ResolvePermission));
+            let options = (resolution_change, names_channel, params.propagate_mode);
+            check_may_move(realm, call, &message, place, options, &moved_ids)?;
+            moved_ids
         }
         None => Vec::new(),
     };
-    Ok(MessageEdit { message, content, place, names_channel, marking, notice, has_same_name, moved })
+    Ok(MessageEdit { message, content, place, names_channel, marking: resolution_change, notice, has_same_name, moved })
 }
 
 /// Removes `stream_id` if it is the message's channel, because that is not a move.
-fn without_current_channel<'params>(
+fn drop_current_channel<'params>(
     call: &Call<'_>,
     message: &Message,
     params: &'params EditMessage,
@@ -112,7 +112,7 @@ fn check_combination(message: &Message, params: &EditMessage, topic: Option<&str
     Ok(())
 }
 
-fn edited_content(content: &str) -> Result<String, Error> {
+fn normalize_edited_content(content: &str) -> Result<String, Error> {
     match normal_content(content) {
         Err(Error::MessageEmpty) => Ok("(deleted)".to_owned()),
         other => other.map(Cow::into_owned),
@@ -120,16 +120,16 @@ fn edited_content(content: &str) -> Result<String, Error> {
 }
 
 fn check_previous_content(message: &Message, params: &EditMessage) -> Result<(), Error> {
-    let current = content_hash(message.body.content.as_bytes());
+    let current_hash = content_hash(message.body.content.as_bytes());
     match &params.prev_content_sha256 {
-        Some(expected) if *expected != current => {
+        Some(expected_hash) if *expected_hash != current_hash => {
             Err(Error::ExpectationMismatch { field_name: "prev_content_sha256".into() })
         }
         _ => Ok(()),
     }
 }
 
-/// The place to which the request moves the message; None if it does not move the message. Unchecked.
+/// Returns the place to which the request moves the message, without any checks. None: it does not move the message.
 fn new_place(message: &Message, params: &EditMessage, topic: Option<String>) -> Option<Place> {
     let (channel, old_topic) = message.channel()?;
     let new_channel = params.stream_id.map_or(channel, |NonNegative(id)| ChannelId(id));
@@ -163,8 +163,8 @@ fn check_may_move(
     call: &Call<'_>,
     message: &Message,
     place: &Place,
-    (marking, names_channel, mode): (Option<Marking>, bool, PropagateMode),
-    moved: &[MessageId],
+    (resolution_change, names_channel, mode): (Option<Marking>, bool, PropagateMode),
+    moved_ids: &[MessageId],
 ) -> Result<(), Error> {
     let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
         (message.channel(), place)
@@ -174,36 +174,39 @@ fn check_may_move(
     let caller = call.caller();
     let old_channel = &realm.channels[&channel];
     let new_channel = realm.readable_active_channel(caller, *new_channel);
-    let may = |name| realm.may(caller.id, name);
-    let may_in = |channel: &Channel, name| realm.may_in(caller.id, channel, name);
-    let may_in_either = |name: ChannelPermission| {
-        may_in(old_channel, name) || new_channel.as_ref().is_ok_and(|channel| may_in(channel, name))
+    let has_permission = |name| realm.may(caller.id, name);
+    let has_permission_in = |channel: &Channel, name| realm.may_in(caller.id, channel, name);
+    let has_permission_in_either = |name: ChannelPermission| {
+        has_permission_in(old_channel, name)
+            || new_channel.as_ref().is_ok_and(|channel| has_permission_in(channel, name))
     };
-    if marking.is_some() {
-        if !(may(RealmPermission::CanResolveTopics) || may_in_either(ChannelPermission::CanResolveTopics)) {
+    if resolution_change.is_some() {
+        if !(has_permission(RealmPermission::CanResolveTopics)
+            || has_permission_in_either(ChannelPermission::CanResolveTopics))
+        {
             return Err(Error::MayNotResolve);
         }
         if !names_channel {
             return Ok(());
         }
     } else if new_topic != topic {
-        let may_rename = may(RealmPermission::CanMoveMessagesBetweenTopics)
-            || may_in_either(ChannelPermission::CanMoveMessagesWithinChannel);
+        let may_rename = has_permission(RealmPermission::CanMoveMessagesBetweenTopics)
+            || has_permission_in_either(ChannelPermission::CanMoveMessagesWithinChannel);
         if !may_rename {
             let is_moving = Feature::RenamingIsMoving.is_at(call.feature_level);
             return Err(if is_moving { Error::MayNotMove } else { Error::MayNotEdit });
         }
         let limit = realm.organization.limit(RealmSetting::MoveMessagesWithinStreamLimitSeconds);
-        check_move_time(realm, call, message, (mode, moved), limit, Error::MoveTopicTimePassed)?;
+        check_move_time(realm, call, message, (mode, moved_ids), limit, Error::MoveTopicTimePassed)?;
     }
     if names_channel {
-        let may_move_out = may_in(old_channel, ChannelPermission::CanMoveMessagesOutOfChannel);
-        if !(may(RealmPermission::CanMoveMessagesBetweenChannels) || may_move_out) {
+        let may_move_out = has_permission_in(old_channel, ChannelPermission::CanMoveMessagesOutOfChannel);
+        if !(has_permission(RealmPermission::CanMoveMessagesBetweenChannels) || may_move_out) {
             return Err(Error::MayNotMove);
         }
         realm.check_may_post(caller, new_channel?, new_topic)?;
         let limit = realm.organization.limit(RealmSetting::MoveMessagesBetweenStreamsLimitSeconds);
-        return check_move_time(realm, call, message, (mode, moved), limit, Error::MoveChannelTimePassed);
+        return check_move_time(realm, call, message, (mode, moved_ids), limit, Error::MoveChannelTimePassed);
     }
     realm.check_may_begin_topic(caller, old_channel, new_topic)?;
     realm.check_topic_policy(old_channel, new_topic)
@@ -214,25 +217,26 @@ fn check_move_time(
     realm: &Realm,
     call: &Call<'_>,
     message: &Message,
-    (mode, moved): (PropagateMode, &[MessageId]),
+    (mode, moved_ids): (PropagateMode, &[MessageId]),
     limit: Option<i64>,
-    too_late: Error,
+    error: Error,
 ) -> Result<(), Error> {
     if call.caller().role <= Role::Moderator {
         return Ok(());
     }
-    let movable: Vec<MessageId> =
-        moved.iter().copied().filter(|id| !is_over(realm, &realm.messages[id], limit)).collect();
-    let counts_topic = mode == PropagateMode::All && !movable.is_empty() && call.has(Feature::OldMessagesCountTopic);
+    let movable_ids: Vec<MessageId> =
+        moved_ids.iter().copied().filter(|id| !is_over(realm, &realm.messages[id], limit)).collect();
+    let counts_topic =
+        mode == PropagateMode::All && !movable_ids.is_empty() && call.has(Feature::OldMessagesCountTopic);
     if is_over(realm, message, limit) && !counts_topic {
-        return Err(too_late);
+        return Err(error);
     }
-    if movable.len() == moved.len() {
+    if movable_ids.len() == moved_ids.len() {
         return Ok(());
     }
     Err(Error::MoveTimeLimitExceeded {
-        first_message_id_allowed_to_move: movable.first().map_or(0, |id| id.0).into(),
-        total_messages_in_topic: moved.len().into(),
-        total_messages_allowed_to_move: movable.len().into(),
+        first_message_id_allowed_to_move: movable_ids.first().map_or(0, |id| id.0).into(),
+        total_messages_in_topic: moved_ids.len().into(),
+        total_messages_allowed_to_move: movable_ids.len().into(),
     })
 }

@@ -10,14 +10,13 @@ pub(super) enum Marking {
 }
 
 impl Marking {
-    /// The change between two names that are otherwise equal; None for other names. `new` has to be the name from the
-    /// request, because the stored one may be cut off to make room for the mark.
+    /// Returns the change between two names that are otherwise equal; None for other names. `new` has to be the name
+    /// from the request, because the stored one may be cut off to make room for the mark.
     pub(super) fn between(old: &str, new: &str) -> Option<Self> {
         is_marking(old, new).then(|| if is_resolved(old) { Self::Unresolved } else { Self::Resolved })
     }
 
-    /// The change that notices of older levels report: whether only one of the names has the mark, regardless of the
-    /// rest.
+    /// Returns the change that notices of older levels report. Only the marks of the names are compared.
     pub(super) fn in_notice(old: &str, new: &str) -> Option<Self> {
         match (old.starts_with(RESOLVED_PREFIX), new.starts_with(RESOLVED_PREFIX)) {
             (false, true) => Some(Self::Resolved),
@@ -62,7 +61,7 @@ mod tests {
     #[test]
     fn a_marking_changes_only_the_mark() {
         let long = "l".repeat(60);
-        for (old, new, marking) in [
+        for (old, new, expected) in [
             ("lunch", "✔ lunch", Some(Marking::Resolved)),
             ("✔ lunch", "lunch", Some(Marking::Unresolved)),
             ("✔ ✔ lunch", "lunch", Some(Marking::Unresolved)),
@@ -73,7 +72,7 @@ mod tests {
             ("✔ lunch", "✔ dinner", None),
             ("lunch", "dinner", None),
         ] {
-            assert_eq!(Marking::between(old, new), marking, "{old} → {new}");
+            assert_eq!(Marking::between(old, new), expected, "{old} → {new}");
         }
     }
 }

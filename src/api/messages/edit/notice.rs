@@ -32,45 +32,45 @@ pub(super) fn send(tx: &mut Tx, editor: &User, message_edit: &MessageEdit, place
     // What remains of both topics has to be determined before notices are added to them. If the name changes only in
     // case, both names find the same topic, so `propagate_mode` decides.
     let is_same_topic = channel == *new_channel && TopicKey::new(topic) == TopicKey::new(new_topic);
-    let is_whole = if is_same_topic {
+    let is_whole_topic = if is_same_topic {
         matches!(params.propagate_mode, PropagateMode::All)
     } else {
         is_whole_topic_moved(tx, editor, (channel, topic), &message_edit.moved)
     };
     let is_new_topic = !has_others(tx, (*new_channel, new_topic), &message_edit.moved);
-    if let Some(marking) = message_edit.notice {
-        post_or_undo_marking(
+    if let Some(resolution_change) = message_edit.notice {
+        post_or_delete_resolution_notice(
             tx,
             editor,
             (*new_channel, new_topic),
-            &format!("{mention}{}", sentence(marking)),
+            &format!("{mention}{}", resolution_sentence(resolution_change)),
             &message_edit.moved,
         );
     }
-    let subject = |is_whole: bool, single_message: &str| match (is_whole, message_edit.moved.len()) {
+    let describe_moved = |is_whole_topic: bool, single_message: &str| match (is_whole_topic, message_edit.moved.len()) {
         (true, _) => "This topic was moved".to_owned(),
         (false, 1) => format!("{single_message} was moved"),
         (false, count) => format!("{count} messages were moved"),
     };
-    let link = |tx: &Tx, channel: ChannelId, topic: &str| {
+    let link_to_topic = |tx: &Tx, channel: ChannelId, topic: &str| {
         let topic = if topic.is_empty() && !tx.has(Feature::EmptyTopics) { FORMER_EMPTY_TOPIC_NAME } else { topic };
         topic_link(tx, channel, topic)
     };
     // If the request only resolves or unresolves the topic, the notice about that replaces this one. The link is
     // relative (A-458 in docs/assumptions.md).
     if params.send_notification_to_new_thread && !message_edit.only_marks_topic() {
-        let mut address = tx.message_link(&tx.messages[&message_edit.message.id], tx.form());
+        let mut message_url = tx.message_link(&tx.messages[&message_edit.message.id], tx.form());
         if !tx.has(Feature::EmptyTopics) {
-            address = address.replace("/topic//near/", "/topic/.28no.20topic.29/near/");
+            message_url = message_url.replace("/topic//near/", "/topic/.28no.20topic.29/near/");
         }
-        let subject = subject(is_whole && is_new_topic, &format!("[A message]({address})"));
-        let text = format!("{subject} here from {} by {mention}.", link(tx, channel, topic));
+        let subject = describe_moved(is_whole_topic && is_new_topic, &format!("[A message]({message_url})"));
+        let text = format!("{subject} here from {} by {mention}.", link_to_topic(tx, channel, topic));
         post(tx, editor, *new_channel, new_topic, text, OrdSet::new());
     }
     if params.send_notification_to_old_thread {
-        let from = if is_whole { "" } else { " from this topic" };
-        let subject = subject(is_whole, "A message");
-        let text = format!("{subject}{from} to {} by {mention}.", link(tx, *new_channel, new_topic));
+        let from = if is_whole_topic { "" } else { " from this topic" };
+        let subject = describe_moved(is_whole_topic, "A message");
+        let text = format!("{subject}{from} to {} by {mention}.", link_to_topic(tx, *new_channel, new_topic));
         post(tx, editor, channel, topic, text, OrdSet::new());
     }
 }
@@ -92,26 +92,26 @@ fn topic_link(tx: &Tx, channel: ChannelId, topic: &str) -> String {
 }
 
 /// The text of a notice about a resolved topic, after the mention of the user.
-fn sentence(marking: Marking) -> String {
-    format!(" has marked this topic as {}.", marking.word())
+fn resolution_sentence(resolution_change: Marking) -> String {
+    format!(" has marked this topic as {}.", resolution_change.word())
 }
 
 /// Posts the notice that a topic was resolved or unresolved. If the last message is a recent notice of this kind,
 /// deletes that instead.
-fn post_or_undo_marking(
+fn post_or_delete_resolution_notice(
     tx: &mut Tx,
     editor: &User,
     (channel, topic): (ChannelId, &Arc<str>),
     text: &str,
-    moved: &[MessageId],
+    moved_ids: &[MessageId],
 ) {
-    let can_undo = tx.has(Feature::ResolveNoticesDeleted);
-    if let Some(notice) = recent_notice(tx, channel, topic).filter(|_| can_undo) {
+    let may_delete_notice = tx.has(Feature::ResolveNoticesDeleted);
+    if let Some(notice) = recent_notice(tx, channel, topic).filter(|_| may_delete_notice) {
         delete_messages(tx, editor.id, &[notice]);
         return;
     }
     let readers = if !tx.has(Feature::ResolveNoticesReadBySetting) {
-        tx.channels[&channel].subscribers.clone().relative_complement(participants(tx, moved))
+        tx.channels[&channel].subscribers.clone().relative_complement(participants(tx, moved_ids))
     } else {
         automatic_readers(tx, channel, topic)
     };
@@ -128,13 +128,14 @@ fn participants(realm: &Realm, messages: &[MessageId]) -> OrdSet<UserId> {
 
 /// The last message of a topic, if it is a notice about the topic being resolved that can still be undone.
 fn recent_notice(realm: &Realm, channel: ChannelId, topic: &str) -> Option<MessageId> {
-    let last = realm.topics.get(&(channel, TopicKey::new(topic)))?.messages.last()?;
-    let message = &realm.messages[&last];
+    let last_id = realm.topics.get(&(channel, TopicKey::new(topic)))?.messages.last()?;
+    let message = &realm.messages[&last_id];
     let content = &message.body.content;
-    let has_sentence =
-        [Marking::Resolved, Marking::Unresolved].into_iter().any(|marking| content.ends_with(&sentence(marking)));
+    let has_sentence = [Marking::Resolved, Marking::Unresolved]
+        .into_iter()
+        .any(|resolution_change| content.ends_with(&resolution_sentence(resolution_change)));
     let is_notice = Some(message.sender) == realm.notification_bot() && content.starts_with("@_**") && has_sentence;
-    (is_notice && message.sent_at.plus(Span::seconds(UNDO_SECONDS)) >= realm.now).then_some(last)
+    (is_notice && message.sent_at.plus(Span::seconds(UNDO_SECONDS)) >= realm.now).then_some(last_id)
 }
 
 fn post(tx: &mut Tx, editor: &User, channel: ChannelId, topic: &Arc<str>, content: String, read_by: OrdSet<UserId>) {

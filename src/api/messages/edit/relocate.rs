@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(super) fn relocate(tx: &mut Tx, editor: UserId, message_edit: &MessageEdit, place: &Place) {
     let now = tx.now;
     let Place::Channel { channel: new_channel, topic: new_topic } = place else { return };
-    let edited = message_edit.content.as_ref().map(|_| message_edit.message.id);
+    let edited_id = message_edit.content.as_ref().map(|_| message_edit.message.id);
     let former_topic = message_edit.message.channel().map(|(_, topic)| topic.clone()).unwrap_or_default();
     let keeps_topic = former_topic == *new_topic;
     for id in &message_edit.moved {
@@ -35,7 +35,7 @@ pub(super) fn relocate(tx: &mut Tx, editor: UserId, message_edit: &MessageEdit, 
             message.last_moved = Some(now);
         }
         let new_edit = Edit { at: now, user: Some(editor), previous_body: None, topic: None, channel: None };
-        let content_edit = if edited == Some(*id) { message.history.pop_back() } else { None };
+        let content_edit = if edited_id == Some(*id) { message.history.pop_back() } else { None };
         let mut edit = content_edit.map_or(new_edit, Arc::unwrap_or_clone);
         edit.topic = (!keeps_topic).then(|| (former_topic.clone(), new_topic.clone()));
         edit.channel = message_edit.names_channel.then_some((channel, *new_channel));
@@ -54,7 +54,7 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// The losses of a move that has not been made yet. Empty if the request has no channel.
+    /// Determines the losses of a move before it is made. Empty if the request has no channel.
     pub(super) fn of(tx: &Tx, message_edit: &MessageEdit, place: &Place) -> Self {
         let (Some((old_channel, _)), Some(new_channel)) = (message_edit.message.channel(), place.channel()) else {
             return Self::default();
@@ -74,10 +74,10 @@ impl Losses {
     }
 
     /// Event: `delete_message` to the users who lose access.
-    pub(super) fn emit(&self, tx: &mut Tx, moved: &[MessageId], before: &Place) {
+    pub(super) fn emit(&self, tx: &mut Tx, moved_ids: &[MessageId], old_place: &Place) {
         if !self.access.is_empty() {
-            let messages = moved.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
-            let payload = Payload::DeleteMessages { messages, place: before.clone() };
+            let messages = moved_ids.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
+            let payload = Payload::DeleteMessages { messages, place: old_place.clone() };
             tx.emit(Audience::of(self.access.clone()), Event::new(EventKind::DeleteMessage, payload));
         }
     }
@@ -85,8 +85,8 @@ impl Losses {
 
 /// Subscribers of the new channel who get the event of a move even without a row. None if the history of the old
 /// channel is protected; guests only if they are subscribed to the old channel too.
-pub(super) fn new_readers(tx: &Tx, before: &Message, place: &Place) -> OrdSet<UserId> {
-    let (Some((old_channel, _)), Some(new_channel)) = (before.channel(), place.channel()) else {
+pub(super) fn new_readers(tx: &Tx, message: &Message, place: &Place) -> OrdSet<UserId> {
+    let (Some((old_channel, _)), Some(new_channel)) = (message.channel(), place.channel()) else {
         return OrdSet::new();
     };
     let old_channel = &tx.channels[&old_channel];
@@ -96,25 +96,26 @@ pub(super) fn new_readers(tx: &Tx, before: &Message, place: &Place) -> OrdSet<Us
     tx.channels[&new_channel].subscribers.clone().relative_complement(tx.guests_outside(old_channel))
 }
 
-/// Updates the rows for messages that were moved into a channel: removes those of `losing_rows`, adds read ones for the
-/// subscribers of a channel with protected history, and counts unread messages in the subscriptions to the channel.
-pub(super) fn update_rows(tx: &mut Tx, moved: &[MessageId], place: &Place, losing_rows: &OrdSet<UserId>) {
+/// Updates the rows for messages that were moved into a channel: removes those of `users_losing_rows`, adds read ones
+/// for the subscribers of a channel with protected history, and counts unread messages in the subscriptions to the
+/// channel.
+pub(super) fn update_rows(tx: &mut Tx, moved_ids: &[MessageId], place: &Place, users_losing_rows: &OrdSet<UserId>) {
     let Some(channel) = place.channel().map(|id| tx.channels[&id].clone()) else { return };
-    tx.remove_rows(moved, losing_rows);
+    tx.remove_rows(moved_ids, users_losing_rows);
     if !channel.privacy.has_public_history() {
-        tx.add_read_rows(moved, &channel.subscribers);
+        tx.add_read_rows(moved_ids, &channel.subscribers);
     }
-    tx.reach_back_for_all(channel.id, moved);
-    for user in losing_rows {
+    tx.reach_back_for_all(channel.id, moved_ids);
+    for user in users_losing_rows {
         tx.recall_pushes(*user);
     }
 }
 
-/// Whether a topic has other messages than the moved ones. `moved` is sorted. Topics whose names differ only in case
-/// are the same topic.
-pub(super) fn has_others(realm: &Realm, (channel, topic): (ChannelId, &str), moved: &[MessageId]) -> bool {
+/// Whether a topic has other messages than the moved ones. `moved_ids` is sorted. Topics whose names differ only in
+/// case are the same topic.
+pub(super) fn has_others(realm: &Realm, (channel, topic): (ChannelId, &str), moved_ids: &[MessageId]) -> bool {
     let topic = realm.topics.get(&(channel, TopicKey::new(topic)));
-    topic.is_some_and(|topic| topic.messages.iter().any(|id| moved.binary_search(&id).is_err()))
+    topic.is_some_and(|topic| topic.messages.iter().any(|id| moved_ids.binary_search(&id).is_err()))
 }
 
 /// Whether no message of a topic remains that the editor can access.
@@ -122,16 +123,16 @@ pub(super) fn is_whole_topic_moved(
     realm: &Realm,
     editor: &User,
     (channel, topic): (ChannelId, &str),
-    moved: &[MessageId],
+    moved_ids: &[MessageId],
 ) -> bool {
     let topic = realm.topics.get(&(channel, TopicKey::new(topic)));
-    let remains =
-        |id: &MessageId| moved.binary_search(id).is_err() && realm.can_see_message(editor, &realm.messages[id]);
-    topic.is_none_or(|topic| !topic.messages.iter().any(|id| remains(&id)))
+    let is_remaining =
+        |id: &MessageId| moved_ids.binary_search(id).is_err() && realm.can_see_message(editor, &realm.messages[id]);
+    topic.is_none_or(|topic| !topic.messages.iter().any(|id| is_remaining(&id)))
 }
 
-/// The policy for a topic that was merged with another one.
-fn merged(old_policy: VisibilityPolicy, new_policy: VisibilityPolicy) -> VisibilityPolicy {
+/// Returns the policy for a topic that was merged with another one.
+fn merge_policies(old_policy: VisibilityPolicy, new_policy: VisibilityPolicy) -> VisibilityPolicy {
     if old_policy == new_policy {
         old_policy
     } else if [old_policy, new_policy].contains(&VisibilityPolicy::Unmuted) {
@@ -143,16 +144,17 @@ fn merged(old_policy: VisibilityPolicy, new_policy: VisibilityPolicy) -> Visibil
 
 /// Moves the users' visibility policies along with a topic whose messages were all moved. If the new topic existed
 /// before, the policies for both are merged.
-pub(super) fn move_policies(tx: &mut Tx, editor: &User, before: &Message, moved: &[MessageId], place: &Place) {
-    let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) = (before.channel(), place)
+pub(super) fn move_policies(tx: &mut Tx, editor: &User, message: &Message, moved_ids: &[MessageId], place: &Place) {
+    let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
+        (message.channel(), place)
     else {
         return;
     };
     let (key, new_key) = ((channel, TopicKey::new(topic)), (*new_channel, TopicKey::new(new_topic)));
-    if key == new_key || !is_whole_topic_moved(tx, editor, (channel, topic), moved) {
+    if key == new_key || !is_whole_topic_moved(tx, editor, (channel, topic), moved_ids) {
         return;
     }
-    let existed_before = has_others(tx, (*new_channel, new_topic), moved);
+    let existed_before = has_others(tx, (*new_channel, new_topic), moved_ids);
     let policy_for =
         |state: &UserState, key| state.topics.get(key).map_or(VisibilityPolicy::None, |topic| topic.policy);
     let policies: Vec<(UserId, VisibilityPolicy, VisibilityPolicy)> = tx
@@ -169,7 +171,7 @@ pub(super) fn move_policies(tx: &mut Tx, editor: &User, before: &Message, moved:
         }
         let policy = match existed_before {
             false => old_policy,
-            true => merged(old_policy, new_policy),
+            true => merge_policies(old_policy, new_policy),
         };
         // The end of a muted policy for the old topic is sent only if no event reports the new topic.
         if policy == new_policy && old_policy == VisibilityPolicy::Muted {

@@ -23,9 +23,9 @@ pub fn highlighted(before: &str, after: &str, budget: &Budget) -> String {
             [(after, INSERTED), (before, DELETED)].map(|(html, class)| highlight_in_blocks(html, class));
         return format!("<div>{inserted} {deleted}</div>");
     }
-    let (before, after) = (words(before), words(after));
+    let (old_words, new_words) = (split_words(before), split_words(after));
     let mut pieces: Vec<Piece> = Vec::new();
-    for (is_common, old, new) in runs(&before, &after, budget) {
+    for (is_common, old, new) in compare_words(&old_words, &new_words, budget) {
         if is_common {
             pieces.extend(new.iter().flat_map(|word| word.pieces(true)));
             continue;
@@ -87,14 +87,14 @@ impl Word {
     }
 }
 
-/// Runs of words: whether they are common, the old words, and the new words.
-fn runs<'words>(
+/// Returns runs of words: whether they are common, the old words, and the new words.
+fn compare_words<'words>(
     old: &'words [Word],
     new: &'words [Word],
     budget: &Budget,
 ) -> Vec<(bool, &'words [Word], &'words [Word])> {
-    let texts = |words: &'words [Word]| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>();
-    let (old_texts, new_texts) = (texts(old), texts(new));
+    let word_texts = |words: &'words [Word]| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>();
+    let (old_texts, new_texts) = (word_texts(old), word_texts(new));
     let operations = if are_comparable(&old_texts, &new_texts, budget) {
         capture_diff_slices(Algorithm::Myers, &old_texts, &new_texts)
     } else {
@@ -119,7 +119,7 @@ fn runs<'words>(
 /// Elements without an end tag.
 const VOID_ELEMENTS: [&str; 4] = ["br", "hr", "img", "input"];
 
-fn words(html: &str) -> Vec<Word> {
+fn split_words(html: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     // Tags that belong to the next word.
     let mut pending_tags: Vec<Piece> = Vec::new();
@@ -212,8 +212,8 @@ fn attribute<'tag>(tag: &'tag str, name: &str) -> Option<&'tag str> {
     value.split('"').next()
 }
 
-/// For each piece whether it is not a tag, or a tag whose counterpart is among the pieces.
-fn balanced(pieces: &[Piece]) -> Vec<bool> {
+/// Returns for each piece whether it is not a tag, or is a tag whose counterpart is among the pieces.
+fn find_balanced(pieces: &[Piece]) -> Vec<bool> {
     let mut is_balanced = vec![false; pieces.len()];
     let mut open_tags: Vec<(usize, &str)> = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
@@ -232,7 +232,7 @@ fn balanced(pieces: &[Piece]) -> Vec<bool> {
 
 /// Adds inserted pieces, with highlights that contain whole elements.
 fn push_inserted(pieces: &mut Vec<Piece>, inserted: Vec<Piece>) {
-    let is_balanced = balanced(&inserted);
+    let is_balanced = find_balanced(&inserted);
     let mut whole_elements: Vec<Piece> = Vec::new();
     for (piece, is_balanced) in inserted.into_iter().zip(is_balanced) {
         if is_balanced {
@@ -288,32 +288,32 @@ const BLOCKS: [&str; 25] = [
 
 /// Highlights the text inside and between block elements.
 fn highlight_in_blocks(html: &str, class: &str) -> String {
-    let mut out = String::with_capacity(html.len() + 64);
-    let mut run = String::new();
-    let flush = |run: &mut String, out: &mut String| {
-        if run.trim().is_empty() {
-            out.push_str(run);
+    let mut output = String::with_capacity(html.len() + 64);
+    let mut text_run = String::new();
+    let flush = |text_run: &mut String, output: &mut String| {
+        if text_run.trim().is_empty() {
+            output.push_str(text_run);
         } else {
-            out.push_str(&format!("<span class=\"{class}\">{run}</span>"));
+            output.push_str(&format!("<span class=\"{class}\">{text_run}</span>"));
         }
-        run.clear();
+        text_run.clear();
     };
     let mut remaining = html;
     while !remaining.is_empty() {
         let is_tag = remaining.starts_with('<');
         let length = if is_tag { tag_length(remaining) } else { remaining.find('<').unwrap_or(remaining.len()) };
-        let (part, tail) = remaining.split_at(length);
-        remaining = tail;
+        let (part, following) = remaining.split_at(length);
+        remaining = following;
         let name = part.trim_start_matches(['<', '/']).split([' ', '>', '/']).next().unwrap_or_default();
         if is_tag && BLOCKS.contains(&name) {
-            flush(&mut run, &mut out);
-            out.push_str(part);
+            flush(&mut text_run, &mut output);
+            output.push_str(part);
         } else {
-            run.push_str(part);
+            text_run.push_str(part);
         }
     }
-    flush(&mut run, &mut out);
-    out
+    flush(&mut text_run, &mut output);
+    output
 }
 
 /// Converts pieces to HTML. Deleted words are highlighted inside the elements that they share with their neighbors: the
@@ -326,7 +326,7 @@ fn to_html(pieces: Vec<Piece>) -> String {
             output.push(piece);
             continue;
         };
-        let is_balanced = balanced(&deleted);
+        let is_balanced = find_balanced(&deleted);
         let (balanced_pieces, unbalanced_tags): (Vec<_>, Vec<_>) =
             deleted.into_iter().zip(is_balanced).partition(|(_, is_balanced)| *is_balanced);
         let mut end_tags: Vec<Piece> = Vec::new();
@@ -346,11 +346,11 @@ fn to_html(pieces: Vec<Piece>) -> String {
         push_highlight(&mut output, DELETED, balanced_pieces.into_iter().map(|(piece, _)| piece).collect());
         output.extend(end_tags);
     }
-    let text = |piece: &Piece| match piece {
+    let piece_text = |piece: &Piece| match piece {
         Piece::Text(text) | Piece::Start { text, .. } | Piece::End { text, .. } => text.clone(),
         Piece::Deleted(_) => String::new(),
     };
-    output.iter().map(text).collect()
+    output.iter().map(piece_text).collect()
 }
 
 #[cfg(test)]

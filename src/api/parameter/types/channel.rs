@@ -42,25 +42,28 @@ impl Parameter for RetentionDays {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
-        const PLACE: &str = "message_retention_days[\"json[str]\"]";
+        const PATH: &str = "message_retention_days[\"json[str]\"]";
         let value = match text {
             "realm_default" | "unlimited" => Value::from(text),
-            _ => serde_json::from_str(text).map_err(|_| Error::bad_value(PLACE, "is not valid JSON"))?,
+            _ => serde_json::from_str(text).map_err(|_| Error::bad_value(PATH, "is not valid JSON"))?,
         };
         if !value.is_string() && !value.is_i64() && !value.is_u64() {
-            return Err(Error::bad_value(PLACE, "is not a string"));
+            return Err(Error::bad_value(PATH, "is not a string"));
         }
         match value.as_str() {
             Some("realm_default") => return Ok(Self(None)),
             Some("unlimited") => return Ok(Self(Some(-1))),
             _ => {}
         }
-        let requested = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        match requested.parse::<i64>() {
+        let requested_days = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        match requested_days.parse::<i64>() {
             Ok(days) if days > 0 => Ok(Self(Some(days))),
-            _ => Err(Error::RefusedValue { var_name: "message_retention_days".into(), bad_value: requested.into() }),
+            _ => {
+                Err(Error::RefusedValue { var_name: "message_retention_days".into(), bad_value: requested_days.into() })
+            }
         }
     }
+
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({
             "anyOf": [{"type": "string", "enum": ["realm_default", "unlimited"]}, {"type": "integer", "minimum": 1}]

@@ -62,8 +62,8 @@ json_object! {
 
 const CREATE_WEB_PUBLIC_CHANNEL: &str = RealmPermission::CanCreateWebPublicChannel.name();
 
-/// The rules of a permission at a level. At older levels, only system groups can hold some permissions.
-fn at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
+/// Returns the restrictions of a permission at a level. At older levels, only system groups can hold some permissions.
+fn setting_at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
     match setting.name {
         "can_remove_subscribers_group" if !Feature::AnyGroupRemoves.is_at(level) => PermissionSetting {
             require_system_group: true,
@@ -97,15 +97,15 @@ pub fn resolve(
     setting: &PermissionSetting,
     value: GroupSettingValue,
 ) -> Result<GroupSettingValue, Error> {
-    let setting = &at_level(setting, level);
+    let setting = &setting_at_level(setting, level);
     // The normal form of a value with a single subgroup is that group, whose refusal would have another message.
     if Feature::ErrorNamesUnknownSubgroup.is_at(level)
         && let GroupSettingValue::Anonymous(AnonymousGroup { direct_subgroups, .. }) = &value
-        && let [only] = direct_subgroups.iter().collect::<Vec<_>>()[..]
-        && !realm.groups.contains_key(only)
+        && let [subgroup] = direct_subgroups.iter().collect::<Vec<_>>()[..]
+        && !realm.groups.contains_key(subgroup)
         && matches!(realm.normal_form(value.clone()), GroupSettingValue::Group(_))
     {
-        return Err(Error::InvalidGroupId { group_id: only.0.into() });
+        return Err(Error::InvalidGroupId { group_id: subgroup.0.into() });
     }
     let value = realm.normal_form(value);
     match &value {
@@ -115,7 +115,7 @@ pub fn resolve(
     Ok(value)
 }
 
-/// The value that replaces the current one at a level; None if the new value equals the current one.
+/// Returns the value that replaces the current one at a level; None if the new value equals the current one.
 ///
 /// # Errors
 ///
@@ -138,7 +138,8 @@ pub fn resolve_update(
     resolve(realm, level, setting, update.new).map(Some)
 }
 
-/// The permissions of a new object at a level: the requested values, and the defaults for the other permissions.
+/// Returns the permissions of a new object at a level: the requested values, and the defaults for the other
+/// permissions.
 ///
 /// # Errors
 ///
@@ -167,27 +168,29 @@ fn check_group(realm: &Realm, setting: &PermissionSetting, id: GroupId) -> Resul
         return Err(Error::GroupDeactivated);
     }
     let Some(system) = group.system else {
-        return if setting.require_system_group { Err(system_group_required(setting)) } else { Ok(()) };
+        return if setting.require_system_group { Err(system_group_required_error(setting)) } else { Ok(()) };
     };
-    if is_allowed(setting, system) { Ok(()) } else { Err(disallowed(setting, group)) }
+    if is_allowed(setting, system) { Ok(()) } else { Err(disallowed_group_error(setting, group)) }
 }
 
 fn is_allowed(setting: &PermissionSetting, system: SystemGroup) -> bool {
-    let is_open = match system {
+    let is_group_allowed = match system {
         SystemGroup::Internet => setting.allow_internet,
         SystemGroup::Everyone => setting.allow_everyone,
         SystemGroup::Nobody => setting.allow_nobody,
         _ => true,
     };
-    is_open && setting.refused != Some(system) && (setting.allowed.is_empty() || setting.allowed.contains(&system))
+    is_group_allowed
+        && setting.refused != Some(system)
+        && (setting.allowed.is_empty() || setting.allowed.contains(&system))
 }
 
 fn check_anonymous(realm: &Realm, setting: &PermissionSetting, value: &AnonymousGroup) -> Result<(), Error> {
     if setting.require_system_group {
-        return Err(system_group_required(setting));
+        return Err(system_group_required_error(setting));
     }
-    let is_known = |id| realm.users.get(id).is_some_and(|user| user.is_active && !user.is_system_bot());
-    if let Some(id) = value.direct_members.iter().find(|id| !is_known(*id)) {
+    let is_active_user = |id| realm.users.get(id).is_some_and(|user| user.is_active && !user.is_system_bot());
+    if let Some(id) = value.direct_members.iter().find(|id| !is_active_user(*id)) {
         return Err(Error::InvalidUserId { user_id: id.0.into() });
     }
     for id in &value.direct_subgroups {
@@ -199,11 +202,11 @@ fn check_anonymous(realm: &Realm, setting: &PermissionSetting, value: &Anonymous
     Ok(())
 }
 
-fn system_group_required(setting: &PermissionSetting) -> Error {
+fn system_group_required_error(setting: &PermissionSetting) -> Error {
     Error::SystemGroupRequired { setting_name: setting.name.into() }
 }
 
-fn disallowed(setting: &PermissionSetting, group: &Group) -> Error {
+fn disallowed_group_error(setting: &PermissionSetting, group: &Group) -> Error {
     Error::DisallowedGroup { setting: setting.name.into(), group: group.name.as_str().into() }
 }
 

@@ -7,7 +7,7 @@ use crate::realm::text::check_length;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-/// Longest operator or operand of a term, in code points; of an operand that is a list, its JSON (A-450 in
+/// Maximum length of the operator and of the operand of a term, in code points. Lists are measured as JSON (A-450 in
 /// docs/assumptions.md).
 const MAX_TERM_LENGTH: usize = 10_000;
 
@@ -16,14 +16,14 @@ const MAX_TERM_LENGTH: usize = 10_000;
 pub struct NarrowTerm(pub RawTerm);
 
 impl FromJson for NarrowTerm {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let term = term(value, at)?;
-        check_length(&term.operator, &format!("{at}[\"operator\"]"), MAX_TERM_LENGTH)?;
-        let operand_at = || format!("{at}[\"operand\"]");
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let term = parse_term(value, path)?;
+        check_length(&term.operator, &format!("{path}[\"operator\"]"), MAX_TERM_LENGTH)?;
+        let operand_path = || format!("{path}[\"operand\"]");
         match &term.operand {
-            Value::String(operand) => check_length(operand, &operand_at(), MAX_TERM_LENGTH)?,
+            Value::String(operand) => check_length(operand, &operand_path(), MAX_TERM_LENGTH)?,
             Value::Array(_) | Value::Object(_) => {
-                check_length(&term.operand.to_string(), &operand_at(), MAX_TERM_LENGTH)?;
+                check_length(&term.operand.to_string(), &operand_path(), MAX_TERM_LENGTH)?;
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
@@ -48,10 +48,10 @@ impl FromJson for NarrowTerm {
 pub struct NarrowTerms(pub Vec<RawTerm>);
 
 impl FromJson for NarrowTerms {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let terms = Option::<Vec<NarrowTerm>>::from_json(value, at).map_err(|first_error| {
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let terms = Option::<Vec<NarrowTerm>>::from_json(value, path).map_err(|first_error| {
             // The error of an operand, in whichever term, takes precedence over all others.
-            let mut errors = value.as_array().into_iter().flatten().filter_map(|value| term(value, at).err());
+            let mut errors = value.as_array().into_iter().flatten().filter_map(|value| parse_term(value, path).err());
             errors.find(is_operand_error).unwrap_or(first_error)
         })?;
         Ok(Self(terms.unwrap_or_default().into_iter().map(|term| term.0).collect()))
@@ -72,8 +72,8 @@ impl Parameter for NarrowTerms {
     }
 }
 
-fn term(value: &Value, at: &str) -> Result<RawTerm, Error> {
-    let invalid = |reason: &str| Error::InvalidValueBecause { parameter: at.into(), reason: reason.into() };
+fn parse_term(value: &Value, path: &str) -> Result<RawTerm, Error> {
+    let invalid = |reason: &str| Error::InvalidValueBecause { parameter: path.into(), reason: reason.into() };
     match value {
         Value::Array(pair) => match pair.as_slice() {
             [Value::String(operator), Value::String(operand)] => {
@@ -83,16 +83,17 @@ fn term(value: &Value, at: &str) -> Result<RawTerm, Error> {
             _ => Err(invalid("element is not a string pair")),
         },
         Value::Object(object) => {
-            let field = |key: &str| object.get(key).filter(|value| !value.is_null());
-            let operand = field("operand").ok_or_else(|| invalid("operand is missing"))?;
-            let operator = field("operator").ok_or_else(|| invalid("operator is missing"))?;
-            let operator =
-                operator.as_str().ok_or_else(|| Error::bad_value(format!("{at}[\"operator\"]"), "is not a string"))?;
+            let find_field = |key: &str| object.get(key).filter(|value| !value.is_null());
+            let operand = find_field("operand").ok_or_else(|| invalid("operand is missing"))?;
+            let operator = find_field("operator").ok_or_else(|| invalid("operator is missing"))?;
+            let operator = operator
+                .as_str()
+                .ok_or_else(|| Error::bad_value(format!("{path}[\"operator\"]"), "is not a string"))?;
             check_operand(operator, operand)?;
             let is_negated = match object.get("negated") {
                 None => false,
                 Some(Value::Bool(negated)) => *negated,
-                Some(_) => return Err(Error::bad_value(format!("{at}[\"negated\"]"), "is not a boolean")),
+                Some(_) => return Err(Error::bad_value(format!("{path}[\"negated\"]"), "is not a boolean")),
             };
             Ok(RawTerm { operator: operator.to_owned(), operand: operand.clone(), is_negated })
         }
@@ -107,7 +108,8 @@ const ID_OPERATORS: &[&str] =
 const ID_LIST_OPERATORS: &[&str] = &["dm", "pm-with"];
 
 fn is_operand_error(error: &Error) -> bool {
-    matches!(error, Error::BadValue { parameter, .. } if parameter.as_str().is_some_and(|at| at.starts_with("operand")))
+    let is_operand = |path: &str| path.starts_with("operand");
+    matches!(error, Error::BadValue { parameter, .. } if parameter.as_str().is_some_and(is_operand))
 }
 
 /// Checks the type of an operand, not whether the channel, user or message exists. The operator may be unknown.
@@ -146,7 +148,7 @@ impl Parameter for AnchorText {
 }
 
 /// Parses a whole number of any length. Numbers outside the range of `i64` become its nearest end.
-fn whole_number(text: &str) -> Option<i64> {
+fn parse_whole_number(text: &str) -> Option<i64> {
     text.parse().ok().or_else(|| {
         let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -165,7 +167,7 @@ impl AnchorText {
             "newest" => Ok(Anchor::Newest),
             "oldest" => Ok(Anchor::Oldest),
             "first_unread" => Ok(Anchor::FirstUnread),
-            id => whole_number(id).map(|id| Anchor::Id(id.clamp(0, NEWEST))).ok_or(Error::InvalidAnchor),
+            id => parse_whole_number(id).map(|id| Anchor::Id(id.clamp(0, NEWEST))).ok_or(Error::InvalidAnchor),
         }
     }
 }

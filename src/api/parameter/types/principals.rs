@@ -18,14 +18,15 @@ pub enum Principals {
 }
 
 impl FromJson for Principals {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let begins_with_text = value.as_array().and_then(|items| items.first()).is_some_and(Value::is_string);
         if begins_with_text {
-            Vec::from_json(value, at).map(Self::Addresses)
+            Vec::from_json(value, path).map(Self::Addresses)
         } else {
-            Vec::from_json(value, at).map(Self::Ids)
+            Vec::from_json(value, path).map(Self::Ids)
         }
     }
+
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({
             "anyOf": [
@@ -40,6 +41,7 @@ impl Parameter for Principals {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         json_parameter(text, name)
     }
+
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         Self::json_schema(generator)
     }
@@ -67,16 +69,16 @@ impl Principals {
     ///
     /// `NoSuchUser` or `TargetDeactivated` for the first that is unknown to the caller or deactivated.
     pub fn resolve(&self, realm: &Realm, caller: &User) -> Result<BTreeSet<UserId>, Error> {
-        let check = |user: Option<&Arc<User>>| {
+        let check_active = |user: Option<&Arc<User>>| {
             let user = user.filter(|user| !user.is_system_bot() && realm.can_access_user(caller, user.id));
             let user = user.ok_or(Error::NoSuchUser)?;
             if user.is_active { Ok(user.id) } else { Err(Error::TargetDeactivated) }
         };
         let users: BTreeSet<UserId> = match self {
-            Self::Ids(ids) => ids.iter().map(|id| check(realm.user(*id))).collect::<Result<_, _>>()?,
+            Self::Ids(ids) => ids.iter().map(|id| check_active(realm.user(*id))).collect::<Result<_, _>>()?,
             Self::Addresses(addresses) => addresses
                 .iter()
-                .map(|email| check(realm.user_known_as(Some(caller), email)))
+                .map(|email| check_active(realm.user_known_as(Some(caller), email)))
                 .collect::<Result<_, _>>()?,
         };
         Ok(if users.is_empty() { BTreeSet::from([caller.id]) } else { users })

@@ -47,8 +47,8 @@ impl Expected<Recipients> {
     ///
     /// `MissingParameter` if there is neither.
     pub fn or_default(self, sender: &User, kind: MessageType) -> Result<Recipients, Error> {
-        let default = sender.bot_defaults().sending_channel.filter(|_| kind == MessageType::Channel);
-        match (self.0, default) {
+        let default_channel = sender.bot_defaults().sending_channel.filter(|_| kind == MessageType::Channel);
+        match (self.0, default_channel) {
             (None, Some(channel)) => Ok(Recipients(channel.0.into())),
             (to, _) => Expected(to).present("to"),
         }
@@ -73,9 +73,9 @@ pub fn resolve(
         MessageType::Channel => {
             let name_or_id = single_channel(&to.0)?;
             let topic = topic.ok_or(Error::MissingTopic)?;
-            Ok(Target::Channel { channel: channel(realm, sender, name_or_id)?, topic })
+            Ok(Target::Channel { channel: resolve_channel(realm, sender, name_or_id)?, topic })
         }
-        MessageType::Direct => Ok(Target::Direct { users: direct_recipients(realm, sender, &to.0)? }),
+        MessageType::Direct => Ok(Target::Direct { users: resolve_direct_recipients(realm, sender, &to.0)? }),
     }
 }
 
@@ -93,22 +93,22 @@ pub fn check_content(
     topic: Option<&str>,
     content: &str,
 ) -> Result<(), Error> {
-    let Err(refusal) = normal_content(content) else { return Ok(()) };
+    let Err(error) = normal_content(content) else { return Ok(()) };
     match kind {
         MessageType::Channel => {
             single_channel(&to.0)?;
             topic.ok_or(Error::MissingTopic)?;
         }
-        MessageType::Direct => _ = direct_recipients(realm, sender, &to.0)?,
+        MessageType::Direct => _ = resolve_direct_recipients(realm, sender, &to.0)?,
     }
-    Err(refusal)
+    Err(error)
 }
 
 /// The name or ID of the only channel in `to`.
 fn single_channel(to: &Value) -> Result<&Value, Error> {
     let name_or_id = match to {
         Value::Array(items) => match items.as_slice() {
-            [only] => only,
+            [item] => item,
             _ => return Err(Error::OneChannelExpected),
         },
         other => other,
@@ -122,23 +122,23 @@ fn single_channel(to: &Value) -> Result<&Value, Error> {
 
 /// Replaces the refusal of a message to a channel that the sender can't see: if the request has the channel's name, the
 /// error may repeat the name instead of the ID (A-452 in docs/assumptions.md).
-pub fn with_requested_name(realm: &Realm, to: &Recipients, refusal: Error) -> Error {
-    match (&refusal, single_channel(&to.0)) {
+pub fn with_requested_name(realm: &Realm, to: &Recipients, error: Error) -> Error {
+    match (&error, single_channel(&to.0)) {
         (Error::UnknownChannelId { .. }, Ok(Value::String(name))) => {
             let name = realm.channel_by_name(name.trim()).map_or(name.trim(), |channel| channel.name.as_str());
             Error::NotAuthorizedToSend { channel_name: name.into() }
         }
-        _ => refusal,
+        _ => error,
     }
 }
 
-/// The channel with a name or ID. A name finds any channel; whether the sender may post there is checked later. An ID
-/// finds only channels that the sender can see, because a later refusal would disclose the channel's name.
-fn channel(realm: &Realm, sender: &User, name_or_id: &Value) -> Result<ChannelId, Error> {
+/// Finds the channel with a name or ID. A name finds any channel; whether the sender may post there is checked later.
+/// An ID finds only channels that the sender can see, because a later refusal would disclose the channel's name.
+fn resolve_channel(realm: &Realm, sender: &User, name_or_id: &Value) -> Result<ChannelId, Error> {
     let channel = match name_or_id {
         Value::String(name) => {
             let name = checked_channel_name(name)?;
-            realm.channel_by_name(&name).ok_or_else(|| Error::UnknownChannel { stream: escaped(&name).into() })
+            realm.channel_by_name(&name).ok_or_else(|| Error::UnknownChannel { stream: escape_html(&name).into() })
         }
         id => {
             let channel = id.as_i64().and_then(|id| realm.channels.get(&ChannelId(id)));
@@ -150,7 +150,7 @@ fn channel(realm: &Realm, sender: &User, name_or_id: &Value) -> Result<ChannelId
 }
 
 /// Escapes a name as HTML, as the API does in the error for an unknown channel.
-fn escaped(name: &str) -> String {
+fn escape_html(name: &str) -> String {
     let mut html = String::with_capacity(name.len());
     for character in name.chars() {
         match character {
@@ -165,7 +165,7 @@ fn escaped(name: &str) -> String {
     html
 }
 
-fn direct_recipients(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error> {
+fn resolve_direct_recipients(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error> {
     let items: Vec<Value> = match to {
         Value::Array(items) => items.clone(),
         Value::String(emails) => {
@@ -177,13 +177,13 @@ fn direct_recipients(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<Use
     if items.is_empty() {
         return Err(Error::NoRecipients);
     }
-    let (texts, numbers) =
+    let (text_count, number_count) =
         (items.iter().filter(|item| item.is_string()).count(), items.iter().filter(|item| item.is_i64()).count());
     // The type of the first item decides which error a mixed list gets.
     if !items[0].is_string() && !items[0].is_i64() {
         return Err(Error::InvalidRecipientsType);
     }
-    if texts.max(numbers) != items.len() {
+    if text_count.max(number_count) != items.len() {
         return Err(Error::MixedRecipients);
     }
     let mut users = Vec::new();

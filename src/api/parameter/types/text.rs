@@ -16,12 +16,12 @@ pub struct NonBlank<const MAX: usize>(pub String);
 pub type AnyLabel = NonBlank<{ usize::MAX }>;
 
 impl<const MAX: usize> NonBlank<MAX> {
-    fn checked(text: &str, at: &str) -> Result<Self, Error> {
+    fn parse(text: &str, path: &str) -> Result<Self, Error> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(Error::bad_value(at, "cannot be blank"));
+            return Err(Error::bad_value(path, "cannot be blank"));
         }
-        check_length(text, at, MAX)?;
+        check_length(text, path, MAX)?;
         Ok(Self(text.to_owned()))
     }
 }
@@ -30,8 +30,9 @@ impl<const MAX: usize> Parameter for NonBlank<MAX> {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
-        Self::checked(text, name)
+        Self::parse(text, name)
     }
+
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         let mut schema = schemars::json_schema!({"type": "string", "minLength": 1});
         if MAX < usize::MAX {
@@ -42,9 +43,10 @@ impl<const MAX: usize> Parameter for NonBlank<MAX> {
 }
 
 impl<const MAX: usize> FromJson for NonBlank<MAX> {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        Self::checked(&String::from_json(value, at)?, at)
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        Self::parse(&String::from_json(value, path)?, path)
     }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         Self::schema(generator)
     }
@@ -61,6 +63,7 @@ impl<const MAX: usize> Parameter for MaxLength<MAX> {
         check_length(text, name, MAX)?;
         Ok(Self(text.to_owned()))
     }
+
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "string", "maxLength": MAX})
     }
@@ -76,13 +79,14 @@ impl<T: Parameter> Parameter for NullableText<T> {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         if text == "null" { Ok(Self(None)) } else { T::from_text(text, name).map(|value| Self(Some(value))) }
     }
+
     fn schema(generator: &mut SchemaGenerator) -> Schema {
-        let some = T::schema(generator);
-        schemars::json_schema!({"anyOf": [some, {"type": "null"}]})
+        let text_schema = T::schema(generator);
+        schemars::json_schema!({"anyOf": [text_schema, {"type": "null"}]})
     }
 }
 
-/// The text of a parameter for which null means the same as absence.
+/// Returns the text of a parameter for which null means the same as absence.
 pub fn non_null<T>(parameter: Option<NullableText<T>>) -> Option<T> {
     parameter.and_then(|parameter| parameter.0)
 }

@@ -43,7 +43,7 @@ pub struct SettingsParams {
 }
 
 /// An optional parameter without a default and without aliases.
-pub const fn optional(
+pub const fn optional_parameter(
     name: &'static str,
     doc: &'static [&'static str],
     is_json: bool,
@@ -64,20 +64,20 @@ pub const fn optional(
 }
 
 /// A list of parameters: settings grouped by the type of their values, and other parameters with their descriptions.
-macro_rules! list {
+macro_rules! parameter_list {
     (objects: [$($object:ident: $object_type:ty = $object_doc:literal),* $(,)?],
      texts: [$($text:ident $doc:literal),* $(,)?], visibility: $visibility:ident $visibility_doc:literal,
      switches: [$($own_switch:ident),* $(,)?], words: [$($own_word:ident),* $(,)?],
      shared: {switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], words: [$($word:ident),* $(,)?] $(,)?}) => {
         &[
-            $(optional(stringify!($object), &[$object_doc], true, <$object_type as Parameter>::schema),)*
-            $(optional(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
-            optional(stringify!($visibility), &[$visibility_doc], true, <i64 as Parameter>::schema),
-            $(optional(stringify!($own_switch), USER_SETTING_DOC, true, <bool as Parameter>::schema),)*
-            $(optional(stringify!($switch), USER_SETTING_DOC, true, <bool as Parameter>::schema),)*
-            $(optional(stringify!($number), USER_SETTING_DOC, true, <i64 as Parameter>::schema),)*
-            $(optional(stringify!($own_word), USER_SETTING_DOC, false, <String as Parameter>::schema),)*
-            $(optional(stringify!($word), USER_SETTING_DOC, false, <String as Parameter>::schema),)*
+            $(optional_parameter(stringify!($object), &[$object_doc], true, <$object_type as Parameter>::schema),)*
+            $(optional_parameter(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
+            optional_parameter(stringify!($visibility), &[$visibility_doc], true, <i64 as Parameter>::schema),
+            $(optional_parameter(stringify!($own_switch), USER_SETTING_DOC, true, <bool as Parameter>::schema),)*
+            $(optional_parameter(stringify!($switch), USER_SETTING_DOC, true, <bool as Parameter>::schema),)*
+            $(optional_parameter(stringify!($number), USER_SETTING_DOC, true, <i64 as Parameter>::schema),)*
+            $(optional_parameter(stringify!($own_word), USER_SETTING_DOC, false, <String as Parameter>::schema),)*
+            $(optional_parameter(stringify!($word), USER_SETTING_DOC, false, <String as Parameter>::schema),)*
         ]
     };
 }
@@ -85,7 +85,7 @@ macro_rules! list {
 /// A list of the parameters of one operation and of the settings that it shares with others.
 macro_rules! with_shared_settings {
     ($($own:tt)*) => {
-        list! {
+        parameter_list! {
             $($own)*
             shared: {
                 switches: [
@@ -151,8 +151,8 @@ impl Parameters for SettingsParams {
                 "old_password" => params.old_password = Some(text.to_owned()),
                 "new_password" => params.new_password = Some(text.to_owned()),
                 "timezone" => params.timezone = Some(TimeZoneName::new(text)?),
-                VISIBILITY => params.email_address_visibility = Some(visibility(text)?),
-                _ => params.settings.push((name, setting(text, name)?)),
+                EMAIL_VISIBILITY => params.email_address_visibility = Some(parse_visibility(text)?),
+                _ => params.settings.push((name, parse_setting(text, name)?)),
             }
         }
         params.settings.extend(legacy_settings(raw)?);
@@ -182,7 +182,11 @@ impl Parameters for UserDefaultsParams {
         let mut params = Self::default();
         for info in order::sorted(Self::LIST, order::USER_DEFAULTS) {
             let Some(text) = raw.text(info)? else { continue };
-            let value = if info.name == VISIBILITY { visibility(text)?.into() } else { setting(text, info.name)? };
+            let value = if info.name == EMAIL_VISIBILITY {
+                parse_visibility(text)?.into()
+            } else {
+                parse_setting(text, info.name)?
+            };
             params.settings.push((info.name, value));
         }
         params.settings.extend(legacy_settings(raw)?);
@@ -191,27 +195,27 @@ impl Parameters for UserDefaultsParams {
     }
 }
 
-/// Settings of the request that only older levels have.
+/// Returns the settings of the request that only older levels have.
 fn legacy_settings(raw: &RawParameters) -> Result<Vec<(&'static str, Value)>, Error> {
-    let requested = FORMER_USER_SETTINGS.iter().filter_map(|row| Some((row, raw.legacy_values.get(row.name)?)));
-    requested.map(|(row, text)| Ok((row.name, setting_value(row, text)?))).collect()
+    let texts = FORMER_USER_SETTINGS.iter().filter_map(|setting| Some((setting, raw.legacy_values.get(setting.name)?)));
+    texts.map(|(setting, text)| Ok((setting.name, setting_value(setting, text)?))).collect()
 }
 
 /// Settings with text values whose refusal is "Not in the list of possible values".
 const LISTED_VALUES: [&str; 2] = ["emojiset", "default_avatar_source"];
 
 /// The only setting that is stored in the account instead of the user's settings.
-const VISIBILITY: &str = "email_address_visibility";
+const EMAIL_VISIBILITY: &str = "email_address_visibility";
 
-fn visibility(text: &str) -> Result<i64, Error> {
-    one_of(text, VISIBILITY, &[1, 2, 3, 4, 5])
+fn parse_visibility(text: &str) -> Result<i64, Error> {
+    parse_one_of(text, EMAIL_VISIBILITY, &[1, 2, 3, 4, 5])
 }
 
-fn setting(text: &str, name: &'static str) -> Result<Value, Error> {
+fn parse_setting(text: &str, name: &'static str) -> Result<Value, Error> {
     if name == "email_notifications_batching_period_seconds" && exceeds_i64(text, name) {
         return Err(Error::InvalidBatchingPeriod { seconds: text.trim().into() });
     }
-    find(&USER_SETTINGS, name).map_or(Ok(Value::Null), |row| setting_value(row, text))
+    find(&USER_SETTINGS, name).map_or(Ok(Value::Null), |setting| setting_value(setting, text))
 }
 
 /// Whether a text is a whole number outside the range of `i64`. Errors that repeat the number need its text then.
@@ -224,20 +228,20 @@ pub fn exceeds_i64(text: &str, name: &str) -> bool {
 /// # Errors
 ///
 /// `BadValue`, `InvalidValueBecause`, `InvalidValue`.
-pub fn setting_value(row: &Setting, text: &str) -> Result<Value, Error> {
-    let name = row.name;
-    match &row.kind {
+pub fn setting_value(setting: &Setting, text: &str) -> Result<Value, Error> {
+    let name = setting.name;
+    match &setting.kind {
         Kind::Bool => json_parameter::<bool>(text, name).map(Value::from),
         Kind::BoolOrNull => json_parameter::<Option<bool>>(text, name).map(Value::from),
         Kind::Integer => json_parameter::<i64>(text, name).map(Value::from),
         Kind::IntegerOrNull => json_parameter::<Option<i64>>(text, name).map(Value::from),
-        Kind::Within(least, _) => {
+        Kind::Within(min, _) => {
             let value: Value = json_parameter(text, name)?;
             let number = i64::from_json(&value, name)?;
-            let problem = if number < *least { "is too small" } else { "is too large" };
-            if row.kind.accepts(&value) { Ok(number.into()) } else { Err(Error::bad_value(name, problem)) }
+            let problem = if number < *min { "is too small" } else { "is too large" };
+            if setting.kind.accepts(&value) { Ok(number.into()) } else { Err(Error::bad_value(name, problem)) }
         }
-        Kind::OneOfIntegers(allowed) => one_of(text, name, allowed).map(Value::from),
+        Kind::OneOfIntegers(allowed) => parse_one_of(text, name, allowed).map(Value::from),
         Kind::OneOf(allowed) if name == "notification_sound" || allowed.contains(&text) => Ok(text.into()),
         Kind::OneOf(_) if LISTED_VALUES.contains(&name) => Err(Error::not_possible(name)),
         Kind::OneOf(_) => Err(Error::InvalidValue { parameter: name.into() }),
@@ -245,7 +249,7 @@ pub fn setting_value(row: &Setting, text: &str) -> Result<Value, Error> {
     }
 }
 
-fn one_of(text: &str, name: &str, allowed: &[i64]) -> Result<i64, Error> {
+fn parse_one_of(text: &str, name: &str, allowed: &[i64]) -> Result<i64, Error> {
     let value: Value = json_parameter(text, name)?;
     let number = i64::from_json(&value, name)?;
     if allowed.contains(&number) { Ok(number) } else { Err(Error::not_possible(name)) }

@@ -4,15 +4,15 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
 /// Requests of an operation beyond this number are not counted, since the number of polls varies from run to run.
-const MAX_COUNTED: usize = 8;
+const MAX_COUNTED_REQUESTS: usize = 8;
 /// The operations with which tests get API keys; faults must not affect them.
 const TEST_SETUP_ROUTES: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
 
-/// The operations that a command called.
+/// The requests of a command, counted by operation and by user.
 #[derive(Clone, Debug, Default)]
 pub struct ObservedRequests {
     operations: BTreeMap<(&'static str, String), Operation>,
-    /// Number of requests of each user, up to [`MAX_COUNTED`].
+    /// Number of requests of each user, up to [`MAX_COUNTED_REQUESTS`].
     callers: BTreeMap<String, usize>,
     /// Indexes of the polls that acknowledged events.
     pub acknowledging_polls: Vec<usize>,
@@ -27,15 +27,15 @@ pub struct ObservedRequests {
 
 #[derive(Clone, Debug, Default)]
 pub struct Operation {
-    /// Number of requests, up to [`MAX_COUNTED`].
+    /// Number of requests, up to [`MAX_COUNTED_REQUESTS`].
     pub requests: usize,
     /// Whether a request emitted an event.
     pub has_events: bool,
-    /// Length in bytes of the longest reply, as far as the journal keeps it.
+    /// In bytes, of replies as far as the journal keeps them.
     pub longest_reply: usize,
 }
 
-/// A request of a journal.
+/// A request of the journal, reduced to what faults depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     pub route: &'static str,
@@ -56,10 +56,10 @@ impl ObservedRequests {
         }
         if let Some(user) = request.user {
             let requests = self.callers.entry(user.to_owned()).or_default();
-            *requests = (*requests + 1).min(MAX_COUNTED);
+            *requests = (*requests + 1).min(MAX_COUNTED_REQUESTS);
         }
         let operation = self.operations.entry((request.route, request.method.to_owned())).or_default();
-        operation.requests = (operation.requests + 1).min(MAX_COUNTED);
+        operation.requests = (operation.requests + 1).min(MAX_COUNTED_REQUESTS);
         operation.has_events |= request.has_events;
         operation.longest_reply = operation.longest_reply.max(request.reply.len());
         if (request.method, request.route) == ("GET", "/events") && request.status == 200 {
@@ -68,24 +68,25 @@ impl ObservedRequests {
     }
 
     fn add_poll(&mut self, request: Request<'_>) {
-        let number = self.poll_count;
+        let index = self.poll_count;
         self.poll_count += 1;
-        if number >= MAX_COUNTED {
+        if index >= MAX_COUNTED_REQUESTS {
             return;
         }
         let param = |name: &str| request.params.get(name).map(String::as_str).unwrap_or_default();
-        let last: i64 = param("last_event_id").parse().unwrap_or(-1);
-        let previous = self.last_acknowledged.insert(param("queue_id").to_owned(), last).unwrap_or(-1);
-        if last > previous {
-            self.acknowledging_polls.push(number);
+        let acknowledged: i64 = param("last_event_id").parse().unwrap_or(-1);
+        let previously_acknowledged =
+            self.last_acknowledged.insert(param("queue_id").to_owned(), acknowledged).unwrap_or(-1);
+        if acknowledged > previously_acknowledged {
+            self.acknowledging_polls.push(index);
         }
         let reply: Value = serde_json::from_slice(request.reply).unwrap_or_default();
-        let events = reply["events"].as_array().map_or(0, Vec::len);
-        if events > 0 {
-            self.polls_with_events.push(number);
+        let event_count = reply["events"].as_array().map_or(0, Vec::len);
+        if event_count > 0 {
+            self.polls_with_events.push(index);
         }
-        if events > 1 {
-            self.polls_with_several_events.push(number);
+        if event_count > 1 {
+            self.polls_with_several_events.push(index);
         }
     }
 
@@ -102,14 +103,14 @@ impl ObservedRequests {
             let count = self.callers.entry(user).or_default();
             *count = requests.max(*count);
         }
-        let merge = |indexes: &mut Vec<usize>, other: Vec<usize>| {
+        let merge_indexes = |indexes: &mut Vec<usize>, other: Vec<usize>| {
             indexes.extend(other);
             indexes.sort_unstable();
             indexes.dedup();
         };
-        merge(&mut self.acknowledging_polls, other.acknowledging_polls);
-        merge(&mut self.polls_with_events, other.polls_with_events);
-        merge(&mut self.polls_with_several_events, other.polls_with_several_events);
+        merge_indexes(&mut self.acknowledging_polls, other.acknowledging_polls);
+        merge_indexes(&mut self.polls_with_events, other.polls_with_events);
+        merge_indexes(&mut self.polls_with_several_events, other.polls_with_several_events);
     }
 
     /// The users with the number of their requests.

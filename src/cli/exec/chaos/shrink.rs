@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// The numbers in a fault, with the minimum of each.
-const NUMBERS: [(&str, u64); 5] = [
+/// JSON pointers to the numbers in a fault, with the minimum of each.
+const NUMBER_POINTERS: [(&str, u64); 5] = [
     ("/after", 0),
     ("/times", 1),
     ("/effect/delay_ms", 1),
@@ -21,22 +21,22 @@ pub async fn minimal_faults<E>(
     faults: Vec<Value>,
     mut fails: impl AsyncFnMut(&[Value]) -> Result<bool, E>,
 ) -> Result<Vec<Value>, E> {
-    let mut faults = minimal_list(faults, &mut fails).await?;
+    let mut faults = shrink_list(faults, &mut fails).await?;
     loop {
         for index in 0..faults.len() {
-            for (pointer, minimum) in NUMBERS {
+            for (pointer, minimum) in NUMBER_POINTERS {
                 minimize_number(&mut faults, (index, pointer), minimum, &mut fails).await?;
             }
         }
         // With smaller numbers, a fault may no longer need another one.
-        let remaining = if faults.len() > 1 { minimal_list(faults.clone(), &mut fails).await? } else { faults.clone() };
+        let remaining = if faults.len() > 1 { shrink_list(faults.clone(), &mut fails).await? } else { faults.clone() };
         if remaining.len() == faults.len() {
             break;
         }
         faults = remaining;
     }
     for fault in faults.iter_mut().filter_map(Value::as_object_mut) {
-        // 0 is the default.
+        // 0 is the default, so the member is redundant.
         if fault.get("after").is_some_and(|after| *after == 0) {
             fault.shift_remove("after");
         }
@@ -45,20 +45,20 @@ pub async fn minimal_faults<E>(
 }
 
 /// Finds a list from which no fault can be removed, by removing parts of decreasing size.
-async fn minimal_list<E>(
+async fn shrink_list<E>(
     mut faults: Vec<Value>,
     fails: &mut impl AsyncFnMut(&[Value]) -> Result<bool, E>,
 ) -> Result<Vec<Value>, E> {
-    let mut parts = 2;
+    let mut part_count = 2;
     while faults.len() > 1 {
-        let size = faults.len().div_ceil(parts);
+        let part_size = faults.len().div_ceil(part_count);
         let mut failing_part = None;
-        for start in (0..faults.len()).step_by(size) {
-            let end = (start + size).min(faults.len());
+        for start in (0..faults.len()).step_by(part_size) {
+            let end = (start + part_size).min(faults.len());
             let part = faults[start..end].to_vec();
             let complement = [&faults[..start], &faults[end..]].concat();
             // With two parts, the complement of one is the other.
-            let candidates = if parts == 2 { vec![part] } else { vec![part, complement] };
+            let candidates = if part_count == 2 { vec![part] } else { vec![part, complement] };
             for candidate in candidates {
                 if failing_part.is_none() && !candidate.is_empty() && fails(&candidate).await? {
                     failing_part = Some(candidate);
@@ -67,11 +67,11 @@ async fn minimal_list<E>(
         }
         match failing_part {
             Some(failing_part) => {
-                parts = 2.max((parts - 1).min(failing_part.len()));
+                part_count = 2.max((part_count - 1).min(failing_part.len()));
                 faults = failing_part;
             }
-            None if parts >= faults.len() => break,
-            None => parts = (2 * parts).min(faults.len()),
+            None if part_count >= faults.len() => break,
+            None => part_count = (2 * part_count).min(faults.len()),
         }
     }
     Ok(faults)
@@ -84,25 +84,25 @@ async fn minimize_number<E>(
     minimum: u64,
     fails: &mut impl AsyncFnMut(&[Value]) -> Result<bool, E>,
 ) -> Result<(), E> {
-    let Some(mut sufficient) = faults[index].pointer(pointer).and_then(Value::as_u64) else { return Ok(()) };
-    let mut insufficient = None;
-    while sufficient > insufficient.map_or(minimum, |insufficient| insufficient + 1) {
+    let Some(mut failing_number) = faults[index].pointer(pointer).and_then(Value::as_u64) else { return Ok(()) };
+    let mut passing_number = None;
+    while failing_number > passing_number.map_or(minimum, |passing_number| passing_number + 1) {
         let candidate_number =
-            insufficient.map_or(minimum, |insufficient| insufficient + (sufficient - insufficient) / 2);
+            passing_number.map_or(minimum, |passing_number| passing_number + (failing_number - passing_number) / 2);
         let mut candidate = faults.to_vec();
         if let Some(number) = candidate[index].pointer_mut(pointer) {
             *number = candidate_number.into();
         }
         if fails(&candidate).await? {
-            sufficient = candidate_number;
+            failing_number = candidate_number;
             faults.clone_from_slice(&candidate);
         } else {
-            insufficient = Some(candidate_number);
+            passing_number = Some(candidate_number);
         }
-        // Times need not be exact.
-        if insufficient
-            .is_some_and(|insufficient| pointer.ends_with("_ms") && sufficient - insufficient <= 1 + sufficient / 8)
-        {
+        // Delays need not be exact: an eighth more than necessary is good enough, and saves runs.
+        if passing_number.is_some_and(|passing_number| {
+            pointer.ends_with("_ms") && failing_number - passing_number <= 1 + failing_number / 8
+        }) {
             break;
         }
     }
@@ -119,11 +119,11 @@ mod tests {
     /// Shrinks faults for a command that fails as `fails` returns. Returns the minimal faults and the number of runs.
     fn shrink(faults: Vec<Value>, fails: impl Fn(&[Value]) -> bool) -> (Vec<Value>, usize) {
         let mut runs = 0;
-        let counting = async |faults: &[Value]| {
+        let counted_fails = async |faults: &[Value]| {
             runs += 1;
             Ok::<bool, Infallible>(fails(faults))
         };
-        let Ok(minimal_faults) = minimal_faults(faults, counting).now_or_never().expect("nothing is waited for");
+        let Ok(minimal_faults) = minimal_faults(faults, counted_fails).now_or_never().expect("nothing is waited for");
         (minimal_faults, runs)
     }
 
@@ -133,20 +133,21 @@ mod tests {
 
     #[test]
     fn what_is_not_needed_is_left_out() {
-        let eight: Vec<Value> = (0..8).map(fault).collect();
+        let eight_faults: Vec<Value> = (0..8).map(fault).collect();
         for needed in 0..8 {
-            let (minimal_faults, runs) = shrink(eight.clone(), |faults| faults.contains(&fault(needed)));
+            let (minimal_faults, runs) = shrink(eight_faults.clone(), |faults| faults.contains(&fault(needed)));
             assert_eq!(minimal_faults, [fault(needed)]);
             assert!(runs <= 8, "{runs}");
         }
         for (first, second) in [(0, 7), (2, 3), (1, 5)] {
-            let (minimal_faults, runs) =
-                shrink(eight.clone(), |faults| faults.contains(&fault(first)) && faults.contains(&fault(second)));
+            let (minimal_faults, runs) = shrink(eight_faults.clone(), |faults| {
+                faults.contains(&fault(first)) && faults.contains(&fault(second))
+            });
             assert_eq!(minimal_faults, [fault(first), fault(second)]);
             assert!(runs <= 40, "{runs}");
         }
-        let (minimal_faults, _) = shrink(eight.clone(), |faults| faults.len() == 8);
-        assert_eq!(minimal_faults, eight);
+        let (minimal_faults, _) = shrink(eight_faults.clone(), |faults| faults.len() == 8);
+        assert_eq!(minimal_faults, eight_faults);
     }
 
     #[test]

@@ -16,23 +16,25 @@ pub fn conditions(frame: &Value, kind: &str, records: &Value, format: fn(&Value)
     }
 }
 
-fn user<'a>(record: &'a Value, others: &'a str) -> String {
-    record["user"].as_str().map_or_else(|| others.to_owned(), |user| printable(user.split('@').next().unwrap_or(user)))
+fn user_name<'a>(record: &'a Value, others: &'a str) -> String {
+    record["user"]
+        .as_str()
+        .map_or_else(|| others.to_owned(), |user_name| printable(user_name.split('@').next().unwrap_or(user_name)))
 }
 
 pub fn network(record: &Value) -> String {
-    let user_name = user(record, "all others");
+    let name = user_name(record, "all others");
     if let Some(profile) = record["profile"].as_str() {
-        return format!("{user_name} {}", printable(profile));
+        return format!("{name} {}", printable(profile));
     }
     let number = |key: &str| record[key].as_f64().filter(|number| *number > 0.0);
     let latency = number("latency_ms").map(|latency| format!(" {latency} ms"));
     let speed = number("bytes_per_second").map(|speed| format!(" {speed} B/s"));
     let loss = number("loss").map(|loss| format!(" {} % loss", loss * 100.0));
-    format!("{user_name}{}", [latency, speed, loss].into_iter().flatten().collect::<String>())
+    format!("{name}{}", [latency, speed, loss].into_iter().flatten().collect::<String>())
 }
 
 pub fn rate_limit(record: &Value) -> String {
     let requests = counted(record["requests"].as_u64().unwrap_or_default(), "request");
-    format!("{} {requests} in {} s", user(record, "each user"), record["seconds"].as_f64().unwrap_or_default())
+    format!("{} {requests} in {} s", user_name(record, "each user"), record["seconds"].as_f64().unwrap_or_default())
 }

@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, header};
 
-/// The prefix of the paths of uploads, within a world.
+/// The prefix of the paths of resumable uploads, below the prefix of a world.
 pub const PATH_PREFIX: &str = "/api/v1/tus";
 const CHUNK_CONTENT_TYPE: &str = "application/offset+octet-stream";
 

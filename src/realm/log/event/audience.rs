@@ -4,7 +4,7 @@ use crate::realm::model::id::UserId;
 use imbl::OrdSet;
 use smallvec::{SmallVec, smallvec};
 
-/// The users who receive an event: the union of `sets` without `except`. The sets share memory with the realm's.
+/// The union of `sets` without `except`. The sets share memory with those of the realm.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audience {
     sets: SmallVec<[OrdSet<UserId>; 1]>,
@@ -38,7 +38,7 @@ impl Audience {
         self
     }
 
-    /// Adds users, even those that were excepted before.
+    /// Adds users, also those that were excepted before.
     #[must_use]
     pub fn including(mut self, users: OrdSet<UserId>) -> Self {
         self.except = self.except.relative_complement(users.clone());

@@ -6,17 +6,17 @@ use crate::time::Timestamp;
 use imbl::Vector;
 use std::sync::Arc;
 
-/// Maximum number of entries. The queues that still need older ones are removed; see `docs/limits.md`.
+/// The maximum number of entries. The queues that still need older ones are removed; see `docs/limits.md`.
 pub const MAX_LOG_ENTRIES: usize = 100_000;
-/// Maximum size of the entries in bytes, by estimate; see `docs/limits.md`.
+/// The maximum size of the entries in bytes, by estimate; see `docs/limits.md`.
 pub const MAX_LOG_BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventLog {
-    /// Position of the first entry that was not trimmed. Positions never change.
+    /// The position of the first entry that was not trimmed. Positions never change.
     pub first: u64,
     pub entries: Vector<Arc<Entry>>,
-    /// Sum of the entries' weights.
+    /// The sum of the entries' weights.
     bytes: usize,
 }
 
@@ -28,8 +28,8 @@ impl EventLog {
 
     /// The entries from a position on, each with its position.
     pub fn from(&self, position: u64) -> impl Iterator<Item = (u64, &Arc<Entry>)> {
-        let skipped = position.saturating_sub(self.first);
-        let start = usize::try_from(skipped).unwrap_or(usize::MAX).min(self.entries.len());
+        let skipped_count = position.saturating_sub(self.first);
+        let start = usize::try_from(skipped_count).unwrap_or(usize::MAX).min(self.entries.len());
         let first = self.first + start as u64;
         self.entries
             .focus()
@@ -56,9 +56,9 @@ impl EventLog {
     /// The first position that remains after trimming the log to its limits.
     pub fn trim_position(&self) -> u64 {
         let mut bytes = self.bytes;
-        let surplus = self.entries.len().saturating_sub(MAX_LOG_ENTRIES);
+        let surplus_count = self.entries.len().saturating_sub(MAX_LOG_ENTRIES);
         let is_surplus = |(index, entry): &(usize, &Arc<Entry>)| {
-            let is_trimmed = *index < surplus || bytes > MAX_LOG_BYTES;
+            let is_trimmed = *index < surplus_count || bytes > MAX_LOG_BYTES;
             bytes = bytes.saturating_sub(entry.event.weight());
             is_trimmed
         };
@@ -67,12 +67,13 @@ impl EventLog {
 
     /// Removes the entries below a position.
     pub fn trim(&mut self, position: u64) {
-        let count = usize::try_from(position.saturating_sub(self.first)).unwrap_or(usize::MAX).min(self.entries.len());
-        if count > 0 {
-            let removed_bytes = self.entries.iter().take(count).map(|entry| entry.event.weight()).sum();
+        let trimmed_count =
+            usize::try_from(position.saturating_sub(self.first)).unwrap_or(usize::MAX).min(self.entries.len());
+        if trimmed_count > 0 {
+            let removed_bytes = self.entries.iter().take(trimmed_count).map(|entry| entry.event.weight()).sum();
             self.bytes = self.bytes.saturating_sub(removed_bytes);
-            self.entries = self.entries.skip(count);
-            self.first += count as u64;
+            self.entries = self.entries.skip(trimmed_count);
+            self.first += trimmed_count as u64;
         }
     }
 }
@@ -81,7 +82,7 @@ impl EventLog {
 pub struct Entry {
     pub at: Timestamp,
     pub audience: Audience,
-    /// The only queue that receives it, for heartbeats. None: all queues of the audience.
+    /// The only queue that receives it, for heartbeats; None for all queues of the audience.
     pub queue: Option<QueueId>,
     pub event: Event,
 }

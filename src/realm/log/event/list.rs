@@ -1,4 +1,4 @@
-//! Lists that events carry as a whole. Versions of a list share memory, so that an event costs little.
+//! Lists that events carry as a whole. Versions of a list share memory, so such an event costs little.
 
 use crate::realm::model::id::{EmojiId, ProfileFieldId, UserId};
 use crate::realm::model::linkifier::Linkifier;
@@ -8,7 +8,6 @@ use crate::time::Timestamp;
 use imbl::{OrdMap, Vector};
 use std::sync::Arc;
 
-/// A list that an event carries as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub enum List {
     AlertWords(Vector<String>),

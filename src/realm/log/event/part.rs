@@ -21,16 +21,16 @@ pub enum Part {
     Unknown,
 }
 
-/// In the order of delivery.
+/// The events that an entry becomes, in the order of delivery.
 pub type Parts = SmallVec<[Part; 1]>;
 
 impl Queue {
     /// The events that a log entry becomes for this queue; none when the queue does not receive it.
     ///
-    /// They depend only on the entry and the queue's options, so that event ids are stable.
+    /// They depend only on the entry and the queue's options, so event IDs are stable.
     pub fn parts(&self, entry: &Entry) -> Parts {
         match &entry.queue {
-            Some(only) if *only == self.id => smallvec![Part::Whole],
+            Some(queue) if *queue == self.id => smallvec![Part::Whole],
             Some(_) => Parts::new(),
             None if !self.is_delivered(entry) => Parts::new(),
             None => self.options.parts(&entry.event, self.owner),
@@ -62,7 +62,7 @@ impl Queue {
 }
 
 impl QueueOptions {
-    /// Whether others' subscriptions are sent one by one.
+    /// Whether an event about other users' subscriptions becomes one event for each of them.
     fn splits_peer_subscriptions(&self, event: &Event) -> bool {
         !self.level.has(Feature::PeerEventsWithLists) && event.kind.type_name() == "subscription"
     }
@@ -75,8 +75,8 @@ impl QueueOptions {
             }
             _ if self.splits_peer_subscriptions(event) => match event.peers(reader) {
                 Some((channels, users)) => {
-                    let of_channel = |channel| users.iter().map(move |user| Part::Peer(channel, *user));
-                    channels.into_iter().flat_map(of_channel).collect()
+                    let channel_parts = |channel| users.iter().map(move |user| Part::Peer(channel, *user));
+                    channels.into_iter().flat_map(channel_parts).collect()
                 }
                 None => smallvec![Part::Whole],
             },
@@ -90,7 +90,7 @@ impl QueueOptions {
 }
 
 impl Event {
-    /// The channels and users of an event about other users' subscriptions. None: another kind of event.
+    /// The channels and users of an event about other users' subscriptions; None for another kind of event.
     fn peers(&self, viewer: UserId) -> Option<(Vec<ChannelId>, Vec<UserId>)> {
         let to_numbers = |value: &Value| -> Option<Vec<i64>> {
             value.as_array().map(|values| values.iter().filter_map(Value::as_i64).collect())

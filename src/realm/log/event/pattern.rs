@@ -5,8 +5,8 @@
 pub struct EventPattern {
     /// The event's `type`.
     pub kind: &'static str,
-    /// None: any `op`.
+    /// None for any `op`.
     pub op: Option<&'static str>,
-    /// A field and a name: the field's value is the name, or an object that has it as a key. None: any event.
+    /// A field and a name: the field's value is the name, or an object that has it as a key. None for any event.
     pub carries: Option<(&'static str, &'static str)>,
 }

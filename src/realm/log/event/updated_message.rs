@@ -9,18 +9,18 @@ use std::sync::Arc;
 /// A change of the text, topic or channel of one or more messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdatedMessage {
-    /// The user who made the change. None: the server.
+    /// The user who made the change; None for the server.
     pub user: Option<UserId>,
     pub at: Timestamp,
     /// The message that the request names.
     pub message: MessageId,
     /// All messages that changed, sorted.
     pub messages: Vec<MessageId>,
-    /// The channel before the change, and its name. None: direct messages.
+    /// The channel before the change, and its name; None for direct messages.
     pub channel: Option<(ChannelId, String)>,
-    /// The text before and after. None: it did not change.
+    /// The text before and after; None if it did not change.
     pub content: Option<(Arc<Body>, Arc<Body>)>,
-    /// None: the messages were not moved.
+    /// None if the messages were not moved.
     pub moved: Option<Move>,
     /// Whether only the HTML changed.
     pub is_rendering: bool,
@@ -33,7 +33,7 @@ pub struct Move {
     pub mode: &'static str,
     /// The topic before the move.
     pub from: Arc<str>,
-    /// The topic after the move and its links. None: the same topic.
+    /// The topic after the move and its links; None if it is the same.
     pub topic: Option<(Arc<str>, Vec<TopicLink>)>,
     /// The channel that the request names as the destination.
     pub channel: Option<ChannelId>,

@@ -1,10 +1,10 @@
-//! Estimates how much memory an event takes; [`MAX_LOG_BYTES`](super::MAX_LOG_BYTES) limits the sum.
+//! Weights of events: estimates of their memory, whose sum [`MAX_LOG_BYTES`](super::MAX_LOG_BYTES) limits.
 
 use super::{Event, Payload};
 use serde_json::{Map, Value};
 use std::mem::size_of;
 
-/// Bytes that every entry takes.
+/// The memory that every entry takes, besides its payload.
 const ENTRY_BYTES: usize = 400;
 
 impl Event {

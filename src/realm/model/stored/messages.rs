@@ -15,17 +15,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// Number of recent sets per conversation that are compared by address first. More than one, because messages that
+/// The number of recent sets per conversation that are compared by pointer first: more than one, because messages that
 /// mention a non-subscriber alternate with messages to the subscribers.
 const MAX_RECENT_SETS: usize = 4;
 
 type Messages = OrdMap<MessageId, Arc<Message>>;
 
 pub fn serialize<S: Serializer>(messages: &Messages, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut audiences = Audiences::default();
+    let mut serialized_sets = SerializedSets::default();
     let mut map = serializer.serialize_map(Some(messages.len()))?;
     for (id, message) in messages {
-        let recipients = audiences.stored_recipients(*id, message);
+        let recipients = serialized_sets.stored_recipients(*id, message);
         map.serialize_entry(id, &Message::clone(message).with_recipients(recipients))?;
     }
     map.end()
@@ -50,7 +50,7 @@ enum Recipients<'a> {
 #[serde(deny_unknown_fields)]
 struct Delta {
     #[serde(rename = "as")]
-    of: MessageId,
+    base: MessageId,
     #[serde(default, deserialize_with = "distinct::members")]
     with: Vec<UserId>,
     #[serde(default, deserialize_with = "distinct::members")]
@@ -65,14 +65,14 @@ enum ConversationKey {
 
 /// The sets that were serialized so far.
 #[derive(Default)]
-struct Audiences<'a> {
+struct SerializedSets<'a> {
     /// The first message with each set.
-    first: HashMap<&'a OrdSet<UserId>, MessageId, FixedState>,
+    first_messages: HashMap<&'a OrdSet<UserId>, MessageId, FixedState>,
     /// The last [`MAX_RECENT_SETS`] sets of each conversation, newest first.
-    recent: BTreeMap<ConversationKey, Vec<(&'a OrdSet<UserId>, MessageId)>>,
+    recent_sets: BTreeMap<ConversationKey, Vec<(&'a OrdSet<UserId>, MessageId)>>,
 }
 
-impl<'a> Audiences<'a> {
+impl<'a> SerializedSets<'a> {
     /// The serialized form of a message's recipients. It depends only on the elements of the sets, so that a document
     /// that is read and written again does not change.
     fn stored_recipients(&mut self, id: MessageId, message: &'a Message) -> Recipients<'a> {
@@ -80,28 +80,28 @@ impl<'a> Audiences<'a> {
             Place::Channel { channel, .. } => ConversationKey::Channel(*channel),
             Place::Direct { conversation } => ConversationKey::Direct(*conversation),
         };
-        let recent = self.recent.entry(key).or_default();
+        let recent = self.recent_sets.entry(key).or_default();
         let recipients = &message.recipients;
-        if let Some(index) = recent.iter().position(|(other, _)| other.ptr_eq(recipients)) {
+        if let Some(index) = recent.iter().position(|(set, _)| set.ptr_eq(recipients)) {
             recent[..=index].rotate_right(1);
             return Recipients::SameAs(recent[0].1);
         }
         let previous = recent.first().copied();
-        let first_message = self.first.get(recipients).copied();
+        let first_message = self.first_messages.get(recipients).copied();
         recent.truncate(MAX_RECENT_SETS - 1);
         recent.insert(0, (recipients, first_message.unwrap_or(id)));
         if let Some(first_message) = first_message {
             return Recipients::SameAs(first_message);
         }
-        self.first.insert(recipients, id);
+        self.first_messages.insert(recipients, id);
         let delta = previous.and_then(|(set, message)| delta(set, message, recipients));
         delta.map_or(Recipients::Complete(recipients), Recipients::Delta)
     }
 }
 
-/// None: the difference has at least half as many elements as the set.
-fn delta(previous: &OrdSet<UserId>, of: MessageId, recipients: &OrdSet<UserId>) -> Option<Delta> {
-    let mut delta = Delta { of, with: Vec::new(), without: Vec::new() };
+/// None if the difference has at least half as many elements as the set.
+fn delta(previous: &OrdSet<UserId>, base: MessageId, recipients: &OrdSet<UserId>) -> Option<Delta> {
+    let mut delta = Delta { base, with: Vec::new(), without: Vec::new() };
     let limit = recipients.len() / 2;
     for (count, difference) in previous.diff(recipients).enumerate() {
         if count >= limit {
@@ -116,18 +116,18 @@ fn delta(previous: &OrdSet<UserId>, of: MessageId, recipients: &OrdSet<UserId>) 
 }
 
 /// The deserialized form of [`Recipients`].
-enum ReadRecipients {
+enum DeserializedRecipients {
     Complete(OrdSet<UserId>),
     Delta(Delta),
 }
 
-impl Default for ReadRecipients {
+impl Default for DeserializedRecipients {
     fn default() -> Self {
         Self::Complete(OrdSet::new())
     }
 }
 
-impl<'de> Deserialize<'de> for ReadRecipients {
+impl<'de> Deserialize<'de> for DeserializedRecipients {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(RecipientsVisitor)
     }
@@ -136,7 +136,7 @@ impl<'de> Deserialize<'de> for ReadRecipients {
 struct RecipientsVisitor;
 
 impl<'de> Visitor<'de> for RecipientsVisitor {
-    type Value = ReadRecipients;
+    type Value = DeserializedRecipients;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(
@@ -144,20 +144,20 @@ impl<'de> Visitor<'de> for RecipientsVisitor {
         )
     }
 
-    fn visit_i64<E: serde::de::Error>(self, of: i64) -> Result<Self::Value, E> {
-        Ok(ReadRecipients::Delta(Delta { of: MessageId(of), with: Vec::new(), without: Vec::new() }))
+    fn visit_i64<E: serde::de::Error>(self, base: i64) -> Result<Self::Value, E> {
+        Ok(DeserializedRecipients::Delta(Delta { base: MessageId(base), with: Vec::new(), without: Vec::new() }))
     }
 
-    fn visit_u64<E: serde::de::Error>(self, of: u64) -> Result<Self::Value, E> {
-        self.visit_i64(i64::try_from(of).map_err(E::custom)?)
+    fn visit_u64<E: serde::de::Error>(self, base: u64) -> Result<Self::Value, E> {
+        self.visit_i64(i64::try_from(base).map_err(E::custom)?)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        distinct::members(SeqAccessDeserializer::new(list)).map(ReadRecipients::Complete)
+        distinct::members(SeqAccessDeserializer::new(list)).map(DeserializedRecipients::Complete)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Delta::deserialize(MapAccessDeserializer::new(map)).map(ReadRecipients::Delta)
+        Delta::deserialize(MapAccessDeserializer::new(map)).map(DeserializedRecipients::Delta)
     }
 }
 
@@ -173,26 +173,27 @@ impl<'de> Visitor<'de> for MessagesVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Messages, A::Error> {
         let mut known_sets: HashSet<OrdSet<UserId>, FixedState> = HashSet::default();
         let mut entries: BTreeMap<MessageId, (Message, Option<Delta>)> = BTreeMap::new();
-        while let Some((id, mut next)) = map.next_entry::<MessageId, Message<ReadRecipients>>()? {
+        while let Some((id, mut entry)) = map.next_entry::<MessageId, Message<DeserializedRecipients>>()? {
             // Sets are shared at once: older documents, with a list in every message, would take too much memory.
-            let (recipients, delta) = match std::mem::take(&mut next.recipients) {
-                ReadRecipients::Complete(set) => (shared(&mut known_sets, set), None),
-                ReadRecipients::Delta(delta) => (OrdSet::new(), Some(delta)),
+            let (recipients, delta) = match std::mem::take(&mut entry.recipients) {
+                DeserializedRecipients::Complete(set) => (intern_set(&mut known_sets, set), None),
+                DeserializedRecipients::Delta(delta) => (OrdSet::new(), Some(delta)),
             };
-            let message = next.with_recipients(recipients);
+            let message = entry.with_recipients(recipients);
             if entries.insert(id, (message, delta)).is_some() {
                 return Err(A::Error::custom(format!("`{id}` is here twice")));
             }
         }
         let mut messages = Messages::new();
         for (id, (mut message, delta)) in entries {
-            if let Some(Delta { of, with, without }) = delta {
-                let unknown = || format!("message {id} goes to those of message {of}, which is no earlier one");
-                let mut recipients = messages.get(&of).ok_or_else(|| A::Error::custom(unknown()))?.recipients.clone();
+            if let Some(Delta { base, with, without }) = delta {
+                let unknown_base = || format!("message {id} goes to those of message {base}, which is no earlier one");
+                let mut recipients =
+                    messages.get(&base).ok_or_else(|| A::Error::custom(unknown_base()))?.recipients.clone();
                 if !with.is_empty() || !without.is_empty() {
                     without.iter().for_each(|user| _ = recipients.remove(user));
                     recipients.extend(with);
-                    recipients = shared(&mut known_sets, recipients);
+                    recipients = intern_set(&mut known_sets, recipients);
                 }
                 message.recipients = recipients;
             }
@@ -202,8 +203,8 @@ impl<'de> Visitor<'de> for MessagesVisitor {
     }
 }
 
-/// Replaces a set by an equal one that is known, or makes it known.
-fn shared(known_sets: &mut HashSet<OrdSet<UserId>, FixedState>, set: OrdSet<UserId>) -> OrdSet<UserId> {
+/// Returns the equal set of `known_sets`, which shares memory, or adds the set.
+fn intern_set(known_sets: &mut HashSet<OrdSet<UserId>, FixedState>, set: OrdSet<UserId>) -> OrdSet<UserId> {
     if let Some(known_set) = known_sets.get(&set) {
         return known_set.clone();
     }

@@ -121,15 +121,14 @@ impl Realm {
                     ChannelPermission::CanSubscribe,
                 ];
                 for permission in access_permissions {
-                    audience = audience.and(self.holders(channel, permission));
+                    audience = audience.and(self.non_guest_holders(channel, permission));
                 }
                 audience
             }
         }
     }
 
-    /// Holders of a permission that guests can't hold.
-    fn holders(&self, channel: &Channel, permission: ChannelPermission) -> OrdSet<UserId> {
+    fn non_guest_holders(&self, channel: &Channel, permission: ChannelPermission) -> OrdSet<UserId> {
         use crate::realm::model::permission::GroupSettingValue::{Anonymous, Group};
         let holders = match channel.permissions.get(permission.name()) {
             Some(Group(group)) => self.all_members(*group),
@@ -142,8 +141,9 @@ impl Realm {
         holders.relative_complement(self.guests().clone())
     }
 
-    /// Guests who are not subscribed to a channel. There are fewer guests than subscribers to iterate over.
+    /// Guests who are not subscribed to a channel.
     pub fn guests_outside(&self, channel: &Channel) -> OrdSet<UserId> {
+        // Organizations have fewer guests than channels have subscribers, so this iterates over the guests.
         self.guests().iter().filter(|guest| !channel.subscribers.contains(*guest)).copied().collect()
     }
 
@@ -154,11 +154,15 @@ impl Realm {
     /// `InsufficientPermission`.
     pub fn check_may_subscribe_others(&self, caller: &User, channels: &[ChannelId]) -> Result<(), Error> {
         let may_everywhere = self.may(caller.id, RealmPermission::CanAddSubscribers);
-        let may = |channel: &Channel| {
+        let may_add_subscribers = |channel: &Channel| {
             may_everywhere
                 || self.can_administer(caller, channel)
                 || self.may_in(caller.id, channel, ChannelPermission::CanAddSubscribers)
         };
-        if channels.iter().all(|id| may(&self.channels[id])) { Ok(()) } else { Err(Error::InsufficientPermission) }
+        if channels.iter().all(|id| may_add_subscribers(&self.channels[id])) {
+            Ok(())
+        } else {
+            Err(Error::InsufficientPermission)
+        }
     }
 }

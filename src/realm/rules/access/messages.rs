@@ -16,12 +16,13 @@ impl Realm {
         message.recipients.contains(&user) || self.user_state(user).historical.contains(&message.id)
     }
 
-    /// None: the message does not exist, or the user can't see it.
+    /// Returns None if the message does not exist or the user can't see it.
     pub fn message_seen_by(&self, user: &User, id: MessageId) -> Option<&Arc<Message>> {
         self.messages.get(&id).filter(|message| self.can_see_message(user, message))
     }
 
-    /// Whether a user can see a message (reference behaviour: a user message, or access to a channel with public history).
+    /// Whether a user can see a message: the user has a user message, or access to a channel with public history (reference
+    /// behaviour).
     pub fn can_see_message(&self, user: &User, message: &Message) -> bool {
         match &message.place {
             Place::Direct { .. } => message.recipients.contains(&user.id),
@@ -46,8 +47,8 @@ impl Realm {
         message.channel().is_some_and(|(channel, _)| self.channels[&channel].privacy == Privacy::WebPublic)
     }
 
-    /// Whether `viewer` may read a file: its owner, and users who can see a message that links it. None is a spectator: only
-    /// messages in web-public channels count.
+    /// Whether `viewer` may read a file: its owner and users who can see a message that links it may. None is a spectator:
+    /// then only messages in web-public channels count.
     pub fn can_read_file(&self, viewer: Option<&User>, file: &Attachment) -> bool {
         if viewer.is_some_and(|viewer| viewer.id == file.owner) {
             return true;
@@ -73,21 +74,23 @@ impl Realm {
     }
 
     /// The audience of changes of a message: users with a user message and, in channels with public history, subscribers.
-    /// Users who can no longer see the message are excepted.
+    /// Users who can no longer see the message are excluded.
     pub fn message_audience(&self, message: &Message) -> Audience {
         use imbl::ordset::DiffItem;
         let received = Audience::of(message.recipients.clone());
         let Some((channel, _)) = message.channel() else { return received };
         let channel = &self.channels[&channel];
-        let late = self.late_rows.get(&message.id).cloned().unwrap_or_default();
-        // Most recipients are still subscribers, and the sets share memory, so that the difference is found fast.
-        let outside = message.recipients.diff(&channel.subscribers).filter_map(|difference| match difference {
-            DiffItem::Remove(user) => Some(*user),
-            _ => None,
-        });
+        let late_recipients = self.late_rows.get(&message.id).cloned().unwrap_or_default();
+        // Most recipients are still subscribers, and the sets share memory, so the difference is cheap to compute.
+        let unsubscribed_recipients =
+            message.recipients.diff(&channel.subscribers).filter_map(|difference| match difference {
+                DiffItem::Remove(user) => Some(*user),
+                _ => None,
+            });
         let cannot_see = |id: &UserId| !self.users.get(id).is_some_and(|user| self.can_see_message(user, message));
-        let without_access: OrdSet<UserId> = outside.chain(late.iter().copied()).filter(cannot_see).collect();
-        let audience = received.and(late).except_all(&without_access);
+        let without_access: OrdSet<UserId> =
+            unsubscribed_recipients.chain(late_recipients.iter().copied()).filter(cannot_see).collect();
+        let audience = received.and(late_recipients).except_all(&without_access);
         if channel.privacy.has_public_history() { audience.and(channel.subscribers.clone()) } else { audience }
     }
 
@@ -104,20 +107,20 @@ impl Realm {
         for group in self.by_recipients(messages).into_iter().filter(|group| group.recipients != first.recipients) {
             holders = holders.union(group.recipients);
         }
-        for late in messages.iter().filter_map(|id| self.late_rows.get(id)) {
-            holders = holders.union(late.clone());
+        for late_recipients in messages.iter().filter_map(|id| self.late_rows.get(id)) {
+            holders = holders.union(late_recipients.clone());
         }
         let Some((channel, _)) = first.channel() else { return Audience::of(holders) };
         let channel = &self.channels[&channel];
         let subscribers = channel.subscribers.clone();
         if !channel.privacy.has_public_history() {
-            // Most recipients are still subscribers, and the sets share memory, so that the difference is found fast.
-            let outside = holders.diff(&subscribers).filter_map(|difference| match difference {
+            // Most recipients are still subscribers, and the sets share memory, so the difference is cheap to compute.
+            let unsubscribed_holders = holders.diff(&subscribers).filter_map(|difference| match difference {
                 DiffItem::Remove(user) => Some(*user),
                 _ => None,
             });
-            let outside: OrdSet<UserId> = outside.collect();
-            return Audience::of(holders).except_all(&outside);
+            let unsubscribed_holders: OrdSet<UserId> = unsubscribed_holders.collect();
+            return Audience::of(holders).except_all(&unsubscribed_holders);
         }
         if channel.privacy.is_private() {
             return Audience::of(subscribers);
@@ -128,20 +131,20 @@ impl Realm {
     /// Users who have a user message and can see the message.
     pub fn message_holders(&self, id: MessageId) -> OrdSet<UserId> {
         let Some(message) = self.messages.get(&id) else { return OrdSet::new() };
-        let late = self.late_rows.get(&id).cloned().unwrap_or_default();
+        let late_recipients = self.late_rows.get(&id).cloned().unwrap_or_default();
         let can_see = |user: &UserId| self.users.get(user).is_some_and(|user| self.can_see_message(user, message));
-        message.recipients.clone().union(late).into_iter().filter(can_see).collect()
+        message.recipients.clone().union(late_recipients).into_iter().filter(can_see).collect()
     }
 
-    /// The audience of a move of messages; `named` is the message in the request. In channels with public history, its
-    /// audience includes all subscribers, so that the other messages need not be visited.
-    pub fn move_audience(&self, named: &Message, moved: &[MessageId]) -> Audience {
+    /// The audience of a move of messages. `requested_message` is the message in the request. In channels with public
+    /// history, its audience includes all subscribers, so the other messages need not be visited.
+    pub fn move_audience(&self, requested_message: &Message, moved: &[MessageId]) -> Audience {
         let has_public_history =
-            named.channel().is_none_or(|(channel, _)| self.channels[&channel].privacy.has_public_history());
+            requested_message.channel().is_none_or(|(channel, _)| self.channels[&channel].privacy.has_public_history());
         if has_public_history {
-            return self.message_audience(named);
+            return self.message_audience(requested_message);
         }
-        self.messages_audience(&[&[named.id], moved].concat())
+        self.messages_audience(&[&[requested_message.id], moved].concat())
     }
 
     /// The audience of a change of several messages of one topic or conversation: the union of their audiences.
@@ -151,13 +154,13 @@ impl Realm {
         let mut others: OrdSet<UserId> = OrdSet::new();
         let mut previous_recipients = &first.recipients;
         for message in messages {
-            let late = self.late_rows.get(&message.id);
-            // Most messages of a topic have the same recipients as the one before.
-            if late.is_none() && message.recipients == *previous_recipients {
+            let late_recipients = self.late_rows.get(&message.id);
+            // Most messages of a topic have the same recipients as the previous message.
+            if late_recipients.is_none() && message.recipients == *previous_recipients {
                 continue;
             }
             previous_recipients = &message.recipients;
-            let holders = message.recipients.iter().chain(late.into_iter().flatten());
+            let holders = message.recipients.iter().chain(late_recipients.into_iter().flatten());
             let can_see = |id: &&UserId| self.users.get(*id).is_some_and(|user| self.can_see_message(user, message));
             others.extend(holders.filter(can_see).copied());
         }

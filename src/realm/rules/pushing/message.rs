@@ -33,7 +33,7 @@ impl Realm {
         let wants_addressed = state.is_on(UserSetting::EnableOfflinePushNotifications);
         (is_addressed && wants_addressed)
             || (message.wildcard_mentions(user) && wants_addressed && self.wants_wildcards(user, message))
-            || self.wants_all_of_topic(user, message)
+            || self.wants_all_messages(user, message)
     }
 
     /// Whether the user's settings enable notifications for wildcard mentions in the message's topic.
@@ -44,41 +44,42 @@ impl Realm {
         if is_followed && state.is_on(UserSetting::EnableFollowedTopicWildcardMentionsNotify) {
             return true;
         }
-        let by_channel = state.subscription(channel).and_then(|subscription| subscription.wildcard_mentions_notify);
-        by_channel.unwrap_or_else(|| state.is_on(UserSetting::WildcardMentionsNotify))
+        let channel_setting =
+            state.subscription(channel).and_then(|subscription| subscription.wildcard_mentions_notify);
+        channel_setting.unwrap_or_else(|| state.is_on(UserSetting::WildcardMentionsNotify))
             && !state.is_topic_muted(channel, topic)
     }
 
     /// Whether the user's settings enable pushes for all messages of the channel, or of the followed topic.
-    fn wants_all_of_topic(&self, user: UserId, message: &Message) -> bool {
+    fn wants_all_messages(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
         let state = self.user_state(user);
         let is_followed = state.topic_policy(channel, topic) == VisibilityPolicy::Followed;
         if is_followed && state.is_on(UserSetting::EnableFollowedTopicPushNotifications) {
             return true;
         }
-        let by_channel = state.subscription(channel).and_then(|subscription| subscription.push_notifications);
-        by_channel.unwrap_or_else(|| state.is_on(UserSetting::EnableStreamPushNotifications))
+        let channel_setting = state.subscription(channel).and_then(|subscription| subscription.push_notifications);
+        channel_setting.unwrap_or_else(|| state.is_on(UserSetting::EnableStreamPushNotifications))
             && !state.is_topic_muted(channel, topic)
     }
 
     fn is_online(&self, user: UserId) -> bool {
         let active_at = self.user_state(user).presence.and_then(|presence| presence.active_at);
-        active_at.is_some_and(|at| at.plus(ONLINE_THRESHOLD) > self.now)
+        active_at.is_some_and(|active_at| active_at.plus(ONLINE_THRESHOLD) > self.now)
     }
 }
 
 impl Tx {
     /// Pushes a new message to the devices of its recipients.
-    pub fn push_message(&mut self, sent: &Arc<SentMessage>) {
+    pub fn push_message(&mut self, sent_message: &Arc<SentMessage>) {
         if !self.organization.is_on(RealmSetting::PushNotificationsEnabled) {
             return;
         }
-        let message = &sent.message;
+        let message = &sent_message.message;
         // This iterates over users with devices, who are fewer than recipients.
-        let reached = self.reached_by_push.iter().copied();
-        let notified: Vec<UserId> = reached.filter(|user| self.wants_push(*user, message)).collect();
-        self.push_to(notified, sent);
+        let reachable_users = self.reached_by_push.iter().copied();
+        let notified_users: Vec<UserId> = reachable_users.filter(|user| self.wants_push(*user, message)).collect();
+        self.push_to(notified_users, sent_message);
     }
 
     /// Pushes an edited message to the users that only the new text mentions.
@@ -89,12 +90,12 @@ impl Tx {
         }
         let is_mentioned = |message: &Message, user| message.mentions(user) || message.wildcard_mentions(user);
         let is_newly_notified = |user: &UserId| {
-            let is_shown = self.relay.shown.get(user).is_some_and(|shown| shown.contains(&after.id));
+            let is_shown = self.relay.shown.get(user).is_some_and(|shown_ids| shown_ids.contains(&after.id));
             is_mentioned(after, *user) && !is_mentioned(before, *user) && !is_shown && self.wants_push(*user, after)
         };
-        let notified: Vec<UserId> = self.reached_by_push.iter().copied().filter(is_newly_notified).collect();
-        let sent = Arc::new(SentMessage::of(self, after, &sender));
-        self.push_to(notified, &sent);
+        let notified_users: Vec<UserId> = self.reached_by_push.iter().copied().filter(is_newly_notified).collect();
+        let sent_message = Arc::new(SentMessage::of(self, after, &sender));
+        self.push_to(notified_users, &sent_message);
     }
 
     /// The targets of pushes about messages: no tokens if encryption is required.
@@ -107,40 +108,40 @@ impl Tx {
         targets
     }
 
-    fn push_to(&mut self, users: Vec<UserId>, sent: &Arc<SentMessage>) {
-        let message = &sent.message;
+    fn push_to(&mut self, users: Vec<UserId>, sent_message: &Arc<SentMessage>) {
+        let message = &sent_message.message;
         for user in users {
             let targets = self.message_targets(user);
             if targets.is_empty() {
                 continue;
             }
             for target in targets {
-                self.push(user, target, PushContent::Message(sent.clone()));
+                self.push(user, target, PushContent::Message(sent_message.clone()));
             }
             self.realm_mut().relay.shown.entry(user).or_default().insert(message.id);
         }
     }
 
-    /// Removes notifications of messages from a user's devices that the user has read or that were deleted.
+    /// Removes the notifications of messages that were read or deleted from a user's devices.
     pub fn recall_pushes(&mut self, user: UserId) {
-        let Some(shown) = self.relay.shown.get(&user) else { return };
+        let Some(shown_ids) = self.relay.shown.get(&user) else { return };
         let is_obsolete = |id: &MessageId| self.messages.get(id).is_none_or(|message| !self.is_unread(user, message));
-        let obsolete: Vec<MessageId> = shown.iter().copied().filter(is_obsolete).collect();
-        if obsolete.is_empty() {
+        let obsolete_ids: Vec<MessageId> = shown_ids.iter().copied().filter(is_obsolete).collect();
+        if obsolete_ids.is_empty() {
             return;
         }
-        let remaining = shown.clone().relative_complement(obsolete.iter().copied().collect());
-        if remaining.is_empty() {
+        let remaining_ids = shown_ids.clone().relative_complement(obsolete_ids.iter().copied().collect());
+        if remaining_ids.is_empty() {
             self.realm_mut().relay.shown.remove(&user);
         } else {
-            self.realm_mut().relay.shown.insert(user, remaining);
+            self.realm_mut().relay.shown.insert(user, remaining_ids);
         }
         for target in self.message_targets(user) {
-            self.push(user, target, PushContent::Removal(obsolete.clone()));
+            self.push(user, target, PushContent::Removal(obsolete_ids.clone()));
         }
     }
 
-    /// [`Tx::recall_pushes`] for all users, after messages were deleted.
+    /// Calls [`Tx::recall_pushes`] for all users, after messages were deleted.
     pub fn recall_all_pushes(&mut self) {
         let users: Vec<UserId> = self.relay.shown.keys().copied().collect();
         for user in users {

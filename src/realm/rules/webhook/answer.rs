@@ -5,6 +5,7 @@ use super::python::{is_true, repr_of_bytes, repr_of_text, str_of};
 use super::{Interface, WebhookCall};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::model::id::UserId;
 use crate::realm::model::message::Place;
 use crate::realm::rules::send::{Outgoing, Target};
 use crate::realm::tx::Tx;
@@ -48,7 +49,7 @@ pub enum Outcome {
     DirectToSlack,
 }
 
-/// The message that a bot answers with.
+/// The message that a bot replies with.
 struct Answer {
     content: String,
     widget_content: Option<String>,
@@ -63,7 +64,7 @@ impl Outcome {
         }
     }
 
-    /// Why there was no reply. None: there was one.
+    /// Why there was no reply. None if there was one.
     pub fn error(&self) -> Option<String> {
         Some(match self {
             Outcome::Answered { .. } => return None,
@@ -88,7 +89,7 @@ impl Tx {
             return Some("the bot is not active any more".to_owned());
         }
         match outcome {
-            Outcome::Answered { status: 200..300, body } => return self.send_answer_in(call, body).err(),
+            Outcome::Answered { status: 200..300, body } => return self.send_answer_from_reply(call, body).err(),
             Outcome::Answered { status, body } => {
                 self.post_webhook_failure(call, &format!("Third party responded with {status}"));
                 let payload = if body.is_empty() { None } else { Some(repr_of_bytes(body)) };
@@ -111,8 +112,8 @@ impl Tx {
             }
             Outcome::NoScheme => {
                 let url = repr_of_text(&call.url);
-                let supposed = format!("https://{}", call.url);
-                let explanation = format!("Invalid URL {url}: No scheme supplied. Perhaps you meant {supposed}?");
+                let suggested_url = format!("https://{}", call.url);
+                let explanation = format!("Invalid URL {url}: No scheme supplied. Perhaps you meant {suggested_url}?");
                 self.post_exception(call, "MissingSchema", &explanation);
             }
             Outcome::UnknownScheme { url, .. } => {
@@ -126,18 +127,18 @@ impl Tx {
         None
     }
 
-    /// Sends the answer in a reply, if it has one.
+    /// Sends the answer that the reply contains, if any.
     ///
     /// # Errors
     ///
     /// Why the answer can't be parsed or sent; this is also reported to the users.
-    fn send_answer_in(&mut self, call: &WebhookCall, body: &[u8]) -> Result<(), String> {
+    fn send_answer_from_reply(&mut self, call: &WebhookCall, body: &[u8]) -> Result<(), String> {
         let text = String::from_utf8_lossy(body);
-        let sent = answer_in(call.interface, &text).and_then(|answer| match answer {
-            Some(answer) => self.answer(call, answer).map_err(|error| error.message()),
+        let result = parse_reply(call.interface, &text).and_then(|answer| match answer {
+            Some(answer) => self.send_answer(call, answer).map_err(|error| error.message()),
             None => Ok(()),
         });
-        sent.inspect_err(|problem| {
+        result.inspect_err(|problem| {
             self.post_webhook_failure(call, problem);
             let explanation = format!(
                 "The outgoing webhook server attempted to send a message, but that request resulted in the following \
@@ -148,8 +149,8 @@ impl Tx {
     }
 
     /// Sends a message of the bot to the topic or conversation of the call's message.
-    fn answer(&mut self, call: &WebhookCall, answer: Answer) -> Result<(), Error> {
-        let to = match &call.sent.message.place {
+    fn send_answer(&mut self, call: &WebhookCall, answer: Answer) -> Result<(), Error> {
+        let target = match &call.sent.message.place {
             Place::Channel { channel, topic } => {
                 let name = || call.sent.channel.as_ref().map(|channel| channel.name.clone()).unwrap_or_default();
                 if self.channels.get(channel).is_none_or(|channel| channel.is_archived) {
@@ -162,23 +163,23 @@ impl Tx {
                 Target::Direct { users: members.iter().flat_map(|members| members.iter().copied()).collect() }
             }
         };
-        self.send_as_bot(call, to, answer)
+        self.send_as_bot(call, target, answer)
     }
 
-    fn send_as_bot(&mut self, call: &WebhookCall, to: Target, answer: Answer) -> Result<(), Error> {
+    fn send_as_bot(&mut self, call: &WebhookCall, target: Target, answer: Answer) -> Result<(), Error> {
         self.send_or_restore(Outgoing {
             client: CLIENT.into(),
             site: call.site.clone(),
             widget_content: answer.widget_content,
             is_answer: true,
-            ..Outgoing::from_server(call.bot, to, answer.content)
+            ..Outgoing::from_server(call.bot, target, answer.content)
         })
     }
 
     /// Reports a failure in the topic or conversation of the message. Errors are ignored.
     fn post_webhook_failure(&mut self, call: &WebhookCall, problem: &str) {
         let content = format!("Failure! {problem}");
-        let _ = self.answer(call, Answer { content, widget_content: None });
+        let _ = self.send_answer(call, Answer { content, widget_content: None });
     }
 
     fn post_status(&mut self, call: &WebhookCall, status: u16, payload: Option<String>) {
@@ -215,13 +216,13 @@ impl Tx {
     }
 }
 
-fn bot_name_and_owner(realm: &Realm, call: &WebhookCall) -> Option<(String, crate::realm::model::id::UserId)> {
+fn bot_name_and_owner(realm: &Realm, call: &WebhookCall) -> Option<(String, UserId)> {
     let bot = realm.users.get(&call.bot)?;
     Some((bot.full_name.clone(), bot.bot_owner()?))
 }
 
-/// Parses a reply. None: it has no answer.
-fn answer_in(interface: Interface, text: &str) -> Result<Option<Answer>, String> {
+/// Parses a reply. None if it contains no answer.
+fn parse_reply(interface: Interface, text: &str) -> Result<Option<Answer>, String> {
     let reply = match serde_json::from_str(text) {
         Ok(Value::Object(reply)) => reply,
         // Older receivers reply with an empty string instead of `response_not_required`.
@@ -252,7 +253,7 @@ fn generic_answer(reply: &Map<String, Value>) -> Option<Answer> {
     reply.get("content").map(|content| Answer { content: str_of(content), widget_content })
 }
 
-/// A value that is not a string is no answer.
+/// A value that is not a string becomes an empty text, which is not sent.
 fn slack_text(text: &Value) -> String {
     text.as_str().unwrap_or_default().to_owned()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// As `str()`.
+/// Formats a value as `str()` does.
 pub fn str_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -10,28 +10,28 @@ pub fn str_of(value: &Value) -> String {
     }
 }
 
-/// As `repr()`.
+/// Formats a value as `repr()` does.
 fn repr(value: &Value) -> String {
-    let joined = |parts: Vec<String>| parts.join(", ");
+    let join = |parts: Vec<String>| parts.join(", ");
     match value {
         Value::Null => "None".to_owned(),
         Value::Bool(true) => "True".to_owned(),
         Value::Bool(false) => "False".to_owned(),
         Value::Number(number) => number.to_string(),
         Value::String(text) => repr_of_text(text),
-        Value::Array(items) => format!("[{}]", joined(items.iter().map(repr).collect())),
+        Value::Array(items) => format!("[{}]", join(items.iter().map(repr).collect())),
         Value::Object(object) => {
             let pair = |(key, value): (&String, &Value)| format!("{}: {}", repr_of_text(key), repr(value));
-            format!("{{{}}}", joined(object.iter().map(pair).collect()))
+            format!("{{{}}}", join(object.iter().map(pair).collect()))
         }
     }
 }
 
-/// As `bool()`.
+/// Converts a value as `bool()` does.
 pub fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,
-        Value::Bool(is_true) => *is_true,
+        Value::Bool(boolean) => *boolean,
         Value::Number(number) => number.as_f64() != Some(0.0),
         Value::String(text) => !text.is_empty(),
         Value::Array(items) => !items.is_empty(),
@@ -39,13 +39,13 @@ pub fn is_true(value: &Value) -> bool {
     }
 }
 
-/// As `repr()` of a `str`.
+/// Formats a text as `repr()` of a `str` does.
 pub fn repr_of_text(text: &str) -> String {
-    let quote = quote(text.contains('\''), text.contains('"'));
+    let quote = choose_quote(text.contains('\''), text.contains('"'));
     let mut result = String::from(quote);
     for character in text.chars() {
-        match escaped(character, quote) {
-            Some(escape) => result.push_str(&escape),
+        match escape(character, quote) {
+            Some(escape_sequence) => result.push_str(&escape_sequence),
             None if !character.is_control() => result.push(character),
             None => result.push_str(&format!("\\x{:02x}", u32::from(character))),
         }
@@ -54,13 +54,13 @@ pub fn repr_of_text(text: &str) -> String {
     result
 }
 
-/// As `repr()` of `bytes`.
+/// Formats bytes as `repr()` of `bytes` does.
 pub fn repr_of_bytes(bytes: &[u8]) -> String {
-    let quote = quote(bytes.contains(&b'\''), bytes.contains(&b'"'));
+    let quote = choose_quote(bytes.contains(&b'\''), bytes.contains(&b'"'));
     let mut result = format!("b{quote}");
     for byte in bytes {
-        match escaped(char::from(*byte), quote) {
-            Some(escape) => result.push_str(&escape),
+        match escape(char::from(*byte), quote) {
+            Some(escape_sequence) => result.push_str(&escape_sequence),
             None if (b' '..=b'~').contains(byte) => result.push(char::from(*byte)),
             None => result.push_str(&format!("\\x{byte:02x}")),
         }
@@ -69,11 +69,11 @@ pub fn repr_of_bytes(bytes: &[u8]) -> String {
     result
 }
 
-fn quote(has_single: bool, has_double: bool) -> char {
+fn choose_quote(has_single: bool, has_double: bool) -> char {
     if has_single && !has_double { '"' } else { '\'' }
 }
 
-fn escaped(character: char, quote: char) -> Option<String> {
+fn escape(character: char, quote: char) -> Option<String> {
     match character {
         '\n' => Some("\\n".to_owned()),
         '\r' => Some("\\r".to_owned()),

@@ -8,28 +8,28 @@ const MAX_STEPS: usize = 6_000_000;
 
 /// Whether two texts are similar enough to be compared. Takes as many steps as the comparison, but less memory.
 pub(super) fn are_comparable(old: &[&str], new: &[&str], budget: &Budget) -> bool {
-    let part = budget.part(Cost { steps: MAX_STEPS, ..Cost::UNLIMITED });
-    let result = distance(old, new, &part);
-    budget.settle(&part);
+    let distance_budget = budget.part(Cost { steps: MAX_STEPS, ..Cost::UNLIMITED });
+    let result = edit_distance(old, new, &distance_budget);
+    budget.settle(&distance_budget);
     result.is_ok()
 }
 
-/// The minimum number of deleted and inserted words (E. W. Myers, An O(ND) Difference Algorithm and Its Variations,
-/// 1986). In the paper's terms, `old_index` is x, and the diagonal is k, the difference of the indices in the old and
-/// new text.
-fn distance(old: &[&str], new: &[&str], budget: &Budget) -> Result<usize, Exhausted> {
+/// Returns the minimum number of deleted and inserted words (E. W. Myers, An O(ND) Difference Algorithm and Its
+/// Variations, 1986). In the paper's terms, `old_index` is x, and the diagonal is k, the difference of the indices in
+/// the old and new text.
+fn edit_distance(old: &[&str], new: &[&str], budget: &Budget) -> Result<usize, Exhausted> {
     let max_distance = old.len() + new.len();
     // The furthest index in the old text on each diagonal.
-    let mut furthest = vec![0_usize; 2 * max_distance + 3];
-    let slot = |diagonal: isize| (diagonal + max_distance as isize + 1) as usize;
+    let mut furthest_indexes = vec![0_usize; 2 * max_distance + 3];
+    let index_of = |diagonal: isize| (diagonal + max_distance as isize + 1) as usize;
     for changes in 0..=max_distance {
-        let reach = changes as isize;
+        let max_diagonal = changes as isize;
         // Skips diagonals that are outside both texts.
-        let first = -(reach - 2 * reach.saturating_sub(new.len() as isize).max(0));
-        let last = reach - 2 * reach.saturating_sub(old.len() as isize).max(0);
+        let first = -(max_diagonal - 2 * max_diagonal.saturating_sub(new.len() as isize).max(0));
+        let last = max_diagonal - 2 * max_diagonal.saturating_sub(old.len() as isize).max(0);
         for diagonal in (first..=last).step_by(2) {
-            let [below, above] = [furthest[slot(diagonal - 1)], furthest[slot(diagonal + 1)]];
-            let is_insertion = diagonal == -reach || diagonal != reach && below < above;
+            let [below, above] = [furthest_indexes[index_of(diagonal - 1)], furthest_indexes[index_of(diagonal + 1)]];
+            let is_insertion = diagonal == -max_diagonal || diagonal != max_diagonal && below < above;
             let start = if is_insertion { above } else { below + 1 };
             let mut old_index = start;
             while let Some((old_word, new_word)) =
@@ -39,7 +39,7 @@ fn distance(old: &[&str], new: &[&str], budget: &Budget) -> Result<usize, Exhaus
                 old_index += 1;
             }
             budget.spend_steps(1 + old_index - start)?;
-            furthest[slot(diagonal)] = old_index;
+            furthest_indexes[index_of(diagonal)] = old_index;
             if old_index >= old.len() && old_index as isize - diagonal >= new.len() as isize {
                 return Ok(changes);
             }
@@ -63,7 +63,7 @@ mod tests {
             ("a b c a b b a", "c b a b a c", 5),
         ] {
             let words = |text: &'static str| text.split_whitespace().collect::<Vec<_>>();
-            let result = distance(&words(old), &words(new), &Budget::new(Cost::UNLIMITED));
+            let result = edit_distance(&words(old), &words(new), &Budget::new(Cost::UNLIMITED));
             assert_eq!(result, Ok(expected), "{old} - {new}");
         }
     }
@@ -91,7 +91,7 @@ mod tests {
                 similar::DiffOp::Equal { len, .. } => Some(*len),
                 _ => None,
             }).sum();
-            let result = distance(&old, &new, &Budget::new(Cost::UNLIMITED));
+            let result = edit_distance(&old, &new, &Budget::new(Cost::UNLIMITED));
             proptest::prop_assert_eq!(result, Ok(old.len() + new.len() - 2 * common));
         }
     }

@@ -105,28 +105,32 @@ fn group_permission(name: &'static str) -> &'static PermissionSetting {
 #[test]
 fn an_object_of_one_group_is_that_group_and_an_empty_one_is_nobody() {
     let realm = realm();
-    let manage = group_permission("can_manage_group");
+    let manage_permission = group_permission("can_manage_group");
 
-    assert_eq!(resolve(&realm, i64::MAX, manage, anonymous(&[], &[BAND])), Ok(GroupSettingValue::Group(BAND)));
+    assert_eq!(
+        resolve(&realm, i64::MAX, manage_permission, anonymous(&[], &[BAND])),
+        Ok(GroupSettingValue::Group(BAND))
+    );
     let nobody = GroupSettingValue::Group(realm.system_group(SystemGroup::Nobody));
-    assert_eq!(resolve(&realm, i64::MAX, manage, anonymous(&[], &[])), Ok(nobody));
-    let both = anonymous(&[MEL], &[BAND]);
-    assert_eq!(resolve(&realm, i64::MAX, manage, both.clone()), Ok(both));
+    assert_eq!(resolve(&realm, i64::MAX, manage_permission, anonymous(&[], &[])), Ok(nobody));
+    let user_and_group = anonymous(&[MEL], &[BAND]);
+    assert_eq!(resolve(&realm, i64::MAX, manage_permission, user_and_group.clone()), Ok(user_and_group));
 }
 
 #[test]
 fn unknown_and_deactivated_groups_are_refused() {
     let realm = realm();
-    let manage = group_permission("can_manage_group");
-    let as_group = |id| resolve(&realm, i64::MAX, manage, GroupSettingValue::Group(id)).unwrap_err();
+    let manage_permission = group_permission("can_manage_group");
+    let as_group = |id| resolve(&realm, i64::MAX, manage_permission, GroupSettingValue::Group(id)).unwrap_err();
 
     assert_eq!(as_group(GroupId(99)), Error::InvalidGroup);
     assert_eq!(as_group(DEACTIVATED_GROUP), Error::GroupDeactivated);
-    let as_subgroup = |id| resolve(&realm, i64::MAX, manage, anonymous(&[MEL], &[BAND, id])).unwrap_err();
+    let as_subgroup = |id| resolve(&realm, i64::MAX, manage_permission, anonymous(&[MEL], &[BAND, id])).unwrap_err();
     assert_eq!(as_subgroup(GroupId(99)), Error::InvalidGroupId { group_id: 99.into() });
     assert_eq!(as_subgroup(DEACTIVATED_GROUP), Error::GroupDeactivated);
 
-    let as_only_subgroup = |level| resolve(&realm, level, manage, anonymous(&[], &[GroupId(99)])).unwrap_err();
+    let as_only_subgroup =
+        |level| resolve(&realm, level, manage_permission, anonymous(&[], &[GroupId(99)])).unwrap_err();
     assert_eq!(as_only_subgroup(496), Error::InvalidGroup);
     assert_eq!(as_only_subgroup(497), Error::InvalidGroupId { group_id: 99.into() });
 }
@@ -134,8 +138,9 @@ fn unknown_and_deactivated_groups_are_refused() {
 #[test]
 fn unknown_and_deactivated_users_are_refused() {
     let realm = realm();
-    let manage = group_permission("can_manage_group");
-    let as_member = |id| resolve(&realm, i64::MAX, manage, anonymous(&[MEL, id], &[GroupId(99)])).unwrap_err();
+    let manage_permission = group_permission("can_manage_group");
+    let as_member =
+        |id| resolve(&realm, i64::MAX, manage_permission, anonymous(&[MEL, id], &[GroupId(99)])).unwrap_err();
 
     assert_eq!(as_member(UserId(99)), Error::InvalidUserId { user_id: 99.into() });
     assert_eq!(as_member(DEACTIVATED_USER), Error::InvalidUserId { user_id: DEACTIVATED_USER.0.into() });
@@ -144,30 +149,31 @@ fn unknown_and_deactivated_users_are_refused() {
 #[test]
 fn some_system_groups_cannot_hold_some_permissions() {
     let realm = realm();
-    let give = |setting: &PermissionSetting, to: SystemGroup| {
-        resolve(&realm, i64::MAX, setting, GroupSettingValue::Group(realm.system_group(to))).map(|_| ())
+    let grant = |setting: &PermissionSetting, group: SystemGroup| {
+        resolve(&realm, i64::MAX, setting, GroupSettingValue::Group(realm.system_group(group))).map(|_| ())
     };
     let disallowed =
         |setting: &str, group: &str| Err(Error::DisallowedGroup { setting: setting.into(), group: group.into() });
 
-    let (manage, mention) = (group_permission("can_manage_group"), group_permission("can_mention_group"));
-    assert_eq!(give(manage, SystemGroup::Internet), disallowed("can_manage_group", "role:internet"));
-    assert_eq!(give(manage, SystemGroup::Everyone), disallowed("can_manage_group", "role:everyone"));
-    assert_eq!(give(manage, SystemGroup::Nobody), Ok(()));
-    assert_eq!(give(mention, SystemGroup::Internet), disallowed("can_mention_group", "role:internet"));
-    assert_eq!(give(mention, SystemGroup::Everyone), Ok(()));
-    let all_groups = setting(REALM_PERMISSIONS, "can_manage_all_groups");
-    assert_eq!(give(all_groups, SystemGroup::Nobody), disallowed("can_manage_all_groups", "role:nobody"));
+    let (manage_permission, mention_permission) =
+        (group_permission("can_manage_group"), group_permission("can_mention_group"));
+    assert_eq!(grant(manage_permission, SystemGroup::Internet), disallowed("can_manage_group", "role:internet"));
+    assert_eq!(grant(manage_permission, SystemGroup::Everyone), disallowed("can_manage_group", "role:everyone"));
+    assert_eq!(grant(manage_permission, SystemGroup::Nobody), Ok(()));
+    assert_eq!(grant(mention_permission, SystemGroup::Internet), disallowed("can_mention_group", "role:internet"));
+    assert_eq!(grant(mention_permission, SystemGroup::Everyone), Ok(()));
+    let manage_all_permission = setting(REALM_PERMISSIONS, "can_manage_all_groups");
+    assert_eq!(grant(manage_all_permission, SystemGroup::Nobody), disallowed("can_manage_all_groups", "role:nobody"));
 }
 
 #[test]
 fn only_system_groups_can_hold_some_permissions() {
     let realm = realm();
     let setting = setting(REALM_PERMISSIONS, "can_create_web_public_channel_group");
-    let required = Error::SystemGroupRequired { setting_name: setting.name.into() };
+    let expected_error = Error::SystemGroupRequired { setting_name: setting.name.into() };
 
-    assert_eq!(resolve(&realm, i64::MAX, setting, GroupSettingValue::Group(BAND)), Err(required.clone()));
-    assert_eq!(resolve(&realm, i64::MAX, setting, anonymous(&[MEL], &[])), Err(required));
+    assert_eq!(resolve(&realm, i64::MAX, setting, GroupSettingValue::Group(BAND)), Err(expected_error.clone()));
+    assert_eq!(resolve(&realm, i64::MAX, setting, anonymous(&[MEL], &[])), Err(expected_error));
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Rows of the error table for things that belong to one user: invitations, uploads, drafts and other personal lists,
+//! Rows of the error table for the things of a single user: invitations, uploads, drafts and other personal lists,
 //! devices, event queues; also typing notifications and video calls.
 
-macro_rules! belongings {
-    ([$next:ident $($rest:ident)*] $($above:tt)*) => {
-        $next! { [$($rest)*] $($above)*
+macro_rules! personal {
+    ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest)*] $($rows)*
             // Invitations.
             NoSuchInvitation: 400 BAD_REQUEST "No such invitation";
             InvitationRevoked: 400 BAD_REQUEST "Invitation has already been revoked";
@@ -139,4 +139,4 @@ macro_rules! belongings {
         }
     };
 }
-pub(super) use belongings;
+pub(super) use personal;

@@ -1,0 +1,191 @@
+//! Logging in by email address: operations that return API keys, and the list of accounts for development logins.
+
+use crate::api::changes::users::person::record_first_login;
+use crate::api::{Call, Read, Write, operation};
+use crate::error::Error;
+use crate::feature::Feature;
+use crate::realm::Realm;
+use crate::realm::address::is_email;
+use crate::realm::id::UserId;
+use crate::realm::organization::AuthenticationMethod;
+use crate::realm::tx::Tx;
+use crate::realm::user::User;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
+
+operation! {
+    /// Returns the API key of any account, as development servers do, and opens a session.
+    pub DevFetchApiKey = POST "/dev_fetch_api_key", for Anyone;
+    params {
+        /// The account's address; bots have one too.
+        username: String,
+    }
+    reply ApiKeyReply;
+    errors [
+        KeysForbidden, DevAuthDisabled, InvalidEmailSyntax, RealmDeactivated, AuthenticationFailed, UserDeactivated,
+    ];
+    events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete];
+    session |reply| UserId(reply.user_id);
+    gives keys;
+    is short;
+}
+
+/// Credentials for Basic authentication.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ApiKeyReply {
+    /// 32 letters and digits.
+    pub api_key: String,
+    /// The account's real address, which is the user name.
+    pub email: String,
+    /// The account.
+    pub user_id: i64,
+}
+
+impl Write for DevFetchApiKey {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
+        log_in_without_password(tx, call.feature_level, &params.username)
+    }
+}
+
+operation! {
+    /// Lists the users whose API keys POST /dev_fetch_api_key returns.
+    pub DevListUsers = GET "/dev_list_users", for Anyone;
+    reply DevUsersReply;
+    errors [KeysForbidden, DevAuthDisabled];
+    gives keys;
+}
+
+/// A user who can log in without a password.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DevUser {
+    /// The real address.
+    pub email: String,
+    /// The organization's URL.
+    pub realm_url: String,
+}
+
+/// The active human users, each list sorted by address.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DevUsersReply {
+    /// Owners and administrators.
+    pub direct_admins: Vec<DevUser>,
+    /// All others.
+    pub direct_users: Vec<DevUser>,
+}
+
+impl Read for DevListUsers {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<DevUsersReply, Error> {
+        check_dev_logins(realm)?;
+        let mut people: Vec<&User> = realm.active_users.iter().map(|id| realm.users[id].as_ref()).collect();
+        people.retain(|user| !user.is_bot());
+        people.sort_by(|a, b| a.email.cmp(&b.email));
+        let realm_url = call.origin.base_url();
+        let dev_user = |user: &User| DevUser { email: user.email.clone(), realm_url: realm_url.clone() };
+        let (admins, others): (Vec<&User>, Vec<&User>) = people.into_iter().partition(|user| user.is_admin());
+        Ok(DevUsersReply {
+            direct_admins: admins.into_iter().map(dev_user).collect(),
+            direct_users: others.into_iter().map(dev_user).collect(),
+        })
+    }
+}
+
+operation! {
+    /// Returns an account's API key for its password.
+    pub FetchApiKey = POST "/fetch_api_key", for Anyone;
+    params {
+        /// The account's address.
+        username: String,
+        /// Its password.
+        password: String,
+    }
+    reply ApiKeyReply;
+    errors [InvalidEmailSyntax, PasswordAuthDisabled, AuthenticationFailed, UserDeactivated, RealmDeactivated];
+    events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete];
+    caller in "username";
+}
+
+impl Write for FetchApiKey {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
+        log_in_with_password(tx, call.feature_level, &params.username, &params.password)
+    }
+}
+
+/// Logs a user in by email address alone, like development servers.
+///
+/// # Errors
+///
+/// In this order: `DevAuthDisabled`, `InvalidEmailSyntax`, `RealmDeactivated`, `AuthenticationFailed`,
+/// `UserDeactivated`.
+pub fn log_in_without_password(tx: &mut Tx, feature_level: i64, username: &str) -> Result<ApiKeyReply, Error> {
+    check_dev_logins(tx)?;
+    check_email_syntax(username)?;
+    if tx.organization.is_deactivated {
+        return Err(Error::RealmDeactivated);
+    }
+    let user = account_or_system_bot(tx, username)?;
+    if !user.is_active {
+        return Err(Error::UserDeactivated);
+    }
+
+    Ok(log_in(tx, feature_level, &user))
+}
+
+/// Logs a user in by email address and password.
+///
+/// # Errors
+///
+/// In this order: `InvalidEmailSyntax`, `PasswordAuthDisabled`, `AuthenticationFailed`, `UserDeactivated`,
+/// `RealmDeactivated`.
+pub fn log_in_with_password(
+    tx: &mut Tx,
+    feature_level: i64,
+    username: &str,
+    password: &str,
+) -> Result<ApiKeyReply, Error> {
+    check_email_syntax(username)?;
+    if !tx.organization.allows_login_by(AuthenticationMethod::Email) {
+        return Err(Error::PasswordAuthDisabled);
+    }
+    let user = account(tx, username)?;
+    if user.password.as_deref() != Some(password) {
+        return Err(Error::AuthenticationFailed);
+    }
+    if !user.is_active {
+        return Err(Error::UserDeactivated);
+    }
+    if tx.organization.is_deactivated {
+        return Err(Error::RealmDeactivated);
+    }
+
+    Ok(log_in(tx, feature_level, &user))
+}
+
+fn check_dev_logins(realm: &Realm) -> Result<(), Error> {
+    let is_enabled = realm.organization.allows_login_by(AuthenticationMethod::Dev);
+    if is_enabled { Ok(()) } else { Err(Error::DevAuthDisabled) }
+}
+
+fn check_email_syntax(username: &str) -> Result<(), Error> {
+    if is_email(username) { Ok(()) } else { Err(Error::InvalidEmailSyntax) }
+}
+
+/// The account with an email address, except system bots, which cannot log in.
+pub(super) fn account(realm: &Realm, username: &str) -> Result<Arc<User>, Error> {
+    account_or_system_bot(realm, username).ok().filter(|user| !user.is_system_bot()).ok_or(Error::AuthenticationFailed)
+}
+
+/// The account with an email address, including system bots: development logins return any key.
+fn account_or_system_bot(realm: &Realm, username: &str) -> Result<Arc<User>, Error> {
+    let user = realm.user_by_email(username).filter(|user| !user.is_deleted);
+    user.cloned().ok_or(Error::AuthenticationFailed)
+}
+
+/// Returns the key and applies a first login: an imported stub becomes a full account, and `date_joined` of imported
+/// users and of users created over the API changes to now (specification, User, `date_joined`).
+pub(super) fn log_in(tx: &mut Tx, feature_level: i64, user: &User) -> ApiKeyReply {
+    if user.joins_at_first_login || user.is_imported_stub {
+        record_first_login(tx, user.id, Feature::FirstLoginSetsDateJoined.is_at(feature_level));
+    }
+    ApiKeyReply { api_key: user.api_key.clone(), email: user.email.clone(), user_id: user.id.0 }
+}
