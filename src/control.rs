@@ -211,8 +211,11 @@ impl Control {
         Error::UnknownControlWorld { what: self.unknown_world_message(name).into() }
     }
 
-    /// The message for an unknown world, which names the nearest one.
+    /// The message for an unknown world, which names the nearest one, unless the world has ended.
     fn unknown_world_message(&self, name: &str) -> String {
+        if self.edge.worlds.has_ended(name) {
+            return format!("There is no world '{name}' any more: it has ended");
+        }
         let worlds = self.edge.worlds.all();
         unknown_name_message("world", name, &worlds.iter().map(|world| world.name()).collect::<Vec<_>>())
     }

@@ -75,7 +75,7 @@ pub struct Edge {
     /// The settings with which the root of a server without a default world answers.
     pub settings: WorldSettings,
     router: Router,
-    setup_warnings: SetupWarnings,
+    pub(crate) setup_warnings: SetupWarnings,
     /// Limits how many slow requests run at once.
     slow_requests: Arc<Semaphore>,
     /// The memory for large bodies of the API and of control.

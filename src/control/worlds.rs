@@ -123,6 +123,9 @@ pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Er
         Some(source_world) => {
             let source_world = find_source_world(control, &spec, source_world)?;
             let _turn = source_world.turn().await;
+            if source_world.name() == Worlds::DEFAULT {
+                in_place(|| control.edge.setup_warnings.warn_of_changed_default(&source_world));
+            }
             in_place(|| fork(&spec, &source_world))?
         }
         None => in_place(|| create_from_fixture(control, &spec))?,

@@ -2,9 +2,13 @@
 
 use super::request::ApiRequest;
 use crate::dialect::Dialect;
+use crate::journal::Entry;
+use crate::time::Timestamp;
+use crate::world::World;
 use http::header;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
 /// The most warnings that a server prints; clients choose the names in them, and could otherwise fill the memory.
 const MAX_WARNINGS: usize = 100;
@@ -18,6 +22,8 @@ const MAX_PATH_BYTES: usize = 200;
 pub struct SetupWarnings {
     /// The clients and paths of the printed warnings.
     warned_of: Mutex<BTreeSet<String>>,
+    /// The real time at which a world was first forked from the default world.
+    first_fork_at: OnceLock<Timestamp>,
 }
 
 impl SetupWarnings {
@@ -41,6 +47,29 @@ impl SetupWarnings {
         let path = truncate(incoming.path(), MAX_PATH_BYTES);
         if self.should_warn(path) {
             tracing::warn!("{} {path} is not in the journal: {hint}", incoming.method());
+        }
+    }
+
+    /// Warns of requests that changed the default world after a world was forked from it: later forks have the change, so that
+    /// tests with a fork each depend on their order.
+    pub fn warn_of_changed_default(&self, default: &World) {
+        let first_fork_at = *self.first_fork_at.get_or_init(|| default.real_time().now());
+        if default.lifecycle().last_request_at().is_none_or(|at| at <= first_fork_at) {
+            return;
+        }
+        let is_change = |entry: &&Arc<Entry>| {
+            let is_of_queue = matches!(entry.route, Some("/register" | "/events"));
+            entry.method != "GET" && entry.status == 200 && entry.received > first_fork_at.micros() && !is_of_queue
+        };
+        if let Some(entry) = default.journal().all().iter().find(is_change)
+            && self.should_warn(default.name())
+        {
+            let path = truncate(&entry.path, MAX_PATH_BYTES);
+            let user = entry.user.as_deref().map(|user| format!(" of {user}")).unwrap_or_default();
+            tracing::warn!(
+                "{} {path}{user} changed the world default: worlds that are forked from it later have the change",
+                entry.method
+            );
         }
     }
 

@@ -23,7 +23,11 @@ pub(super) fn explain(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>)
         let listed_names = if edge.lists_worlds { names.as_slice() } else { &[] };
         return pages::unknown_world(&address.world, listed_names);
     }
-    reply::failure(&Error::UnknownWorld, Some(hint::nearest_world(&address.world, &names)))
+    let hint = match edge.worlds.has_ended(&address.world) {
+        true => format!("The world '{}' has ended: stop its clients before.", address.world),
+        false => hint::nearest_world(&address.world, &names),
+    };
+    reply::failure(&Error::UnknownWorld, Some(hint))
 }
 
 fn root_settings_reply(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {

@@ -145,12 +145,16 @@ impl World {
 
     /// Waits until the journal has these polls, or their clients have disconnected; not longer than [`MAX_JOURNAL_DELAY`].
     pub(crate) async fn journaled(&self, polls: &BTreeSet<u64>) {
+        let are_all_journaled = || self.waiters.unjournaled.lock().keys().all(|number| !polls.contains(number));
+        if are_all_journaled() {
+            return;
+        }
         let all_journaled = async {
             loop {
                 let changed = self.changed();
                 tokio::pin!(changed);
                 changed.as_mut().enable();
-                if self.waiters.unjournaled.lock().keys().all(|number| !polls.contains(number)) {
+                if are_all_journaled() {
                     return;
                 }
                 changed.await;

@@ -4,6 +4,8 @@ use super::{WebhookSender, World};
 use crate::report::{EndedReports, Summary};
 use dashmap::DashMap;
 use foldhash::fast::RandomState;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -14,9 +16,14 @@ pub struct Worlds {
     last_ordinal: AtomicU64,
     webhook_sender: OnceLock<WebhookSender>,
     ended_reports: EndedReports,
+    /// The names of the latest worlds that ended, for hints.
+    ended_names: Mutex<VecDeque<String>>,
     end_observer: OnceLock<Box<Callback>>,
     initializer: OnceLock<Box<Callback>>,
 }
+
+/// The most names of ended worlds that are kept.
+const MAX_ENDED_NAMES: usize = 1_000;
 
 type Callback = dyn Fn(&World) + Send + Sync;
 
@@ -76,6 +83,16 @@ impl Worlds {
         world.end();
         self.ended_reports.add(world.report().summary().with_world(world.name()));
         self.observe(world);
+        let mut ended_names = self.ended_names.lock();
+        if ended_names.len() >= MAX_ENDED_NAMES {
+            ended_names.pop_front();
+        }
+        ended_names.push_back(world.name().to_owned());
+    }
+
+    /// Whether one of the latest worlds that ended had this name.
+    pub fn has_ended(&self, name: &str) -> bool {
+        self.ended_names.lock().iter().any(|ended| ended == name)
     }
 
     /// The reports of all worlds together, ended worlds first. Each client has the name of its world.

@@ -457,6 +457,36 @@ fn a_path_of_an_operation_outside_of_the_api_is_reported_once() {
 }
 
 #[test]
+fn a_default_world_that_changes_between_forks_is_reported_once() {
+    let program = |changes_between_forks: bool| {
+        let mut program = Program::start(&mut chatdouble(&["--port", "0"]));
+        let mel = base64::engine::general_purpose::STANDARD.encode("mel@chat.test:melKey00000000000000000000000000");
+        let change = |program: &Program| {
+            let reply = program.post("/api/v1/users/me/status", Some(&mel), "status_text=away");
+            assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+        };
+        change(&program);
+        for _ in 0..2 {
+            program.control("POST", "/worlds", r#"{"fork_of": "default"}"#);
+            program.get("127.0.0.1", "/api/v1/server_settings");
+            if changes_between_forks {
+                change(&program);
+            }
+        }
+        program.control("POST", "/worlds", r#"{"fork_of": "default"}"#);
+        let _ = program.signal("-TERM");
+        let mut text = String::new();
+        program.child.stderr.take().expect("piped").read_to_string(&mut text).expect("text");
+        text
+    };
+
+    assert_eq!(program(false), "", "what is set up before the first fork is no mistake");
+    let warning = "POST /users/me/status of mel@chat.test changed the world default: worlds that are forked from it later have the change";
+    let text = program(true);
+    assert!(text.lines().count() == 1 && text.trim_end().ends_with(warning), "{text}");
+}
+
+#[test]
 fn help_says_that_no_command_is_needed_and_gives_examples() {
     let help = |arguments: &[&str]| String::from_utf8(run(arguments).stdout).expect("text");
 

@@ -12,10 +12,7 @@ use std::path::Path;
 const OWN_WORDS: &[(&str, &str)] = &[];
 
 /// Rows of the error table that neither an operation declares nor a test provokes, each with its reason.
-const NOT_PROVOKED: &[(&str, &str)] = &[
-    ("BodyTooSlow", "takes half a minute of real time to provoke"),
-    ("Internal", "a fault of our own, which no request is known to cause"),
-];
+const NOT_PROVOKED: &[(&str, &str)] = &[("BodyTooSlow", "takes half a minute of real time to provoke")];
 
 /// Who may call an operation.
 pub fn handle_for(row: &Row) -> &'static str {

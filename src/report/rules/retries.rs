@@ -19,6 +19,8 @@ const MIN_FAILURES_CONSTANT: u32 = 5;
 const MIN_FAILURES_RANDOM: u32 = 10;
 /// Pauses of this length need not grow.
 const LONG_PAUSE: i64 = 10 * SECOND;
+/// Requests that are less far apart have no pause between them.
+const MIN_PAUSE: i64 = SECOND / 10;
 /// The tolerance for timers that fire early.
 const TIMER_TOLERANCE: i64 = SECOND / 20;
 
@@ -55,7 +57,7 @@ static RETRY_WITHOUT_BACKOFF: Rule = Rule {
     what: "Retried without growing pauses: {}",
     why: "When a server comes back, all its clients are there at once, and it goes down again.",
     help: "Double the pause with each failure, up to a minute or so, and draw a part of it by chance.",
-    example: "GET /messages → 502, five times, a second apart",
+    example: "GET /messages → 502, five times, a second apart or without a pause; what is under 0.1 s counts as none",
     test: "pauses_between_retries_grow",
 };
 static REFUSED_CREDENTIALS_REPEATED: Rule = Rule {
@@ -78,8 +80,11 @@ struct FailureSeries {
     last_sent: Moment,
     /// The longer of the first two pauses.
     first_pause: i64,
+    last_pause: i64,
     shortest_pause: i64,
     longest_pause: i64,
+    /// Whether each pause is clearly longer than the one before.
+    has_only_grown: bool,
 }
 
 #[derive(Debug)]
@@ -209,6 +214,8 @@ impl Memory {
                 count: 1,
                 last_sent: request.sent,
                 first_pause: 0,
+                last_pause: 0,
+                has_only_grown: true,
                 shortest_pause: i64::MAX,
                 longest_pause: 0,
             });
@@ -219,17 +226,30 @@ impl Memory {
         }
         let pause = request.waited_since(series.last_sent);
         let count = series.count + 1;
-        let first_pause = if count <= 3 { series.first_pause.max(pause) } else { series.first_pause };
-        let (shortest_pause, longest_pause) = (series.shortest_pause.min(pause), series.longest_pause.max(pause));
-        // Without any pause, requests are up to a hundredth of a second apart.
-        let is_constant = longest_pause <= shortest_pause + shortest_pause / 2 + SECOND / 100;
-        let has_grown = longest_pause >= first_pause + first_pause / 10 * 9 && longest_pause > SECOND / 50;
+        let has_only_grown =
+            series.has_only_grown && (count == 2 || pause >= series.last_pause + series.last_pause / 2);
+        // A busy machine separates requests that a client sends without a pause.
+        let counted_pause = if pause < MIN_PAUSE { 0 } else { pause };
+        let first_pause = if count <= 3 { series.first_pause.max(counted_pause) } else { series.first_pause };
+        let shortest_pause = series.shortest_pause.min(counted_pause);
+        let longest_pause = series.longest_pause.max(counted_pause);
+        let is_constant = longest_pause <= shortest_pause + shortest_pause / 2 && !has_only_grown;
+        let has_grown = has_only_grown || (longest_pause >= first_pause + first_pause / 10 * 9 && longest_pause > 0);
         let lacks_backoff =
             (is_constant && count >= MIN_FAILURES_CONSTANT) || (!has_grown && count >= MIN_FAILURES_RANDOM);
         if lacks_backoff && longest_pause < LONG_PAUSE {
             findings.add(&RETRY_WITHOUT_BACKOFF, &operation(request), request);
         }
         let last_sent = request.sent;
-        self.failures.push(FailureSeries { fingerprint, count, last_sent, first_pause, shortest_pause, longest_pause });
+        self.failures.push(FailureSeries {
+            fingerprint,
+            count,
+            last_sent,
+            first_pause,
+            last_pause: pause,
+            shortest_pause,
+            longest_pause,
+            has_only_grown,
+        });
     }
 }

@@ -82,6 +82,23 @@ async fn pauses_between_retries_grow() {
 }
 
 #[tokio::test]
+async fn what_a_busy_machine_adds_between_retries_is_no_pause() {
+    let (server, bad, good) = clients().await;
+    let down = json!({"effect": {"error": {"status": 502}}});
+    Control::of(&server).fault(down).await;
+    for milliseconds in [0, 30, 4, 45, 12, 60] {
+        bad.get("/users/me", json!({})).await;
+        tokio::time::sleep(std::time::Duration::from_millis(milliseconds)).await;
+    }
+    for milliseconds in [25, 50, 100, 200, 400] {
+        good.get("/users/me", json!({})).await;
+        tokio::time::sleep(std::time::Duration::from_millis(milliseconds)).await;
+    }
+
+    assert_only("retry-without-backoff", &bad.broken().await, &good.broken().await);
+}
+
+#[tokio::test]
 async fn refused_credentials_are_not_sent_again() {
     let (_server, bad, good) = clients().await;
     for _ in 0..3 {
