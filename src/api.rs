@@ -33,7 +33,7 @@ pub mod linkifiers;
 pub mod messages;
 pub mod muted_users;
 pub mod navigation_views;
-mod null;
+mod null_characters;
 pub mod onboarding;
 pub mod operation;
 pub mod organization;
@@ -67,13 +67,13 @@ use crate::world::World;
 use parameter::{ParameterInfo, Parameters, RawParameters};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::sync::Arc;
-use table::{read, row, write, write_in_part};
+use table::{read, row, write, write_partially};
 
 pub use access::Access;
 pub use call::{Call, Origin, commit_for};
 pub(crate) use operation::operation;
 pub use operation::{Deprecation, Docs, Effect, Operation, PartialWrite, Precondition, Protocol, Read, Write};
-pub use outcome::{Outcome, Poll, WriteError};
+pub use outcome::{Outcome, PollOutcome, WriteError};
 pub use reply::{ReplyBody, ReplyData, ReplyForm, Success, envelope};
 
 /// The newest feature level that worlds can have.
@@ -104,18 +104,18 @@ pub enum Run {
     /// Changes the current realm of the world, which may be newer than the one in which access was checked.
     Write(fn(&World, &Realm, &Call<'_>, &RawParameters) -> Result<Outcome, WriteError>),
     /// The long poll, which waits for events.
-    Poll(fn(&Arc<World>, &Call<'_>, &RawParameters) -> Result<Poll, Error>),
+    Poll(fn(&Arc<World>, &Call<'_>, &RawParameters) -> Result<PollOutcome, Error>),
 }
 
 /// A row of the table: the constants of [`Operation`] and the function that runs it.
-pub struct Row {
+pub struct OperationRow {
     /// The full path of the operation's type.
     pub name: fn() -> &'static str,
     pub route: Route,
     /// Method and path: `GET /messages`.
     pub route_text: &'static str,
     pub access: Access,
-    pub about: Docs,
+    pub docs: Docs,
     /// The first feature level without the operation.
     pub removed_in: Option<i64>,
     /// Whether `msg` of a successful reply may be other than empty.
@@ -123,7 +123,7 @@ pub struct Row {
     /// Whether the operation takes files. The others accept only bodies of the size that parameters need.
     pub takes_files: bool,
     /// Whether the operation returns API keys, or users whose keys can be fetched, without credentials.
-    pub gives_keys: bool,
+    pub exposes_api_keys: bool,
     /// Whether the running time is nearly independent of the size of the organization.
     pub is_short: bool,
     pub effects: &'static [Effect],
@@ -136,7 +136,7 @@ pub struct Row {
     pub run: Run,
 }
 
-impl Row {
+impl OperationRow {
     pub fn has_effect(&self, effect: Effect) -> bool {
         self.effects.contains(&effect)
     }
@@ -147,24 +147,24 @@ impl Row {
     }
 
     /// Whether a feature level has the operation.
-    pub fn is_at(&self, level: i64) -> bool {
-        self.about.since <= level && self.removed_in.is_none_or(|removed_in| level < removed_in)
+    pub fn exists_at(&self, level: i64) -> bool {
+        self.docs.since <= level && self.removed_in.is_none_or(|removed_in| level < removed_in)
     }
 }
 
 /// The path in the table for a path from the reference, which has `{name}` in place of `{*name}`.
-pub fn find_route(path: &str) -> Option<&'static str> {
+pub fn find_path(path: &str) -> Option<&'static str> {
     let is_match = |route: &str| route == path || (route.contains("{*") && route.replace("{*", "{") == path);
     rows().map(|row| row.route.path).find(|route| is_match(route))
 }
 
 /// All rows: those of [`OPERATIONS`] and of [`RESUMABLE_UPLOADS`].
-pub fn rows() -> impl Iterator<Item = &'static Row> {
+pub fn rows() -> impl Iterator<Item = &'static OperationRow> {
     OPERATIONS.iter().chain(RESUMABLE_UPLOADS)
 }
 
 /// The operations of resumable uploads, whose replies follow the protocol tus and have no envelope.
-pub static RESUMABLE_UPLOADS: &[Row] = &[
+pub static RESUMABLE_UPLOADS: &[OperationRow] = &[
     write::<uploads::resumable::BeginUpload>(),
     read::<uploads::resumable::GetUploadOffset>(),
     write::<uploads::resumable::AddToUpload>(),
@@ -173,7 +173,7 @@ pub static RESUMABLE_UPLOADS: &[Row] = &[
 
 /// All operations whose replies have the API's envelope.
 #[rustfmt::skip]
-pub static OPERATIONS: &[Row] = &[
+pub static OPERATIONS: &[OperationRow] = &[
     read::<server::GetServerSettings>(),
     write::<server::DevFetchApiKey>(),
     read::<server::DevListUsers>(),
@@ -183,7 +183,7 @@ pub static OPERATIONS: &[Row] = &[
     row::<events::GetEvents>(Run::Poll(events::poll)),
     write::<events::DeleteQueue>(),
     write::<messages::SendMessage>(),
-    write_in_part::<incoming_webhooks::DeliverWebhook>(),
+    write_partially::<incoming_webhooks::DeliverWebhook>(),
     read::<messages::fetch::GetMessages>(),
     read::<messages::fetch::MatchesNarrow>(),
     read::<messages::summary::SummarizeMessages>(),
@@ -346,7 +346,7 @@ pub static OPERATIONS: &[Row] = &[
     write::<linkifiers::RemoveLinkifier>(),
     write::<invites::CreateInviteLink>(),
     read::<invites::GetInvites>(),
-    write_in_part::<invites::SendInvites>(),
+    write_partially::<invites::SendInvites>(),
     write::<invites::RevokeInvite>(),
     write::<invites::RevokeInviteLink>(),
     write::<invites::ResendInvite>(),

@@ -115,7 +115,7 @@ pub fn command() -> clap::Command {
 /// The error to print on standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let arguments = insert_default_command(arguments.into_iter().collect());
-    let mut command = usage::without_empty_variables(Cli::command());
+    let mut command = usage::ignore_empty_variables(Cli::command());
     usage::misspelled_variable_warnings(&Cli::command(), std::env::vars_os().map(|(name, _)| name))
         .iter()
         .for_each(output::eprint_line);

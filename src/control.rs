@@ -64,7 +64,7 @@ use unknown_names::{
 };
 
 /// Starts to serve one world on its own port, and returns the port.
-pub type Listen = Arc<dyn Fn(Arc<World>) -> Pin<Box<dyn Future<Output = io::Result<u16>> + Send>> + Send + Sync>;
+pub type WorldListener = Arc<dyn Fn(Arc<World>) -> Pin<Box<dyn Future<Output = io::Result<u16>> + Send>> + Send + Sync>;
 
 /// Answers the calls of control.
 pub struct Control {
@@ -73,7 +73,7 @@ pub struct Control {
     /// Decides which requests may steer.
     pub guard: Guard,
     pub defaults: Defaults,
-    pub listen: Listen,
+    pub listen: WorldListener,
     pub real_time: Arc<dyn RealTime>,
 }
 
@@ -96,24 +96,24 @@ impl Control {
         let path = decoded_path(incoming);
         match calls::find(incoming.method().as_str(), &path) {
             Ok((row, _)) if matches!(row.input, Input::Document(_)) && self.guard.check(incoming.headers()).is_ok() => {
-                (BodyLimit::OF_DOCUMENTS, self.edge.document_memory.clone())
+                (BodyLimit::DOCUMENTS, self.edge.document_memory.clone())
             }
-            _ => (BodyLimit::OF_CONTROL, self.edge.body_memory.clone()),
+            _ => (BodyLimit::CONTROL, self.edge.body_memory.clone()),
         }
     }
 
     pub async fn respond(&self, request: &ApiRequest) -> Response {
         let response = if cross_origin::is_preflight(request) {
-            cross_origin::preflight(&self.guard, request)
+            cross_origin::preflight_response(&self.guard, request)
         } else {
             self.respond_to_call(request).await
         };
-        cross_origin::with_cors_headers(&self.guard, request, response)
+        cross_origin::add_cors_headers(&self.guard, request, response)
     }
 
     /// Refuses a request whose body was not read.
     pub fn refuse(&self, request: &ApiRequest, error: &Error) -> Response {
-        cross_origin::with_cors_headers(&self.guard, request, reply::failure(error, None))
+        cross_origin::add_cors_headers(&self.guard, request, reply::failure(error, None))
     }
 
     async fn respond_to_call(&self, request: &ApiRequest) -> Response {
@@ -169,7 +169,7 @@ impl Control {
                 let world = self.world(name)?;
                 let _use = row.is_use().then(|| world.begin_use());
                 if matches!(call, WorldCall::Reset | WorldCall::ClearJournal) {
-                    self.edge.worlds.observe(&world);
+                    self.edge.worlds.notify_end_observer(&world);
                 }
                 return execute_in_world(&world, &self.edge.worlds, call, &values[1..], &filters, request).await;
             }
@@ -268,7 +268,7 @@ async fn execute_in_world(
         | WorldCall::ClearPushes
         | WorldCall::AcceptInvite
         | WorldCall::LoseQueue => {
-            let _turn = world.turn().await;
+            let _turn = world.wait_turn().await;
             in_place(|| execute_change(world, worlds, call, values, request))?
         }
         _ => in_place(|| execute_read(world, call, values, filters, request))?,
@@ -352,7 +352,7 @@ fn execute_read(
 
 /// The names of all invariants, and the violations in a world.
 fn check_invariants(world: &World) -> Value {
-    let violations = invariants::check(&world.snapshot());
+    let violations = invariants::all_violations(&world.snapshot());
     let rows =
         violations.iter().map(|violation| json!({"invariant": violation.invariant, "what": violation.description}));
     json!({

@@ -3,7 +3,7 @@
 //! A dialect maps neutral names to vendor names, separately for keys of objects (and parameters), for values of
 //! certain keys, and for paths. All other modules use only the neutral names.
 
-mod stock;
+mod stock_clients;
 
 use crate::json_diagnostic;
 use aho_corasick::AhoCorasick;
@@ -75,7 +75,7 @@ pub const USER_DATA_KEYS: [&str; 2] = ["storage", "config_data"];
 
 /// The neutral names that the API has, which a dialect may rename.
 #[derive(Clone, Debug, Default)]
-pub struct Renamable {
+pub struct RenamableNames {
     /// Keys of objects and names of parameters.
     pub keys: BTreeSet<String>,
     /// Paths of operations without `/api/v1`.
@@ -153,13 +153,13 @@ impl Dialect {
     /// # Errors
     ///
     /// The first problem, after the JSON path of its place.
-    pub fn parse(text: &str, renamable: &Renamable) -> Result<Self, String> {
+    pub fn parse(text: &str, renamable: &RenamableNames) -> Result<Self, String> {
         let dialect: Self = json_diagnostic::read(text).map_err(|problem| problem.to_string())?;
         dialect.check(renamable)?;
         Ok(dialect)
     }
 
-    fn check(&self, renamable: &Renamable) -> Result<(), String> {
+    fn check(&self, renamable: &RenamableNames) -> Result<(), String> {
         if self.product.as_deref().is_some_and(|product| !is_scheme(product)) {
             return Err("$.product: takes at most 64 of a-z, 0-9, '+', '-' and '.', beginning with a letter".to_owned());
         }

@@ -18,7 +18,7 @@ pub const NETWORK_FAULT_ID: &str = "network";
 
 /// An installed fault, with its counters.
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub struct InstalledFault {
     /// `fault-1`, `fault-2` and so on, in the order of installation.
     pub id: String,
     /// The JSON that the control call or the command line sent.
@@ -140,9 +140,9 @@ pub struct RequestView<'a> {
 /// A world's faults, in the order in which they were installed.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    faults: Vec<Rule>,
+    faults: Vec<InstalledFault>,
     /// Faults that a reset installs again.
-    permanent_faults: Vec<Rule>,
+    permanent_faults: Vec<InstalledFault>,
     rng: SeededRng,
     installed_count: u64,
 }
@@ -155,7 +155,7 @@ impl Faults {
     }
 
     /// Installs a fault and returns its new id.
-    pub fn install(&mut self, mut fault: Rule) -> String {
+    pub fn install(&mut self, mut fault: InstalledFault) -> String {
         self.installed_count += 1;
         fault.id = format!("fault-{}", self.installed_count);
         let id = fault.id.clone();
@@ -164,7 +164,7 @@ impl Faults {
     }
 
     /// Installs a fault that a reset installs again.
-    pub fn install_permanent(&mut self, fault: Rule) {
+    pub fn install_permanent(&mut self, fault: InstalledFault) {
         self.permanent_faults.push(fault.clone());
         self.install(fault);
     }
@@ -177,7 +177,7 @@ impl Faults {
     }
 
     /// All faults, including those that fired as often as they may.
-    pub fn rules(&self) -> &[Rule] {
+    pub fn all(&self) -> &[InstalledFault] {
         &self.faults
     }
 
@@ -205,7 +205,7 @@ impl Faults {
     /// conditions are checked in the order match, `after`, `times`, `probability`.
     pub fn fire(&mut self, request: RequestView<'_>) -> Option<(String, Effect)> {
         let Self { faults, rng, .. } = self;
-        let dropping_fault = |fault: &mut Rule| fault.drops_as_retry(request).then(|| fault.id.clone());
+        let dropping_fault = |fault: &mut InstalledFault| fault.drops_as_retry(request).then(|| fault.id.clone());
         if let Some(id) = faults.iter_mut().find_map(dropping_fault) {
             return Some((id, Effect::Drop { is_carried_out: false, drops_retries: true }));
         }
@@ -221,7 +221,7 @@ impl Faults {
                 continue;
             }
             if let Some(probability) = fault.probability {
-                let [word] = rng.words();
+                let [word] = rng.next_words();
                 if f64::from(word) / (f64::from(u32::MAX) + 1.0) >= probability {
                     fault.passed += 1;
                     continue;
@@ -230,7 +230,7 @@ impl Faults {
             fault.fired += 1;
             fault.fired_in_all_worlds.fetch_add(1, Ordering::Relaxed);
             if matches!(fault.effect, Effect::Drop { drops_retries: true, .. }) {
-                fault.dropped.push(DroppedRequest::of(request));
+                fault.dropped.push(DroppedRequest::from_request(request));
             }
             return Some((fault.id.clone(), fault.effect.clone()));
         }
@@ -265,8 +265,8 @@ impl Matching {
 mod tests {
     use super::*;
 
-    fn fault(after: u64, probability: Option<f64>, times: Option<u64>) -> Rule {
-        Rule {
+    fn fault(after: u64, probability: Option<f64>, times: Option<u64>) -> InstalledFault {
+        InstalledFault {
             id: String::new(),
             source: Value::Null,
             matching: Matching::default(),
@@ -303,14 +303,14 @@ mod tests {
         faults.install(fault(1, None, Some(2)));
 
         assert_eq!(fire_repeatedly(&mut faults, 5), [false, true, true, false, false]);
-        assert_eq!((faults.rules()[0].passed, faults.rules()[0].fired), (1, 2));
+        assert_eq!((faults.all()[0].passed, faults.all()[0].fired), (1, 2));
     }
 
     #[test]
     fn retries_of_a_dropped_request_are_dropped_for_a_second_after_the_last() {
         let mut faults = Faults::new(0);
         let effect = Effect::Drop { is_carried_out: true, drops_retries: true };
-        faults.install(Rule { effect: effect.clone(), ..fault(0, None, Some(1)) });
+        faults.install(InstalledFault { effect: effect.clone(), ..fault(0, None, Some(1)) });
         let retry = Some(("fault-1".to_owned(), Effect::Drop { is_carried_out: false, drops_retries: true }));
         let at = |milliseconds: i64| RequestView { at: Timestamp::from_micros(milliseconds * 1_000), ..REQUEST };
 
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(faults.fire(at(900)), retry);
         assert_eq!(faults.fire(RequestView { full_path: "/users/me", ..at(901) }), None);
         assert_eq!(faults.fire(at(1_800)), retry);
-        assert_eq!(faults.rules()[0].fired, 1);
+        assert_eq!(faults.all()[0].fired, 1);
         assert_eq!(faults.fire(at(2_900)), None);
     }
 
@@ -327,13 +327,13 @@ mod tests {
         let mut faults = Faults::new(0);
         faults.install_permanent(fault(0, None, Some(1)));
         faults.install(fault(0, None, None));
-        let fired_in_all_worlds = faults.rules()[0].fired_in_all_worlds.clone();
+        let fired_in_all_worlds = faults.all()[0].fired_in_all_worlds.clone();
         assert_eq!(fire_repeatedly(&mut faults, 1), [true]);
 
         faults.reset(0);
 
         assert_eq!(fire_repeatedly(&mut faults, 3), [true, false, false]);
-        assert_eq!((faults.rules().len(), fired_in_all_worlds.load(Ordering::Relaxed)), (1, 2));
+        assert_eq!((faults.all().len(), fired_in_all_worlds.load(Ordering::Relaxed)), (1, 2));
     }
 
     #[test]
@@ -357,6 +357,6 @@ mod tests {
 
         assert_eq!(faults.fire(REQUEST).map(|(id, _)| id), Some("fault-1".to_owned()));
         assert_eq!(faults.fire(REQUEST).map(|(id, _)| id), Some("fault-2".to_owned()));
-        assert_eq!(faults.rules()[1].passed, 0);
+        assert_eq!(faults.all()[1].passed, 0);
     }
 }

@@ -15,7 +15,7 @@ mod messages;
 mod organization;
 mod users;
 
-pub use change_log::{BACKPORTS, NEWEST, has_changes_of, has_entry, read_on};
+pub use change_log::{BACKPORTS, NEWEST, date_read, has_changes_of, has_entry};
 
 use channels::channels;
 use messages::messages;
@@ -46,7 +46,7 @@ impl Evidence {
     /// Adds the day on which the entry of a level was read, if the change log is the evidence and the day is known.
     pub fn on_day(self, level: i64) -> Self {
         match self {
-            Self::ChangeLog => read_on(level).map_or(self, Self::ChangeLogOf),
+            Self::ChangeLog => date_read(level).map_or(self, Self::ChangeLogOf),
             _ => self,
         }
     }
@@ -74,7 +74,7 @@ impl Serialize for Evidence {
 /// A row of the table of levels: what clients see of a feature.
 pub struct Difference {
     /// An operation, an object, an event, or a field of one.
-    pub on: &'static str,
+    pub subject: &'static str,
     /// What changed, and what was the case before.
     pub description: &'static str,
     /// The test of the behaviour before and after the level, in `tests/suite/levels`.
@@ -133,7 +133,7 @@ macro_rules! difference {
         None
     };
     ($description:expr, $on:literal, $test:literal) => {
-        Some(Difference { on: $on, description: $description.trim_ascii_start(), test: $test })
+        Some(Difference { subject: $on, description: $description.trim_ascii_start(), test: $test })
     };
 }
 

@@ -54,7 +54,8 @@ pub fn join_diagnostics(diagnostics: &[Diagnostic], to_message: impl Fn(&Diagnos
 /// All diagnostics, in the order of the document's parts: first syntax errors, then inconsistencies between the parts,
 /// then texts that can't be rendered.
 pub fn check(text: &str) -> Result<Document, Vec<Diagnostic>> {
-    let parsed_document = parse::document(parse::value(without_byte_order_mark(text), usize::MAX)?, usize::MAX);
+    let parsed_document =
+        parse::parse_document(parse::parse_json(without_byte_order_mark(text), usize::MAX)?, usize::MAX);
     let document = parsed_document.document.clone();
     load::load(parsed_document, CHECK_TIME, 0, usize::MAX)?;
     Ok(document)
@@ -78,8 +79,12 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnost
     if state::is_state(text) {
         return state::read(text, now).map(|(realm, _)| realm);
     }
-    let realm =
-        load::load(parse::document(parse::value(text, MAX_DIAGNOSTICS)?, MAX_DIAGNOSTICS), now, seed, MAX_DIAGNOSTICS)?;
+    let realm = load::load(
+        parse::parse_document(parse::parse_json(text, MAX_DIAGNOSTICS)?, MAX_DIAGNOSTICS),
+        now,
+        seed,
+        MAX_DIAGNOSTICS,
+    )?;
     // Loading should not break invariants, so large fixtures skip the check in order to start quickly.
     if realm.messages.len().max(realm.users.len()) <= MAX_CHECKED_SIZE {
         state::check_invariants(realm, "$")
@@ -145,7 +150,7 @@ impl Source {
             // Generated documents are valid. They are the same for each seed of the world.
             #[cfg(feature = "generate")]
             Source::Generated(size) => {
-                load::load(generate::document(*size, 0, &mut |_| {}).into(), now, seed, MAX_DIAGNOSTICS)
+                load::load(generate::generate_document(*size, 0, &mut |_| {}).into(), now, seed, MAX_DIAGNOSTICS)
             }
         }
     }

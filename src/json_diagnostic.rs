@@ -49,7 +49,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     }
     let mut json = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let diagnostic = Diagnostic::new(path_text(error.path()), in_json_terms(&error.inner().to_string()));
+        let diagnostic = Diagnostic::new(path_text(error.path()), translate_serde_message(&error.inner().to_string()));
         if diagnostic.reason.starts_with("expected value at ") {
             list_enum_values::<T>(text, error.path(), diagnostic)
         } else {
@@ -72,7 +72,7 @@ fn list_enum_values<T: DeserializeOwned>(text: &str, path: &Path, diagnostic: Di
     let Some(target) = target else { return diagnostic };
     // No variant has an empty name, so the refusal of an empty string lists all variants.
     let value = std::mem::replace(target, Value::from("")).to_string();
-    let refusal = fit::<T>(document).err().map(|refusal| refusal.reason).unwrap_or_default();
+    let refusal = deserialize::<T>(document).err().map(|refusal| refusal.reason).unwrap_or_default();
     let expected = refusal.split_once(", only ").map_or("a name, as text", |(_, names)| names);
     Diagnostic::new(diagnostic.path, format!("takes {expected}, not {}", truncate(&value, MAX_NAME_LENGTH)))
 }
@@ -82,9 +82,11 @@ fn list_enum_values<T: DeserializeOwned>(text: &str, path: &Path, diagnostic: Di
 /// # Errors
 ///
 /// The first mistake.
-pub fn fit<'de, T: Deserialize<'de>>(json: impl Deserializer<'de, Error = serde_json::Error>) -> Result<T, Diagnostic> {
+pub fn deserialize<'de, T: Deserialize<'de>>(
+    json: impl Deserializer<'de, Error = serde_json::Error>,
+) -> Result<T, Diagnostic> {
     serde_path_to_error::deserialize(json)
-        .map_err(|error| Diagnostic::new(path_text(error.path()), in_json_terms(&error.inner().to_string())))
+        .map_err(|error| Diagnostic::new(path_text(error.path()), translate_serde_message(&error.inner().to_string())))
 }
 
 /// `limit` is in characters; an ellipsis replaces what is cut off.
@@ -100,7 +102,7 @@ fn path_text(path: &Path) -> String {
     for segment in path {
         match segment {
             Segment::Seq { index } => text += &format!("[{index}]"),
-            Segment::Map { key } | Segment::Enum { variant: key } => text += &step(key),
+            Segment::Map { key } | Segment::Enum { variant: key } => text += &path_step(key),
             Segment::Unknown => text += ".?",
         }
     }
@@ -109,7 +111,7 @@ fn path_text(path: &Path) -> String {
 
 /// The step of a path to a key: `.key`, or `["a key"]` if the key has other characters than letters, digits, `_`, `$`
 /// and `-`.
-pub fn step(key: &str) -> String {
+pub fn path_step(key: &str) -> String {
     let key = &*truncate(key, MAX_NAME_LENGTH);
     let is_plain = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '-');
     if !key.is_empty() && key.chars().all(is_plain) { format!(".{key}") } else { format!("[{}]", Value::from(key)) }
@@ -117,7 +119,7 @@ pub fn step(key: &str) -> String {
 
 /// Translates an error message of serde: `invalid type: string "7", expected u64` becomes `takes a whole number from 0
 /// on, not the text "7"`. Unknown messages are returned as they are.
-pub fn in_json_terms(message: &str) -> String {
+pub fn translate_serde_message(message: &str) -> String {
     for (prefix, what) in [("unknown field ", "key"), ("unknown variant ", "value")] {
         if let Some(names) = message.strip_prefix(prefix) {
             let mut names = names.split('`').skip(1).step_by(2);
@@ -175,7 +177,7 @@ fn describe_value(value: &str) -> String {
 
 /// A message about an unknown name, with the most similar known one, or all of them if they are few.
 pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
-    let nearest = nearest(name, known);
+    let nearest = similar_name(name, known);
     let name = truncate(name, MAX_NAME_LENGTH);
     match nearest {
         Some(nearest) => format!("there is no {what} `{name}`; did you mean `{nearest}`?"),
@@ -185,7 +187,7 @@ pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
 }
 
 /// The most similar known name; None if none is similar.
-pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn similar_name<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let (similarity, nearest) = most_similar_with_score(name, known)?;
     (similarity > MIN_SIMILARITY).then_some(nearest)
 }
@@ -213,7 +215,7 @@ mod tests {
     #[test]
     fn messages_of_serde_are_translated() {
         fn translated<T: serde::de::DeserializeOwned + std::fmt::Debug>(json: &str) -> String {
-            in_json_terms(&serde_json::from_str::<T>(json).expect_err(json).to_string())
+            translate_serde_message(&serde_json::from_str::<T>(json).expect_err(json).to_string())
         }
         #[derive(Debug, serde::Deserialize)]
         struct Point {
@@ -280,6 +282,6 @@ mod tests {
     #[test]
     fn unknown_messages_are_unchanged() {
         let message = "EOF while parsing at line 1 column 2";
-        assert_eq!(in_json_terms(message), message);
+        assert_eq!(translate_serde_message(message), message);
     }
 }

@@ -22,10 +22,10 @@ mod evidence;
 mod fields;
 mod historic_records;
 mod listing;
-mod narrow;
 pub mod objects;
 mod parameters;
 pub mod place;
+mod unknown_narrow_terms;
 mod usage;
 
 use crate::api::parameter::Parameter;
@@ -42,9 +42,9 @@ use std::sync::LazyLock;
 pub use compatibility::compatibility_issues;
 pub use current_names::rename_fields;
 pub use emulation::{Emulation, add_unknown_field, emulation};
-pub use listing::{ListedChange, listed, table, unused_evidence};
-pub use objects::Object;
-pub use usage::{Suspect, Usage};
+pub use listing::{ListedChange, listed, to_markdown_table, unused_evidence};
+pub use objects::ObjectKind;
+pub use usage::{SuspectedChange, Usage};
 
 /// A change of the API at a feature level.
 #[derive(Clone, Copy)]
@@ -94,23 +94,23 @@ pub enum ChangeKind {
     },
     /// A new field.
     Field {
-        object: &'static Object,
+        object: &'static ObjectKind,
         name: &'static str,
     },
     RenamedField {
-        object: &'static Object,
+        object: &'static ObjectKind,
         old: &'static str,
         new: &'static str,
     },
     RemovedField {
-        object: &'static Object,
+        object: &'static ObjectKind,
         name: &'static str,
         /// The first level with the field.
         since: i64,
         /// Returns the value of the field.
-        value: fn(&Map<String, Value>, &Context<'_>) -> Value,
+        value: fn(&Map<String, Value>, &DowngradeContext<'_>) -> Value,
         /// Whether an object has the field of this name. The register reply has only the requested fields.
-        is_present: fn(&str, &Map<String, Value>, &Context<'_>) -> bool,
+        is_present: fn(&str, &Map<String, Value>, &DowngradeContext<'_>) -> bool,
     },
     /// A new kind of events.
     Event(EventPattern),
@@ -125,7 +125,7 @@ pub struct Behaviour {
     /// The first level with the present behaviour.
     pub level: i64,
     /// The operations, events or objects that changed.
-    pub on: &'static str,
+    pub subject: &'static str,
     /// The present behaviour, and the one before the level.
     pub description: &'static str,
     /// The test in `tests/suite/levels` that shows the behaviour at and below the level.
@@ -141,7 +141,7 @@ pub enum Downgrade {
     /// Refuses requests for these operations, after their parameters were read.
     Refuse(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
     /// Changes objects of replies and events.
-    Objects(&'static Object, fn(&mut Map<String, Value>, &Context<'_>)),
+    Objects(&'static ObjectKind, fn(&mut Map<String, Value>, &DowngradeContext<'_>)),
     /// These errors had another status and code.
     Code {
         /// Names in the table of errors.
@@ -207,7 +207,7 @@ pub struct Request<'a> {
 
 impl Request<'_> {
     /// The ID in the placeholder `name` of the path.
-    fn id(&self, name: &str) -> Option<i64> {
+    fn path_id(&self, name: &str) -> Option<i64> {
         self.path_value(name)?.parse().ok()
     }
 
@@ -253,7 +253,7 @@ impl Request<'_> {
 }
 
 /// The state that a downgrade of an object may use besides the object.
-pub struct Context<'a> {
+pub struct DowngradeContext<'a> {
     /// The world's level.
     pub level: i64,
     pub realm: &'a Realm,

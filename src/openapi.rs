@@ -4,13 +4,13 @@
 
 mod dialect;
 mod event;
+mod incoming_webhook;
 pub mod meaning;
 mod names;
 mod older_level;
 mod resumable;
 pub mod shape;
 pub mod tooling;
-mod webhook;
 
 pub use names::names;
 pub use older_level::former_parameters;
@@ -18,12 +18,12 @@ pub use older_level::former_parameters;
 use crate::api::parameter::ParameterInfo;
 use crate::api::register::lists::EmojiSet;
 use crate::api::register::{Register, RegisterState};
-use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Operation, Row};
+use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Operation, OperationRow};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
-use crate::realm::setting::{Kind, REALM_SETTINGS, Setting, USER_SETTINGS};
+use crate::realm::setting::{REALM_SETTINGS, Setting, SettingKind, USER_SETTINGS};
 use crate::record::own_lists::OWN_LISTS;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -87,7 +87,7 @@ fn neutral_document(level: i64) -> Value {
             "responses": {"RefusedUpload": resumable::refusal()},
             "securitySchemes": {
                 "basic": {"type": "http", "scheme": "basic", "description": "An account's real address and its API key."},
-                "key": webhook::security(),
+                "key": incoming_webhook::security_scheme(),
             },
         },
     });
@@ -105,24 +105,25 @@ fn level_name(level: i64) -> String {
 }
 
 /// Levels above the newest have the operations of the newest.
-fn served_rows(level: i64) -> impl Iterator<Item = &'static Row> {
-    OPERATIONS.iter().filter(move |row| row.is_at(level.min(NEWEST_FEATURE_LEVEL)))
+fn served_rows(level: i64) -> impl Iterator<Item = &'static OperationRow> {
+    OPERATIONS.iter().filter(move |row| row.exists_at(level.min(NEWEST_FEATURE_LEVEL)))
 }
 
 /// Whether two rows have the same method and paths that differ only in the names of placeholders. OpenAPI does not
 /// allow both.
-fn have_same_template(a: &Row, b: &Row) -> bool {
-    let template = |row: &Row| row.route.path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
+fn have_same_template(a: &OperationRow, b: &OperationRow) -> bool {
+    let template =
+        |row: &OperationRow| row.route.path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
     a.route.method == b.route.method && template(a).eq(template(b))
 }
 
-fn is_first_of_template(row: &Row, level: i64) -> bool {
+fn is_first_of_template(row: &OperationRow, level: i64) -> bool {
     served_rows(level).find(|other| have_same_template(other, row)).is_none_or(|first| std::ptr::eq(first, row))
 }
 
 /// The path parameters of other rows with the same template, which may replace the placeholder.
-fn alternatives(row: &Row, level: i64) -> impl Iterator<Item = &'static ParameterInfo> {
-    let is_alternative = move |other: &&Row| !std::ptr::eq(*other, row) && have_same_template(other, row);
+fn alternatives(row: &OperationRow, level: i64) -> impl Iterator<Item = &'static ParameterInfo> {
+    let is_alternative = move |other: &&OperationRow| !std::ptr::eq(*other, row) && have_same_template(other, row);
     served_rows(level).filter(is_alternative).flat_map(|other| other.parameters).filter(|info| info.is_in_path)
 }
 
@@ -135,7 +136,7 @@ pub fn state() -> Map<String, Value> {
 fn described_state(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let mut properties = state_properties(generator);
     for (key, schema) in &mut properties {
-        describe(schema, meaning::of_state(key));
+        describe(schema, meaning::of_state_key(key));
     }
     properties
 }
@@ -162,7 +163,7 @@ fn state_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
     settings.insert("emojiset_choices".into(), generator.subschema_for::<Vec<EmojiSet>>().to_value());
     settings.insert("available_notification_sounds".into(), generator.subschema_for::<Vec<String>>().to_value());
     for (name, schema) in &mut settings {
-        describe(schema, meaning::Table::UserSettings.meaning(name));
+        describe(schema, meaning::MeaningTable::UserSettings.meaning(name));
     }
     let strict_object = |settings: &Map<String, Value>| {
         let required: Vec<&String> = settings.keys().collect();
@@ -176,15 +177,15 @@ fn state_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
 
 fn setting_schema(setting: &Setting) -> Value {
     match setting.kind {
-        Kind::Bool => json!({"type": "boolean"}),
-        Kind::BoolOrNull => json!({"type": ["boolean", "null"]}),
-        Kind::Integer => json!({"type": "integer"}),
-        Kind::IntegerOrNull => json!({"type": ["integer", "null"]}),
-        Kind::Within(min, max) => json!({"type": "integer", "minimum": min, "maximum": max}),
-        Kind::OneOfIntegers(allowed) => json!({ "enum": allowed }),
-        Kind::Text => json!({"type": "string"}),
-        Kind::TextOrNull => json!({"type": ["string", "null"]}),
-        Kind::OneOf(allowed) => json!({ "enum": allowed }),
+        SettingKind::Bool => json!({"type": "boolean"}),
+        SettingKind::BoolOrNull => json!({"type": ["boolean", "null"]}),
+        SettingKind::Integer => json!({"type": "integer"}),
+        SettingKind::IntegerOrNull => json!({"type": ["integer", "null"]}),
+        SettingKind::Within(min, max) => json!({"type": "integer", "minimum": min, "maximum": max}),
+        SettingKind::OneOfIntegers(allowed) => json!({ "enum": allowed }),
+        SettingKind::Text => json!({"type": "string"}),
+        SettingKind::TextOrNull => json!({"type": ["string", "null"]}),
+        SettingKind::OneOf(allowed) => json!({ "enum": allowed }),
     }
 }
 
@@ -202,7 +203,7 @@ fn forbid_other_keys(schema: &mut Value) {
     }
 }
 
-fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
+fn operation(row: &OperationRow, level: i64, generator: &mut SchemaGenerator) -> Value {
     let is_webhook = row.access == Access::KeyHolder;
     let has_query_parameters = row.route.method == "GET" || is_webhook;
     let mut parameters = Vec::new();
@@ -213,8 +214,8 @@ fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
     for info in row.parameters.iter().filter(is_parameter) {
         let schema = (info.schema)(generator).to_value();
         if info.is_in_path {
-            let alternatives =
-                alternatives(row, level).map(|other| ((other.schema)(generator).to_value(), description(other)));
+            let alternatives = alternatives(row, level)
+                .map(|other| ((other.schema)(generator).to_value(), parameter_description(other)));
             parameters.push(path_parameter(info, schema, alternatives.collect()));
         } else if has_query_parameters {
             parameters.push(query_parameter(info, schema));
@@ -231,10 +232,10 @@ fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
         properties.expect("it is an object").extend(described_state(generator));
     }
     let mut operation = json!({
-        "operationId": tooling::function_name((row.name)()),
-        "tags": [tooling::family((row.name)())],
-        "summary": row.about.summary,
-        "description": format!("For: {}.", row.access.words()),
+        "operationId": tooling::operation_id((row.name)()),
+        "tags": [tooling::operation_tag((row.name)())],
+        "summary": row.docs.summary,
+        "description": format!("For: {}.", row.access.description()),
         "parameters": parameters,
         "responses": responses(row, &reply),
     });
@@ -242,7 +243,7 @@ fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
         operation["requestBody"] = request_body(row, form, required);
     }
     if is_webhook {
-        operation["requestBody"] = webhook::body();
+        operation["requestBody"] = incoming_webhook::request_body();
     }
     operation["security"] = match row.access {
         Access::Anyone => json!([]),
@@ -254,7 +255,7 @@ fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
 }
 
 /// The request body: a form, which is multipart if the operation takes files.
-fn request_body(row: &Row, mut form: Map<String, Value>, required: Vec<&str>) -> Value {
+fn request_body(row: &OperationRow, mut form: Map<String, Value>, required: Vec<&str>) -> Value {
     let json_fields = row.parameters.iter().filter(|info| info.is_json && !info.is_in_path);
     let encoding: Map<String, Value> =
         json_fields.map(|info| (info.name.to_owned(), json!({"contentType": "application/json"}))).collect();
@@ -273,14 +274,14 @@ fn query_parameter(info: &ParameterInfo, schema: Value) -> Value {
         "name": info.name,
         "in": "query",
         "required": info.is_required,
-        "description": description(info),
+        "description": parameter_description(info),
         "schema": schema,
     })
 }
 
 /// A path parameter, with the schemas and descriptions of its alternatives.
 fn path_parameter(info: &ParameterInfo, mut schema: Value, alternatives: Vec<(Value, String)>) -> Value {
-    let mut text = description(info);
+    let mut text = parameter_description(info);
     if schema["type"] == "integer" && schema.get("minimum").is_none() {
         // Routes match digits only, so a path with a negative number is unknown.
         schema["minimum"] = 0.into();
@@ -296,12 +297,12 @@ fn path_parameter(info: &ParameterInfo, mut schema: Value, alternatives: Vec<(Va
 
 fn with_description(schema: Value, info: &ParameterInfo) -> Value {
     let mut schema = if schema.is_object() { schema } else { json!({}) };
-    schema["description"] = description(info).into();
+    schema["description"] = parameter_description(info).into();
     schema
 }
 
 /// The description of a parameter with its default: the meaning of the setting, or the doc comment in one line.
-pub fn description(info: &ParameterInfo) -> String {
+pub fn parameter_description(info: &ParameterInfo) -> String {
     let text = match meaning::of_parameter(info) {
         Some(meaning) => meaning.to_owned(),
         None => info.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "),
@@ -313,7 +314,7 @@ pub fn description(info: &ParameterInfo) -> String {
 }
 
 /// The schema of a successful reply, with the keys of the envelope.
-fn success_schema(row: &Row, reply: &Value) -> Value {
+fn success_schema(row: &OperationRow, reply: &Value) -> Value {
     let mut schema = reply.clone();
     forbid_other_keys(&mut schema);
     let name_list = json!({"type": "array", "items": {"type": "string"}});
@@ -329,14 +330,14 @@ fn success_schema(row: &Row, reply: &Value) -> Value {
     schema
 }
 
-fn responses(row: &Row, reply: &Value) -> Value {
+fn responses(row: &OperationRow, reply: &Value) -> Value {
     let mut schema = success_schema(row, reply);
     let mut error = json!({"$ref": "#/components/schemas/Error"});
-    if row.about.errors.iter().any(|error| error.row().status == 200) {
+    if row.docs.errors.iter().any(|error| error.row().status == 200) {
         schema = json!({"anyOf": [schema, error]});
     }
     if row.access == Access::KeyHolder {
-        error = json!({"anyOf": [error, webhook::refusal()]});
+        error = json!({"anyOf": [error, incoming_webhook::refusal_schema()]});
     }
     let mut responses =
         json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
@@ -349,7 +350,7 @@ fn responses(row: &Row, reply: &Value) -> Value {
     if row.parameters.iter().any(|info| info.is_in_path) {
         statuses.push(405);
     }
-    statuses.extend(row.about.errors.iter().map(|error| error.row().status));
+    statuses.extend(row.docs.errors.iter().map(|error| error.row().status));
     if row.access != Access::Anyone {
         statuses.push(401);
     }

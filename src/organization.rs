@@ -8,29 +8,29 @@
 //!
 //! A decision on a point that the specification leaves open: A-544 in docs/assumptions.md.
 
-mod anonymous;
+mod anonymization;
 mod channels;
 mod directory;
 mod feed;
 mod groups;
 mod json;
 mod lists;
+mod message_pages;
 mod messages;
-mod own;
-mod pages;
-mod partial;
+mod partial_file;
 mod people;
+mod personal_data;
 mod pictures;
+mod read_steps;
 mod reader;
-mod reading;
 mod server;
 mod settings;
 mod uploads;
 mod writing;
 
-pub use partial::Partial;
+pub use partial_file::PartialFile;
+pub use read_steps::read;
 pub use reader::{Progress, ReadError};
-pub use reading::read;
 pub use writing::write;
 
 use serde::{Deserialize, Serialize};

@@ -12,15 +12,15 @@ pub mod tx;
 
 pub use log::{event, queue};
 pub use model::{
-    address, agenda, channel, channel_switch, client, counters, device, distinct, export, form, group, id, linkifier,
-    membership, memo, message, message_ids, organization, palette, permission, personal, picture, playground, preview,
-    push, read_set, resumable, seeded_rng, sent_message, setting, site, stored, system_group, text, time_zone, topic,
-    user, walk, webhook_call,
+    address, agenda, cached, channel, channel_switch, client, counters, device, distinct, export, form, graph, group,
+    id, linkifier, membership, message, message_ids, organization, permission, personal, picture, playground,
+    preview_delays, push, read_set, render_context, resumable_upload, seeded_rng, sent_message, setting, stored,
+    subscription_colors, system_group, text, time_zone, topic, user, webhook_call,
 };
 pub use rules::{
-    access, account_addresses, account_names, account_rights, bot_owner, deletion, editing, exporting, flag,
-    full_members, groups, invitation, mentions_outside, muting, notice, owned_items, permission_holders, posting,
-    presence, previews, pushing, reindexing, render, requested_emoji, rows, schedule, send, setting_values, timer,
+    access, account_emails, account_names, account_permissions, bot_owner, deletion, editing, exporting, flag,
+    full_members, groups, invitations, mention_recipients, muting, notice, owned_items, permission_holders, posting,
+    presence, previews, pushing, reindexing, render, requested_emoji, rows, run_agenda, schedule, send, setting_values,
     topic_visibility, visibility, webhook, widget,
 };
 
@@ -42,7 +42,7 @@ use seeded_rng::SeededRng;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use text::in_lowercase;
+use text::to_lowercase;
 use topic::{Topic, TopicKey};
 use user::User;
 
@@ -112,8 +112,8 @@ pub struct Realm {
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub attachments: OrdMap<String, Arc<Attachment>>,
     /// How long thumbnails of uploads and previews of web pages take.
-    #[serde(default, skip_serializing_if = "preview::PreviewDelays::are_default")]
-    pub preview_delays: preview::PreviewDelays,
+    #[serde(default, skip_serializing_if = "preview_delays::PreviewDelays::are_default")]
+    pub preview_delays: preview_delays::PreviewDelays,
     /// When the previews of the pages that a message links are ready, for messages that still wait for them.
     #[serde(
         rename = "awaited_cards",
@@ -152,13 +152,13 @@ pub struct Realm {
     pub exports: OrdMap<ExportId, Arc<export::Export>>,
     /// Unfinished resumable uploads, keyed by the path ID that the file will have.
     #[serde(skip)]
-    pub resumable_uploads: OrdMap<String, Arc<resumable::ResumableUpload>>,
+    pub resumable_uploads: OrdMap<String, Arc<resumable_upload::ResumableUpload>>,
     /// Users with an active device or a push token.
     #[serde(skip)]
     pub reached_by_push: OrdSet<UserId>,
     /// The pushes that were handed to the push relay.
     #[serde(skip)]
-    pub relay: push::Relay,
+    pub relay: push::PushRelay,
     #[serde(skip)]
     pub queues: OrdMap<QueueId, Arc<Queue>>,
     #[serde(skip)]
@@ -236,7 +236,7 @@ impl Realm {
             alert_words: OrdMap::new(),
             muted_by: OrdMap::new(),
             attachments: OrdMap::new(),
-            preview_delays: preview::PreviewDelays::default(),
+            preview_delays: preview_delays::PreviewDelays::default(),
             pending_previews: OrdMap::new(),
             upload_space_used: 0,
             blobs: OrdMap::new(),
@@ -251,7 +251,7 @@ impl Realm {
             exports: OrdMap::new(),
             resumable_uploads: OrdMap::new(),
             reached_by_push: OrdSet::new(),
-            relay: push::Relay::default(),
+            relay: push::PushRelay::default(),
             queues: OrdMap::new(),
             log: EventLog::default(),
             agenda: agenda::Agenda::default(),
@@ -272,7 +272,7 @@ impl Realm {
 
     /// Looks a user up by real address, ignoring case.
     pub fn user_by_email(&self, email: &str) -> Option<&Arc<User>> {
-        self.users_by_email.get(in_lowercase(email).as_ref()).and_then(|id| self.users.get(id))
+        self.users_by_email.get(to_lowercase(email).as_ref()).and_then(|id| self.users.get(id))
     }
 
     /// Whether the account exists and is active. System bots are active.
@@ -289,7 +289,7 @@ impl Realm {
 
     /// Looks a channel up by name, ignoring case.
     pub fn channel_by_name(&self, name: &str) -> Option<&Arc<Channel>> {
-        self.channels_by_name.get(in_lowercase(name).as_ref()).and_then(|id| self.channels.get(id))
+        self.channels_by_name.get(to_lowercase(name).as_ref()).and_then(|id| self.channels.get(id))
     }
 
     /// # Panics
@@ -323,11 +323,11 @@ impl Realm {
 /// The key of [`Realm::blobs`]: SHA-256 in hexadecimal.
 pub fn content_hash(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
-    hexadecimal(&Sha256::digest(bytes))
+    to_hexadecimal(&Sha256::digest(bytes))
 }
 
 /// In lower case.
-pub fn hexadecimal(bytes: &[u8]) -> String {
+pub fn to_hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()

@@ -25,6 +25,6 @@ use std::collections::BTreeMap;
 
 /// The document at `server_emoji_data_url` for a feature level, an object with `code_to_names`.
 pub fn emoji_table(level: i64) -> String {
-    let code_to_names: BTreeMap<&str, &[&str]> = EmojiNames::at(level).all().collect();
+    let code_to_names: BTreeMap<&str, &[&str]> = EmojiNames::at_level(level).all().collect();
     serde_json::json!({ "code_to_names": code_to_names }).to_string()
 }

@@ -5,22 +5,22 @@
 
 mod baseline;
 mod client;
-mod ended;
+mod ended_reports;
 mod finding;
 pub mod format;
-mod memory;
+mod latest;
 mod observation;
 mod rule;
 pub mod rules;
 mod summary;
 
-use client::{Client, key_of};
+use client::{Client, client_key};
 use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
 pub use baseline::Baseline;
-pub use ended::EndedReports;
+pub use ended_reports::EndedReports;
 pub use observation::{Arrival, CompatibilityIssue, Facts, IssueKind, Moment, Observation, hash};
 pub use rule::{Rule, Severity};
 pub use summary::{ClientSummary, FindingSummary, OccurrenceSummary, Summary};
@@ -68,7 +68,7 @@ pub struct WaitingPoll {
 impl Report {
     /// Checks an answered request.
     pub fn observe(&self, request: &Observation<'_>) {
-        let key = key_of(request.client, request.entry.user.as_deref());
+        let key = client_key(request.client, request.entry.user.as_deref());
         self.state.lock().client(key, request).observe(request);
     }
 
@@ -81,7 +81,7 @@ impl Report {
         params: &std::collections::BTreeMap<String, String>,
         started_at: i64,
     ) -> WaitingPoll {
-        let key = key_of(client, user);
+        let key = client_key(client, user);
         let queue = params.get("queue_id").map_or("", String::as_str);
         if let Some(client) = self.state.lock().clients.get_mut(&key) {
             client.poll_started(queue);
@@ -173,8 +173,8 @@ mod tests {
             reply: reply.as_bytes(),
             arrival: Arrival::Complete,
             effect: None,
-            began: now,
-            ended: now + 1,
+            started_at: now,
+            answered_at: now + 1,
             sent: Moment { real: now + 1, world: now + 1 },
             facts: Facts::default(),
             issues: &[],

@@ -7,15 +7,15 @@ mod connection;
 mod connection_fault;
 mod error_rewriting;
 mod http2;
-mod idle;
+mod idle_tracker;
 mod invariant_check;
 pub mod listen;
-mod own_head;
+mod non_api_head;
 mod pace;
-#[cfg(feature = "watch")]
-mod socket;
 pub mod standing_faults;
 mod start_error;
+#[cfg(feature = "watch")]
+mod watch_socket;
 mod webhooks;
 
 use crate::control::{Control, ControlReply, Defaults, Guard, InitialClock};
@@ -28,7 +28,7 @@ use crate::report::Summary;
 use crate::time::{Span, Timestamp};
 use crate::tls::{Secured, Tls};
 use crate::world::{MAX_POLL_PAUSE, RealTime, World, WorldSettings, Worlds};
-use listen::{Bound, Running, WallClock, is_unspecified, with_port};
+use listen::{BoundSockets, ServerTasks, WallClock, is_unspecified, with_port};
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -126,7 +126,7 @@ impl Default for Options {
 /// # }
 /// ```
 pub struct Server {
-    running: Running,
+    running: ServerTasks,
     control: Arc<Control>,
     edge: Arc<Edge>,
     base_url: String,
@@ -140,7 +140,7 @@ fn world_listener(
     host: Option<String>,
     secured: Option<Secured>,
     stopped: watch::Receiver<bool>,
-) -> crate::control::Listen {
+) -> crate::control::WorldListener {
     Arc::new(move |world| {
         let (edge, host, secured, stopped) = (edge.clone(), host.clone(), secured.clone(), stopped.clone());
         Box::pin(async move { listen::serve_world(edge, world, host.as_deref(), secured, stopped).await })
@@ -180,7 +180,7 @@ impl Server {
             WorldSettings { feature_level: options.feature_level, dialect: Arc::new(options.dialect.clone()) };
         let worlds = Arc::new(Worlds::default());
         let (stop, stopped) = watch::channel(false);
-        worlds.post_through(webhooks::sender(options.webhooks, stopped.clone()));
+        worlds.set_webhook_sender(webhooks::sender(options.webhooks, stopped.clone()));
         let clock = options.clock.clock(real_time.now());
         let (realm, clock) = match &options.state {
             Some(state) => state.resume(clock, real_time.now(), options.seed).map_err(StartError::State)?,
@@ -193,7 +193,7 @@ impl Server {
             worlds.add(Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), real_time.clone())));
         }
         let secured = prepare_tls(&options, real_time.now())?;
-        let bound = Bound::bind(options.host.as_deref(), options.port).await.map_err(StartError::Listen)?;
+        let bound = BoundSockets::bind(options.host.as_deref(), options.port).await.map_err(StartError::Listen)?;
         let scheme = if secured.is_some() { "https" } else { "http" };
         let host = options.host.as_deref().filter(|host| !is_unspecified(host)).unwrap_or("127.0.0.1");
         let base_url = format!("{scheme}://{}", with_port(host, bound.address().port()));
@@ -215,7 +215,7 @@ impl Server {
         let edge = Arc::new(edge);
         let listen = world_listener(edge.clone(), options.host, secured.clone(), stopped.clone());
         let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });
-        let running = Running::start(bound, control.clone(), secured.clone(), stop);
+        let running = ServerTasks::start(bound, control.clone(), secured.clone(), stop);
         Ok(Self { running, control, edge, base_url, secured, stopped })
     }
 
@@ -269,7 +269,7 @@ impl Server {
         let clock = clock.clock(real_time.now());
         let realm = fixture::read(fixture, clock.now(real_time.now()), seed).map_err(StartError::Fixture)?;
         let world = World::new(name.to_owned(), realm, clock, self.edge.settings.clone(), real_time);
-        assert!(Worlds::is_name(name) && self.edge.worlds.add(Arc::new(world)), "a world can't be called {name}");
+        assert!(Worlds::is_valid_name(name) && self.edge.worlds.add(Arc::new(world)), "a world can't be called {name}");
         Ok(format!("{}/w/{name}", self.base_url))
     }
 

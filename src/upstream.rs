@@ -4,7 +4,7 @@
 //! returns all other failures as a [`RequestError`].
 
 mod account;
-mod address;
+mod base_url;
 mod client;
 mod error;
 mod pace;
@@ -15,9 +15,9 @@ mod transport;
 mod tests;
 
 pub use account::{Account, read_zuliprc};
-pub use address::BaseUrl;
+pub use base_url::BaseUrl;
 pub use client::{Options, Request, Upstream, read_reply};
 pub use error::RequestError;
 pub use pace::Pace;
 pub use reply::Reply;
-pub use transport::builder;
+pub use transport::client_builder;

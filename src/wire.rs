@@ -165,7 +165,7 @@ pub enum ListUpdates {
         /// Contains one new element or a list of them, under a key.
         added: (EventKind, &'static str),
         /// Contains a changed element.
-        changed: Option<(EventKind, Changed)>,
+        changed: Option<(EventKind, ElementChange)>,
         /// Contains the ID of a removed element, under a key.
         removed: Option<(EventKind, &'static str)>,
     },
@@ -173,7 +173,7 @@ pub enum ListUpdates {
 
 /// The form of a change in an event.
 #[derive(Clone, Copy, Debug)]
-pub enum Changed {
+pub enum ElementChange {
     /// The whole element in its new state, under a key.
     Element(&'static str),
     /// The ID of the element under the first key, and the changed fields under the second.
@@ -219,21 +219,21 @@ declare_lists! {
     SAVED_SNIPPETS = "saved_snippets" since 297, ListUpdates::ByElement {
         id: "id",
         added: (Kind::SavedSnippetsAdd, "saved_snippet"),
-        changed: Some((Kind::SavedSnippetsUpdate, Changed::Element("saved_snippet"))),
+        changed: Some((Kind::SavedSnippetsUpdate, ElementChange::Element("saved_snippet"))),
         removed: Some((Kind::SavedSnippetsRemove, "saved_snippet_id")),
     };
     /// The user's choice of views in the navigation.
     NAVIGATION_VIEWS = "navigation_views" since 390 [ordered], ListUpdates::ByElement {
         id: "fragment",
         added: (Kind::NavigationViewAdd, "navigation_view"),
-        changed: Some((Kind::NavigationViewUpdate, Changed::Part("fragment", "data"))),
+        changed: Some((Kind::NavigationViewUpdate, ElementChange::Part("fragment", "data"))),
         removed: Some((Kind::NavigationViewRemove, "fragment")),
     };
     /// Drafts stored on the server.
     DRAFTS = "drafts", ListUpdates::ByElement {
         id: "id",
         added: (Kind::DraftsAdd, "drafts"),
-        changed: Some((Kind::DraftsUpdate, Changed::Element("draft"))),
+        changed: Some((Kind::DraftsUpdate, ElementChange::Element("draft"))),
         removed: Some((Kind::DraftsRemove, "draft_id")),
     };
     /// Users that the user has muted, with the time of muting.
@@ -244,7 +244,7 @@ declare_lists! {
     SCHEDULED_MESSAGES = "scheduled_messages" since 179, ListUpdates::ByElement {
         id: "scheduled_message_id",
         added: (Kind::ScheduledMessagesAdd, "scheduled_messages"),
-        changed: Some((Kind::ScheduledMessagesUpdate, Changed::Element("scheduled_message"))),
+        changed: Some((Kind::ScheduledMessagesUpdate, ElementChange::Element("scheduled_message"))),
         removed: Some((Kind::ScheduledMessagesRemove, "scheduled_message_id")),
     };
     /// Pending reminders.
@@ -260,7 +260,7 @@ declare_lists! {
     CHANNEL_FOLDERS = "channel_folders" since 389, ListUpdates::ByElement {
         id: "id",
         added: (Kind::ChannelFolderAdd, "channel_folder"),
-        changed: Some((Kind::ChannelFolderUpdate, Changed::Part("channel_folder_id", "data"))),
+        changed: Some((Kind::ChannelFolderUpdate, ElementChange::Part("channel_folder_id", "data"))),
         removed: None,
     };
     /// Linkifiers in the order in which they apply.
@@ -273,7 +273,7 @@ declare_lists! {
     DOMAINS = "realm_domains", ListUpdates::ByElement {
         id: "domain",
         added: (Kind::RealmDomainsAdd, "realm_domain"),
-        changed: Some((Kind::RealmDomainsChange, Changed::Element("realm_domain"))),
+        changed: Some((Kind::RealmDomainsChange, ElementChange::Element("realm_domain"))),
         removed: Some((Kind::RealmDomainsRemove, "domain")),
     };
     /// Profile fields, in order.

@@ -20,7 +20,7 @@ use crate::fault::network::Networks;
 use crate::fault::rate_limit::RateLimits;
 use crate::journal::Journal;
 use crate::realm::Realm;
-use crate::realm::agenda::Due;
+use crate::realm::agenda::AgendaItem;
 use crate::realm::event::Entry;
 use crate::realm::queue::{Queue, QueueId};
 use crate::realm::tx::Tx;
@@ -34,7 +34,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, broadcast, watch};
 
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
-pub use clients::{Clients, Jump, MAX_POLL_PAUSE};
+pub use clients::{Jump, JumpClients, MAX_POLL_PAUSE};
 pub use lifecycle::{Lifecycle, UseGuard};
 use waiters::Waiters;
 pub use waiters::{ParkedPoll, UnjournaledPoll};
@@ -232,7 +232,7 @@ impl World {
     pub(crate) fn end(&self) {
         self.close_report(false);
         self.end_queues();
-        self.drop_webhooks();
+        self.drop_webhook_calls();
         self.ended.send_replace(true);
     }
 
@@ -276,7 +276,7 @@ impl World {
     }
 
     /// The last published realm, without running due items. Polls that were woken up use it.
-    pub(crate) fn published(&self) -> Arc<Realm> {
+    pub(crate) fn published_realm(&self) -> Arc<Realm> {
         self.realm.load_full()
     }
 
@@ -318,12 +318,12 @@ impl World {
         self.realm.load_full()
     }
 
-    fn run_due(&self, now: Timestamp) -> (Vec<(Timestamp, Due)>, NewEvents) {
+    fn run_due(&self, now: Timestamp) -> (Vec<(Timestamp, AgendaItem)>, NewEvents) {
         self.run_due_sparing(&[], now)
     }
 
     /// Runs due items. The spared queues count as polled until `now`, so that they do not expire.
-    fn run_due_sparing(&self, spared_queues: &[QueueId], now: Timestamp) -> (Vec<(Timestamp, Due)>, NewEvents) {
+    fn run_due_sparing(&self, spared_queues: &[QueueId], now: Timestamp) -> (Vec<(Timestamp, AgendaItem)>, NewEvents) {
         let ended_polls = self.waiters.take_ended_polls();
         let realm = self.realm.load();
         if ended_polls.is_empty() && realm.agenda.next().is_none_or(|(due_at, _)| *due_at > now) {
@@ -336,13 +336,13 @@ impl World {
         for queue in spared_queues.iter().filter_map(|id| realm.queues.get(id)) {
             tx.end_poll(queue, now);
         }
-        let fired_items = tx.run_due(now);
+        let fired_items = tx.run_due_items(now);
         let new_events = self.publish(tx, &fired_items);
         (fired_items, new_events)
     }
 
-    fn publish(&self, mut tx: Tx, fired_items: &[(Timestamp, Due)]) -> NewEvents {
-        let webhooks = self.take_webhooks(&mut tx);
+    fn publish(&self, mut tx: Tx, fired_items: &[(Timestamp, AgendaItem)]) -> NewEvents {
+        let webhooks = self.take_webhook_calls(&mut tx);
         let first = tx.first_entry();
         let entries = tx.log.from(first).map(|(_, entry)| entry.clone()).collect();
         let mut new_events = NewEvents { first, entries, frames: Vec::new() };
@@ -360,12 +360,12 @@ impl World {
         let previous_realm = self.realm.swap(Arc::new(realm));
         if self.is_watched() {
             new_events.frames =
-                watch_frame::differences(&previous_realm, &self.realm.load(), fired_items, &deleted_queues);
+                watch_frame::change_frames(&previous_realm, &self.realm.load(), fired_items, &deleted_queues);
         }
         self.waiters.end_queues(&deleted_queues);
         self.waiters.wake(&new_events.entries, &touched_queues);
         self.changed.notify_waiters();
-        self.post_webhooks(webhooks);
+        self.queue_webhook_calls(webhooks);
         new_events
     }
 }

@@ -66,12 +66,12 @@ impl Access {
     }
 
     /// Whether visitors without credentials may call the operation.
-    pub fn takes_visitors(self, realm: &Realm) -> bool {
+    pub fn accepts_visitors(self, realm: &Realm) -> bool {
         self == Access::Anyone || (self == Access::UserOrVisitor && realm.has_public_access())
     }
 
     /// The text in the reference and the OpenAPI document.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Access::Anyone => "anyone, without credentials",
             Access::UserOrVisitor => "any account; anonymous visitors if the organization has public access",

@@ -123,5 +123,5 @@ fn alert_words_reply(realm: &Realm, user: UserId) -> AlertWordsReply {
 fn emit_alert_words(tx: &mut Tx, user: UserId) {
     let event =
         Event::new(EventKind::AlertWords, Payload::List(List::AlertWords(tx.user_state(user).alert_words.clone())));
-    tx.emit(Audience::user(user), event);
+    tx.emit(Audience::of_user(user), event);
 }

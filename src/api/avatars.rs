@@ -4,7 +4,7 @@
 
 use super::parameter::parameters;
 use super::{Call, Write, operation};
-use crate::api::changes::pictures::{check_picture, store_picture};
+use crate::api::changes::pictures::{check_avatar, store_picture};
 use crate::api::changes::users::account::change_avatar;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -42,7 +42,7 @@ impl Write for UploadAvatar {
         let caller = call.caller();
         let [file] = call.files else { return Err(Error::OneAvatarExpected) };
         check_may_change_avatar(tx, caller)?;
-        check_picture(file)?;
+        check_avatar(file)?;
 
         let source = store_picture(tx, file);
         change_avatar(tx, caller.id, source);
@@ -70,6 +70,6 @@ impl Write for RemoveAvatar {
 }
 
 fn check_may_change_avatar(realm: &Realm, caller: &User) -> Result<(), Error> {
-    let is_disabled = realm.organization.is_on(RealmSetting::AvatarChangesDisabled) && !caller.is_admin();
+    let is_disabled = realm.organization.is_enabled(RealmSetting::AvatarChangesDisabled) && !caller.is_admin();
     if is_disabled { Err(Error::AvatarChangesDisabled) } else { Ok(()) }
 }

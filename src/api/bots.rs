@@ -6,7 +6,7 @@ pub mod edit;
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
 use crate::api::changes::users::activation::deactivate;
-use crate::api::changes::users::bot::{emit_account, realm_bot_audience};
+use crate::api::changes::users::bot::{emit_account_field, realm_bot_audience};
 use crate::api::changes::users::key::NewApiKeyReply;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -102,7 +102,7 @@ impl Write for RegenerateBotApiKey {
 
         let api_key = tx.realm_mut().rng.api_key();
         tx.replace_api_key(bot, api_key.clone());
-        emit_account(tx, bot, "api_key", |_, bot| json!(bot.api_key));
+        emit_account_field(tx, bot, "api_key", |_, bot| json!(bot.api_key));
         Ok(NewApiKeyReply { api_key })
     }
 }
@@ -143,7 +143,7 @@ pub fn administered_bot<'realm>(realm: &'realm Realm, caller: &User, id: UserId)
 }
 
 /// Emits an event to the bot's owner and the administrators.
-fn emit(tx: &mut Tx, bot: UserId, event: impl EventData) {
+fn emit_bot_event(tx: &mut Tx, bot: UserId, event: impl EventData) {
     let audience = realm_bot_audience(tx, bot);
     tx.emit(audience, event);
 }

@@ -5,11 +5,11 @@ use super::parameter::UploadedFile;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::form::form_at;
+use crate::realm::form::markdown_form_at_level;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
 use crate::realm::queue::QueueLevel;
-use crate::realm::site::Site;
+use crate::realm::render_context::RenderContext;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::time::Timestamp;
@@ -42,9 +42,9 @@ pub struct Call<'a> {
     /// Headers of the services that deliver incoming webhooks, with their names in lower case.
     pub headers: &'a [(&'static str, String)],
     /// A fault of the push relay.
-    pub bouncer: Option<crate::fault::Bouncer>,
+    pub push_relay_fault: Option<crate::fault::Bouncer>,
     /// A fault that changes the events of a poll.
-    pub disturbance: Option<crate::fault::Disturbance>,
+    pub event_fault: Option<crate::fault::Disturbance>,
     pub reply_form: ReplyForm,
 }
 
@@ -61,11 +61,11 @@ impl Call<'_> {
     }
 
     /// The server's URL and names as the client sees them, for rendering.
-    pub fn site(&self) -> Site {
-        Site {
+    pub fn render_context(&self) -> RenderContext {
+        RenderContext {
             own_url: Some(self.origin.base_url()),
             extra_emoji: self.extra_emoji.map(str::to_owned),
-            form: form_at(self.feature_level),
+            form: markdown_form_at_level(self.feature_level),
         }
     }
 
@@ -77,9 +77,9 @@ impl Call<'_> {
     pub fn message<'realm>(&self, realm: &'realm Realm, id: MessageId) -> Result<&'realm Arc<Message>, Error> {
         let caller = self.caller();
         let is_accessible = |message: &&Arc<Message>| {
-            Feature::GuestsReadWebPublic.is_at(self.feature_level) || !realm.is_guest_outside(caller, message)
+            Feature::GuestsReadWebPublic.is_at(self.feature_level) || !realm.is_unsubscribed_guest(caller, message)
         };
-        realm.message_seen_by(caller, id).filter(is_accessible).ok_or(Error::InvalidMessage)
+        realm.visible_message(caller, id).filter(is_accessible).ok_or(Error::InvalidMessage)
     }
 
     /// A message that the caller can access and that is not in an archived channel.
@@ -87,13 +87,13 @@ impl Call<'_> {
     /// # Errors
     ///
     /// `InvalidMessage` if there is no such message.
-    pub fn message_to_change<'realm>(
+    pub fn changeable_message<'realm>(
         &self,
         realm: &'realm Realm,
         id: MessageId,
     ) -> Result<&'realm Arc<Message>, Error> {
         let message = self.message(realm, id)?;
-        if realm.is_in_archive(message) { Err(Error::InvalidMessage) } else { Ok(message) }
+        if realm.is_in_archived_channel(message) { Err(Error::InvalidMessage) } else { Ok(message) }
     }
 
     /// The caller of an operation that needs credentials.
@@ -110,7 +110,7 @@ impl Call<'_> {
     /// # Panics
     ///
     /// As [`Call::caller`].
-    pub fn caller_shared(&self) -> &Arc<User> {
+    pub fn shared_caller(&self) -> &Arc<User> {
         self.caller.as_ref().expect("the operation needs credentials, which were checked")
     }
 }
@@ -163,7 +163,7 @@ impl Origin<'_> {
     /// Makes the links to uploads in a Markdown text relative, so that stored texts do not depend on the URL of the
     /// request. Bare URLs are not changed, because a relative path would not become a link; rendering makes them
     /// relative.
-    pub fn with_relative_uploads(&self, text: String) -> String {
+    pub fn make_upload_links_relative(&self, text: String) -> String {
         if memchr::memmem::find(text.as_bytes(), b"/user_uploads/").is_none() {
             return text;
         }

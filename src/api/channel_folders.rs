@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::Folder;
 use crate::realm::id::FolderId;
-use crate::realm::render::rendered_description;
+use crate::realm::render::render_description;
 use crate::realm::text::invalid_character;
 use crate::realm::tx::Tx;
 use crate::record::channel::FolderRecord;
@@ -24,7 +24,7 @@ pub const MAX_NAME_LENGTH: usize = 60;
 pub const MAX_DESCRIPTION_LENGTH: usize = 1024;
 
 /// All folders in their order, including archived ones.
-pub fn in_order(realm: &Realm) -> Vec<&Folder> {
+pub fn folders_in_order(realm: &Realm) -> Vec<&Folder> {
     let mut folders: Vec<&Folder> = realm.folders.values().map(AsRef::as_ref).collect();
     folders.sort_by_key(|folder| (folder.order, folder.id));
     folders
@@ -49,7 +49,8 @@ pub struct FoldersReply {
 
 impl Read for GetFolders {
     fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<FoldersReply, Error> {
-        let folders = in_order(realm).into_iter().filter(|folder| params.include_archived || !folder.is_archived);
+        let folders =
+            folders_in_order(realm).into_iter().filter(|folder| params.include_archived || !folder.is_archived);
         Ok(FoldersReply { channel_folders: folders.map(FolderRecord::new).collect() })
     }
 }
@@ -85,7 +86,7 @@ impl Write for CreateFolder {
         let folder = Folder {
             id,
             name,
-            rendered_description: rendered_description(tx, call.caller(), &description),
+            rendered_description: render_description(tx, call.caller(), &description),
             description,
             date_created: tx.now,
             creator: Some(call.caller().id),
@@ -151,7 +152,7 @@ impl Write for EditFolder {
             store_and_emit_change(tx, &folder, FolderChange { name: Some(name), ..FolderChange::default() });
         }
         if let Some(description) = description {
-            folder.rendered_description = rendered_description(tx, call.caller(), &description);
+            folder.rendered_description = render_description(tx, call.caller(), &description);
             folder.description = description;
             let data = FolderChange {
                 description: Some(folder.description.clone()),

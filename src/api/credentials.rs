@@ -1,7 +1,7 @@
 //! Replacing the caller's API key.
 
 use super::{Call, Write, operation};
-use crate::api::changes::users::bot::emit_account;
+use crate::api::changes::users::bot::emit_account_field;
 use crate::api::changes::users::device::remove_device;
 use crate::api::changes::users::key::NewApiKeyReply;
 use crate::error::Error;
@@ -22,7 +22,7 @@ impl Write for RegenerateOwnApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<NewApiKeyReply, Error> {
         let api_key = tx.realm_mut().rng.api_key();
         tx.replace_api_key(call.caller().id, api_key.clone());
-        emit_account(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
+        emit_account_field(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
         let user = call.caller().id;
         tx.change_push_targets(user, |state| state.push_tokens.clear());
         if call.has(Feature::NewKeysEndDevices) {

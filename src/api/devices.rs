@@ -7,7 +7,7 @@ mod tokens;
 pub use tokens::{AddAndroidToken, AddPlatformToken, AppId, RemoveAndroidToken, RemovePlatformToken};
 
 use super::{Call, Success, Write, operation};
-use crate::api::changes::users::device::{remove_device, unknown_device};
+use crate::api::changes::users::device::{remove_device, unknown_device_error};
 use crate::error::Error;
 use crate::realm::device::Device;
 use crate::realm::event::Audience;
@@ -38,7 +38,7 @@ impl Write for RegisterDevice {
         tx.realm_mut().counters.device += 1;
         let device_id = DeviceId(tx.counters.device);
         tx.user_state_mut(user).devices.insert(device_id, Device::default());
-        tx.emit(Audience::user(user), DeviceAdd { device_id });
+        tx.emit(Audience::of_user(user), DeviceAdd { device_id });
         Ok(DeviceIdReply { device_id })
     }
 }
@@ -59,7 +59,7 @@ impl Write for RemoveDevice {
         let user = call.caller().id;
         let device_id = params.device_id;
         if !tx.user_state(user).devices.contains_key(&device_id) {
-            return Err(unknown_device());
+            return Err(unknown_device_error());
         }
 
         remove_device(tx, user, device_id);

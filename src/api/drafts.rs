@@ -1,15 +1,15 @@
 //! Drafts: unsent messages that the server synchronizes between a user's clients.
 
-use super::parameter::{FromJson, Parameter, json_object, words};
+use super::parameter::{FromJson, Parameter, json_object, string_enum};
 use super::{Call, Read, Success, Write, operation};
-use crate::api::parameter::types::text::AnyLabel;
+use crate::api::parameter::types::text::NonBlankText;
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::personal::{Draft, DraftId, DraftTarget};
 use crate::realm::setting::UserSetting;
-use crate::realm::text::{normal_content, truncate};
+use crate::realm::text::{normalize_content, truncate};
 use crate::realm::topic::MAX_TOPIC_LENGTH;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -22,7 +22,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-words! {
+string_enum! {
     /// `type` of a draft.
     pub enum DraftType {
         /// The user has not chosen a recipient yet.
@@ -67,7 +67,7 @@ json_object! {
         /// Used only for channel messages; cut off at 60 code points.
         topic: String,
         /// Markdown.
-        content: AnyLabel,
+        content: NonBlankText,
         /// The time of the last change. None: now.
         timestamp: Option<UnixSeconds> = None,
     }
@@ -75,7 +75,7 @@ json_object! {
 
 /// Checks that the caller synchronizes drafts.
 fn check_drafts_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
-    if realm.user_state(call.caller().id).is_on(UserSetting::EnableDraftsSynchronization) {
+    if realm.user_state(call.caller().id).is_enabled(UserSetting::EnableDraftsSynchronization) {
         Ok(())
     } else {
         Err(Error::DraftsDisabled)
@@ -90,7 +90,7 @@ fn check_drafts_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
 /// `InvalidChannelId`, `InvalidRecipientId`.
 fn checked_draft(realm: &Realm, call: &Call<'_>, input: DraftInput, id: DraftId) -> Result<Draft, Error> {
     let caller = call.caller();
-    let content = normal_content(&call.origin.with_relative_uploads(input.content.0.clone()))?.into_owned();
+    let content = normalize_content(&call.origin.make_upload_links_relative(input.content.0.clone()))?.into_owned();
     let timestamp = match input.timestamp {
         Some(UnixSeconds(seconds)) if seconds < 0.0 => return Err(Error::NegativeTimestamp),
         // The cast saturates for numbers outside the range of `i64`.
@@ -204,7 +204,7 @@ impl Write for CreateDrafts {
         for draft in drafts {
             tx.put_item(user, draft);
         }
-        tx.emit(Audience::user(user), DraftsAdd { drafts: records });
+        tx.emit(Audience::of_user(user), DraftsAdd { drafts: records });
         Ok(DraftIdsReply { ids })
     }
 }
@@ -236,7 +236,7 @@ impl Write for EditDraft {
 
         let event = DraftsUpdate { draft: DraftRecord::new(&draft) };
         tx.put_item(user, draft);
-        tx.emit(Audience::user(user), event);
+        tx.emit(Audience::of_user(user), event);
         Ok(Success {})
     }
 }
@@ -261,7 +261,7 @@ impl Write for RemoveDraft {
         }
 
         tx.remove_item::<Draft>(user, params.draft_id);
-        tx.emit(Audience::user(user), DraftsRemove { draft_id: params.draft_id });
+        tx.emit(Audience::of_user(user), DraftsRemove { draft_id: params.draft_id });
         Ok(Success {})
     }
 }

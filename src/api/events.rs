@@ -1,15 +1,15 @@
 //! Polling an event queue and deleting it (specification, "Events"; reference behaviour, long polling).
 
 use super::parameter::{Parameters, RawParameters};
-use super::{Call, Poll, ReplyBody, Success, Write, envelope, operation};
-use crate::api::changes::queues::{EventTypes, add_plain_queue};
+use super::{Call, PollOutcome, ReplyBody, Success, Write, envelope, operation};
+use crate::api::changes::queues::{EventTypes, add_queue_for_poll};
 use crate::error::Error;
 use crate::fault::Disturbance;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::queue::{Cursor, Queue};
 use crate::realm::tx::Tx;
-use crate::record::event::{EventRecord, render};
+use crate::record::event::{EventRecord, render_events};
 use crate::record::events::EventOfALaterLevel;
 use crate::world::World;
 use schemars::JsonSchema;
@@ -53,12 +53,12 @@ pub struct EventsReply<'a> {
 /// # Errors
 ///
 /// Those of the operation's declaration, and those of the parameters.
-pub fn poll(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<Poll, Error> {
+pub fn poll(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<PollOutcome, Error> {
     let params = GetEvents::read(raw)?;
     let blocking_queue = params.queue_id.as_deref().filter(|_| !params.dont_block);
     Ok(match world.poll(blocking_queue, |tx| acknowledge_and_collect(tx, call, &params, raw))? {
-        ControlFlow::Break(reply) => Poll::Answered(reply),
-        ControlFlow::Continue(queue) => Poll::Parked(world.park(queue)),
+        ControlFlow::Break(reply) => PollOutcome::Answered(reply),
+        ControlFlow::Continue(queue) => PollOutcome::Parked(world.park(queue)),
     })
 }
 
@@ -78,7 +78,7 @@ fn acknowledge_and_collect(
         if !params.dont_block {
             return Err(Error::MissingQueueId);
         }
-        let id = add_plain_queue(tx, call, params.event_types.clone());
+        let id = add_queue_for_poll(tx, call, params.event_types.clone());
         let reply = EventsReply { events: Vec::new(), queue_id: Some(&id) };
         return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw, call.reply_form)));
     };
@@ -89,22 +89,22 @@ fn acknowledge_and_collect(
     let now = tx.now;
     let previous_queue = queue;
     let mut queue = previous_queue.as_ref().clone();
-    queue.acknowledged = last_event_id;
+    queue.acknowledged_event = last_event_id;
     queue.cursor = cursor;
     queue.poll += 1;
     queue.parked_since = None;
     queue.has_heartbeat = false;
     queue.idle_since = now;
-    tx.touch_queue(&queue.id);
-    if call.disturbance == Some(Disturbance::Unknown) {
+    tx.wake_poll(&queue.id);
+    if call.event_fault == Some(Disturbance::Unknown) {
         tx.emit_to_queue(queue.id.clone(), EventOfALaterLevel {});
     }
-    let mut events = match call.disturbance {
+    let mut events = match call.event_fault {
         Some(Disturbance::Repeat) => pending_events(tx, &previous_queue),
         _ => pending_events(tx, &queue),
     };
     let is_waiting = events.is_empty() && !params.dont_block;
-    disturb(&mut events, call.disturbance);
+    apply_event_fault(&mut events, call.event_fault);
     let reply = (!is_waiting).then(|| {
         let reply = EventsReply { events, queue_id: queue_id_for_reply(&queue) };
         envelope::<GetEvents>(&reply, raw, call.reply_form)
@@ -122,7 +122,7 @@ fn acknowledge_and_collect(
 }
 
 /// Removes the events that a fault holds back from a reply.
-pub fn disturb(events: &mut Vec<EventRecord<'_>>, disturbance: Option<Disturbance>) {
+pub fn apply_event_fault(events: &mut Vec<EventRecord<'_>>, disturbance: Option<Disturbance>) {
     match disturbance {
         Some(Disturbance::Hold) => events.clear(),
         Some(Disturbance::OneByOne) => events.truncate(1),
@@ -164,10 +164,10 @@ fn find_own_queue(realm: &Realm, call: &Call<'_>, id: &str) -> Result<Arc<Queue>
 
 /// The position in the log after the event with this ID.
 fn cursor_after_event(realm: &Realm, queue: &Queue, last_event_id: i64) -> Result<Cursor, Error> {
-    if last_event_id < queue.acknowledged {
+    if last_event_id < queue.acknowledged_event {
         return Err(Error::EventPruned { event_id: last_event_id.into() });
     }
-    let mut remaining = usize::try_from(last_event_id.saturating_sub(queue.acknowledged)).unwrap_or(usize::MAX);
+    let mut remaining = usize::try_from(last_event_id.saturating_sub(queue.acknowledged_event)).unwrap_or(usize::MAX);
     if remaining == 0 {
         return Ok(queue.cursor);
     }
@@ -188,10 +188,10 @@ fn cursor_after_event(realm: &Realm, queue: &Queue, last_event_id: i64) -> Resul
 /// All events that were not acknowledged, with their IDs.
 fn pending_events<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
     let mut events = Vec::new();
-    let mut id = queue.acknowledged;
+    let mut id = queue.acknowledged_event;
     for (position, entry) in realm.log.from(queue.cursor.entry) {
         let skipped_parts = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
-        for mut event in render(realm, queue.reader(), entry, &queue.parts(entry)).skip(skipped_parts) {
+        for mut event in render_events(realm, queue.reader(), entry, &queue.parts(entry)).skip(skipped_parts) {
             id += 1;
             event.id = Some(id);
             events.push(event);

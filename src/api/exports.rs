@@ -32,7 +32,7 @@ impl FromJson for ExportType {
 
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         let [public, standard] = ExportKind::ALL;
-        schemars::json_schema!({"enum": [public.number(), standard.number(), public.word(), standard.word()]})
+        schemars::json_schema!({"enum": [public.number(), standard.number(), public.request_name(), standard.request_name()]})
     }
 }
 
@@ -41,7 +41,7 @@ impl Parameter for ExportType {
         // Clients send the words with or without JSON quotes.
         match text.trim_matches('"') {
             "full_without_consent" => Err(Error::not_possible(name)),
-            word => match ExportKind::ALL.into_iter().find(|kind| kind.word() == word) {
+            word => match ExportKind::ALL.into_iter().find(|kind| kind.request_name() == word) {
                 Some(kind) => Ok(Self(kind)),
                 None => json_parameter(text, name),
             },

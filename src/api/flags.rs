@@ -4,11 +4,13 @@
 //! A choice where the API is silent: A-30 in docs/assumptions.md.
 
 use super::{Call, Success, Write, operation};
-use crate::api::changes::flags::{Flag, FlagChange, FlagOp, already_changed, apply, change_flag, emit};
+use crate::api::changes::flags::{
+    Flag, FlagChange, FlagOp, change_flag, change_flag_without_event, emit_flag_update, messages_already_changed,
+};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::id::{ChannelId, MessageId};
-use crate::realm::topic::{TopicKey, canonical_topic};
+use crate::realm::topic::{TopicKey, replace_empty_topic_name};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use schemars::JsonSchema;
@@ -45,14 +47,14 @@ pub struct UpdateFlagsReply {
 impl Write for UpdateFlags {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdateFlagsReply, Error> {
         let change = FlagChange::parse(call, &params.flag, &params.op)?;
-        let changed_flags = apply(tx, call.caller(), &params.messages, change)?;
+        let changed_flags = change_flag_without_event(tx, call.caller(), &params.messages, change)?;
         let user = call.caller().id;
         let event_messages = if call.has(Feature::OnlyChangedFlags) {
             changed_flags.messages
         } else {
-            already_changed(tx, user, &params.messages, change)
+            messages_already_changed(tx, user, &params.messages, change)
         };
-        emit(tx, user, change, &event_messages, false);
+        emit_flag_update(tx, user, change, &event_messages, false);
         let ignored_channels = change.makes_unread().then_some(changed_flags.ignored_channels);
         Ok(UpdateFlagsReply { messages: params.messages, ignored_because_not_subscribed_channels: ignored_channels })
     }
@@ -79,7 +81,7 @@ impl Write for MarkAllAsRead {
         let newest_id = MessageId(tx.counters.message);
         tx.user_state_mut(call.caller().id).read.insert_up_to(newest_id);
         tx.recall_pushes(call.caller().id);
-        emit(tx, call.caller().id, MARK_AS_READ, &[], true);
+        emit_flag_update(tx, call.caller().id, MARK_AS_READ, &[], true);
         Ok(CompleteReply { complete: true })
     }
 }
@@ -135,8 +137,8 @@ impl Write for MarkTopicAsRead {
             let unread_ids = tx.unread_in_channel(caller.id, channel);
             return mark_as_read(tx, caller, &unread_ids);
         }
-        let topic = tx.topics.get(&(channel, TopicKey::new(canonical_topic(&params.topic_name)))).cloned();
-        let is_received = |id: MessageId| tx.has_row(caller.id, &tx.messages[&id]);
+        let topic = tx.topics.get(&(channel, TopicKey::new(replace_empty_topic_name(&params.topic_name)))).cloned();
+        let is_received = |id: MessageId| tx.has_user_message(caller.id, &tx.messages[&id]);
         let topic = topic.filter(|topic| topic.messages.iter().any(is_received));
         let Some(topic) = topic else {
             // The empty topic exists in all channels.

@@ -6,7 +6,7 @@ pub mod create;
 pub mod deactivate;
 pub mod edit;
 pub mod members;
-pub(super) mod parameters;
+pub(super) mod permissions;
 pub mod remove;
 
 use super::{Call, Read, operation};

@@ -9,11 +9,11 @@ mod github;
 mod github_pull_request;
 mod gitlab;
 mod monitoring;
-mod pattern;
 mod payload;
-mod plain;
 mod python_text;
 mod sentry;
+mod shell_pattern;
+mod simple_services;
 mod slack;
 mod slack_blocks;
 mod slack_text;
@@ -23,10 +23,10 @@ use super::{Call, PartialWrite, operation};
 use crate::api::parameter::types::recipients::{self, MessageType, Recipients};
 use crate::error::Error;
 use crate::realm::bot_owner;
-use crate::realm::send::{Outgoing, Target, Voice};
+use crate::realm::send::{ContentAuthor, OutgoingMessage, Target};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use delivery::{Delivery, Notification, Outcome};
+use delivery::{Delivery, RenderedDelivery, WebhookMessage};
 use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,7 +51,7 @@ pub struct Service {
     /// The header that names the event, in the spelling of the service's documentation. None if the payload names it.
     event_header: Option<&'static str>,
     payload_format: PayloadFormat,
-    render: fn(&Delivery<'_>) -> Result<Outcome, Error>,
+    render: fn(&Delivery<'_>) -> Result<RenderedDelivery, Error>,
 }
 
 /// Where the payload of a request is.
@@ -69,7 +69,7 @@ enum PayloadFormat {
 #[rustfmt::skip]
 pub static SERVICES: &[Service] = &[
     json_service("alertmanager", "Alertmanager", "AlertmanagerWebhook", monitoring::render_alertmanager),
-    json_service("buildbot", "Buildbot", "BuildbotWebhook", plain::render_buildbot),
+    json_service("buildbot", "Buildbot", "BuildbotWebhook", simple_services::render_buildbot),
     Service {
         event_header: Some("X-GitHub-Event"),
         ..json_service("github", "GitHub", "GitHubWebhook", github::render)
@@ -79,8 +79,8 @@ pub static SERVICES: &[Service] = &[
         ..json_service("gitlab", "GitLab", "GitLabWebhook", gitlab::render)
     },
     json_service("grafana", "Grafana", "GrafanaWebhook", monitoring::render_grafana),
-    json_service("helloworld", "Hello World", "HelloWorldWebhook", plain::render_hello_world),
-    json_service("json", "JSON", "JSONWebhook", plain::render_json),
+    json_service("helloworld", "Hello World", "HelloWorldWebhook", simple_services::render_hello_world),
+    json_service("json", "JSON", "JSONWebhook", simple_services::render_json),
     json_service("sentry", "Sentry", "SentryWebhook", sentry::render),
     Service {
         payload_format: PayloadFormat::BodyOrParameters,
@@ -96,7 +96,7 @@ const fn json_service(
     name: &'static str,
     display_name: &'static str,
     client: &'static str,
-    render: fn(&Delivery<'_>) -> Result<Outcome, Error>,
+    render: fn(&Delivery<'_>) -> Result<RenderedDelivery, Error>,
 ) -> Service {
     Service { name, display_name, client, event_header: None, payload_format: PayloadFormat::Body, render }
 }
@@ -221,7 +221,7 @@ fn read_payload(
 /// Whether `only_events` and `exclude_events` let an event through.
 fn is_event_selected(params: &DeliverWebhook, event: Option<&str>) -> bool {
     let Some(event) = event else { return true };
-    let matches_any = |patterns: &Vec<String>| patterns.iter().any(|pattern| pattern::matches(event, pattern));
+    let matches_any = |patterns: &Vec<String>| patterns.iter().any(|pattern| shell_pattern::matches(event, pattern));
     params.only_events.as_ref().is_none_or(matches_any) && !params.exclude_events.as_ref().is_some_and(matches_any)
 }
 
@@ -239,7 +239,7 @@ fn missing_header_notice(bot: &User, service: &Service, header: &str) -> String 
 
 /// Sends a message to the channel of the request, or without one to the owner of the bot. If the channel does not
 /// exist, the owner gets a notice about that.
-fn send_message(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: Notification) -> Result<(), Error> {
+fn send_message(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: WebhookMessage) -> Result<(), Error> {
     let caller = call.caller();
     let params = delivery.params;
     let Some(stream) = message.channel.as_ref().or(params.stream.as_ref()) else {
@@ -265,22 +265,22 @@ fn send_message(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: 
         bot_owner::notify_of_no_subscribers(tx, caller, channel);
     }
     let result = tx.send(outgoing_message(call, delivery, target, message.content));
-    result.map_err(|error| recipients::with_requested_name(tx, &recipients, error))?;
+    result.map_err(|error| recipients::name_channel_in_error(tx, &recipients, error))?;
     Ok(())
 }
 
-fn outgoing_message(call: &Call<'_>, delivery: &Delivery<'_>, target: Target, content: String) -> Outgoing {
-    Outgoing {
+fn outgoing_message(call: &Call<'_>, delivery: &Delivery<'_>, target: Target, content: String) -> OutgoingMessage {
+    OutgoingMessage {
         sender: call.caller().id,
         to: target,
-        content: call.origin.with_relative_uploads(content),
+        content: call.origin.make_upload_links_relative(content),
         client: delivery.service.client.into(),
         read_by_sender: false,
         read_by: OrdSet::new(),
         local_id: None,
-        site: Some(call.site()),
+        site: Some(call.render_context()),
         widget_content: None,
-        voice: Voice::Own,
-        is_answer: false,
+        content_author: ContentAuthor::Sender,
+        is_bot_reply: false,
     }
 }

@@ -184,7 +184,7 @@ impl Read for GetInvites {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<InvitesReply, Error> {
         let caller = call.caller();
         let is_listed =
-            |terms: &InviteTerms| realm.is_in_force(terms) && (caller.is_admin() || terms.invited_by == caller.id);
+            |terms: &InviteTerms| realm.is_unexpired(terms) && (caller.is_admin() || terms.invited_by == caller.id);
         let emails = realm.invites.values().filter(|invite| is_listed(&invite.terms));
         let links = realm.invite_links.values().filter(|link| is_listed(&link.terms) && !link.is_revoked);
         let emails = emails.map(|invite| InviteRecord::of_email(invite));

@@ -24,7 +24,7 @@ use crate::realm::bot_owner;
 use crate::realm::client::is_for_people;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
-use crate::realm::send::{Outgoing, Target, Voice};
+use crate::realm::send::{ContentAuthor, OutgoingMessage, Target};
 use crate::realm::text::MAX_MESSAGE_LENGTH;
 use crate::realm::tx::Tx;
 use crate::record::message::{MessageRecord, MessageView};
@@ -96,25 +96,25 @@ impl Write for SendMessage {
         let content = params.content.present("content")?;
         recipients::check_content(tx, caller, params.type_, &recipients, params.topic.as_deref(), &content)?;
         let target = recipients::resolve(tx, caller, params.type_, &recipients, params.topic)?;
-        let outgoing_message = Outgoing {
+        let outgoing_message = OutgoingMessage {
             sender: caller.id,
             to: target,
-            content: call.origin.with_relative_uploads(content),
+            content: call.origin.make_upload_links_relative(content),
             client: call.client.into(),
             read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(call.client)),
             read_by: OrdSet::new(),
             local_id: params.queue_id.zip(params.local_id).map(|(MaxLength(queue), MaxLength(name))| (queue, name)),
-            site: Some(call.site()),
+            site: Some(call.render_context()),
             widget_content: params.widget_content.map(|MaxLength(content)| content),
-            voice: Voice::Own,
-            is_answer: false,
+            content_author: ContentAuthor::Sender,
+            is_bot_reply: false,
         };
 
         if let Target::Channel { channel, .. } = outgoing_message.to {
             bot_owner::notify_of_no_subscribers(tx, caller, channel);
         }
         let result = tx.send(outgoing_message);
-        let sent_message = result.map_err(|error| recipients::with_requested_name(tx, &recipients, error))?;
+        let sent_message = result.map_err(|error| recipients::name_channel_in_error(tx, &recipients, error))?;
         let MessageAddress { url, link } = MessageAddress::new(tx, call, sent_message.id);
         Ok(SendMessageReply {
             id: sent_message.id.0,
@@ -166,11 +166,11 @@ impl Read for GetMessage {
             viewer: call.caller.as_deref(),
             apply_markdown: params.apply_markdown,
             client_gravatar: true,
-            computes_system_bots: !call.has(Feature::SystemPictures),
+            computes_system_bot_avatars: !call.has(Feature::SystemPictures),
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         Ok(GetMessageReply {
-            message: MessageRecord::fetched(realm, message, view),
+            message: MessageRecord::with_flags(realm, message, view),
             raw_content: message.body.content.clone(),
         })
     }
@@ -179,7 +179,7 @@ impl Read for GetMessage {
 /// Checks that a message is not in an archived channel, at the older levels that make such messages inaccessible.
 fn check_not_archived(realm: &Realm, call: &Call<'_>, message: &Message) -> Result<(), Error> {
     match &call.caller {
-        _ if !realm.is_in_archive(message) || call.has(Feature::ArchivedMessagesReadable) => Ok(()),
+        _ if !realm.is_in_archived_channel(message) || call.has(Feature::ArchivedMessagesReadable) => Ok(()),
         Some(_) => Err(Error::InvalidMessage),
         None => Err(Error::NotLoggedIn),
     }
@@ -205,9 +205,9 @@ pub struct RenderMessageReply {
 
 impl Read for RenderMessage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<RenderMessageReply, Error> {
-        let render_context = call.site();
-        let names = realm.seen_by(call.caller().id, Some(&render_context));
-        let rendered = chat_markdown::render(&call.origin.with_relative_uploads(params.content), &names);
+        let render_context = call.render_context();
+        let names = realm.view_of(call.caller().id, Some(&render_context));
+        let rendered = chat_markdown::render(&call.origin.make_upload_links_relative(params.content), &names);
         Ok(RenderMessageReply { rendered: rendered.map_err(|_| Error::UnableToRender)?.html })
     }
 }

@@ -56,7 +56,7 @@ fn mark_messages_read(tx: &mut Tx, user: UserId, muted_id: UserId) {
         tx.user_state_mut(user).read.insert(*message);
     }
     tx.recall_pushes(user);
-    tx.emit(Audience::user(user), FlagUpdate::new(true, "read", messages));
+    tx.emit(Audience::of_user(user), FlagUpdate::new(true, "read", messages));
 }
 
 operation! {
@@ -83,5 +83,5 @@ impl Write for UnmuteUser {
 
 fn emit_muted_users(tx: &mut Tx, user: UserId) {
     let muted_users = List::MutedUsers(tx.user_state(user).muted_users.clone());
-    tx.emit(Audience::user(user), Event::new(EventKind::MutedUsers, Payload::List(muted_users)));
+    tx.emit(Audience::of_user(user), Event::new(EventKind::MutedUsers, Payload::List(muted_users)));
 }

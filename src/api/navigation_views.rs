@@ -71,7 +71,7 @@ impl Write for AddNavigationView {
 
         let view = NavigationView { fragment, is_pinned: params.is_pinned, name };
         tx.user_state_mut(user).navigation_views.push_back(view.clone());
-        tx.emit(Audience::user(user), NavigationViewAdd { navigation_view: view });
+        tx.emit(Audience::of_user(user), NavigationViewAdd { navigation_view: view });
         Ok(Success {})
     }
 }
@@ -113,7 +113,7 @@ impl Write for EditNavigationView {
             view.name = Some(name.clone());
             data.name = Some(name);
         }
-        tx.emit(Audience::user(user), NavigationViewUpdate { fragment: params.fragment, data });
+        tx.emit(Audience::of_user(user), NavigationViewUpdate { fragment: params.fragment, data });
         Ok(Success {})
     }
 }
@@ -135,7 +135,7 @@ impl Write for RemoveNavigationView {
         let index = view_index(tx, user, &params.fragment)?;
 
         tx.user_state_mut(user).navigation_views.remove(index);
-        tx.emit(Audience::user(user), NavigationViewRemove { fragment: params.fragment });
+        tx.emit(Audience::of_user(user), NavigationViewRemove { fragment: params.fragment });
         Ok(Success {})
     }
 }

@@ -48,7 +48,7 @@ pub fn step_since(name: &str) -> i64 {
 }
 
 /// The steps that the user has not completed yet.
-pub fn records_of(realm: &Realm, user: UserId) -> Vec<StepRecord> {
+pub fn open_step_records(realm: &Realm, user: UserId) -> Vec<StepRecord> {
     let completed = &realm.user_state(user).onboarding_steps_seen;
     let open_steps = STEPS.iter().filter(|step| !completed.contains(step.name));
     open_steps.map(|step| StepRecord { kind: step.kind, name: step.name }).collect()
@@ -74,8 +74,8 @@ impl Write for MarkOnboardingStep {
         }
 
         tx.user_state_mut(user).onboarding_steps_seen.insert(step);
-        let event = OnboardingSteps { onboarding_steps: records_of(tx, user) };
-        tx.emit(Audience::user(user), event);
+        let event = OnboardingSteps { onboarding_steps: open_step_records(tx, user) };
+        tx.emit(Audience::of_user(user), event);
         Ok(Success {})
     }
 }

@@ -78,7 +78,7 @@ pub trait Operation {
     /// Whether the operation takes files, as parts of a multipart body.
     const TAKES_FILES: bool = false;
     /// Whether the operation returns API keys, or users whose keys can be fetched, without credentials.
-    const GIVES_KEYS: bool = false;
+    const EXPOSES_API_KEYS: bool = false;
     /// Whether the running time is nearly independent of the size of the organization. In large organizations, the
     /// others run on a blocking thread.
     const IS_SHORT: bool = false;
@@ -194,7 +194,7 @@ macro_rules! operation {
             $(const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = Some($message);)?
             $(const SESSION: Option<fn(&Self::Reply) -> $crate::realm::id::UserId> = Some($session);)?
             $(const TAKES_FILES: bool = $crate::api::operation::flag!($files files);)?
-            $(const GIVES_KEYS: bool = $crate::api::operation::flag!($keys keys);)?
+            $(const EXPOSES_API_KEYS: bool = $crate::api::operation::flag!($keys keys);)?
             $(const IS_SHORT: bool = $crate::api::operation::flag!($short short);)?
             $(const EFFECTS: &'static [$crate::api::Effect] = &[$($crate::api::Effect::$effect),*];)?
             $(const CALLER_PARAMETER: Option<&'static str> = Some($caller_parameter);)?

@@ -24,10 +24,10 @@ use crate::realm::channel::Channel;
 use crate::realm::id::ChannelId;
 use crate::realm::organization::{ChannelPurpose, Organization};
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS, setting};
-use crate::realm::render::rendered_description;
+use crate::realm::render::render_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
-use crate::realm::visibility::Sight;
+use crate::realm::visibility::VisibleObjects;
 use crate::record::events::{RealmUpdate, RealmUpdateDict};
 use parameters::{ORG_TYPE, OrganizationParams, check_choice, stored_value};
 use policies::{Choice, Policy};
@@ -88,7 +88,7 @@ impl Write for EditOrganization {
         for (name, value) in &params.settings {
             check_choice(name, value)?;
         }
-        let policies = policies::requested_policies(call.legacy_values)?;
+        let policies = policies::parse_policies(call.legacy_values)?;
         check_owner_changes(call, &params, &policies)?;
         let disabled_methods =
             params.authentication_methods.map(|methods| methods.disabled_after(&tx.organization)).transpose()?;
@@ -108,7 +108,7 @@ impl Write for EditOrganization {
         let setting_changes = settings.into_iter().map(|(name, value)| Change::Setting(name, value));
         let policy_changes = policies.into_iter().map(|(policy, choice)| Change::Policy(policy, choice));
         let mut changes: Vec<Change> = text_changes.chain(setting_changes).chain(policy_changes).collect();
-        changes.sort_by_key(|change| parameters::rank(change.name(), change.removes_value()));
+        changes.sort_by_key(|change| parameters::event_rank(change.name(), change.removes_value()));
         let org_type_changes = changes.split_off(changes.partition_point(|change| change.name() != ORG_TYPE));
         changes.into_iter().for_each(|change| change.apply(tx, caller, &mut changed));
         for (name, value) in permissions {
@@ -118,9 +118,12 @@ impl Write for EditOrganization {
         let is_changed = |methods: &BTreeSet<_>| *methods != tx.organization.disabled_authentication_methods;
         if let Some(methods) = disabled_methods.filter(is_changed) {
             organization_mut(tx).disabled_authentication_methods = methods;
-            let methods = json!(authentication::records(&tx.organization));
+            let methods = json!(authentication::authentication_method_records(&tx.organization));
             emit_update_dict(tx, [("authentication_methods", methods)]);
-            changed.insert("authentication_methods".to_owned(), authentication::switches(&tx.organization));
+            changed.insert(
+                "authentication_methods".to_owned(),
+                authentication::authentication_method_switches(&tx.organization),
+            );
         }
         for (purpose, id) in params.channels {
             // Removing a channel counts as a change even if there was none.
@@ -273,7 +276,7 @@ fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
 }
 
 fn change_description(tx: &mut Tx, author: &User, description: &str) {
-    let rendered_html = rendered_description(tx, author, description);
+    let rendered_html = render_description(tx, author, description);
     let organization = organization_mut(tx);
     description.clone_into(&mut organization.description);
     organization.rendered_description.clone_from(&rendered_html);
@@ -318,5 +321,5 @@ fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) 
     let json_value = json!(value);
     organization_mut(tx).permissions.insert(name, value);
     emit_update_dict(tx, [(name, json_value)]);
-    tx.emit_visibility(&before, &[Sight::Users]);
+    tx.emit_visibility(&before, &[VisibleObjects::Users]);
 }

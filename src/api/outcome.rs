@@ -6,7 +6,7 @@ use crate::realm::id::UserId;
 use crate::world::{NewEvents, ParkedPoll};
 
 /// The result of a poll.
-pub enum Poll {
+pub enum PollOutcome {
     /// There were events already.
     Answered(ReplyBody),
     /// The poll waits for events.

@@ -3,14 +3,14 @@
 //! Strings are sent as raw text, all other types as JSON text (reference behaviour, section 3). Error messages name the
 //! parameter and the path inside its value: `subscriptions[0]["name"] is not a string`.
 
-mod declaring;
+mod macros;
 pub mod types;
 mod values;
 
 use crate::error::Error;
-pub(crate) use declaring::{
-    default_text, has_no_default, is_path, json_object, key_default, listed, or_default, parameters, read_from,
-    through_json, wire_name, words,
+pub(crate) use macros::{
+    default_text, has_no_default, impl_json_parameter, is_path, json_object, key_default, listed, or_default,
+    parameters, read_from, string_enum, wire_name,
 };
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;

@@ -11,7 +11,7 @@ use crate::realm::presence::{OFFLINE_AFTER, record_presence};
 use crate::realm::setting::UserSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::record::presence::{PresenceRange, PresenceRecord, Presences, legacy_status, presences_in};
+use crate::record::presence::{PresenceRange, PresenceRecord, Presences, legacy_status, presences_in_range};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -63,7 +63,7 @@ impl Write for UpdatePresence {
         };
 
         let caller = call.caller();
-        if tx.user_state(caller.id).is_on(UserSetting::PresenceEnabled) {
+        if tx.user_state(caller.id).is_enabled(UserSetting::PresenceEnabled) {
             record_presence(tx, caller.id, is_active);
         }
         if params.ping_only {
@@ -74,7 +74,7 @@ impl Write for UpdatePresence {
             _ => PresenceRange::Days(params.history_limit_days.map_or(DEFAULT_HISTORY_DAYS, |WholeNumber(days)| days)),
         };
         let is_slim = params.slim_presence || params.last_update_id.is_some();
-        let (presences, last_id) = presences_in(tx, caller, is_slim, range, tx.now);
+        let (presences, last_id) = presences_in_range(tx, caller, is_slim, range, tx.now);
         let requested_id = params.last_update_id.map_or(-1, |WholeNumber(id)| id);
         let last_id = if presences.is_empty() { requested_id } else { last_id };
         Ok(UpdatePresenceReply {
@@ -180,7 +180,7 @@ pub struct RealmPresenceReply {
 impl Read for GetRealmPresence {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<RealmPresenceReply, Error> {
         let range = PresenceRange::Days(DEFAULT_HISTORY_DAYS);
-        let (presences, _) = presences_in(realm, call.caller(), false, range, call.now);
+        let (presences, _) = presences_in_range(realm, call.caller(), false, range, call.now);
         Ok(RealmPresenceReply { presences, server_timestamp: call.now.fractional_seconds() })
     }
 }

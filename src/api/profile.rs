@@ -2,7 +2,7 @@
 
 use super::parameter::json_object;
 use super::{Call, Success, Write, operation};
-use crate::api::changes::users::profile::{ProfileValue, change_values, checked_values};
+use crate::api::changes::users::profile_values::{ProfileValue, change_profile_values, check_profile_values};
 use crate::error::Error;
 use crate::realm::id::ProfileFieldId;
 use crate::realm::tx::Tx;
@@ -32,9 +32,9 @@ impl Write for ChangeProfile {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let entries = params.data.into_iter().map(|entry| (entry.id, Some(entry.value))).collect();
-        let values = checked_values(tx, caller, entries)?;
+        let values = check_profile_values(tx, caller, entries)?;
 
-        change_values(tx, caller.id, values);
+        change_profile_values(tx, caller.id, values);
         Ok(Success {})
     }
 }
@@ -54,9 +54,9 @@ impl Write for RemoveProfile {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let entries = params.data.into_iter().map(|id| (id, None)).collect();
-        let values = checked_values(tx, caller, entries)?;
+        let values = check_profile_values(tx, caller, entries)?;
 
-        change_values(tx, caller.id, values);
+        change_profile_values(tx, caller.id, values);
         Ok(Success {})
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! A choice where the API is silent: A-66 in docs/assumptions.md.
 
-pub mod data;
+pub mod field_data;
 
 use super::{Call, Read, Success, Write, operation};
-use crate::api::changes::users::profile::USERS_KIND;
+use crate::api::changes::users::profile_values::USERS_KIND;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Event, EventKind, List, Payload};
@@ -15,7 +15,7 @@ use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::profile_field::{ProfileFieldRecord, profile_fields};
-use data::{CHOICE, FieldData, checked_data, data_of, known_site};
+use field_data::{CHOICE_KIND, FieldData, check_field_data, find_known_site, parse_field_data};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -92,8 +92,8 @@ impl Write for CreateProfileField {
             check_room_in_summary(tx, id)?;
         }
         let kind = params.field_type;
-        let mut data = checked_data(kind, &params.field_data)?;
-        let (name, hint) = match known_site(kind, &params.field_data) {
+        let mut data = check_field_data(kind, &params.field_data)?;
+        let (name, hint) = match find_known_site(kind, &params.field_data) {
             // A URL pattern in the request is ignored, because the service knows the site's pattern.
             Some(site) => {
                 data = json!({"subtype": site.subtype}).to_string();
@@ -189,11 +189,11 @@ impl Write for EditProfileField {
         if params.display_in_profile_summary == Some(true) {
             check_room_in_summary(tx, field.id)?;
         }
-        if known_site(field.kind, &data_of(&field)).is_some() {
+        if find_known_site(field.kind, &parse_field_data(&field)).is_some() {
             check_site_unchanged(&field, &params)?;
         }
         if let Some(data) = &params.field_data {
-            field.data = checked_data(field.kind, data)?;
+            field.data = check_field_data(field.kind, data)?;
         }
         if let Some(name) = &params.name {
             field.name = checked_label(name)?;
@@ -278,7 +278,7 @@ pub fn check_room_in_summary(realm: &Realm, id: ProfileFieldId) -> Result<(), Er
 fn check_site_unchanged(field: &ProfileField, params: &EditProfileField) -> Result<(), Error> {
     let is_unchanged = params.name.as_deref().is_none_or(|name| name.trim() == field.name)
         && params.hint.as_ref().is_none_or(|hint| *hint == field.hint)
-        && params.field_data.as_ref().is_none_or(|data| *data == data_of(field));
+        && params.field_data.as_ref().is_none_or(|data| *data == parse_field_data(field));
     if is_unchanged { Ok(()) } else { Err(Error::KnownSiteField) }
 }
 
@@ -290,10 +290,10 @@ fn check_label_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error>
 /// Removes the values of a field with choices that are no longer among them.
 fn remove_invalid_choices(tx: &mut Tx, id: ProfileFieldId) {
     let field = tx.profile_fields[&id].clone();
-    if field.kind != CHOICE {
+    if field.kind != CHOICE_KIND {
         return;
     }
-    let choices = data_of(&field);
+    let choices = parse_field_data(&field);
     remove_values(tx, id, |value| !choices.0.contains_key(value));
 }
 

@@ -86,7 +86,7 @@ impl Write for TestPush {
 ///
 /// `RelayBreaksDown`, `RelayUnreachable`, `RelayRefuses`.
 fn check_relay(call: &Call<'_>) -> Result<(), Error> {
-    match call.bouncer {
+    match call.push_relay_fault {
         None => Ok(()),
         Some(Bouncer::ServerError) => Err(Error::RelayBreaksDown),
         Some(Bouncer::Unreachable) => Err(Error::RelayUnreachable),

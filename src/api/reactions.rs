@@ -37,7 +37,7 @@ operation! {
 impl Write for AddReaction {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller().id;
-        let message = call.message_to_change(tx, params.message_id)?.clone();
+        let message = call.changeable_message(tx, params.message_id)?.clone();
         let emoji_names = tx.form().emoji;
         let reaction_type = params.reaction_type.as_deref();
         let requested_emoji =
@@ -54,9 +54,9 @@ impl Write for AddReaction {
         };
 
         // With a row, the caller gets events about further reactions even without a subscription.
-        tx.add_row(caller, message.id);
+        tx.add_historical_user_message(caller, message.id);
         tx.message_mut(message.id).reactions.push_back(Reaction { user: caller, emoji: emoji.clone() });
-        tx.take_part(call.caller(), &message);
+        tx.apply_participation_policy(call.caller(), &message);
         let event = ReactionAdd(ReactionChange::new(caller, message.id, &emoji));
         tx.emit(reaction_audience(tx, &message), event);
         Ok(Success {})
@@ -84,7 +84,7 @@ operation! {
 impl Write for RemoveReaction {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller().id;
-        let message = call.message_to_change(tx, params.message_id)?.clone();
+        let message = call.changeable_message(tx, params.message_id)?.clone();
         let position = find_own_reaction(tx, &message, caller, &params)?;
 
         let reaction = tx.message_mut(message.id).reactions.remove(position);
@@ -99,7 +99,7 @@ fn reaction_audience(tx: &Tx, message: &Message) -> Audience {
     if !tx.has(Feature::ActionsSentToHolders) {
         tx.message_audience(message)
     } else {
-        tx.audience_of_action(&[message.id])
+        tx.action_audience(&[message.id])
     }
 }
 

@@ -9,11 +9,11 @@ mod organization;
 mod requested;
 mod users;
 
-pub use lists::choices;
+pub use lists::setting_choices;
 
 use super::parameter::{Nullable, WholeNumber};
 use super::{Call, SERVICE_VERSION, Write, operation};
-use crate::api::changes::queues::{EventTypes, add_queue, begin_with_unknown_event};
+use crate::api::changes::queues::{EventTypes, add_queue, add_unknown_event};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
@@ -153,7 +153,7 @@ impl StateRequest<'_> {
     }
 
     /// Whether the request lists a type of events; not if it requests all.
-    fn names(&self, event_type: &str) -> bool {
+    fn lists(&self, event_type: &str) -> bool {
         self.types.as_ref().is_some_and(|types| types.contains(event_type))
     }
 }
@@ -178,7 +178,7 @@ impl Write for Register {
         let state = RegisterState::new(tx, &request);
         let timeout = idle_timeout(&params);
         let queue_id = viewer.map(|viewer| add_queue(tx, viewer, options, timeout));
-        begin_with_unknown_event(tx, queue_id.as_deref());
+        add_unknown_event(tx, queue_id.as_deref());
         Ok(RegisterReply {
             last_event_id: queue_id.is_some().then_some(-1),
             idle_queue_timeout_secs: queue_id.is_some().then(|| timeout.whole_seconds()),

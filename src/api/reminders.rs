@@ -6,11 +6,11 @@ use super::parameter::WholeNumber;
 use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::agenda::Due;
+use crate::realm::agenda::AgendaItem;
 use crate::realm::event::Audience;
 use crate::realm::id::{MessageId, ReminderId, UserId};
 use crate::realm::organization::Reminder;
-use crate::realm::schedule::future_time;
+use crate::realm::schedule::checked_delivery_time;
 use crate::realm::tx::Tx;
 use crate::record::events::{RemindersAdd, RemindersRemove};
 use crate::record::scheduled::ReminderRecord;
@@ -78,10 +78,10 @@ impl Write for CreateReminder {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ReminderIdReply, Error> {
         let caller = call.caller();
         let deliver_at = match params.scheduled_delivery_timestamp {
-            Some(WholeNumber(seconds)) => future_time(tx, seconds)?,
+            Some(WholeNumber(seconds)) => checked_delivery_time(tx, seconds)?,
             None => tx.now.plus(DEFAULT_DELAY),
         };
-        let check_message = |id| tx.message_seen_by(caller, id).map(|message| message.id).ok_or(Error::InvalidMessage);
+        let check_message = |id| tx.visible_message(caller, id).map(|message| message.id).ok_or(Error::InvalidMessage);
         let message = params.message_id.map(check_message).transpose()?;
         let note = params.note.unwrap_or_default();
         let note = note.trim_end().trim_start_matches(['\n', '\r']);
@@ -89,10 +89,10 @@ impl Write for CreateReminder {
             return Err(Error::NoteTooLong { limit: MAX_NOTE_LENGTH.into() });
         }
 
-        let note = call.origin.with_relative_uploads(note.to_owned());
+        let note = call.origin.make_upload_links_relative(note.to_owned());
         let reminder = tx.add_reminder(caller.id, message, note, deliver_at);
         let event = RemindersAdd { reminders: vec![ReminderRecord::new(&reminder)] };
-        tx.emit(Audience::user(caller.id), event);
+        tx.emit(Audience::of_user(caller.id), event);
         Ok(ReminderIdReply { reminder_id: reminder.id })
     }
 }
@@ -117,8 +117,8 @@ impl Write for RemoveReminder {
         }
 
         tx.realm_mut().reminders.remove(&id);
-        tx.schedule(Due::Reminder(id), None);
-        tx.emit(Audience::user(user), RemindersRemove { reminder_id: id });
+        tx.schedule(AgendaItem::Reminder(id), None);
+        tx.emit(Audience::of_user(user), RemindersRemove { reminder_id: id });
         Ok(Success {})
     }
 }

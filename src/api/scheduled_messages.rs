@@ -10,13 +10,13 @@ use crate::api::parameter::types::recipients;
 use crate::api::parameter::types::recipients::{MessageType, Recipients};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
-use crate::realm::agenda::Due;
+use crate::realm::agenda::AgendaItem;
 use crate::realm::client::is_for_people;
 use crate::realm::event::Audience;
 use crate::realm::id::{ScheduledMessageId, UserId};
 use crate::realm::organization::ScheduledMessage;
-use crate::realm::schedule::{DryRun, future_time};
-use crate::realm::send::Outgoing;
+use crate::realm::schedule::{DryRun, checked_delivery_time};
+use crate::realm::send::OutgoingMessage;
 use crate::realm::tx::Tx;
 use crate::record::events::{ScheduledMessagesAdd, ScheduledMessagesRemove};
 use crate::record::scheduled::ScheduledMessageRecord;
@@ -26,12 +26,12 @@ use serde_json::{Value, json};
 
 /// `to`: the ID of a channel, or a list of user IDs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum To {
+pub enum ToParameter {
     Id(i64),
     Ids(Vec<i64>),
 }
 
-impl Parameter for To {
+impl Parameter for ToParameter {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         let value: Value = json_parameter(text, name)?;
         // The error for a value of neither form names the integer form.
@@ -48,7 +48,7 @@ impl Parameter for To {
     }
 }
 
-impl To {
+impl ToParameter {
     /// The recipients of a message of a type.
     ///
     /// # Errors
@@ -56,10 +56,10 @@ impl To {
     /// `InvalidChannelIdType`, `InvalidRecipientsType`.
     fn recipients(&self, kind: MessageType) -> Result<Recipients, Error> {
         match (kind, self) {
-            (MessageType::Channel, To::Id(id)) => Ok(Recipients(json!(id))),
-            (MessageType::Channel, To::Ids(_)) => Err(Error::InvalidChannelIdType),
-            (MessageType::Direct, To::Ids(ids)) => Ok(Recipients(json!(ids))),
-            (MessageType::Direct, To::Id(_)) => Err(Error::InvalidRecipientsType),
+            (MessageType::Channel, ToParameter::Id(id)) => Ok(Recipients(json!(id))),
+            (MessageType::Channel, ToParameter::Ids(_)) => Err(Error::InvalidChannelIdType),
+            (MessageType::Direct, ToParameter::Ids(ids)) => Ok(Recipients(json!(ids))),
+            (MessageType::Direct, ToParameter::Id(_)) => Err(Error::InvalidRecipientsType),
         }
     }
 }
@@ -98,7 +98,7 @@ operation! {
         /// `channel` (or `stream`), `direct` (or `private`).
         type_ as "type": MessageType,
         /// A channel's ID, or a list of users' IDs.
-        to: To,
+        to: ToParameter,
         /// Required for channels.
         topic: Option<String>,
         /// Markdown; cut at 10,000 code points.
@@ -154,18 +154,18 @@ impl Write for ScheduleMessage {
             return edit_scheduled_message(tx, call, json_parameter(id, "scheduled_message_id")?, params);
         }
         let sender = call.caller().id;
-        let deliver_at = future_time(tx, params.scheduled_delivery_timestamp.0)?;
+        let deliver_at = checked_delivery_time(tx, params.scheduled_delivery_timestamp.0)?;
         let to = params.to.recipients(params.type_)?;
         let DryRun { to, content, rendered } =
-            checked_message(tx, call, params.type_, &to, params.topic, &params.content)?;
+            check_and_render(tx, call, params.type_, &to, params.topic, &params.content)?;
 
-        let id = ScheduledMessageId(tx.next_scheduled());
+        let id = ScheduledMessageId(tx.next_scheduled_id());
         let read_by_sender = params.read_by_sender.unwrap_or_else(|| is_for_people(call.client));
         let message =
             ScheduledMessage { id, sender, to, content, rendered, deliver_at, read_by_sender, has_failed: false };
-        let message = tx.put_scheduled(message);
+        let message = tx.put_scheduled_message(message);
         let event = ScheduledMessagesAdd { scheduled_messages: vec![ScheduledMessageRecord::new(&message)] };
-        tx.emit(Audience::user(sender), event);
+        tx.emit(Audience::of_user(sender), event);
         Ok(ScheduledMessageIdReply { scheduled_message_id: id })
     }
 }
@@ -195,7 +195,7 @@ fn edit_scheduled_message(
 /// # Errors
 ///
 /// [`SENDING_ERRORS`].
-fn checked_message(
+fn check_and_render(
     realm: &Realm,
     call: &Call<'_>,
     kind: MessageType,
@@ -206,8 +206,9 @@ fn checked_message(
     let caller = call.caller();
     recipients::check_content(realm, caller, kind, to, topic.as_deref(), content)?;
     let target = recipients::resolve(realm, caller, kind, to, topic)?;
-    let outgoing = Outgoing::from_server(caller.id, target, call.origin.with_relative_uploads(content.to_owned()));
-    realm.try_sending(Outgoing { site: Some(call.site()), ..outgoing }, call.feature_level)
+    let outgoing =
+        OutgoingMessage::from_server(caller.id, target, call.origin.make_upload_links_relative(content.to_owned()));
+    realm.try_sending(OutgoingMessage { site: Some(call.render_context()), ..outgoing }, call.feature_level)
 }
 
 operation! {
@@ -232,8 +233,8 @@ impl Write for RemoveScheduledMessage {
 
         tx.user_state_mut(user).sent_scheduled.remove(&id);
         tx.realm_mut().scheduled_messages.remove(&id);
-        tx.schedule(Due::ScheduledMessage(id), None);
-        tx.emit(Audience::user(user), ScheduledMessagesRemove { scheduled_message_id: id });
+        tx.schedule(AgendaItem::ScheduledMessage(id), None);
+        tx.emit(Audience::of_user(user), ScheduledMessagesRemove { scheduled_message_id: id });
         Ok(Success {})
     }
 }

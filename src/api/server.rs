@@ -9,7 +9,7 @@ pub use login::{DevFetchApiKey, DevListUsers, FetchApiKey, log_in_with_password,
 use super::{Call, Origin, Read, SERVICE_VERSION, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::organization::{AuthenticationMethod, LoginService, Organization, Picture};
+use crate::realm::organization::{AuthenticationMethod, LoginService, Organization, OrganizationPicture};
 use crate::realm::setting::RealmSetting;
 use crate::record::picture::picture_url;
 use schemars::JsonSchema;
@@ -94,7 +94,7 @@ impl ExternalMethod {
 
 /// The names of authentication methods, with neutral names for social providers, and whether they are enabled by
 /// default.
-pub const METHODS: [(&str, bool); 13] = [
+pub const AUTHENTICATION_METHODS: [(&str, bool); 13] = [
     ("password", true),
     ("dev", true),
     ("email", true),
@@ -113,7 +113,7 @@ pub const METHODS: [(&str, bool); 13] = [
 /// The settings at the root of a server where no organization has the root URL.
 pub fn root_settings(origin: Origin<'_>, feature_level: i64, user_agent: &str) -> ServerSettings {
     ServerSettings {
-        authentication_methods: METHODS.into_iter().collect(),
+        authentication_methods: AUTHENTICATION_METHODS.into_iter().collect(),
         external_authentication_methods: Vec::new(),
         service_feature_level: feature_level,
         service_version: SERVICE_VERSION,
@@ -139,7 +139,7 @@ fn authentication_methods(organization: &Organization) -> BTreeMap<&'static str,
         // The name of a service may have a suffix: `saml:company` belongs to the method `saml`.
         method => organization.login_services.iter().any(|service| service.name.split(':').next() == Some(method)),
     };
-    METHODS.into_iter().map(|(name, _)| (name, is_enabled(name))).collect()
+    AUTHENTICATION_METHODS.into_iter().map(|(name, _)| (name, is_enabled(name))).collect()
 }
 
 impl Read for GetServerSettings {
@@ -153,9 +153,9 @@ impl Read for GetServerSettings {
                 .map(ExternalMethod::from_service)
                 .collect(),
             email_auth_enabled: organization.allows_login_by(AuthenticationMethod::Email),
-            push_notifications_enabled: organization.is_on(RealmSetting::PushNotificationsEnabled),
+            push_notifications_enabled: organization.is_enabled(RealmSetting::PushNotificationsEnabled),
             realm_name: Some(organization.name.clone()),
-            realm_icon: Some(picture_url(organization, Picture::Icon)),
+            realm_icon: Some(picture_url(organization, OrganizationPicture::Icon)),
             realm_description: Some(description(organization)),
             realm_web_public_access_enabled: Some(realm.web_public_access_enabled()),
             ..root_settings(call.origin, call.feature_level, call.user_agent)

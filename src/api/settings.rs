@@ -2,8 +2,8 @@
 //!
 //! A choice where the API is silent: A-70 in docs/assumptions.md.
 
-mod alias;
 pub mod command;
+mod legacy_paths;
 mod targets;
 
 use super::{Call, Success, Write, operation};
@@ -12,19 +12,19 @@ use crate::api::changes::users::account::{change_email_visibility, change_name, 
 use crate::api::parameter::types::user_settings::{SettingsParams, TimeZoneName};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
-use crate::realm::account_addresses::check_domain;
+use crate::realm::account_emails::check_domain;
 use crate::realm::account_names::{check_password, checked_name};
 use crate::realm::address::is_email;
 use crate::realm::event::EventKind;
 use crate::realm::id::UserId;
-use crate::realm::presence::follow_presence_setting;
+use crate::realm::presence::apply_presence_setting;
 use crate::realm::setting::RealmSetting;
 use crate::realm::setting::former_default;
 use crate::realm::setting_values::{check_setting, language_name};
 use crate::realm::tx::Tx;
 use crate::realm::user::{EmailVisibility, User};
 use crate::record::events::{PersonUpdate, UserStatus};
-pub use alias::{ChangeDisplaySettings, ChangeEnterSends, ChangeNotificationSettings};
+pub use legacy_paths::{ChangeDisplaySettings, ChangeEnterSends, ChangeNotificationSettings};
 use serde_json::Value;
 
 const ERRORS: &[ErrorKind] = &[
@@ -78,7 +78,7 @@ impl Write for ChangeSettings {
             check_setting(name, value)?;
         }
         if let Some(targets) = &params.target_users {
-            return targets::change(tx, &user, targets, &params);
+            return targets::change_target_settings(tx, &user, targets, &params);
         }
         check_new_password(tx, &user, &params)?;
         check_email(tx, &user, params.email.as_deref())?;
@@ -115,7 +115,7 @@ fn check_new_password(realm: &Realm, user: &User, params: &SettingsParams) -> Re
 /// Only checks the new address: it would apply after a confirmation by mail, and no mail is sent here.
 fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Error> {
     let Some(email) = email.map(str::trim).filter(|email| *email != user.email) else { return Ok(()) };
-    if realm.organization.is_on(RealmSetting::EmailChangesDisabled) && !user.is_admin() {
+    if realm.organization.is_enabled(RealmSetting::EmailChangesDisabled) && !user.is_admin() {
         return Err(Error::EmailChangesDisabled);
     }
     if !is_email(email) {
@@ -140,7 +140,7 @@ fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Er
 
 /// The new name. None, without an error, if the organization has disabled name changes.
 fn checked_new_name(tx: &Tx, user: &User, name: Option<&str>) -> Result<Option<String>, Error> {
-    let are_changes_disabled = tx.organization.is_on(RealmSetting::NameChangesDisabled) && !user.is_admin();
+    let are_changes_disabled = tx.organization.is_enabled(RealmSetting::NameChangesDisabled) && !user.is_admin();
     let Some(name) = name.filter(|name| *name != user.full_name && !are_changes_disabled) else { return Ok(None) };
     checked_name(tx, name, Some(user.id), tx.feature_level()).map(Some)
 }
@@ -174,8 +174,8 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
         // Other clients also learn of it by the status (A-298 in docs/assumptions.md).
         "presence_enabled" => {
             let away = value == Value::Bool(false);
-            follow_presence_setting(tx, user, !away);
-            let audience = tx.who_can_access(user);
+            apply_presence_setting(tx, user, !away);
+            let audience = tx.audience_with_access_to(user);
             tx.emit(audience, UserStatus { user_id: user, away: Some(away), ..UserStatus::default() });
         }
         "allow_private_data_export" => {
@@ -196,13 +196,13 @@ fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {
 
 /// The event is also sent if the requested name is a legacy name of the current time zone.
 fn change_timezone(tx: &mut Tx, user: &User, timezone: TimeZoneName) {
-    if user.timezone == timezone.requested {
+    if user.timezone == timezone.requested_name {
         return;
     }
-    let timezone = timezone.current;
+    let timezone = timezone.canonical_name;
     tx.user_mut(user.id).timezone.clone_from(&timezone);
     emit_setting(tx, user.id, "timezone", timezone.as_str().into(), None);
     let update = PersonUpdate::Timezone { user_id: user.id, email: tx.api_email(&tx.users[&user.id]), timezone };
-    let audience = tx.who_can_access(user.id);
+    let audience = tx.audience_with_access_to(user.id);
     tx.emit(audience, update);
 }

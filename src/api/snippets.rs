@@ -65,11 +65,11 @@ impl Write for CreateSnippet {
         let user = call.caller().id;
 
         let id = tx.next_id::<Snippet>();
-        let content = call.origin.with_relative_uploads(params.content.0);
+        let content = call.origin.make_upload_links_relative(params.content.0);
         let snippet = Snippet { id, title: params.title.0, content, date_created: tx.now };
         let event = SavedSnippetsAdd { saved_snippet: SnippetRecord::new(&snippet) };
         tx.put_item(user, snippet);
-        tx.emit(Audience::user(user), event);
+        tx.emit(Audience::of_user(user), event);
         Ok(SnippetIdReply { saved_snippet_id: id })
     }
 }
@@ -100,14 +100,14 @@ impl Write for EditSnippet {
 
         let mut snippet = snippet.as_ref().clone();
         if let Some(content) = params.content {
-            snippet.content = call.origin.with_relative_uploads(content.0);
+            snippet.content = call.origin.make_upload_links_relative(content.0);
         }
         if let Some(title) = params.title {
             snippet.title = title.0;
         }
         let event = SavedSnippetsUpdate { saved_snippet: SnippetRecord::new(&snippet) };
         tx.put_item(user, snippet);
-        tx.emit(Audience::user(user), event);
+        tx.emit(Audience::of_user(user), event);
         Ok(Success {})
     }
 }
@@ -132,7 +132,7 @@ impl Write for RemoveSnippet {
         }
 
         tx.remove_item::<Snippet>(user, id);
-        tx.emit(Audience::user(user), SavedSnippetsRemove { saved_snippet_id: id });
+        tx.emit(Audience::of_user(user), SavedSnippetsRemove { saved_snippet_id: id });
         Ok(Success {})
     }
 }

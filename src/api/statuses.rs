@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::message::{Emoji, ReactionType};
-use crate::realm::presence::follow_presence_setting;
+use crate::realm::presence::apply_presence_setting;
 use crate::realm::requested_emoji::RequestedEmoji;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
@@ -178,12 +178,12 @@ fn update_status(tx: &mut Tx, user: UserId, change: StatusChange) {
         event.reaction_type = Some(emoji.as_ref().map_or(ReactionType::Unicode, |emoji| emoji.reaction_type));
         status.emoji = emoji;
     }
-    let audience = tx.who_can_access(user);
+    let audience = tx.audience_with_access_to(user);
     tx.emit(audience, event);
 }
 
 fn set_presence_enabled(tx: &mut Tx, user: UserId, is_enabled: bool) {
-    follow_presence_setting(tx, user, is_enabled);
+    apply_presence_setting(tx, user, is_enabled);
     tx.user_state_mut(user).settings.insert("presence_enabled", is_enabled.into());
     emit_setting(tx, user, "presence_enabled", is_enabled.into(), None);
 }

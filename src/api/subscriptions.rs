@@ -6,7 +6,7 @@ pub mod properties;
 pub mod subscribe;
 pub mod unsubscribe;
 
-use super::parameter::words;
+use super::parameter::string_enum;
 use super::{Call, Read, Write, operation};
 use crate::api::changes::channels::creation::{ChannelToSubscribe, NewChannelParams};
 use crate::api::parameter::types::principals::Principals;
@@ -32,7 +32,7 @@ operation! {
     reply SubscriptionsReply;
 }
 
-words! {
+string_enum! {
     /// `include_subscribers`
     pub enum IncludeSubscribersWord {
         /// Leave out the lists of subscribers.

@@ -5,17 +5,17 @@ use super::*;
 use crate::error::Error;
 use crate::world::NewEvents;
 
-pub(super) const fn row<O: Operation>(run: Run) -> Row {
-    Row {
+pub(super) const fn row<O: Operation>(run: Run) -> OperationRow {
+    OperationRow {
         name: std::any::type_name::<O>,
         route: O::ROUTE,
         route_text: O::ROUTE_TEXT,
         access: O::ACCESS,
-        about: O::DOCS,
+        docs: O::DOCS,
         removed_in: O::REMOVED_IN,
         has_message: O::MESSAGE.is_some(),
         takes_files: O::TAKES_FILES,
-        gives_keys: O::GIVES_KEYS,
+        exposes_api_keys: O::EXPOSES_API_KEYS,
         is_short: O::IS_SHORT,
         effects: O::EFFECTS,
         caller_parameter: O::CALLER_PARAMETER,
@@ -26,14 +26,14 @@ pub(super) const fn row<O: Operation>(run: Run) -> Row {
     }
 }
 
-pub(super) const fn read<O: Read>() -> Row {
+pub(super) const fn read<O: Read>() -> OperationRow {
     row::<O>(Run::Read(|realm, call, raw| {
         let params = checked_params::<O>(realm, call, raw)?;
         Ok(wrap_in_envelope::<O>(&O::run(realm, call, params)?, call, raw))
     }))
 }
 
-pub(super) const fn write<O: Write>() -> Row {
+pub(super) const fn write<O: Write>() -> OperationRow {
     row::<O>(Run::Write(|world, realm, call, raw| {
         let params = checked_params::<O>(realm, call, raw)?;
         let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
@@ -42,7 +42,7 @@ pub(super) const fn write<O: Write>() -> Row {
     }))
 }
 
-pub(super) const fn write_in_part<O: PartialWrite>() -> Row {
+pub(super) const fn write_partially<O: PartialWrite>() -> OperationRow {
     row::<O>(Run::Write(|world, realm, call, raw| {
         let params = checked_params::<O>(realm, call, raw)?;
         let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
@@ -72,7 +72,7 @@ fn commit<O: Operation, T>(
         }
         check_precondition::<O>(tx, call)?;
         let value = change(tx)?;
-        null::refuse_null_characters(O::Params::LIST, raw)?;
+        null_characters::refuse_null_characters(O::Params::LIST, raw)?;
         Ok(value)
     })
 }

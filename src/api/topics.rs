@@ -4,7 +4,7 @@
 
 pub mod delete;
 
-use super::parameter::{Parameter, json_parameter, words};
+use super::parameter::{Parameter, json_parameter, string_enum};
 use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -13,10 +13,10 @@ use crate::realm::channel::Channel;
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::text::check_length;
-use crate::realm::topic::{MAX_TOPIC_LENGTH, Topic, canonical_topic, topics_of};
+use crate::realm::topic::{MAX_TOPIC_LENGTH, Topic, replace_empty_topic_name, topics_of_channel};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::record::message::shown_topic;
+use crate::record::message::display_topic_name;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -55,11 +55,11 @@ impl Read for GetTopics {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<TopicsReply, Error> {
         let caller = call.caller();
         let channel = realm.readable_channel(caller, params.stream_id)?;
-        let mut topics: Vec<TopicRecord> = topics_of(realm, channel.id)
+        let mut topics: Vec<TopicRecord> = topics_of_channel(realm, channel.id)
             .filter_map(|topic| newest_visible(realm, caller, channel, topic))
             .filter_map(|id| {
                 let (_, name) = realm.messages.get(&id)?.channel()?;
-                Some(TopicRecord { name: shown_topic(name, params.allow_empty_topic_name), max_id: id })
+                Some(TopicRecord { name: display_topic_name(name, params.allow_empty_topic_name), max_id: id })
             })
             .collect();
         topics.sort_by_key(|topic| Reverse(topic.max_id));
@@ -73,7 +73,7 @@ fn newest_visible(realm: &Realm, user: &User, channel: &Channel, topic: &Topic) 
     if channel.privacy.has_public_history() {
         return topic.messages.last();
     }
-    topic.messages.iter().rev().find(|id| realm.has_row(user.id, &realm.messages[id]))
+    topic.messages.iter().rev().find(|id| realm.has_user_message(user.id, &realm.messages[id]))
 }
 
 operation! {
@@ -102,7 +102,7 @@ impl Parameter for TopicName {
         // A blank name is the empty topic too (A-459 in docs/assumptions.md).
         let text = text.trim();
         check_length(text, name, MAX_TOPIC_LENGTH)?;
-        Ok(Self(canonical_topic(text).to_owned()))
+        Ok(Self(replace_empty_topic_name(text).to_owned()))
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "string", "maxLength": MAX_TOPIC_LENGTH})
@@ -158,7 +158,7 @@ operation! {
     events [MutedTopics, UserTopic];
 }
 
-words! {
+string_enum! {
     /// `op`: mute or unmute.
     pub enum MuteOp {
         Add = "add",

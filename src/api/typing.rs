@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-33 in docs/assumptions.md.
 
-use super::parameter::{Nullable, words};
+use super::parameter::{Nullable, string_enum};
 use super::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::feature::Feature;
@@ -10,7 +10,7 @@ use crate::realm::Realm;
 use crate::realm::editing::check_may_edit;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind};
 use crate::realm::id::{ChannelId, MessageId, UserId};
-use crate::realm::message::{Message, Place};
+use crate::realm::message::{Message, MessagePlace};
 use crate::realm::setting::UserSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Typing in a channel with more subscribers than this notifies nobody.
 const MAX_SUBSCRIBERS: usize = 100;
 
-words! {
+string_enum! {
     /// Whether the caller is typing.
     pub enum TypingOp {
         /// Typing starts or continues.
@@ -34,7 +34,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// The type of the message that is being typed.
     pub enum TypingType {
         Direct = "direct",
@@ -78,10 +78,10 @@ impl Write for SetTyping {
             TypingType::Channel => {
                 let channel = params.stream_id.and_then(|id| id.0).ok_or(Error::MissingStreamId)?;
                 let topic = params.topic.ok_or(Error::MissingTopic)?;
-                if !tx.user_state(caller.id).is_on(UserSetting::SendStreamTypingNotifications) {
+                if !tx.user_state(caller.id).is_enabled(UserSetting::SendStreamTypingNotifications) {
                     return Err(Error::TypingDisabledChannel);
                 }
-                let topic: Arc<str> = tx.topic_sent_to(&topic, Feature::NoTopicConvertedInTyping)?.into();
+                let topic: Arc<str> = tx.normalized_topic(&topic, Feature::NoTopicConvertedInTyping)?.into();
                 let channel = tx.readable_active_channel(caller, channel)?.clone();
                 tx.check_may_post(caller, &channel, &topic)?;
 
@@ -98,7 +98,7 @@ fn checked_recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> 
     if to.is_empty() {
         return Err(Error::EmptyTo);
     }
-    if !realm.user_state(caller.id).is_on(UserSetting::SendPrivateTypingNotifications) {
+    if !realm.user_state(caller.id).is_enabled(UserSetting::SendPrivateTypingNotifications) {
         return Err(Error::TypingDisabledDirect);
     }
     let mut recipients = Vec::new();
@@ -158,9 +158,10 @@ fn emit_in_channel(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId,
 
 /// The audience of those users who are active and receive typing notifications.
 fn active_receivers<'id>(realm: &Realm, users: impl IntoIterator<Item = &'id UserId>) -> Audience {
-    let is_receiver =
-        |id: &UserId| realm.is_active(*id) && realm.user_state(*id).is_on(UserSetting::ReceivesTypingNotifications);
-    Audience::of(users.into_iter().copied().filter(is_receiver).collect::<OrdSet<UserId>>())
+    let is_receiver = |id: &UserId| {
+        realm.is_active(*id) && realm.user_state(*id).is_enabled(UserSetting::ReceivesTypingNotifications)
+    };
+    Audience::of_users(users.into_iter().copied().filter(is_receiver).collect::<OrdSet<UserId>>())
 }
 
 /// The channel's subscribers who receive typing notifications; None if the channel has too many subscribers.
@@ -219,13 +220,13 @@ impl Write for SetFormerEditTyping {
 }
 
 fn set_edit_typing(tx: &mut Tx, caller: &User, id: MessageId, op: TypingOp) -> Result<Success, Error> {
-    let message = tx.message_to_change(caller, id)?.clone();
+    let message = tx.changeable_message(caller, id)?.clone();
     check_may_edit(tx, caller, &message)?;
     let (setting, error) = match message.place {
-        Place::Direct { .. } => (UserSetting::SendPrivateTypingNotifications, Error::TypingDisabledDirect),
-        Place::Channel { .. } => (UserSetting::SendStreamTypingNotifications, Error::TypingDisabledChannel),
+        MessagePlace::Direct { .. } => (UserSetting::SendPrivateTypingNotifications, Error::TypingDisabledDirect),
+        MessagePlace::Channel { .. } => (UserSetting::SendStreamTypingNotifications, Error::TypingDisabledChannel),
     };
-    if !tx.user_state(caller.id).is_on(setting) {
+    if !tx.user_state(caller.id).is_enabled(setting) {
         return Err(error);
     }
 
@@ -235,12 +236,12 @@ fn set_edit_typing(tx: &mut Tx, caller: &User, id: MessageId, op: TypingOp) -> R
 
 fn emit_editing(tx: &mut Tx, caller: UserId, op: TypingOp, message: &Message) {
     let (audience, recipient) = match &message.place {
-        Place::Channel { channel, topic } => {
+        MessagePlace::Channel { channel, topic } => {
             let Some(audience) = subscribed_receivers(tx, *channel) else { return };
             let topic = Some(topic.to_string());
             (audience, TypingRecipient { kind: "channel", channel_id: Some(*channel), topic, user_ids: None })
         }
-        Place::Direct { conversation } => {
+        MessagePlace::Direct { conversation } => {
             let members = &tx.conversations[conversation].members;
             let user_ids = Some(members.to_vec());
             let recipient = TypingRecipient { kind: "direct", channel_id: None, topic: None, user_ids };

@@ -4,7 +4,7 @@
 
 pub mod name;
 pub mod resumable;
-pub mod temporary;
+pub mod temporary_urls;
 pub mod thumbnail;
 
 use super::parameter::UploadedFile;
@@ -107,12 +107,12 @@ pub struct NewFile {
 ///
 /// Event: `attachment` add to the owner.
 pub fn add_file(tx: &mut Tx, owner: UserId, file: NewFile) -> Arc<Attachment> {
-    let path_id = new_address(tx, &file.name);
+    let path_id = new_path_id(tx, &file.name);
     add_file_at(tx, owner, path_id, file)
 }
 
 /// Returns a `path_id` that no other file has.
-fn new_address(tx: &mut Tx, name: &str) -> String {
+fn new_path_id(tx: &mut Tx, name: &str) -> String {
     let random = &mut tx.realm_mut().rng;
     let (directory, token) = (random.upload_directory(), random.upload_token());
     format!("{}/{directory}/{token}/{}", tx.organization.id, name::url_name(name))
@@ -144,7 +144,7 @@ fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Ar
     });
     tx.add_attachment(attachment.clone());
     let payload = Payload::Attachment { attachment: attachment.clone(), upload_space_used: tx.upload_space_used };
-    tx.emit(Audience::user(owner), Event::new(EventKind::AttachmentAdd, payload));
+    tx.emit(Audience::of_user(owner), Event::new(EventKind::AttachmentAdd, payload));
     attachment
 }
 
@@ -176,7 +176,7 @@ impl Read for GetTemporaryAddress {
             return Err(Error::FileForbidden);
         }
 
-        Ok(TemporaryAddressReply { url: temporary::address(realm, attachment, call.now) })
+        Ok(TemporaryAddressReply { url: temporary_urls::address(realm, attachment, call.now) })
     }
 }
 
@@ -227,7 +227,7 @@ impl Write for RemoveAttachment {
         tx.remove_attachment(&path_id);
         let attachment = RemovedAttachment { id: params.attachment_id };
         let event = AttachmentRemove { attachment, upload_space_used: tx.upload_space_used };
-        tx.emit(Audience::user(owner), event);
+        tx.emit(Audience::of_user(owner), event);
         Ok(Success {})
     }
 }

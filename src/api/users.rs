@@ -13,7 +13,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::user::{Role, User};
-use crate::record::user::{ListedUser, ProfileValue, UserRecord, UserView, written};
+use crate::record::user::{ListedUser, ProfileValue, UserRecord, UserView, serialized_parts};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -210,14 +210,14 @@ struct OwnUser<'a> {
 
 impl OwnUserReply {
     fn new(realm: &Realm, user: &Arc<User>) -> Self {
-        user.memo.own.get_or_make(|| Self::serialize_without_max_message_id(realm, user));
-        let max_message_id = realm.newest_message_of(user.id).map_or(-1, |id| id.0);
+        user.cached_json.own.get_or_init(|| Self::serialize_without_max_message_id(realm, user));
+        let max_message_id = realm.newest_received_message(user.id).map_or(-1, |id| id.0);
         Self { user: user.clone(), max_message_id }
     }
 
     /// The JSON of [`OwnUser`] up to the value of `max_message_id`, which is left out because it changes often.
     fn serialize_without_max_message_id(realm: &Realm, user: &User) -> Box<[u8]> {
-        let written = written(realm, user);
+        let written = serialized_parts(realm, user);
         let record = OwnUser {
             avatar_url: &written.avatar_url,
             avatar_version: user.avatar.version,
@@ -245,7 +245,7 @@ impl OwnUserReply {
 
 impl ReplyData for OwnUserReply {
     fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(self.user.memo.own.get_or_make(Box::default));
+        bytes.extend_from_slice(self.user.cached_json.own.get_or_init(Box::default));
         self.max_message_id.write(bytes);
         bytes.push(b'}');
     }
@@ -263,6 +263,6 @@ impl JsonSchema for OwnUserReply {
 
 impl Read for GetOwnUser {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<OwnUserReply, Error> {
-        Ok(OwnUserReply::new(realm, call.caller_shared()))
+        Ok(OwnUserReply::new(realm, call.shared_caller()))
     }
 }

@@ -11,8 +11,8 @@ use super::output::{eprint_line, print_line};
 use super::signals::TerminationSignal;
 use super::tls::TrustOptions;
 use super::upstream::parse_rate;
-use crate::json_diagnostic::nearest;
-use crate::scenario::server_comparison::{Conditions, Correspondence, Side, handles, play};
+use crate::json_diagnostic::similar_name;
+use crate::scenario::server_comparison::{ComparedServer, Correspondence, ProbeSettings, handles, play};
 use crate::scenario::{Document, Scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
 use accounts::Accounts;
@@ -115,7 +115,7 @@ impl Compare {
         let open_sides = async { Ok([self.open_side(0, &accounts).await?, self.open_side(1, &accounts).await?]) };
         let mut sides = tokio::select! {
             sides = open_sides => sides?,
-            () = signal.recv() => return Err(CliError::interrupted("interrupted before anything was compared")),
+            () = signal.wait() => return Err(CliError::interrupted("interrupted before anything was compared")),
         };
         let mut report = Report::new([&sides[0], &sides[1]], baseline, self.only.is_some());
         let interrupted = AtomicBool::new(false);
@@ -124,7 +124,7 @@ impl Compare {
             loop {
                 tokio::select! {
                     result = &mut play => break result,
-                    () = signal.recv() => {
+                    () = signal.wait() => {
                         if interrupted.swap(true, Ordering::Relaxed) {
                             let message = "interrupted twice: what the last probe made is left behind";
                             return Err(CliError::interrupted(message));
@@ -171,7 +171,7 @@ impl Compare {
     async fn play(
         &self,
         probes: &[(&Document, &Scenario)],
-        [first, second]: &mut [Side; 2],
+        [first, second]: &mut [ComparedServer; 2],
         report: &mut Report,
         interrupted: &AtomicBool,
     ) -> Result<(), CliError> {
@@ -182,7 +182,8 @@ impl Compare {
                 break;
             }
             let unique = format!("probe{start_seconds}x{}x", index + 1);
-            let conditions = Conditions { unique: &unique, is_read_only: self.read_only, interrupted };
+            let conditions =
+                ProbeSettings { unique_word: &unique, is_read_only: self.read_only, is_interrupted: interrupted };
             let mut result = play([first, second], &mut correspondence, document, scenario, &conditions).await;
             let failure = result.failure.take();
             report.add(&document.name, &scenario.name, result);
@@ -219,7 +220,7 @@ impl Compare {
         if selected.is_empty() {
             let files = documents.iter().filter_map(|document| document.name.rsplit('/').next());
             let names: Vec<&str> = all_probes().map(|(_, scenario)| scenario.name.as_str()).chain(files).collect();
-            let nearest = self.only.as_deref().and_then(|pattern| nearest(pattern, &names));
+            let nearest = self.only.as_deref().and_then(|pattern| similar_name(pattern, &names));
             let nearest = nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
             return Err(CliError::usage(format!("--only fits no probe{nearest}")));
         }
@@ -227,7 +228,7 @@ impl Compare {
     }
 
     /// Connects to a server. `position` is its place on the command line, 0 or 1.
-    async fn open_side(&self, position: usize, accounts: &Accounts) -> Result<Side, CliError> {
+    async fn open_side(&self, position: usize, accounts: &Accounts) -> Result<ComparedServer, CliError> {
         let base_url = &self.urls[position];
         let timeout = Duration::from_secs(self.timeout);
         let tls_config = || self.trust.config(base_url.is_secure());
@@ -236,8 +237,8 @@ impl Compare {
         let settings = upstream.get("/server_settings", &[]).await.map_err(CliError::failure)?;
         let settings = settings.json().map_err(CliError::failure)?;
         let http = Arc::new(Transport::new(tls_config()?, self.rate, timeout)?);
-        let accounts = accounts.on(position, base_url.as_str());
-        Side::open(base_url.as_str().to_owned(), http, settings, &accounts).await.map_err(CliError::failure)
+        let accounts = accounts.for_server(position, base_url.as_str());
+        ComparedServer::open(base_url.as_str().to_owned(), http, settings, &accounts).await.map_err(CliError::failure)
     }
 
     fn is_selected(&self, document: &Document, scenario: &Scenario) -> bool {
@@ -255,31 +256,31 @@ impl Compare {
 
 /// The correspondence of the two servers before any probe: their addresses, and the accounts, channels and groups that
 /// have the same name on both.
-fn initial_correspondence(first: &Side, second: &Side) -> Correspondence {
+fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Correspondence {
     let mut correspondence = Correspondence::default();
     for (index, side) in [first, second].into_iter().enumerate() {
         let urls = ["realm_url", "realm_uri"].iter().filter_map(|key| side.settings[*key].as_str());
         for url in urls.chain([side.url.as_str()]) {
-            correspondence.replace(index, url, "URL");
+            correspondence.add_replacement(index, url, "URL");
             let host = url.split_once("://").map_or(url, |(_, address)| address).split('/').next().unwrap_or_default();
-            correspondence.replace(index, host, "HOST");
+            correspondence.add_replacement(index, host, "HOST");
         }
         // On a server with a base path, addresses without a host begin with that path.
         let path = side.url.split_once("://").and_then(|(_, address)| address.split_once('/'));
         if let Some((_, path)) = path {
-            correspondence.replace(index, &format!("/{path}/"), "/");
+            correspondence.add_replacement(index, &format!("/{path}/"), "/");
         }
-        for (handle, person) in &side.scope.directory.people {
-            correspondence.replace(index, &person.email, &format!("EMAIL of {handle}"));
-            correspondence.replace(index, &person.api_key, "KEY");
+        for (handle, person) in &side.scope.directory.users {
+            correspondence.add_replacement(index, &person.email, &format!("EMAIL of {handle}"));
+            correspondence.add_replacement(index, &person.api_key, "KEY");
         }
     }
-    for (handle, person) in &first.scope.directory.people {
+    for (handle, person) in &first.scope.directory.users {
         if let Some(other) = second.scope.directory.person(handle) {
             correspondence.pair("user", person.user_id, other.user_id);
             if person.full_name != other.full_name {
-                correspondence.replace(0, &person.full_name, &format!("NAME of {handle}"));
-                correspondence.replace(1, &other.full_name, &format!("NAME of {handle}"));
+                correspondence.add_replacement(0, &person.full_name, &format!("NAME of {handle}"));
+                correspondence.add_replacement(1, &other.full_name, &format!("NAME of {handle}"));
             }
         }
     }

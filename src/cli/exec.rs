@@ -40,7 +40,7 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 #[cfg(unix)]
-use unix::{Signals, forward, is_terminating, kill, status_of};
+use unix::{Signals, forward, is_terminating, kill, shell_status};
 #[cfg(not(unix))]
 use windows::{Signals, forward, is_terminating, kill, status_of};
 
@@ -120,7 +120,7 @@ async fn serve_while_running(
     faults::install(&server, faults)?;
     exec.serve.open_console(&server);
     exec.serve.report_state_source(&server);
-    let state_writer = exec.serve.state.follow(&server);
+    let state_writer = exec.serve.state.start_writing(&server);
     let command_status = run_command(exec, &server, &Attempt::default()).await?.status;
     let violations = server.violations();
     let has_failing_findings = reporter.write(&server);
@@ -130,7 +130,7 @@ async fn serve_while_running(
     if command_status == 0 {
         state_result?;
         return match has_failing_findings? {
-            true if violations.is_empty() => Ok(ExitCode::from(report::HAS_FINDINGS)),
+            true if violations.is_empty() => Ok(ExitCode::from(report::FINDINGS_STATUS)),
             _ => status(&violations),
         };
     }
@@ -172,7 +172,7 @@ impl Runner<'_> {
             status(&violations)?;
         }
         let duration = Duration::from_micros(u64::try_from(duration).unwrap_or_default());
-        Ok(RunResult { status: command_status, is_interrupted, duration, findings, observed })
+        Ok(RunResult { status: command_status, is_interrupted, duration, findings, observation: observed })
     }
 
     async fn start(&self, feature_level: Option<i64>) -> Result<Server, CliError> {
@@ -238,7 +238,7 @@ async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<
                 if let Some(output) = output {
                     output.finish().await;
                 }
-                let status = status_of(exit_status.map_err(CliError::failure)?);
+                let status = shell_status(exit_status.map_err(CliError::failure)?);
                 return Ok(CommandResult { status, is_interrupted });
             }
             signal = signals.next() => {

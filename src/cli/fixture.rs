@@ -90,7 +90,8 @@ fn generate(options: &Generate) -> Result<ExitCode, CliError> {
         [options.users, options.channels, options.messages].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
     let size = Size { users, channels, messages };
     let progress_bar = new_progress_bar(size.total(), &options.output);
-    let document = generate::document(size, options.seed, &mut |count| progress_bar.set_position(count as u64));
+    let document =
+        generate::generate_document(size, options.seed, &mut |count| progress_bar.set_position(count as u64));
     progress_bar.set_message("writing");
     let text = generate::text(&document);
     if options.output.as_os_str() == "-" {

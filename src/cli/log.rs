@@ -13,7 +13,7 @@ const MAX_REPEATED_WARNINGS: usize = 20;
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Starts the log. Messages below `max_level` in severity are left out.
-pub(super) fn begin(max_level: impl Into<LevelFilter>) {
+pub(super) fn init(max_level: impl Into<LevelFilter>) {
     tracing_subscriber::fmt().with_max_level(max_level).with_writer(LogOutput).init();
 }
 

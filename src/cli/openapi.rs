@@ -2,7 +2,7 @@
 
 use super::CliError;
 use super::output::print_line;
-use super::serve::{dialect, feature_level};
+use super::serve::{load_dialect, parse_feature_level};
 use crate::api::NEWEST_FEATURE_LEVEL;
 use clap::Args;
 use std::process::ExitCode;
@@ -19,12 +19,12 @@ pub struct Openapi {
     dialect: String,
 
     /// Feature level of the document [default: the newest]
-    #[arg(long, value_name = "N", value_parser = feature_level, conflicts_with = "control")]
+    #[arg(long, value_name = "N", value_parser = parse_feature_level, conflicts_with = "control")]
     feature_level: Option<i64>,
 }
 
 pub fn run(openapi: &Openapi) -> Result<ExitCode, CliError> {
-    let dialect = dialect(&openapi.dialect)?;
+    let dialect = load_dialect(&openapi.dialect)?;
     let document = if openapi.control {
         crate::control::openapi::control_document()
     } else {

@@ -142,7 +142,7 @@ fn report_removals(document: &Document, difference: &Difference) {
 }
 
 /// Plays the text of a rewritten file again, and replaces values that change from run to run by placeholders.
-pub(super) async fn with_placeholders(stage: &Stage, name: &str, text: String) -> String {
+pub(super) async fn insert_placeholders(stage: &Stage, name: &str, text: String) -> String {
     let Ok(document) = Document::parse(name, &text) else { return text };
     let mut edits: Vec<Edit> = Vec::new();
     for scenario in &document.scenarios {
@@ -190,7 +190,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
         results.add(&document.name, &scenario.name, result);
     }
     if run.update && !edits.is_empty() {
-        let text = with_placeholders(stage, &document.name, rewritten(&document.text, &edits)).await;
+        let text = insert_placeholders(stage, &document.name, rewritten(&document.text, &edits)).await;
         std::fs::write(&document.name, text)
             .map_err(|error| CliError::failure(format!("{} can't be written: {error}", document.name)))?;
     }

@@ -15,7 +15,7 @@ use crate::control::InitialClock;
 use crate::counted::counted;
 use crate::dialect::Dialect;
 use crate::fixture::Source;
-use crate::json_diagnostic::nearest;
+use crate::json_diagnostic::similar_name;
 use crate::server::listen::is_loopback;
 use crate::server::{Options, Server, StartError};
 use crate::time::Span;
@@ -29,8 +29,8 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tracing::level_filters::LevelFilter;
-pub use values::feature_level;
-use values::{control_token, host, host_name, origin, world_ttl};
+pub use values::parse_feature_level;
+use values::{control_token, host, parse_host_name, parse_origin, parse_world_ttl};
 use webhooks::Webhooks;
 
 #[derive(Debug, Args)]
@@ -62,7 +62,7 @@ pub struct Serve {
     clock: Option<InitialClock>,
 
     /// Feature level that the default world emulates [default: the newest]
-    #[arg(long, env = "CHATDOUBLE_FEATURE_LEVEL", value_name = "N", allow_negative_numbers = true, value_parser = feature_level)]
+    #[arg(long, env = "CHATDOUBLE_FEATURE_LEVEL", value_name = "N", allow_negative_numbers = true, value_parser = parse_feature_level)]
     feature_level: Option<i64>,
 
     /// Names on the wire: neutral, zulip, or a file that maps neutral names to a vendor's
@@ -78,12 +78,12 @@ pub struct Serve {
     control_token: Option<String>,
 
     /// Origin of web pages that may call the API; * for all
-    #[arg(long, env = "CHATDOUBLE_CORS_ORIGIN", value_name = "ORIGIN", default_value = "*", value_parser = origin)]
+    #[arg(long, env = "CHATDOUBLE_CORS_ORIGIN", value_name = "ORIGIN", default_value = "*", value_parser = parse_origin)]
     cors_origin: String,
 
     /// Host name of the server, at which it gives out keys as development servers do; repeat the option for several, or
     /// separate them by commas in the variable
-    #[arg(long, env = "CHATDOUBLE_HOST_NAME", value_name = "NAME", value_delimiter = ',', value_parser = host_name)]
+    #[arg(long, env = "CHATDOUBLE_HOST_NAME", value_name = "NAME", value_delimiter = ',', value_parser = parse_host_name)]
     host_name: Vec<String>,
 
     /// No world at the root, which answers only server_settings, like a server of many organizations
@@ -101,7 +101,7 @@ pub struct Serve {
     exit_with_process: Option<shutdown::process::Pid>,
 
     /// Delete worlds that got no request for this long, unless they have their own time: seconds, or 1d2h30m
-    #[arg(long, env = "CHATDOUBLE_WORLD_TTL", value_name = "SECONDS", value_parser = world_ttl)]
+    #[arg(long, env = "CHATDOUBLE_WORLD_TTL", value_name = "SECONDS", value_parser = parse_world_ttl)]
     world_ttl: Option<Span>,
 
     /// Where outgoing webhooks may post: only addresses of this machine, or all
@@ -160,7 +160,7 @@ async fn serve_until_shutdown(
     };
     let server = result.map_err(|error| serve.start_error(error))?;
     serve.report_state_source(&server);
-    let state_writer = serve.state.follow(&server);
+    let state_writer = serve.state.start_writing(&server);
     serve.write_files(&server)?;
     print_line(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
     let _ = std::io::stdout().flush();
@@ -201,7 +201,7 @@ impl Serve {
     fn listen_for_shutdown(&self) -> Result<ShutdownRequest, CliError> {
         let shutdown = ShutdownRequest::listen()?;
         if self.exit_with_stdin {
-            shutdown.end_after(shutdown::wait_for_input);
+            shutdown.end_after(shutdown::wait_for_input_end);
         }
         #[cfg(unix)]
         if let Some(pid) = self.exit_with_process {
@@ -212,7 +212,7 @@ impl Serve {
 
     /// Starts the log and creates the server's runtime.
     pub fn prepare(&self) -> Result<Runtime, CliError> {
-        super::log::begin(self.log);
+        super::log::init(self.log);
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::failure)
     }
 
@@ -301,7 +301,7 @@ impl Serve {
             state: self.state.read()?,
             clock: self.clock.unwrap_or(InitialClock::Real),
             feature_level: self.feature_level.unwrap_or(crate::api::NEWEST_FEATURE_LEVEL),
-            dialect: dialect(&self.dialect)?,
+            dialect: load_dialect(&self.dialect)?,
             seed: self.seed,
             cors_origin: self.cors_origin.clone(),
             host_names: self.host_name.clone(),
@@ -324,7 +324,7 @@ impl Serve {
         }
         let error_message = |error| {
             let built_in = Source::BUILT_IN;
-            let nearest = nearest(fixture, &built_in.split(", ").collect::<Vec<_>>());
+            let nearest = similar_name(fixture, &built_in.split(", ").collect::<Vec<_>>());
             let suggestion = nearest.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default();
             format!("{fixture}: is neither a built-in fixture ({built_in}) nor a readable file: {error}{suggestion}")
         };
@@ -342,13 +342,13 @@ impl Serve {
 }
 
 /// Returns the built-in dialect of this name, or reads a dialect from a file.
-pub fn dialect(name: &str) -> Result<Dialect, CliError> {
+pub fn load_dialect(name: &str) -> Result<Dialect, CliError> {
     match name {
         "neutral" => Ok(Dialect::neutral()),
         "zulip" => Ok(Dialect::zulip()),
         file => {
-            let nearest =
-                nearest(file, &["neutral", "zulip"]).map_or(String::new(), |name| format!("; did you mean {name}?"));
+            let nearest = similar_name(file, &["neutral", "zulip"])
+                .map_or(String::new(), |name| format!("; did you mean {name}?"));
             let error_message = |error| {
                 format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}{nearest}")
             };

@@ -38,13 +38,13 @@ impl ShutdownRequest {
     /// Waits until the program is asked to end.
     pub async fn wait(&mut self) {
         tokio::select! {
-            () = self.signal.recv() => {}
+            () = self.signal.wait() => {}
             _ = self.receiver.recv() => {}
         }
     }
 }
 
 /// Blocks until standard input is closed, and discards what it reads.
-pub fn wait_for_input() {
+pub fn wait_for_input_end() {
     let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
 }

@@ -22,7 +22,7 @@ impl TerminationSignal {
     }
 
     /// Waits until the program is asked to end.
-    pub async fn recv(&mut self) {
+    pub async fn wait(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}

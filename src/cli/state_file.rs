@@ -80,7 +80,7 @@ impl StateFile {
     }
 
     /// Starts to write the default world to the file. Must be called within a runtime. None without a file.
-    pub fn follow(&self, server: &Server) -> Option<Arc<StateWriter>> {
+    pub fn start_writing(&self, server: &Server) -> Option<Arc<StateWriter>> {
         let writer = Arc::new(StateWriter {
             file: self.file.clone()?,
             worlds: server.worlds().clone(),

@@ -1,16 +1,16 @@
 //! Error messages for wrong command lines and warnings for misspelled environment variables, one line each.
 
-use crate::json_diagnostic::nearest;
+use crate::json_diagnostic::similar_name;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
 use std::ffi::OsString;
 
 /// Removes empty environment variables from the options, since tools that forward variables set them to an empty value.
-pub(super) fn without_empty_variables(command: Command) -> Command {
+pub(super) fn ignore_empty_variables(command: Command) -> Command {
     let is_empty = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
     let remove_empty_variable =
         |arg: Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg.hide_env_values(true) };
-    command.mut_args(remove_empty_variable).mut_subcommands(without_empty_variables)
+    command.mut_args(remove_empty_variable).mut_subcommands(ignore_empty_variables)
 }
 
 /// The message of an error, with a suggestion if there is one.
@@ -115,7 +115,8 @@ pub(super) fn misspelled_variable_warnings(command: &Command, names: impl Iterat
             let name = name.to_str()?.to_owned();
             let suffix = name.strip_prefix(PREFIX).filter(|_| !known_names.contains(&name.as_str()))?;
             // Kubernetes sets variables with the same prefix, such as CHATDOUBLE_PORT_9991_TCP.
-            let nearest = nearest(suffix, &suffixes).filter(|nearest| nearest.len().abs_diff(suffix.len()) <= 2)?;
+            let nearest =
+                similar_name(suffix, &suffixes).filter(|nearest| nearest.len().abs_diff(suffix.len()) <= 2)?;
             Some(format!("warning: there is no variable {name}; did you mean {PREFIX}{nearest}?"))
         })
         .collect();

@@ -73,7 +73,7 @@ pub fn run(watch: &Watch) -> Result<ExitCode, CliError> {
         let mut signal = TerminationSignal::listen().map_err(CliError::failure)?;
         tokio::select! {
             result = follow(watch) => result,
-            () = signal.recv() => Ok(ExitCode::SUCCESS),
+            () = signal.wait() => Ok(ExitCode::SUCCESS),
         }
     })
 }

@@ -12,7 +12,7 @@ pub use records::{RECORDS, describe};
 pub use table::{CALLS, WATCH_FILTERS};
 
 /// A row of the table of calls.
-pub struct Row {
+pub struct CallRow {
     pub method: &'static str,
     /// Path below `/control`, with placeholders.
     pub path: &'static str,
@@ -129,7 +129,7 @@ impl Filter {
     }
 }
 
-impl Row {
+impl CallRow {
     /// Whether the call counts as use of its world, which delays the end of an idle world. Reading does not, so that an
     /// open console keeps no world alive.
     pub fn is_use(&self) -> bool {
@@ -159,7 +159,7 @@ impl Row {
 /// # Errors
 ///
 /// `ControlNotFound` with the nearest call.
-pub fn find<'path>(method: &str, path: &'path str) -> Result<(&'static Row, Vec<&'path str>), Error> {
+pub fn find<'path>(method: &str, path: &'path str) -> Result<(&'static CallRow, Vec<&'path str>), Error> {
     let method = if method == "HEAD" { "GET" } else { method };
     let path_in_control = path.strip_prefix("/control").unwrap_or(path);
     let parts = split_path(path_in_control.trim_end_matches('/'));
@@ -191,10 +191,10 @@ fn split_path(path: &str) -> Vec<&str> {
 const MAX_COMPARED_PARTS: usize = 8;
 const MAX_COMPARED_PART_BYTES: usize = 64;
 
-fn nearest_row(method: &str, parts: &[&str]) -> &'static Row {
+fn nearest_row(method: &str, parts: &[&str]) -> &'static CallRow {
     let end = |part: &&'_ str| part.floor_char_boundary(MAX_COMPARED_PART_BYTES);
     let parts: Vec<&str> = parts.iter().take(MAX_COMPARED_PARTS).map(|part| &part[..end(part)]).collect();
-    let score = |row: &&Row| {
+    let score = |row: &&CallRow| {
         let method_bonus = if row.method == method { 0.02 } else { 0.0 };
         // The first call has no parts to compare.
         let similarity = if row.path.is_empty() { 0.0 } else { path_similarity(&parts, &row.path[1..]) };
@@ -205,7 +205,7 @@ fn nearest_row(method: &str, parts: &[&str]) -> &'static Row {
 
 /// The reply with the list of all calls.
 pub fn index() -> Value {
-    let call_entry = |row: &Row| {
+    let call_entry = |row: &CallRow| {
         let path = format!("/control{}", row.path);
         json!({"method": row.method, "path": path, "summary": row.summary})
     };

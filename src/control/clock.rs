@@ -5,11 +5,11 @@ use super::times::{Instant, Seconds};
 use crate::api::events::parked_reply;
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::agenda::Due;
+use crate::realm::agenda::AgendaItem;
 use crate::realm::queue::Queue;
 use crate::realm::tx::Tx;
 use crate::time::{Clock, Span, Timestamp};
-use crate::world::{Clients, MAX_POLL_PAUSE, World};
+use crate::world::{JumpClients, MAX_POLL_PAUSE, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ const MAX_JUMP: Span = Span::days(36_525);
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ClockChange", extend("minProperties" = 1, "maxProperties" = 2))]
-pub struct Change {
+pub struct ClockChange {
     /// Advances by this time.
     advance_seconds: Option<Seconds>,
     /// Advances to this time.
@@ -65,7 +65,7 @@ fn clock_reply(world: &World, realm: &Realm) -> Value {
 /// # Errors
 ///
 /// `ControlRefused`.
-pub async fn change(world: &World, change: Change) -> Result<Value, Error> {
+pub async fn change(world: &World, change: ClockChange) -> Result<Value, Error> {
     let client_timeout = change.client_timeout();
     let step = change.step()?;
     let jump = world.with_clients_parked(client_timeout, |clients| step.apply(world, clients)).await?;
@@ -89,7 +89,7 @@ enum ClockStep {
     Run(bool),
 }
 
-impl Change {
+impl ClockChange {
     fn client_timeout(&self) -> Span {
         match self.wait_for_clients_ms {
             Some(milliseconds) => {
@@ -114,7 +114,7 @@ impl Change {
 }
 
 impl ClockStep {
-    fn apply(self, world: &World, clients: &Clients) -> Result<Option<Vec<(Timestamp, Due)>>, Error> {
+    fn apply(self, world: &World, clients: &JumpClients) -> Result<Option<Vec<(Timestamp, AgendaItem)>>, Error> {
         match self {
             ClockStep::By(span) => world.advance(clients, |now| check_distance(now, now.plus(span))),
             ClockStep::To(time) => world.advance(clients, |now| {
@@ -137,18 +137,18 @@ fn check_distance(now: Timestamp, time: Timestamp) -> Result<Timestamp, Error> {
 }
 
 /// An item of the agenda in the form of replies.
-pub fn agenda_item(at: Timestamp, due: &Due) -> Value {
+pub fn agenda_item(at: Timestamp, due: &AgendaItem) -> Value {
     let (kind, key, id): (&str, &str, Value) = match due {
-        Due::Reminder(id) => ("reminder", "reminder_id", id.0.into()),
-        Due::ScheduledMessage(id) => ("scheduled_message", "scheduled_message_id", id.0.into()),
-        Due::InviteLink(id) => ("invite_expired", "invite_id", id.0.into()),
-        Due::Invite(id) => ("invite_expired", "invite_id", id.0.into()),
-        Due::Queue(id) => ("queue_expired", "queue_id", id.as_ref().into()),
-        Due::Heartbeat(id) => ("heartbeat", "queue_id", id.as_ref().into()),
-        Due::Export(id) => ("export", "export_id", id.0.into()),
-        Due::Thumbnails(path_id) => ("thumbnails", "path_id", path_id.as_str().into()),
-        Due::PageCards(id) => ("page_previews", "message_id", id.0.into()),
-        Due::FullMember(id) => ("full_member", "user_id", id.0.into()),
+        AgendaItem::Reminder(id) => ("reminder", "reminder_id", id.0.into()),
+        AgendaItem::ScheduledMessage(id) => ("scheduled_message", "scheduled_message_id", id.0.into()),
+        AgendaItem::InviteLink(id) => ("invite_expired", "invite_id", id.0.into()),
+        AgendaItem::Invite(id) => ("invite_expired", "invite_id", id.0.into()),
+        AgendaItem::Queue(id) => ("queue_expired", "queue_id", id.as_ref().into()),
+        AgendaItem::Heartbeat(id) => ("heartbeat", "queue_id", id.as_ref().into()),
+        AgendaItem::Export(id) => ("export", "export_id", id.0.into()),
+        AgendaItem::Thumbnails(path_id) => ("thumbnails", "path_id", path_id.as_str().into()),
+        AgendaItem::PagePreviews(id) => ("page_previews", "message_id", id.0.into()),
+        AgendaItem::FullMember(id) => ("full_member", "user_id", id.0.into()),
     };
     let mut record = Map::new();
     record.insert("kind".into(), kind.into());

@@ -8,10 +8,10 @@ use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::group::Group;
 use crate::realm::id::{ChannelId, GroupId, MessageId, UserId};
-use crate::realm::message::{Message, Place};
+use crate::realm::message::{Message, MessagePlace};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue};
-use crate::realm::permission_holders::covers;
-use crate::realm::topic::topics_of;
+use crate::realm::permission_holders::includes_user;
+use crate::realm::topic::topics_of_channel;
 use crate::realm::user::{Role, User};
 use crate::world::World;
 use serde_json::{Map, Value, json};
@@ -108,14 +108,14 @@ fn user_record(realm: &Realm, user: &User) -> Value {
 }
 
 fn channel_record(realm: &Realm, channel: &Channel, seen_by: Option<&User>) -> Value {
-    let topics = topics_of(realm, channel.id).filter_map(|topic| {
+    let topics = topics_of_channel(realm, channel.id).filter_map(|topic| {
         let newest = topic.messages.last()?;
         let (_, name) = realm.messages.get(&newest)?.channel()?;
         Some(json!({"name": &**name, "messages": topic.messages.len(), "newest": newest}))
     });
     let permissions = CHANNEL_PERMISSIONS.iter().filter_map(|setting| {
         let value = channel.permissions.get(setting.name)?;
-        let holders = realm.active_users.iter().filter(|user| covers(realm, value, **user, setting));
+        let holders = realm.active_users.iter().filter(|user| includes_user(realm, value, **user, setting));
         Some(json!({"name": setting.name, "holders": holder_names(realm, value), "users": holders.collect::<Vec<_>>()}))
     });
     let mut record = json!({
@@ -177,7 +177,7 @@ fn message_records(query: &ContentsQuery) -> Vec<Value> {
     let to_record = |message: &Arc<Message>| {
         let mut record = message_record(realm, message, query.seen_by.as_deref());
         if query.is_rendered {
-            record["rendered_content"] = message.body.rendered().into();
+            record["rendered_content"] = message.body.rendered_html().into();
         }
         record
     };
@@ -192,8 +192,8 @@ fn message_record(realm: &Realm, message: &Message, seen_by: Option<&User>) -> V
         reactions.map(|reaction| json!({"emoji_name": reaction.emoji.emoji_name, "user_id": reaction.user}));
     let (channel, topic) = message.channel().map_or((None, None), |(channel, topic)| (Some(channel), Some(&**topic)));
     let to: Vec<UserId> = match &message.place {
-        Place::Direct { .. } => message.recipients.iter().copied().collect(),
-        Place::Channel { .. } => Vec::new(),
+        MessagePlace::Direct { .. } => message.recipients.iter().copied().collect(),
+        MessagePlace::Channel { .. } => Vec::new(),
     };
     let mut record = json!({
         "message_id": message.id,

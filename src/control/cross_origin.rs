@@ -21,7 +21,7 @@ pub fn is_preflight(request: &ApiRequest) -> bool {
 }
 
 /// Answers a preflight, with which browsers send no token.
-pub fn preflight(guard: &Guard, request: &ApiRequest) -> Response {
+pub fn preflight_response(guard: &Guard, request: &ApiRequest) -> Response {
     match guard.check(request.headers()) {
         Ok(()) | Err(Error::ControlToken) => {
             let mut response = reply::empty(204);
@@ -42,7 +42,7 @@ pub fn preflight(guard: &Guard, request: &ApiRequest) -> Response {
 }
 
 /// Adds the CORS headers that let a page read the response if it may steer.
-pub fn with_cors_headers(guard: &Guard, request: &ApiRequest, mut response: Response) -> Response {
+pub fn add_cors_headers(guard: &Guard, request: &ApiRequest, mut response: Response) -> Response {
     let Some(origin) = request.headers().get(header::ORIGIN) else { return response };
     if matches!(guard.check(request.headers()), Ok(()) | Err(Error::ControlToken)) {
         let headers = response.headers_mut();

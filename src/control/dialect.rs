@@ -1,8 +1,8 @@
 //! Reads custom dialects, and checks that the names to rename exist.
 
 use crate::api::rows;
-use crate::api::server::METHODS;
-use crate::dialect::{Dialect, Renamable};
+use crate::api::server::AUTHENTICATION_METHODS;
+use crate::dialect::{Dialect, RenamableNames};
 
 /// Reads a dialect from its JSON document.
 ///
@@ -11,12 +11,12 @@ use crate::dialect::{Dialect, Renamable};
 /// What is wrong with the document, with the JSON path.
 pub fn read(text: &str) -> Result<Dialect, String> {
     // Keys of an object in the server settings, which the OpenAPI document does not list.
-    let methods = METHODS.iter().map(|(name, _)| (*name).to_owned());
+    let methods = AUTHENTICATION_METHODS.iter().map(|(name, _)| (*name).to_owned());
     // A key in the JSON text of `field_data`.
     let field_data_keys = ["subtype".to_owned()];
     let keys = crate::openapi::names().into_iter().chain(methods).chain(field_data_keys).collect();
     let paths = rows().map(|row| row.route.path.to_owned());
-    Dialect::parse(text, &Renamable { keys, paths: paths.collect() })
+    Dialect::parse(text, &RenamableNames { keys, paths: paths.collect() })
 }
 
 #[cfg(test)]

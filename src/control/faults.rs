@@ -4,7 +4,7 @@ use super::request_pattern::{METHODS, PatternUse, RequestPattern};
 use super::times::Seconds;
 use super::{refusal, unknown_name_in_world_message, unknown_word_error, users};
 use crate::error::{Error, ErrorKind};
-use crate::fault::{Bouncer, Disturbance, Effect, Matching, POLL, RELAY_PATH_PREFIX, Rule};
+use crate::fault::{Bouncer, Disturbance, Effect, InstalledFault, Matching, POLL, RELAY_PATH_PREFIX};
 use crate::json_diagnostic;
 use crate::world::World;
 use http::StatusCode;
@@ -53,14 +53,14 @@ struct MatchSpec {
 /// Lists all faults, including used-up ones.
 pub fn list(world: &World) -> Value {
     let faults = world.faults().lock();
-    let to_record = |fault: &Rule| {
+    let to_record = |fault: &InstalledFault| {
         let mut record = fault.source.clone();
         record["fault_id"] = fault.id.as_str().into();
         record["passed"] = fault.passed.into();
         record["fired"] = fault.fired.into();
         record
     };
-    json!({"faults": faults.rules().iter().map(to_record).collect::<Vec<_>>()})
+    json!({"faults": faults.all().iter().map(to_record).collect::<Vec<_>>()})
 }
 
 /// Installs a fault in a world.
@@ -79,8 +79,9 @@ pub fn install(world: &World, source: Value) -> Result<Value, Error> {
 /// # Errors
 ///
 /// `ControlRefused`.
-pub fn read(world: &World, mut source: Value) -> Result<Rule, Error> {
-    let spec: FaultSpec = json_diagnostic::fit(&source).map_err(|diagnostic| refusal(diagnostic.to_string()))?;
+pub fn read(world: &World, mut source: Value) -> Result<InstalledFault, Error> {
+    let spec: FaultSpec =
+        json_diagnostic::deserialize(&source).map_err(|diagnostic| refusal(diagnostic.to_string()))?;
     let matching = spec.matching.unwrap_or_default();
     let pattern =
         RequestPattern { method: matching.method, path: matching.path, params: matching.params.unwrap_or_default() };
@@ -99,7 +100,7 @@ pub fn read(world: &World, mut source: Value) -> Result<Rule, Error> {
     let effect = read_effect(&spec.effect)?;
     check_effect_applies(&effect, &matching)?;
     remove_nulls(&mut source);
-    Ok(Rule {
+    Ok(InstalledFault {
         id: String::new(),
         matching,
         after: spec.after.unwrap_or(0),
@@ -152,7 +153,7 @@ pub fn remove(world: &World, id: &str) -> Result<Value, Error> {
         return Ok(json!({}));
     }
     let faults = world.faults().lock();
-    let ids: Vec<&str> = faults.rules().iter().map(|rule| rule.id.as_str()).collect();
+    let ids: Vec<&str> = faults.all().iter().map(|rule| rule.id.as_str()).collect();
     Err(Error::ControlNotFound { what: unknown_name_in_world_message("fault", id, &ids).into() })
 }
 

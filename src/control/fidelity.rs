@@ -1,6 +1,6 @@
 //! The fidelity manifest: how this build compares with real servers, from the replay of their recordings.
 
-use crate::api::{Row, rows};
+use crate::api::{OperationRow, rows};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ impl ComparisonCounts {
 }
 
 /// The name of an operation in the manifest, such as `GET /users/{user_id}`.
-pub fn operation_name(row: &Row) -> String {
+pub fn operation_name(row: &OperationRow) -> String {
     format!("{} {}", row.route.method, row.route.path.replace("{*", "{"))
 }
 
@@ -93,7 +93,7 @@ impl Manifest {
 
     /// The data of the reply, with all operations.
     fn to_reply_data(&self) -> Value {
-        let operation_record = |row: &Row| {
+        let operation_record = |row: &OperationRow| {
             let recorded_levels = self.records(self.operations.get(&operation_name(row)));
             json!({
                 "method": row.route.method,

@@ -2,7 +2,7 @@
 //! those without the token if one is required.
 
 use crate::error::Error;
-use crate::http::authority::{Authority, Single};
+use crate::http::authority::{Authority, SingleHeader};
 use http::{HeaderMap, header};
 
 /// The conditions of access to control.
@@ -23,23 +23,26 @@ impl Guard {
     /// needed; `ControlToken` for a missing or wrong token.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
         let forbidden = |what: String| Err(Error::ControlForbidden { what: what.into() });
-        match Single::of(headers, header::ORIGIN) {
-            Single::Absent => {}
-            Single::Once(origin) if Authority::of_origin(origin).is_some_and(|host| self.is_local_or_bound(&host)) => {}
-            Single::Once(origin) => return forbidden(format!("pages of {origin}")),
-            Single::Unreadable => return forbidden("several origins".to_owned()),
+        match SingleHeader::from_headers(headers, header::ORIGIN) {
+            SingleHeader::Absent => {}
+            SingleHeader::Value(origin)
+                if Authority::parse_origin(origin).is_some_and(|host| self.is_local_or_bound(&host)) => {}
+            SingleHeader::Value(origin) => return forbidden(format!("pages of {origin}")),
+            SingleHeader::Unreadable => return forbidden("several origins".to_owned()),
         }
         let Some(token) = &self.token else {
-            return match Single::of(headers, header::HOST) {
-                Single::Once(host) if Authority::parse(host).is_some_and(|host| self.is_local_or_bound(&host)) => {
+            return match SingleHeader::from_headers(headers, header::HOST) {
+                SingleHeader::Value(host)
+                    if Authority::parse(host).is_some_and(|host| self.is_local_or_bound(&host)) =>
+                {
                     Ok(())
                 }
-                Single::Once(host) => forbidden(format!("the host name {host}")),
-                Single::Absent => forbidden("requests without a host name".to_owned()),
-                Single::Unreadable => forbidden("several host names".to_owned()),
+                SingleHeader::Value(host) => forbidden(format!("the host name {host}")),
+                SingleHeader::Absent => forbidden("requests without a host name".to_owned()),
+                SingleHeader::Unreadable => forbidden("several host names".to_owned()),
             };
         };
-        let Single::Once(received_token) = Single::of(headers, header::AUTHORIZATION) else {
+        let SingleHeader::Value(received_token) = SingleHeader::from_headers(headers, header::AUTHORIZATION) else {
             return Err(Error::ControlToken);
         };
         let received_token = received_token.strip_prefix("Bearer ");
@@ -53,7 +56,7 @@ impl Guard {
     /// Whether the request's host name may be used for control. If a token is needed, any may.
     pub fn admits_host(&self, headers: &HeaderMap) -> bool {
         self.token.is_some()
-            || matches!(Single::of(headers, header::HOST), Single::Once(host)
+            || matches!(SingleHeader::from_headers(headers, header::HOST), SingleHeader::Value(host)
                 if Authority::parse(host).is_some_and(|host| self.is_local_or_bound(&host)))
     }
 

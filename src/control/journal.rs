@@ -119,7 +119,7 @@ pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequ
     let (filter, bounds) = expected_requests.read(world)?;
     let count = || world.journal().find(&filter).len();
     let check = || Some(count()).filter(|count| bounds.allows(*count));
-    match waiting::until(world, timeout_ms, || world.journal().changed(), check).await? {
+    match waiting::wait_until(world, timeout_ms, || world.journal().changed(), check).await? {
         Some(count) => Ok(json!({ "count": count })),
         None => {
             let count = count();
@@ -159,7 +159,7 @@ impl FilterSpec<'_> {
 /// Refuses a fault that is neither installed nor fired: an assertion on it could never hold.
 fn check_fault(world: &World, id: &str, prefix: &str) -> Result<(), Error> {
     let faults = world.faults().lock();
-    let installed_ids: Vec<&str> = faults.rules().iter().map(|fault| fault.id.as_str()).collect();
+    let installed_ids: Vec<&str> = faults.all().iter().map(|fault| fault.id.as_str()).collect();
     let has_fired = || world.journal().all().iter().any(|entry| entry.fault.as_deref() == Some(id));
     if id == NETWORK_FAULT_ID || installed_ids.contains(&id) || has_fired() {
         return Ok(());
@@ -287,7 +287,7 @@ fn requests_elsewhere(world: &World, worlds: &Worlds, filter: &Filter) -> String
 /// An addition to the message if the fault of the filter fired for more requests than the journal has.
 fn fired_message(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
-    let fired = world.faults().lock().rules().iter().find(|rule| rule.id == id).map_or(0, |rule| rule.fired);
+    let fired = world.faults().lock().all().iter().find(|rule| rule.id == id).map_or(0, |rule| rule.fired);
     let journaled = world.journal().all().iter().filter(|entry| entry.fault.as_deref() == Some(id)).count();
     if fired <= journaled as u64 || world.parked_polls() == 0 {
         return String::new();

@@ -1,6 +1,6 @@
 //! The OpenAPI documents: that of the API in a dialect, and that of control, built from the table of calls.
 
-use super::calls::{CALLS, Call, Filter, Input, RECORDS, Row, describe};
+use super::calls::{CALLS, Call, CallRow, Filter, Input, RECORDS, describe};
 use super::filters::Filters;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
@@ -90,10 +90,10 @@ fn replace_number_formats(part: &mut Value) {
 
 fn schema(notation: &str) -> Value {
     let notation: Value = serde_json::from_str(notation).expect("the notation of a reply is JSON, as a test reads it");
-    shape::schema(&notation)
+    shape::parse_shape(&notation)
 }
 
-fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
+fn operation(row: &CallRow, generator: &mut SchemaGenerator) -> Value {
     let mut operation = json!({
         "operationId": operation_id(row),
         "tags": [tag(row)],
@@ -121,7 +121,7 @@ fn requires_keys(schema: &Value, generator: &SchemaGenerator) -> bool {
 }
 
 /// The name of a reply's schema, such as `VerifyJournalReply`. Replies without data share one schema.
-fn reply_name(row: &Row) -> String {
+fn reply_name(row: &CallRow) -> String {
     if row.reply.is_empty() {
         return "EmptyReply".to_owned();
     }
@@ -131,17 +131,17 @@ fn reply_name(row: &Row) -> String {
 }
 
 /// The operation ID of a call, such as `verifyJournal`; `getJournal` for GET.
-fn operation_id(row: &Row) -> String {
+fn operation_id(row: &CallRow) -> String {
     let call = match row.call {
         Call::InWorld(call) => format!("{call:?}"),
         call => format!("{call:?}"),
     };
-    let name = tooling::function_name(&call);
+    let name = tooling::operation_id(&call);
     if row.method == "GET" && name != "watch" { format!("get{call}") } else { name }
 }
 
 /// The tag of a call: the part of its path after the world's name.
-fn tag(row: &Row) -> &'static str {
+fn tag(row: &CallRow) -> &'static str {
     let mut parts = row.path.split('/').skip(1).filter(|part| !part.starts_with('{'));
     match (parts.next(), parts.next()) {
         (Some("worlds"), Some(part)) => part,
@@ -150,7 +150,7 @@ fn tag(row: &Row) -> &'static str {
     }
 }
 
-fn parameters(row: &Row) -> Vec<Value> {
+fn parameters(row: &CallRow) -> Vec<Value> {
     let placeholders = row.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let path_parameters =
         placeholders.map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}));
@@ -163,7 +163,7 @@ fn parameters(row: &Row) -> Vec<Value> {
     path_parameters.chain(query_parameters).collect()
 }
 
-fn responses(row: &Row) -> Value {
+fn responses(row: &CallRow) -> Value {
     let schema = match row.call {
         Call::Openapi => json!({"type": "object"}),
         _ => json!({"$ref": format!("#/components/schemas/{}", reply_name(row))}),
@@ -180,7 +180,7 @@ fn responses(row: &Row) -> Value {
     responses
 }
 
-fn statuses(row: &Row) -> Vec<&'static str> {
+fn statuses(row: &CallRow) -> Vec<&'static str> {
     let mut statuses = vec!["400", "401", "403"];
     statuses.extend(row.path.contains('{').then_some("404"));
     statuses.extend(row.path.ends_with("/wait").then_some("408"));
@@ -189,7 +189,7 @@ fn statuses(row: &Row) -> Vec<&'static str> {
     statuses
 }
 
-fn success_schema(row: &Row) -> Value {
+fn success_schema(row: &CallRow) -> Value {
     let mut schema = if row.reply.is_empty() {
         json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false})
     } else {

@@ -3,7 +3,7 @@
 use super::refusal;
 use super::times::Seconds;
 use crate::error::Error;
-use crate::realm::preview::PreviewDelays;
+use crate::realm::preview_delays::PreviewDelays;
 use crate::time::Span;
 use crate::world::World;
 use schemars::JsonSchema;

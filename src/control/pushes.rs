@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::push::{Push, PushTarget};
-use crate::record::push::{Sender, push_record};
+use crate::record::push::{ServerProperties, push_record};
 use crate::world::{World, WorldSettings};
 use imbl::Vector;
 use schemars::JsonSchema;
@@ -59,8 +59,8 @@ impl PushFilter {
 }
 
 /// The sender of a world's pushes, which their payloads name.
-pub fn sender<'a>(settings: &'a WorldSettings, base_url: &'a str) -> Sender<'a> {
-    Sender { base_url, level: settings.feature_level, product: settings.dialect.product() }
+pub fn sender<'a>(settings: &'a WorldSettings, base_url: &'a str) -> ServerProperties<'a> {
+    ServerProperties { base_url, level: settings.feature_level, product: settings.dialect.product() }
 }
 
 impl PushFilter {
@@ -112,7 +112,7 @@ pub async fn wait(world: &World, awaited: AwaitedPushes, base_url: &str) -> Resu
         let pushes = PushFilter::find(world, base_url, filter);
         (pushes.len() >= at_least).then_some(pushes)
     };
-    match waiting::until(world, awaited.timeout_ms, || world.changed(), check).await? {
+    match waiting::wait_until(world, awaited.timeout_ms, || world.changed(), check).await? {
         Some(pushes) => Ok(json!({"count": pushes.len(), "pushes": pushes})),
         None => {
             let count = PushFilter::find(world, base_url, filter).len();

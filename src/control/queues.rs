@@ -57,8 +57,8 @@ fn record(realm: &Realm, queue: &Queue) -> Value {
         "client": queue.options.client,
         "parked": queue.parked_since.is_some() && pending_events == 0,
         "pending": pending_events,
-        "last_event_id": queue.acknowledged.saturating_add_unsigned(pending_events as u64),
-        "acknowledged": queue.acknowledged,
+        "last_event_id": queue.acknowledged_event.saturating_add_unsigned(pending_events as u64),
+        "acknowledged": queue.acknowledged_event,
         "capabilities": capabilities.collect::<Vec<_>>(),
     })
 }
@@ -81,7 +81,7 @@ pub async fn wait(world: &World, awaited: AwaitedQueues) -> Result<Value, Error>
         let queues = find_queues(world, owner, awaited.parked);
         (queues.len() >= count).then_some(queues)
     };
-    match waiting::until(world, awaited.timeout_ms, || world.changed(), check).await? {
+    match waiting::wait_until(world, awaited.timeout_ms, || world.changed(), check).await? {
         Some(queues) => Ok(json!({"count": queues.len(), "queues": queues})),
         None => {
             let actual_count = find_queues(world, owner, awaited.parked).len();

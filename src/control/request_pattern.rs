@@ -4,13 +4,13 @@
 //! there are no such requests would always hold.
 
 use super::{refusal, unknown_word_error};
-use crate::api::{Row, find_route, rows};
+use crate::api::{OperationRow, find_path, rows};
 use crate::dialect::Dialect;
 use crate::error::Error;
-use crate::http::files::{self, FILES};
+use crate::http::files::{self, FILE_KINDS};
 use crate::http::methods_of_page;
 use crate::http::router::Router;
-use crate::json_diagnostic::{most_similar, step};
+use crate::json_diagnostic::{most_similar, path_step};
 use crate::openapi::former_parameters;
 use crate::world::World;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ struct MatchedPath {
     /// The path in neutral names, without `/api/v1`.
     path: String,
     /// The operations with this path; empty for files, pages and unknown paths.
-    rows: Vec<&'static Row>,
+    rows: Vec<&'static OperationRow>,
     /// The allowed methods; None for unknown paths.
     methods: Option<Vec<&'static str>>,
 }
@@ -77,8 +77,8 @@ impl RequestPattern {
         if let Some((matched_path, method)) = matched_path.as_ref().zip(method) {
             matched_path.check_method(method, prefix, pattern_use)?;
         }
-        let has_method = |row: &&Row| method.is_none_or(|method| row.route.method == method);
-        let rows: Vec<&Row> = match &matched_path {
+        let has_method = |row: &&OperationRow| method.is_none_or(|method| row.route.method == method);
+        let rows: Vec<&OperationRow> = match &matched_path {
             Some(matched_path) => matched_path.rows.iter().copied().filter(has_method).collect(),
             None => rows().filter(has_method).collect(),
         };
@@ -122,9 +122,9 @@ impl MatchedPath {
         if pattern_use == PatternUse::Entries(Some(NOT_FOUND_STATUS)) {
             return Ok(Self { path: api_path.to_owned(), rows: Vec::new(), methods: None });
         }
-        let nearest = Router::nearest(method.unwrap_or("GET"), api_path);
+        let nearest = Router::find_nearest(method.unwrap_or("GET"), api_path);
         let nearest = nearest.map(|row| format!("; the nearest is {}", vendor_path(dialect, row))).unwrap_or_default();
-        let files = FILES.join(", ");
+        let files = FILE_KINDS.join(", ");
         let note = match pattern_use {
             PatternUse::Operations => String::new(),
             PatternUse::Entries(_) => "; requests for other paths are found with status 404".to_owned(),
@@ -134,18 +134,18 @@ impl MatchedPath {
 
     /// Finds what a neutral path belongs to.
     fn match_neutral(path: &str, pattern_use: PatternUse) -> Option<Self> {
-        let from_rows = |path: &str, rows: Vec<&'static Row>| {
+        let from_rows = |path: &str, rows: Vec<&'static OperationRow>| {
             let methods = rows.iter().map(|row| row.route.method).collect();
             Self { path: path.to_owned(), rows, methods: Some(methods) }
         };
-        if let Some(route) = find_route(path) {
+        if let Some(route) = find_path(path) {
             return Some(from_rows(route, rows().filter(|row| row.route.path == route).collect()));
         }
         let from_file = || Self { path: path.to_owned(), rows: Vec::new(), methods: Some(vec!["GET"]) };
-        if pattern_use == PatternUse::Operations || FILES.contains(&path) {
-            return FILES.contains(&path).then(from_file);
+        if pattern_use == PatternUse::Operations || FILE_KINDS.contains(&path) {
+            return FILE_KINDS.contains(&path).then(from_file);
         }
-        let rows_at_path: Vec<&'static Row> = ROUTER.rows_at(path).collect();
+        let rows_at_path: Vec<&'static OperationRow> = ROUTER.rows_of_path(path).collect();
         if !rows_at_path.is_empty() {
             return Some(from_rows(path, rows_at_path));
         }
@@ -178,7 +178,7 @@ impl MatchedPath {
 /// Checks a parameter's name and translates it to its neutral name.
 fn neutral_parameter(
     dialect: &Dialect,
-    rows: &[&Row],
+    rows: &[&OperationRow],
     name: String,
     subject: &str,
     prefix: &str,
@@ -189,13 +189,13 @@ fn neutral_parameter(
     let mut known_names: Vec<&str> =
         parameters.flat_map(|info| std::iter::once(&info.name).chain(info.aliases)).copied().collect();
     known_names.push(CLIENT_PARAMETER);
-    let path_in_body = format!("{prefix}params{}", step(&name));
+    let path_in_body = format!("{prefix}params{}", path_step(&name));
     if rows.iter().all(|row| !row.protocol.takes_forms()) {
         return Err(refusal(format!("{path_in_body}: resumable uploads take headers, which are not entered")));
     }
     let neutral_name = dialect.neutral_key(&name);
     let is_former = |name: &str| {
-        let route_text = |row: &&Row| format!("{} {}", row.route.method, row.route.path);
+        let route_text = |row: &&OperationRow| format!("{} {}", row.route.method, row.route.path);
         rows.iter().any(|row| former_parameters(&route_text(row)).contains(&name))
     };
     if let Some(known_name) =
@@ -212,6 +212,6 @@ fn neutral_parameter(
 }
 
 /// The path of an operation in the names of the dialect.
-fn vendor_path(dialect: &Dialect, row: &Row) -> String {
+fn vendor_path(dialect: &Dialect, row: &OperationRow) -> String {
     dialect.vendor_path(row.route.path).replace("{*", "{")
 }

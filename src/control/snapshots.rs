@@ -41,7 +41,7 @@ pub fn keep(world: &World, snapshot: SnapshotName) -> Result<Value, Error> {
 ///
 /// `ControlNotFound`.
 pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
-    let checkpoint = world.snapshot_named(name).ok_or_else(|| not_found_error(world, name))?;
+    let checkpoint = world.find_snapshot(name).ok_or_else(|| not_found_error(world, name))?;
     world.restore(&checkpoint, Restoration::Snapshot(name.to_owned()));
     Ok(json!({}))
 }

@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_refused_in_words() {
-        let diagnostic = crate::json_diagnostic::fit::<Instant>(serde_json::json!("tomorrow")).expect_err("it is none");
+        let diagnostic =
+            crate::json_diagnostic::deserialize::<Instant>(serde_json::json!("tomorrow")).expect_err("it is none");
         assert_eq!(
             diagnostic.to_string(),
             r#"$: takes UNIX seconds, a time such as 2026-01-01T00:00:00Z or a date such as 2026-01-01, not the text "tomorrow""#

@@ -10,7 +10,7 @@ use tokio::sync::futures::Notified;
 /// # Errors
 ///
 /// `UnknownControlWorld` when the world is deleted while waiting.
-pub async fn until<'world, T>(
+pub async fn wait_until<'world, T>(
     world: &'world World,
     timeout_ms: u64,
     changed: impl Fn() -> Notified<'world>,

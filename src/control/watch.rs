@@ -7,7 +7,7 @@ use crate::realm::Realm;
 use crate::realm::event::{Entry as LogEntry, Part, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::queue::{Capabilities, QueueOptions, Reader};
-use crate::record::event::render;
+use crate::record::event::render_events;
 use crate::record::push::push_record;
 use crate::world::{Restoration, WatchFrame, World};
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ pub fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
             "at": at.fractional_seconds(),
             "queue_id": queue_id,
             "user": world.snapshot().user(*owner).map(|user| user.email.clone()),
-            "change": change.word(),
+            "change": change.name(),
         }),
     }
 }
@@ -129,6 +129,6 @@ fn render_event(realm: &Realm, entry: &LogEntry, viewer: Option<UserId>) -> Valu
     }
     let options = QueueOptions { capabilities, ..QueueOptions::default() };
     let reader = Reader { user, options: &options, queue: None };
-    let event = render(realm, reader, entry, &[Part::Whole]).next();
+    let event = render_events(realm, reader, entry, &[Part::Whole]).next();
     event.and_then(|event| serde_json::to_value(event).ok()).unwrap_or(minimal_event)
 }

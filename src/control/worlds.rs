@@ -79,7 +79,7 @@ pub fn list(control: &Control, request: &ApiRequest, filters: &Filters) -> Resul
 
 fn read_prefix(filters: &Filters) -> Result<Option<&str>, Error> {
     let prefix = filters.text("prefix");
-    let can_begin_name = |prefix: &str| prefix.is_empty() || Worlds::is_name(prefix.trim_end_matches('-'));
+    let can_begin_name = |prefix: &str| prefix.is_empty() || Worlds::is_valid_name(prefix.trim_end_matches('-'));
     match prefix {
         Some(prefix) if !can_begin_name(prefix) => {
             Err(refusal("prefix: takes the beginning of a world's name, of a-z, 0-9 and '-'"))
@@ -122,7 +122,7 @@ pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Er
     let new_world = match &spec.fork_of {
         Some(source_world) => {
             let source_world = find_source_world(control, &spec, source_world)?;
-            let _turn = source_world.turn().await;
+            let _turn = source_world.wait_turn().await;
             if source_world.name() == Worlds::DEFAULT {
                 in_place(|| control.edge.setup_warnings.warn_of_changed_default(&source_world));
             }
@@ -158,7 +158,7 @@ impl WorldSpec {
 }
 
 fn check_name(control: &Control, name: &str, replaces: bool) -> Result<(), Error> {
-    if !Worlds::is_name(name) {
+    if !Worlds::is_valid_name(name) {
         return Err(refusal("$.name: takes 1 to 63 of a-z, 0-9 and '-', not '-' at either end"));
     }
     let is_default = name == Worlds::DEFAULT;
@@ -184,7 +184,7 @@ pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
         return Err(refusal("The world 'default' can't be deleted; reset it instead"));
     }
     let world = control.world(name)?;
-    let _turn = world.turn().await;
+    let _turn = world.wait_turn().await;
     in_place(|| control.edge.worlds.remove(name)).map(|_| json!({})).ok_or_else(|| control.unknown_world_error(name))
 }
 
@@ -256,12 +256,12 @@ fn fork(spec: &WorldSpec, source_world: &World) -> Result<NewWorld, Error> {
         Some(name) => {
             let unknown_snapshot =
                 || refusal(format!("$.snapshot: {}", snapshots::unknown_snapshot_message(source_world, name)));
-            source_world.snapshot_named(name).ok_or_else(unknown_snapshot)?
+            source_world.find_snapshot(name).ok_or_else(unknown_snapshot)?
         }
         None => source_world.checkpoint(),
     };
     let mut realm = crate::world::without_queues(&checkpoint.realm);
-    realm.relay = crate::realm::push::Relay::default();
+    realm.relay = crate::realm::push::PushRelay::default();
     if let Some(seed) = spec.seed {
         realm.rng = SeededRng::from_seed(seed);
     }
@@ -280,10 +280,10 @@ fn fork(spec: &WorldSpec, source_world: &World) -> Result<NewWorld, Error> {
 /// Moves a realm without queues to another time. Moving forward, items that fall due happen in order.
 fn move_to(realm: Realm, time: Timestamp) -> Realm {
     if time < realm.now {
-        return realm.rewound_to(time);
+        return realm.rewind_to(time);
     }
     let mut tx = Tx::new(realm);
-    tx.run_due(time);
+    tx.run_due_items(time);
     let mut realm = tx.into_realm();
     let end = realm.log.end();
     realm.log.trim(end);
@@ -324,7 +324,7 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
         let clock = spec.clock.map_or(saved_clock, |initial_clock| initial_clock.clock(real_time.now()));
         let now = clock.now(real_time.now());
         if now < realm.now {
-            realm = realm.rewound_to(now);
+            realm = realm.rewind_to(now);
         }
         if let Some(seed) = spec.seed {
             realm.rng = SeededRng::from_seed(seed);

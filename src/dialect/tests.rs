@@ -29,7 +29,7 @@ fn the_storage_of_bots_is_not_renamed() {
 #[test]
 fn an_error_in_a_file_names_its_json_path() {
     let to_set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    let renamable = Renamable { keys: to_set(&["a", "b"]), paths: to_set(&["/a", "/a/{id}"]) };
+    let renamable = RenamableNames { keys: to_set(&["a", "b"]), paths: to_set(&["/a", "/a/{id}"]) };
     for (text, expected) in [
         (r#"{"keys": {"a": 1}}"#, "$.keys.a: takes a text, not 1"),
         (r#"{"kees": {}}"#, "$.kees: there is no key `kees`; did you mean `keys`?"),

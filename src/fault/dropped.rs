@@ -1,6 +1,6 @@
 //! Requests that a fault dropped, and the recognition of their retries, which the fault drops too.
 
-use super::{RequestView, Rule};
+use super::{InstalledFault, RequestView};
 use crate::time::{Span, Timestamp};
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct DroppedRequest {
 /// A retry is dropped when it follows the previous attempt within this time.
 const RETRY_WINDOW: Span = Span::seconds(1);
 
-impl Rule {
+impl InstalledFault {
     /// Whether a request retries one that this fault dropped; if so, the window for the next retry starts now.
     pub(super) fn drops_as_retry(&mut self, request: RequestView<'_>) -> bool {
         self.dropped.retain(|dropped| request.at.since(dropped.last_attempt_at) <= RETRY_WINDOW);
@@ -27,7 +27,7 @@ impl Rule {
 }
 
 impl DroppedRequest {
-    pub(super) fn of(request: RequestView<'_>) -> Self {
+    pub(super) fn from_request(request: RequestView<'_>) -> Self {
         Self {
             method: request.method.to_owned(),
             path: request.full_path.to_owned(),

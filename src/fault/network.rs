@@ -155,7 +155,7 @@ impl Networks {
 impl Network {
     /// Draws a number from 0 to less than 1.
     fn draw_fraction(&mut self) -> f64 {
-        let [word] = self.rng.words();
+        let [word] = self.rng.next_words();
         f64::from(word) / (f64::from(u32::MAX) + 1.0)
     }
 }

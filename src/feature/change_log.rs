@@ -42,7 +42,7 @@ pub const NEWEST: i64 = LEVELS_WITH_ENTRY[LEVELS_WITH_ENTRY.len() - 1].1;
 const READ_DATES: &[(i64, &str)] = &[(498, "2026-09-25")];
 
 /// The day on which the entry of a level was read, if it is known.
-pub fn read_on(level: i64) -> Option<&'static str> {
+pub fn date_read(level: i64) -> Option<&'static str> {
     READ_DATES.iter().find(|(first, _)| level >= *first).map(|(_, day)| *day)
 }
 

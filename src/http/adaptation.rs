@@ -1,8 +1,8 @@
 //! Adapts the reply of an operation to its world: to the feature level, to the dialect, and to the prefix of addresses.
 
-use super::draft::{Draft, DraftBody};
-use super::prefix::{may_have_addresses, prefix_addresses};
+use super::pending_response::{PendingBody, PendingResponse};
 use super::reply;
+use super::url_prefix::{may_have_relative_urls, prefix_relative_urls};
 use crate::api::ReplyBody;
 use crate::world::WorldSettings;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub(super) fn adapt_reply(
     prefix: &str,
     reply: ReplyBody,
     adapt_to_level: impl FnOnce(&mut Value),
-) -> Draft {
+) -> PendingResponse {
     let dialect = &settings.dialect;
     let mut value = match reply {
         ReplyBody::Value(mut value) => {
@@ -22,16 +22,16 @@ pub(super) fn adapt_reply(
             value
         }
         ReplyBody::Bytes(bytes) => {
-            let has_addresses = !prefix.is_empty() && may_have_addresses(&bytes);
+            let has_addresses = !prefix.is_empty() && may_have_relative_urls(&bytes);
             match (has_addresses || dialect.may_rename(&bytes)).then(|| serde_json::from_slice(&bytes)) {
                 Some(Ok(value)) => value,
-                Some(Err(_)) | None => return reply::json(200, DraftBody::Bytes(bytes.into())),
+                Some(Err(_)) | None => return reply::json(200, PendingBody::Bytes(bytes.into())),
             }
         }
     };
-    prefix_addresses(&mut value, prefix);
+    prefix_relative_urls(&mut value, prefix);
     if !dialect.is_neutral() {
         dialect.translate(&mut value);
     }
-    reply::json(200, DraftBody::json_line(value))
+    reply::json(200, PendingBody::json_line(value))
 }

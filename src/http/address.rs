@@ -43,7 +43,7 @@ pub enum SessionUse {
 impl<'a> Address<'a> {
     /// Finds the world by the port, else by the path, else by the host name; without any of them it is the default world.
     /// `port_world` is the world whose port received the request, if the port belongs to a single world.
-    pub fn of(head: &'a RequestHead, port_world: Option<&'a str>) -> Self {
+    pub fn from_request(head: &'a RequestHead, port_world: Option<&'a str>) -> Self {
         let origin = origin_of(head.scheme, &head.headers);
         if let Some(world) = port_world {
             return Self::new(world.into(), origin, head.path(), false);

@@ -19,7 +19,7 @@ pub type RequestCredentials = Option<Result<Arc<Credentials>, Error>>;
 ///
 /// In the order in which they are checked: `InvalidAuthorizationHeader`, `BasicAuthenticationRequired`,
 /// `MalformedApiKey`, `InvalidApiKey`, `RealmDeactivated`, `UserDeactivated`.
-pub fn caller(realm: &Realm, credentials: &RequestCredentials) -> Result<Option<Arc<User>>, Error> {
+pub fn authenticate(realm: &Realm, credentials: &RequestCredentials) -> Result<Option<Arc<User>>, Error> {
     let Some(credentials) = credentials else { return Ok(None) };
     credentials.as_ref().map_err(Error::clone)?.check(realm).map(Some)
 }
@@ -54,7 +54,7 @@ impl Credentials {
     }
 
     /// The credentials that a client of the user would send.
-    pub fn of(user: &User) -> Self {
+    pub fn of_user(user: &User) -> Self {
         Self { email: user.email.as_str().into(), key: user.api_key.as_str().into() }
     }
 
@@ -68,7 +68,7 @@ impl Credentials {
     /// # Errors
     ///
     /// `MalformedApiKey`.
-    pub fn check_form(key: &str) -> Result<(), Error> {
+    pub fn check_key_format(key: &str) -> Result<(), Error> {
         let is_well_formed = key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if is_well_formed { Ok(()) } else { Err(Error::MalformedApiKey) }
     }
@@ -85,7 +85,7 @@ impl Credentials {
     /// `MalformedApiKey`, `InvalidApiKey`, `RealmDeactivated`, `UserDeactivated`.
     pub fn check(&self, realm: &Realm) -> Result<Arc<User>, Error> {
         let (email, key) = (&*self.email, self.key.trim());
-        Self::check_form(key)?;
+        Self::check_key_format(key)?;
         let user = self.owner(realm).ok_or(Error::InvalidApiKey)?;
         if !user.email.eq_ignore_ascii_case(email) && user.email.to_lowercase() != email.to_lowercase() {
             return Err(Error::InvalidApiKey);

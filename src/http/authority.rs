@@ -39,7 +39,7 @@ impl Authority {
 
     /// Parses an origin as browsers send it, `scheme://host` or `scheme://host:port`; None for anything else, including
     /// `null`.
-    pub fn of_origin(text: &str) -> Option<Self> {
+    pub fn parse_origin(text: &str) -> Option<Self> {
         let (scheme, authority) = text.split_once("://")?;
         let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
@@ -75,21 +75,21 @@ fn is_host_name(name: &str) -> bool {
 }
 
 /// The value of a header that a request may have at most once.
-pub enum Single<'headers> {
+pub enum SingleHeader<'headers> {
     Absent,
     /// One value of visible ASCII characters.
-    Once(&'headers str),
+    Value(&'headers str),
     /// Several values, or one with other characters.
     Unreadable,
 }
 
-impl<'headers> Single<'headers> {
-    pub fn of(headers: &'headers HeaderMap, name: HeaderName) -> Self {
+impl<'headers> SingleHeader<'headers> {
+    pub fn from_headers(headers: &'headers HeaderMap, name: HeaderName) -> Self {
         let mut values = headers.get_all(name).iter();
         match (values.next(), values.next()) {
-            (None, _) => Single::Absent,
-            (Some(value), None) => value.to_str().map_or(Single::Unreadable, Single::Once),
-            (Some(_), Some(_)) => Single::Unreadable,
+            (None, _) => SingleHeader::Absent,
+            (Some(value), None) => value.to_str().map_or(SingleHeader::Unreadable, SingleHeader::Value),
+            (Some(_), Some(_)) => SingleHeader::Unreadable,
         }
     }
 }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn an_origin_is_a_scheme_and_a_host_only() {
         for text in ["http://localhost", "https://127.0.0.1:3000", "http://[::1]:5", "capacitor://localhost"] {
-            assert!(Authority::of_origin(text).expect(text).is_loopback(), "{text}");
+            assert!(Authority::parse_origin(text).expect(text).is_loopback(), "{text}");
         }
         for text in [
             "null",
@@ -155,9 +155,9 @@ mod tests {
             "http://localhost:1@evil.test",
             "http://user@localhost",
         ] {
-            assert_eq!(Authority::of_origin(text), None, "{text}");
+            assert_eq!(Authority::parse_origin(text), None, "{text}");
         }
-        assert!(!Authority::of_origin("http://localhost.evil.test").expect("well-formed").is_loopback());
+        assert!(!Authority::parse_origin("http://localhost.evil.test").expect("well-formed").is_loopback());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Authorization: finds the caller of an operation and checks that they may call it.
 
-use super::context::{RequestContext, Routed};
+use super::context::{RequestContext, RoutedRequest};
 use super::{authentication, rate_limit, session};
 use crate::api::Access;
 use crate::error::Error;
@@ -14,16 +14,16 @@ use std::sync::Arc;
 ///
 /// The errors of [`authentication::caller`], `NotLoggedIn`, `CsrfFailed`, `RateLimitHit`, and the errors of
 /// [`Access::check`].
-pub(super) fn caller(
+pub(super) fn authorize(
     context: &mut RequestContext<'_>,
-    routed: &Routed,
+    routed: &RoutedRequest,
     realm: &Realm,
 ) -> Result<Option<Arc<User>>, Error> {
     let row = routed.row;
-    let access = context.emulation.map_or(row.access, |emulation| emulation.access(row.route, row.access));
+    let access = context.emulation.map_or(row.access, |emulation| emulation.access_at_level(row.route, row.access));
     let caller = match access {
         Access::Anyone => None,
-        _ => match authentication::caller(realm, &context.incoming.credentials)? {
+        _ => match authentication::authenticate(realm, &context.incoming.credentials)? {
             None if access != Access::UserOrVisitor || !realm.has_public_access() => return Err(Error::NotLoggedIn),
             None if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
             caller => {
@@ -48,9 +48,9 @@ pub(super) fn caller(
 /// # Errors
 ///
 /// `CsrfFailed`.
-fn check_session_request(context: &RequestContext<'_>, routed: &Routed) -> Result<(), Error> {
+fn check_session_request(context: &RequestContext<'_>, routed: &RoutedRequest) -> Result<(), Error> {
     let incoming = context.incoming;
-    if !context.takes_sessions && !incoming.acts_in_session {
+    if !context.authenticates_by_session && !incoming.is_authenticated_by_session {
         return Ok(());
     }
     session::check_csrf(&context.edge.key_guard, (&routed.method, incoming.headers()), routed.csrf_token.as_deref())

@@ -20,7 +20,7 @@ pub const MAX_FILE_MIB: usize = MAX_FILE_UPLOAD_SIZE_MIB as usize;
 pub const MAX_DOCUMENT_MIB: usize = 1024;
 /// From this number of bytes on, a body counts as large: it needs memory from [`BodyMemory`], and its request may be
 /// slow.
-pub const LARGE_BODY: usize = 64 * 1024;
+pub const LARGE_BODY_BYTES: usize = 64 * 1024;
 /// The memory for all large bodies of the API, in MiB.
 const API_BODY_MEMORY_MIB: usize = 512;
 /// The memory for the large bodies of all control calls that take documents, in MiB.
@@ -41,9 +41,9 @@ pub struct BodyLimit {
 
 impl BodyLimit {
     /// The limit of control calls that take no documents.
-    pub const OF_CONTROL: Self = Self { bytes: MAX_BODY_MIB * MIB, too_large: body_too_large };
+    pub const CONTROL: Self = Self { bytes: MAX_BODY_MIB * MIB, too_large: body_too_large };
     /// The limit of control calls that take documents.
-    pub const OF_DOCUMENTS: Self = Self {
+    pub const DOCUMENTS: Self = Self {
         bytes: MAX_DOCUMENT_MIB * MIB,
         too_large: || Error::BodyTooLarge { limit_mib: MAX_DOCUMENT_MIB.into() },
     };
@@ -169,7 +169,7 @@ pub async fn read_body(
         return Err((limit.too_large)());
     }
     pin_mut!(body);
-    if announced_length.is_some_and(|length| length > LARGE_BODY) && !is_wanted() {
+    if announced_length.is_some_and(|length| length > LARGE_BODY_BYTES) && !is_wanted() {
         discard(headers, limit, body).await;
         return Ok(Body::unread());
     }
@@ -191,7 +191,7 @@ pub async fn read_body(
         if length > limit.bytes {
             return Err((limit.too_large)());
         }
-        if length > LARGE_BODY {
+        if length > LARGE_BODY_BYTES {
             if reservation.is_none() && announced_length.is_none() && !is_wanted() {
                 discard(headers, limit, body).await;
                 return Ok(Body::unread());

@@ -6,7 +6,7 @@ use super::fault::Fault;
 use super::request::ApiRequest;
 use super::trace::Trace;
 use crate::api::parameter::RawParameters;
-use crate::api::{Origin, Outcome, ReplyForm, Row};
+use crate::api::{OperationRow, Origin, Outcome, ReplyForm};
 use crate::error::Error;
 use crate::level::{Emulation, emulation};
 use crate::realm::Realm;
@@ -27,7 +27,7 @@ pub(super) struct RequestContext<'a> {
     pub emulation: Option<&'static Emulation>,
     pub origin: Origin<'a>,
     /// Whether callers authenticate by the session of a browser instead of a key.
-    pub takes_sessions: bool,
+    pub authenticates_by_session: bool,
     pub fault: Fault,
     pub trace: Trace,
 }
@@ -42,7 +42,7 @@ impl<'a> RequestContext<'a> {
             world,
             emulation: emulation(settings.feature_level),
             origin: address.origin,
-            takes_sessions: address.session_use == SessionUse::Always,
+            authenticates_by_session: address.session_use == SessionUse::Always,
             fault: Fault::default(),
             trace: Trace::begin(world, incoming, path.to_owned()),
             settings,
@@ -55,15 +55,15 @@ impl<'a> RequestContext<'a> {
     }
 
     /// Reads the world's settings again, before an operation is retried on a newer state.
-    pub fn restart(&mut self) {
+    pub fn reload_settings(&mut self) {
         self.settings = self.world.settings();
         self.emulation = emulation(self.settings.feature_level);
     }
 }
 
 /// A request whose operation was found.
-pub(super) struct Routed {
-    pub row: &'static Row,
+pub(super) struct RoutedRequest {
+    pub row: &'static OperationRow,
     /// The parameters as they were sent, with neutral names.
     pub raw: RawParameters,
     /// The method for the CSRF check: resumable uploads count as PATCH, except HEAD.
@@ -73,8 +73,8 @@ pub(super) struct Routed {
 }
 
 /// A request whose caller may call the operation.
-pub(super) struct Admitted<'routed> {
-    pub row: &'static Row,
+pub(super) struct AuthorizedRequest<'routed> {
+    pub row: &'static OperationRow,
     /// None for a visitor, and for operations that need no credentials.
     pub caller: Option<Arc<User>>,
     /// The parameters with their names at the newest level.
@@ -83,7 +83,7 @@ pub(super) struct Admitted<'routed> {
     pub realm: Option<Arc<Realm>>,
 }
 
-impl Admitted<'_> {
+impl AuthorizedRequest<'_> {
     /// The realm that the reply describes.
     pub fn realm(&self, world: &World) -> Arc<Realm> {
         self.realm.clone().unwrap_or_else(|| world.snapshot())
@@ -91,15 +91,15 @@ impl Admitted<'_> {
 }
 
 /// Whether an operation is finished or, as a long poll, waits.
-pub(super) enum Progress {
+pub(super) enum OperationProgress {
     /// The operation was carried out or refused.
     Done(Outcome),
     /// A poll that waits for events.
     Waiting(ParkedPoll),
 }
 
-impl Progress {
+impl OperationProgress {
     pub fn refused(error: Error) -> Self {
-        Progress::Done(Outcome::unchanged(Err(error)))
+        OperationProgress::Done(Outcome::unchanged(Err(error)))
     }
 }

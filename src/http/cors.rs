@@ -45,7 +45,11 @@ impl Cors {
 
     /// Adds the headers to a file's reply even if the request has no `Origin` header: a browser caches a picture that a
     /// page shows, and a script that reads the same picture later gets the cached reply with its headers.
-    pub(super) fn add_to_file<B>(&self, incoming: &ApiRequest, mut response: http::Response<B>) -> http::Response<B> {
+    pub(super) fn add_file_headers<B>(
+        &self,
+        incoming: &ApiRequest,
+        mut response: http::Response<B>,
+    ) -> http::Response<B> {
         if incoming.headers().contains_key(header::ORIGIN) {
             return response;
         }

@@ -1,6 +1,6 @@
 //! The effects of fired faults on requests and their replies (contract, Faults).
 
-use super::draft::{self, Draft, DraftBody};
+use super::pending_response::{self, PendingBody, PendingResponse};
 use super::reply::{self, ConnectionFault};
 use super::trace::Trace;
 use super::{pseudo_locale, rate_limit};
@@ -75,10 +75,10 @@ impl Fault {
     }
 
     /// The reply to send without carrying out the operation, if the effect says so.
-    pub fn replacement_reply(&self, emulation: Option<&Emulation>, now: Timestamp) -> Option<Draft> {
+    pub fn replacement_reply(&self, emulation: Option<&Emulation>, now: Timestamp) -> Option<PendingResponse> {
         let (id, effect) = self.fired.as_ref()?;
         let response = match effect {
-            Effect::Error { status, fields } => reply::json(*status, DraftBody::json_line(fields.clone())),
+            Effect::Error { status, fields } => reply::json(*status, PendingBody::json_line(fields.clone())),
             Effect::RateLimit { retry_after } => rate_limited(retry_after, emulation, now),
             Effect::Drop { is_carried_out: false, .. } => {
                 with_connection_fault(reply::empty(502), ConnectionFault::Dropped)
@@ -89,7 +89,7 @@ impl Fault {
     }
 
     /// Applies the effect to the reply of an operation that was carried out.
-    pub fn apply_to_reply(&self, response: Draft, dialect: &Dialect) -> Draft {
+    pub fn apply_to_reply(&self, response: PendingResponse, dialect: &Dialect) -> PendingResponse {
         let Some((id, effect)) = &self.fired else { return response };
         let response = match effect {
             Effect::Drop { .. } => with_connection_fault(response, ConnectionFault::Dropped),
@@ -123,12 +123,12 @@ fn fire_world_faults(world: &World, trace: &Trace) -> Option<(String, Effect)> {
     })
 }
 
-fn map_reply(response: Draft, change: impl FnOnce(&mut Map<String, Value>)) -> Draft {
+fn map_reply(response: PendingResponse, change: impl FnOnce(&mut Map<String, Value>)) -> PendingResponse {
     response.map(|body| body.map_object(change))
 }
 
 /// Sets fields at the top level of a successful reply; null removes a field.
-fn with_changed_fields(response: Draft, fields: &Map<String, Value>, dialect: &Dialect) -> Draft {
+fn with_changed_fields(response: PendingResponse, fields: &Map<String, Value>, dialect: &Dialect) -> PendingResponse {
     if !response.status().is_success() {
         return response;
     }
@@ -144,21 +144,21 @@ fn with_changed_fields(response: Draft, fields: &Map<String, Value>, dialect: &D
 }
 
 /// Replaces the message of a refusal, as a server that translates its messages would.
-fn pseudo_localized(mut response: Draft) -> Draft {
+fn pseudo_localized(mut response: PendingResponse) -> PendingResponse {
     if response.status().is_success() {
         return response;
     }
-    let language = HeaderValue::from_static(pseudo_locale::TAG);
+    let language = HeaderValue::from_static(pseudo_locale::LANGUAGE_TAG);
     response.headers_mut().insert(header::CONTENT_LANGUAGE, language);
     map_reply(response, |reply| {
         if let Some(Value::String(message)) = reply.get_mut("msg") {
-            *message = pseudo_locale::pseudo_localized(message);
+            *message = pseudo_locale::pseudo_localize(message);
         }
     })
 }
 
 /// Adds fields that no client knows to the reply and to each of its events.
-fn with_unknown_fields(response: Draft) -> Draft {
+fn with_unknown_fields(response: PendingResponse) -> PendingResponse {
     map_reply(response, |reply| {
         for event in reply.get_mut("events").and_then(|events| events.as_array_mut()).into_iter().flatten() {
             if let Some(event) = event.as_object_mut() {
@@ -169,32 +169,32 @@ fn with_unknown_fields(response: Draft) -> Draft {
     })
 }
 
-fn with_fault_id(mut response: Draft, id: &str) -> Draft {
+fn with_fault_id(mut response: PendingResponse, id: &str) -> PendingResponse {
     if let Ok(value) = HeaderValue::from_str(id) {
-        response.headers_mut().insert(reply::FAULT, value);
+        response.headers_mut().insert(reply::FAULT_ID, value);
     }
     response
 }
 
-fn with_connection_fault(mut response: Draft, fault: ConnectionFault) -> Draft {
+fn with_connection_fault(mut response: PendingResponse, fault: ConnectionFault) -> PendingResponse {
     response.extensions_mut().insert(fault);
     response
 }
 
 /// The reply to a request beyond the rate limit, with the state of a used-up budget in its headers.
-fn rate_limited(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> Draft {
+fn rate_limited(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> PendingResponse {
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
     let former = emulation.and_then(|emulation| emulation.former_code(None, error.row()));
-    let mut response = draft::former_failure(&error, former, None, None);
+    let mut response = pending_response::former_failure(&error, former, None, None);
     rate_limit::add_retry_after(retry_after, &mut response);
     rate_limit::add_headers(&rate_limit::used_up_budget(retry_after, now), &mut response);
     response
 }
 
 /// The HTML page of a proxy, which a client gets where it expects JSON.
-fn proxy_page() -> Draft {
+fn proxy_page() -> PendingResponse {
     let page = "<!doctype html>\n<html><head><title>Gateway</title></head><body><h1>Please log in to the network</h1></body></html>\n";
-    let mut response = Draft::new(DraftBody::Bytes(Bytes::from_static(page.as_bytes())));
+    let mut response = PendingResponse::new(PendingBody::Bytes(Bytes::from_static(page.as_bytes())));
     *response.status_mut() = StatusCode::OK;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     response

@@ -4,17 +4,17 @@
 
 use super::address::Address;
 use super::context::RequestContext;
-use super::draft::{self, Draft, DraftBody};
 use super::fault::Fault;
+use super::pending_response::{self, PendingBody, PendingResponse};
 use super::request::{self, ApiRequest};
-use super::{Edge, Response, authentication, hint, ranges, reply};
-use crate::api::uploads::temporary;
+use super::{Edge, Response, authentication, conditional, hint, reply};
+use crate::api::uploads::temporary_urls;
 use crate::api::{Access, exports};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::export::Export;
 use crate::realm::message::Attachment;
-use crate::realm::organization::Picture;
+use crate::realm::organization::OrganizationPicture;
 use crate::realm::picture::THUMBNAILS;
 use crate::realm::user::{AvatarSource, User};
 use crate::record::user::avatar_file;
@@ -49,15 +49,19 @@ const ESCAPED_IN_FILE_NAME: &percent_encoding::AsciiSet =
     &percent_encoding::NON_ALPHANUMERIC.remove(b'_').remove(b'.').remove(b'-').remove(b'~').remove(b'/');
 
 /// The kinds of files, by the paths that faults and filters of the journal match.
-pub const FILES: [&str; 4] = ["/user_uploads/*", "/user_avatars/*", "/avatar/*", "/static/*"];
+pub const FILE_KINDS: [&str; 4] = ["/user_uploads/*", "/user_avatars/*", "/avatar/*", "/static/*"];
 
 /// The member of [`FILES`] that a path outside `/api/v1` matches.
 pub fn kind(path: &str) -> Option<&'static str> {
-    FILES.into_iter().find(|kind| path.starts_with(kind.trim_end_matches('*')))
+    FILE_KINDS.into_iter().find(|kind| path.starts_with(kind.trim_end_matches('*')))
 }
 
 /// Answers a request for a file, with faults and with a trace for the journal.
-pub(super) fn serve_traced(context: &mut RequestContext<'_>, address: &Address<'_>, kind: &'static str) -> Draft {
+pub(super) fn serve_traced(
+    context: &mut RequestContext<'_>,
+    address: &Address<'_>,
+    kind: &'static str,
+) -> PendingResponse {
     let RequestContext { incoming, world, trace, .. } = context;
     trace.route = Some(kind);
     if incoming.method() == Method::HEAD {
@@ -65,15 +69,15 @@ pub(super) fn serve_traced(context: &mut RequestContext<'_>, address: &Address<'
     }
     let parsed_query = request::query_parameters(incoming).map(|raw| trace.params = raw.values);
     context.fault = Fault::fire(world, trace);
-    if let Some(caller) = authentication::caller(&world.snapshot(), &incoming.credentials).ok().flatten() {
+    if let Some(caller) = authentication::authenticate(&world.snapshot(), &incoming.credentials).ok().flatten() {
         context.fault.lose_queues(world, &caller);
     }
     if let Some(draft) = context.fault.replacement_reply(context.emulation, world.now()) {
         return draft;
     }
     match parsed_query.and_then(|()| serve(world, incoming, address)) {
-        Ok(response) => response.map(DraftBody::Bytes),
-        Err(error) => draft::failure(&error, hint::for_error(&error)),
+        Ok(response) => response.map(PendingBody::Bytes),
+        Err(error) => pending_response::failure(&error, hint::for_error(&error)),
     }
 }
 
@@ -83,7 +87,7 @@ pub(super) fn serve_untraced(edge: &Edge, world: &World, incoming: &ApiRequest, 
     serve(world, incoming, address).unwrap_or_else(|error| {
         let method = incoming.method().as_str();
         let hint = match error {
-            Error::UnknownPath => Some(hint::outside_api(method, address.path)),
+            Error::UnknownPath => Some(hint::for_path_outside_api(method, address.path)),
             _ => hint::for_error(&error),
         };
         if let Some(hint) = hint.as_deref().filter(|_| hint::is_operation_outside_api(method, address.path)) {
@@ -114,12 +118,12 @@ fn serve(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Result<
         "static" => static_file(subpath, world.settings().feature_level),
         _ => Err(Error::UnknownPath),
     };
-    response.map(|response| ranges::conditional_response(incoming, response))
+    response.map(|response| conditional::conditional_response(incoming, response))
 }
 
 fn uploaded_file(realm: &Realm, world: &World, incoming: &ApiRequest, subpath: &str) -> Result<Response, Error> {
     if let Some(token) = subpath.strip_prefix("temporary/") {
-        let attachment = temporary::resolve(realm, token, world.now())?;
+        let attachment = temporary_urls::resolve(realm, token, world.now())?;
         return attachment_response(realm, &attachment, false);
     }
     let (subpath, is_download) = match subpath.strip_prefix("download/") {
@@ -139,7 +143,7 @@ fn uploaded_file(realm: &Realm, world: &World, incoming: &ApiRequest, subpath: &
         }
         None => (subpath, false),
     };
-    let caller = authentication::caller(realm, &incoming.credentials)?;
+    let caller = authentication::authenticate(realm, &incoming.credentials)?;
     match &caller {
         Some(caller) => Access::User.check(realm, caller)?,
         None if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
@@ -226,7 +230,8 @@ fn picture(realm: &Realm, subpath: &str) -> Result<Response, Error> {
         return Ok(file_response(bytes.into(), "application/json", "private, no-store"));
     }
     if let Some(name) = path.strip_prefix("realm/") {
-        let picture = Picture::ALL.into_iter().find(|picture| name.strip_suffix(".png") == Some(picture.name()));
+        let picture =
+            OrganizationPicture::ALL.into_iter().find(|picture| name.strip_suffix(".png") == Some(picture.name()));
         let hash = picture.and_then(|picture| realm.organization.picture(picture).blob).ok_or(Error::FileNotFound)?;
         return blob_response(realm, &hash, name);
     }
@@ -249,7 +254,7 @@ fn blob_response(realm: &Realm, hash: &str, name: &str) -> Result<Response, Erro
 /// Redirects `/avatar/{user_id_or_email}` to the URL of the picture, with the query string of the request. For a user
 /// that the caller may not see, it is a placeholder; for an unknown email address, one of the avatar service.
 fn avatar(realm: &Realm, incoming: &ApiRequest, address: &Address<'_>, subpath: &str) -> Result<Response, Error> {
-    let caller = authentication::caller(realm, &incoming.credentials)?.ok_or(Error::NotLoggedIn)?;
+    let caller = authentication::authenticate(realm, &incoming.credentials)?.ok_or(Error::NotLoggedIn)?;
     let (id_or_email, is_medium) = match subpath.strip_suffix("/medium") {
         Some(id_or_email) => (id_or_email, true),
         None => (subpath, false),

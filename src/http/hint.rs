@@ -6,7 +6,7 @@ mod values;
 
 use super::authentication::RequestCredentials;
 use super::router::Router;
-use crate::api::Row;
+use crate::api::OperationRow;
 use crate::api::parameter::RawParameters;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -47,7 +47,7 @@ pub fn for_error(error: &Error) -> Option<String> {
 }
 
 /// A hint for a caller without access to the operation: who has it.
-pub fn for_access(error: &Error, row: &Row) -> Option<String> {
+pub fn for_access(error: &Error, row: &OperationRow) -> Option<String> {
     match error {
         Error::AdministratorRequired
         | Error::OwnerRequired
@@ -55,7 +55,7 @@ pub fn for_access(error: &Error, row: &Row) -> Option<String> {
         | Error::BotsNotAllowed
         | Error::BotsOnly
         | Error::WebhookBotNotAllowed => {
-            Some(format!("{} {} is for: {}.", row.route.method, row.route.path, row.access.words()))
+            Some(format!("{} {} is for: {}.", row.route.method, row.route.path, row.access.description()))
         }
         _ => None,
     }
@@ -125,7 +125,7 @@ pub fn for_permission(error: &Error, realm: &Realm, caller: &User) -> Option<Str
             if channel_name
                 .as_str()
                 .and_then(|name| realm.channel_by_name(name))
-                .is_some_and(|channel| channel.is_archived && realm.is_seen_by_sender(caller, channel)) =>
+                .is_some_and(|channel| channel.is_archived && realm.sender_can_see(caller, channel)) =>
         {
             Some("The channel is archived: nobody sends messages to it.".to_owned())
         }
@@ -143,7 +143,7 @@ pub fn for_permission(error: &Error, realm: &Realm, caller: &User) -> Option<Str
 
 /// The name of a role, with the addresses of the first active people who have this role or a higher one.
 fn describe_holders(realm: &Realm, caller: &User, role: Role) -> String {
-    let holders = realm.at_least(role);
+    let holders = realm.users_with_role_or_higher(role);
     let people = holders.iter().filter_map(|id| realm.user(*id)).filter(|user| user.is_active && !user.is_bot());
     let addresses: Vec<String> =
         people.map(|user| realm.email_shown_to(Some(caller), user)).take(MAX_LISTED_ACCOUNTS).collect();
@@ -152,7 +152,7 @@ fn describe_holders(realm: &Realm, caller: &User, role: Role) -> String {
 }
 
 /// A hint for a parameter that was ignored because its name is unknown, if a known one has a similar name.
-pub fn for_misspelled(row: &Row, raw: &RawParameters) -> Option<String> {
+pub fn for_misspelled(row: &OperationRow, raw: &RawParameters) -> Option<String> {
     let is_absent = |name: &str| !raw.values.contains_key(name);
     let candidates =
         || row.parameters.iter().filter(|info| !info.is_in_path && is_absent(info.name)).map(|info| info.name);
@@ -167,7 +167,7 @@ fn is_similar(sent_name: &str, name: &str) -> bool {
 }
 
 /// A hint for a missing parameter: a similar name that was sent, or all parameters of the operation.
-pub fn for_missing_parameter(error: &Error, row: &Row, raw: &RawParameters) -> Option<String> {
+pub fn for_missing_parameter(error: &Error, row: &OperationRow, raw: &RawParameters) -> Option<String> {
     let Error::MissingParameter { var_name } = error else { return None };
     let missing_name = var_name.as_str()?;
     let unknown_names = raw.unsupported(row.parameters);
@@ -184,7 +184,7 @@ pub fn for_missing_parameter(error: &Error, row: &Row, raw: &RawParameters) -> O
 }
 
 /// A hint for a missing parameter in a request whose body is JSON.
-pub fn for_json_body(error: &Error, row: &Row) -> Option<String> {
+pub fn for_json_body(error: &Error, row: &OperationRow) -> Option<String> {
     let Error::MissingParameter { .. } = error else { return None };
     let (method, path) = (row.route.method, row.route.path);
     Some(format!(
@@ -194,8 +194,8 @@ pub fn for_json_body(error: &Error, row: &Row) -> Option<String> {
 }
 
 /// A hint for an operation that was added after the world's level or removed before it.
-pub fn operation_of_another_level(row: &Row, level: i64) -> String {
-    let (method, path, since) = (row.route.method, row.route.path, row.about.since);
+pub fn for_operation_of_another_level(row: &OperationRow, level: i64) -> String {
+    let (method, path, since) = (row.route.method, row.route.path, row.docs.since);
     match row.removed_in.filter(|removed_in| *removed_in <= level) {
         Some(removed_in) => {
             format!("{method} {path} was removed at feature level {removed_in}; this world is at {level}.")
@@ -205,13 +205,13 @@ pub fn operation_of_another_level(row: &Row, level: i64) -> String {
 }
 
 /// A hint for an unknown path: the nearest operation, or where all operations are listed.
-pub fn nearest_operation(method: &str, path: &str) -> String {
+pub fn for_unknown_path(method: &str, path: &str) -> String {
     // Clients repeat the prefix by joining it to a base URL that already ends with it.
     let unprefixed_path = path.trim_start_matches("/api/v1");
     if unprefixed_path.len() < path.len() && unprefixed_path.starts_with('/') {
-        return ["The path has /api/v1 more than once. ", &*nearest_operation(method, unprefixed_path)].concat();
+        return ["The path has /api/v1 more than once. ", &*for_unknown_path(method, unprefixed_path)].concat();
     }
-    match Router::nearest(method, path) {
+    match Router::find_nearest(method, path) {
         Some(row) => ["The nearest operation is ", row.route.method, " /api/v1", row.route.path, "."].concat(),
         None => "No operation has a path like this; GET /control/openapi.json lists them.".to_owned(),
     }
@@ -229,7 +229,7 @@ pub fn for_doubled_slash(path: &str) -> Option<String> {
 }
 
 /// A hint for a path outside the API: where the API is, and the nearest operation.
-pub fn outside_api(method: &str, path: &str) -> String {
+pub fn for_path_outside_api(method: &str, path: &str) -> String {
     if let Some(hint) = for_doubled_slash(path) {
         return hint;
     }
@@ -237,7 +237,7 @@ pub fn outside_api(method: &str, path: &str) -> String {
     if path.trim_matches('/').is_empty() {
         return format!("{place}.");
     }
-    match Router::nearest(method, without_version_prefix(path)) {
+    match Router::find_nearest(method, without_version_prefix(path)) {
         Some(row) => format!("{place}; the nearest operation is {} /api/v1{}.", row.route.method, row.route.path),
         None => format!("{place}."),
     }
@@ -246,7 +246,7 @@ pub fn outside_api(method: &str, path: &str) -> String {
 /// Whether a path outside the API would be that of an operation with the API's prefix.
 pub fn is_operation_outside_api(method: &str, path: &str) -> bool {
     let path = without_version_prefix(path);
-    Router::nearest(method, path).is_some_and(|row| row.route.path == path)
+    Router::find_nearest(method, path).is_some_and(|row| row.route.path == path)
 }
 
 /// Removes a wrong prefix such as `/api`, `/api/v2` or `/v1`, which may precede the path of an operation.
@@ -268,7 +268,7 @@ fn without_version_prefix(path: &str) -> &str {
 }
 
 /// A hint for an unknown world: the one with the most similar name.
-pub fn nearest_world(name: &str, worlds: &[String]) -> String {
+pub fn for_unknown_world(name: &str, worlds: &[String]) -> String {
     match most_similar(name, worlds.iter().cloned()) {
         Some(nearest) => format!("There is no world '{name}'; the nearest is '{nearest}'."),
         None if worlds.is_empty() => format!("There is no world '{name}', nor any other."),
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn the_nearest_operation_is_found_below_a_wrong_prefix() {
         for path in ["/api/messages", "/api/v2/messages", "/v1/messages", "/messages"] {
-            let hint = outside_api("POST", path);
+            let hint = for_path_outside_api("POST", path);
             assert!(hint.ends_with("the nearest operation is POST /api/v1/messages."), "{path}: {hint}");
         }
     }

@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 /// Replaces the credentials of the header by those of the session or of the webhook's key, where the address accepts
 /// them.
-pub(super) fn identify(world: &World, incoming: &mut ApiRequest, address: &Address<'_>) {
+pub(super) fn set_credentials(world: &World, incoming: &mut ApiRequest, address: &Address<'_>) {
     apply_session(world, incoming, address.session_use);
-    if address.operation.is_some_and(incoming_webhooks::is_of_service) {
+    if address.operation.is_some_and(incoming_webhooks::is_service_path) {
         incoming.credentials = incoming_webhooks::credentials(&world.snapshot(), incoming);
     }
 }
@@ -28,7 +28,7 @@ fn apply_session(world: &World, incoming: &mut ApiRequest, session_use: SessionU
     let session = Session::find(world, incoming.headers());
     if session_use == SessionUse::Always || incoming.credentials.is_none() {
         incoming.credentials = session.as_ref().map(Session::credentials);
-        incoming.acts_in_session = session.is_some();
+        incoming.is_authenticated_by_session = session.is_some();
     }
     incoming.session = session;
 }
@@ -40,15 +40,15 @@ pub(super) fn may_send_large_body(edge: &Edge, head: &Arc<RequestHead>, address:
         return false;
     };
     let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
-    identify(&world, &mut incoming, address);
+    set_credentials(&world, &mut incoming, address);
     let realm = world.snapshot();
-    if let Ok(Some(_)) = authentication::caller(&realm, &incoming.credentials) {
+    if let Ok(Some(_)) = authentication::authenticate(&realm, &incoming.credentials) {
         return true;
     }
     let settings = world.settings();
     let path = settings.dialect.neutral_path(path);
     match edge.router.find(head.method.as_str(), path, settings.feature_level) {
-        RouteMatch::Operation(row, _) => row.access.takes_visitors(&realm),
-        RouteMatch::WrongMethod(_) | RouteMatch::Nothing => false,
+        RouteMatch::Operation(row, _) => row.access.accepts_visitors(&realm),
+        RouteMatch::WrongMethod(_) | RouteMatch::UnknownPath => false,
     }
 }

@@ -2,12 +2,12 @@
 
 use super::authentication::{Credentials, RequestCredentials};
 use super::body::content_type;
-use super::draft::{Draft, DraftBody};
+use super::pending_response::{PendingBody, PendingResponse};
 use super::reply;
 use super::request::{self, ApiRequest};
 use crate::api::incoming_webhooks::{HEADERS, SERVICES, SLACK_INCOMING, service};
 use crate::api::parameter::RawParameters;
-use crate::api::{Access, Row};
+use crate::api::{Access, OperationRow};
 use crate::error::Error;
 use crate::realm::Realm;
 use percent_encoding::percent_decode_str;
@@ -26,7 +26,7 @@ pub fn has_prefix(path: &str) -> bool {
 }
 
 /// Whether a path, without `/api/v1`, belongs to a supported service.
-pub fn is_of_service(path: &str) -> bool {
+pub fn is_service_path(path: &str) -> bool {
     let name = path.strip_prefix(PATH_PREFIX).and_then(|name| percent_decode_str(name).decode_utf8().ok());
     name.is_some_and(|name| service(&name).is_some())
 }
@@ -45,9 +45,9 @@ pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
     let Ok(raw) = parameters(incoming) else { return None };
     Some(match raw.values.get(KEY_PARAMETER).map(|key| key.trim()) {
         None => Err(Error::MissingParameter { var_name: KEY_PARAMETER.into() }),
-        Some(key) => Credentials::check_form(key).and_then(|()| {
+        Some(key) => Credentials::check_key_format(key).and_then(|()| {
             let user = realm.users_by_key.get(key).and_then(|id| realm.users.get(id));
-            user.map(|user| Arc::new(Credentials::of(user))).ok_or(Error::InvalidApiKey)
+            user.map(|user| Arc::new(Credentials::of_user(user))).ok_or(Error::InvalidApiKey)
         }),
     })
 }
@@ -67,7 +67,7 @@ fn looks_like_json(body: &[u8]) -> bool {
 }
 
 /// The parameters for the journal, which holds no credentials: `…` replaces the key.
-pub fn without_key(values: &Arc<BTreeMap<String, String>>) -> Arc<BTreeMap<String, String>> {
+pub fn with_hidden_key(values: &Arc<BTreeMap<String, String>>) -> Arc<BTreeMap<String, String>> {
     let mut values = values.clone();
     if values.contains_key(KEY_PARAMETER) {
         Arc::make_mut(&mut values).insert(KEY_PARAMETER.to_owned(), "…".to_owned());
@@ -98,8 +98,8 @@ pub fn read(incoming: &ApiRequest) -> Result<RawParameters, Error> {
 }
 
 /// The refusal in the format of the called service, if that differs from the API's envelope.
-pub fn refusal(row: &Row, raw: &RawParameters, error: &Error) -> Option<Draft> {
+pub fn refusal(row: &OperationRow, raw: &RawParameters, error: &Error) -> Option<PendingResponse> {
     let is_for_slack = row.access == Access::KeyHolder && raw.path.iter().any(|(_, name)| name == SLACK_INCOMING);
     let body = is_for_slack.then(|| json!({"ok": false, "error": error.message()}))?;
-    Some(reply::json(error.status(), DraftBody::json(body)))
+    Some(reply::json(error.status(), PendingBody::json(body)))
 }

@@ -4,7 +4,7 @@
 //! require none: without this check, any page that a developer visits could fetch a key, also through a host name that
 //! its owner points at this machine (DNS rebinding).
 
-use super::authority::{Authority, Single};
+use super::authority::{Authority, SingleHeader};
 use crate::error::Error;
 use http::{HeaderMap, header};
 
@@ -28,17 +28,17 @@ impl KeyGuard {
     /// `KeysForbidden`.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
         let forbidden = |what: String| Err(Error::KeysForbidden { what: what.into() });
-        match Single::of(headers, header::ORIGIN) {
-            Single::Absent => {}
-            Single::Once(origin) if self.trusts_origin(origin) => {}
-            Single::Once(origin) => return forbidden(format!("pages of {origin}")),
-            Single::Unreadable => return forbidden("several origins".to_owned()),
+        match SingleHeader::from_headers(headers, header::ORIGIN) {
+            SingleHeader::Absent => {}
+            SingleHeader::Value(origin) if self.trusts_origin(origin) => {}
+            SingleHeader::Value(origin) => return forbidden(format!("pages of {origin}")),
+            SingleHeader::Unreadable => return forbidden("several origins".to_owned()),
         }
-        match Single::of(headers, header::HOST) {
-            Single::Absent => Ok(()),
-            Single::Once(host) if Authority::parse(host).is_some_and(|host| self.trusts_host(&host)) => Ok(()),
-            Single::Once(host) => forbidden(format!("the host name {host}")),
-            Single::Unreadable => forbidden("several host names".to_owned()),
+        match SingleHeader::from_headers(headers, header::HOST) {
+            SingleHeader::Absent => Ok(()),
+            SingleHeader::Value(host) if Authority::parse(host).is_some_and(|host| self.trusts_host(&host)) => Ok(()),
+            SingleHeader::Value(host) => forbidden(format!("the host name {host}")),
+            SingleHeader::Unreadable => forbidden("several host names".to_owned()),
         }
     }
 
@@ -49,8 +49,8 @@ impl KeyGuard {
     ///
     /// `KeysForbidden`.
     pub fn check_page(&self, headers: &HeaderMap) -> Result<(), Error> {
-        match (Single::of(headers, header::ORIGIN), Single::of(headers, header::HOST)) {
-            (Single::Once(origin), Single::Once(host)) if has_host(origin, host) => {
+        match (SingleHeader::from_headers(headers, header::ORIGIN), SingleHeader::from_headers(headers, header::HOST)) {
+            (SingleHeader::Value(origin), SingleHeader::Value(host)) if has_host(origin, host) => {
                 let mut without_origin = headers.clone();
                 without_origin.remove(header::ORIGIN);
                 self.check(&without_origin)
@@ -68,13 +68,13 @@ impl KeyGuard {
     /// Whether pages of an origin may get keys: the origin is this machine or the configured one.
     pub fn trusts_origin(&self, origin: &str) -> bool {
         (self.cors_origin != "*" && origin == self.cors_origin)
-            || Authority::of_origin(origin).is_some_and(|host| host.is_loopback())
+            || Authority::parse_origin(origin).is_some_and(|host| host.is_loopback())
     }
 
     /// Whether the host of a request is this machine or the bound host.
     pub fn is_for_this_machine(&self, headers: &HeaderMap) -> bool {
         let is_bound = |host: &Authority| self.host.iter().any(|bound| host.is(bound));
-        matches!(Single::of(headers, header::HOST), Single::Once(host)
+        matches!(SingleHeader::from_headers(headers, header::HOST), SingleHeader::Value(host)
             if Authority::parse(host).is_some_and(|host| host.is_loopback() || is_bound(&host)))
     }
 

@@ -17,13 +17,13 @@ impl Edge {
         if !head.headers.contains_key(header::CONTENT_LENGTH) && !head.headers.contains_key(header::TRANSFER_ENCODING) {
             return None;
         }
-        let address = Address::of(head, port_world);
+        let address = Address::from_request(head, port_world);
         let world = self.worlds.get(&address.world)?;
         if world.networks().lock().is_empty() {
             return None;
         }
         let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
-        identity::identify(&world, &mut incoming, &address);
+        identity::set_credentials(&world, &mut incoming, &address);
         world.networks().lock().bytes_per_second(sent_email(&incoming))
     }
 }

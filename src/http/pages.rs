@@ -2,15 +2,15 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-mod frame;
 mod invitation;
+mod layout;
 mod login;
-mod otp;
+mod one_time_pad;
 mod unknown_world;
 
 use super::address::Address;
 use super::context::RequestContext;
-use super::draft::{self, Draft, DraftBody};
+use super::pending_response::{self, PendingBody, PendingResponse};
 use super::request::{ApiRequest, check_size_without_files, parameters};
 use super::session;
 use super::trace::Trace;
@@ -18,8 +18,8 @@ use super::{Edge, Response, reply};
 use crate::api::Origin;
 use crate::error::Error;
 use crate::world::{World, WorldSettings};
-use frame::Notice;
 use http::{HeaderName, HeaderValue, Method, header};
+use layout::Banner;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 pub(super) use unknown_world::unknown_world;
@@ -112,7 +112,7 @@ struct PageRequest<'a> {
     csrf_token: String,
 }
 
-pub(super) fn show(context: &mut RequestContext<'_>, page: Page<'_>) -> Draft {
+pub(super) fn serve(context: &mut RequestContext<'_>, page: Page<'_>) -> PendingResponse {
     let RequestContext { edge, incoming, world, settings, origin, trace, .. } = context;
     let parameters = parameters(incoming).and_then(|parameters| {
         edge.key_guard.check_page(incoming.headers())?;
@@ -137,7 +137,7 @@ pub(super) fn show(context: &mut RequestContext<'_>, page: Page<'_>) -> Draft {
         };
         request.answer(page, trace)
     });
-    response.map_or_else(|error| draft::failure(&error, None), |response| response.map(DraftBody::Bytes))
+    response.map_or_else(|error| pending_response::failure(&error, None), |response| response.map(PendingBody::Bytes))
 }
 
 impl PageRequest<'_> {
@@ -214,7 +214,7 @@ impl PageRequest<'_> {
 
     /// A page whose forms may also redirect to URLs with a scheme other than HTTP, such as that of a mobile app.
     fn page_with_form_scheme(&self, status: u16, title: &str, body: &maud::Markup, scheme: Option<&str>) -> Response {
-        let mut response = frame::page(status, title, body, scheme);
+        let mut response = layout::page(status, title, body, scheme);
         if session::csrf_token(self.incoming.headers()).is_none() {
             session::set_csrf_token(self.origin, &self.csrf_token, &mut response);
         }
@@ -224,7 +224,7 @@ impl PageRequest<'_> {
     fn forbidden_page(&self, reason: &str) -> Response {
         let body = maud::html! {
             h1 { "Access forbidden (403)" }
-            (Notice::Error("This form may not have been sent by a page of this server."))
+            (Banner::Error("This form may not have been sent by a page of this server."))
             p.soft { (reason) " Cookies must be allowed; then load the page again." }
         };
         self.page(403, "Access forbidden", &body)
@@ -235,7 +235,7 @@ impl PageRequest<'_> {
             self.world.sessions().end(&session.id);
         }
         let mut response = self.redirect(302, &self.path_in_world("/accounts/login/"));
-        session::clear_cookie(self.origin, &mut response);
+        session::clear_session_cookie(self.origin, &mut response);
         response
     }
 
@@ -243,7 +243,7 @@ impl PageRequest<'_> {
         let name = &self.world.snapshot().organization.name;
         let body = maud::html! {
             h1 { bdi { (name) } }
-            (Notice::Error("This organization has been deactivated."))
+            (Banner::Error("This organization has been deactivated."))
         };
         self.page(200, "Deactivated organization", &body)
     }

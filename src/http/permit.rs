@@ -4,13 +4,13 @@
 //! occupies the writer of its world. A request that may be slow, because of its size or that of the organization, runs on
 //! a thread for blocking work, and a semaphore limits how many run at once.
 
-use super::body::LARGE_BODY;
+use super::body::LARGE_BODY_BYTES;
 use super::request::ApiRequest;
 use super::router::RouteMatch;
 use super::target::Target;
 use super::{Edge, trace};
 use crate::world::World;
-use crate::world::blocking::{Turn, in_place};
+use crate::world::blocking::{WriterTurn, in_place};
 use http::Method;
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The right to run a write or a slow request; dropped when it is done.
 pub(super) struct Permit {
-    _turn: Option<Turn>,
+    _turn: Option<WriterTurn>,
     _slow_request: Option<OwnedSemaphorePermit>,
 }
 
@@ -41,7 +41,7 @@ pub(super) async fn acquire(
     if !is_slow && !is_write {
         return None;
     }
-    let turn = if is_write { Some(world.turn().await) } else { None };
+    let turn = if is_write { Some(world.wait_turn().await) } else { None };
     // `acquire_owned` fails only for a closed semaphore, and this one is never closed.
     let slow_request = if is_slow { edge.slow_requests.clone().acquire_owned().await.ok() } else { None };
     Some(Permit { _turn: turn, _slow_request: slow_request })
@@ -63,13 +63,13 @@ fn is_write(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_
 /// Whether a request may occupy its thread for a long time.
 fn is_slow(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>) -> bool {
     match target {
-        Target::Operation(_) if incoming.body.len() > LARGE_BODY => true,
+        Target::Operation(_) if incoming.body.len() > LARGE_BODY_BYTES => true,
         Target::Operation(path) if world.is_large() => {
             match edge.router.find(&trace::method_name(incoming.method()), path, world.settings().feature_level) {
                 RouteMatch::Operation(row, _) => !row.is_short,
                 RouteMatch::WrongMethod(_) => false,
                 // The path may have names of a dialect.
-                RouteMatch::Nothing => true,
+                RouteMatch::UnknownPath => true,
             }
         }
         Target::Page(_) => world.is_large(),
@@ -78,6 +78,6 @@ fn is_slow(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>
 }
 
 /// Runs the work of a request, on a thread for blocking work if it has a permit.
-pub(super) fn run<T>(permit: Option<&Permit>, work: impl FnOnce() -> T) -> T {
+pub(super) fn run_with_permit<T>(permit: Option<&Permit>, work: impl FnOnce() -> T) -> T {
     if permit.is_some() { in_place(work) } else { work() }
 }

@@ -12,7 +12,7 @@ use crate::world::ParkedPoll;
 /// # Errors
 ///
 /// `BadEventQueue` if the queue is lost meanwhile, `UserDeactivated`, `RealmDeactivated`.
-pub(super) async fn reply(
+pub(super) async fn wait_for_reply(
     context: &RequestContext<'_>,
     poll: ParkedPoll,
     raw: &RawParameters,
@@ -20,14 +20,14 @@ pub(super) async fn reply(
     let form = context.reply_form();
     // No realm is held while the poll waits: a thousand polls could keep a thousand old realms in memory.
     let current_reply = || {
-        let realm = context.world.published();
+        let realm = context.world.published_realm();
         let reply = if poll.is_finished() {
             Ok(events::final_reply(&realm, poll.queue()))
         } else {
             events::parked_reply(&realm, poll.queue())?
         };
         Some(reply.map(|mut reply| {
-            events::disturb(&mut reply.events, context.fault.disturbance());
+            events::apply_event_fault(&mut reply.events, context.fault.disturbance());
             envelope::<GetEvents>(&reply, raw, form)
         }))
     };
@@ -38,6 +38,6 @@ pub(super) async fn reply(
             }
             return reply;
         }
-        poll.notified().await;
+        poll.wait_for_change().await;
     }
 }

@@ -4,11 +4,11 @@
 mod api;
 mod tus;
 
-use super::context::{Admitted, RequestContext, Routed};
-use super::draft::{Draft, EarlyDraft};
-use super::{draft, effects, hint};
+use super::context::{AuthorizedRequest, RequestContext, RoutedRequest};
+use super::pending_response::{EarlyResponse, PendingResponse};
+use super::{hint, pending_response, session_effects};
 use crate::api::parameter::RawParameters;
-use crate::api::{Outcome, Protocol, Row};
+use crate::api::{OperationRow, Outcome, Protocol};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::user::User;
@@ -19,21 +19,25 @@ pub(super) use tus::{PATH_PREFIX as RESUMABLE_PREFIX, is_chunk};
 
 /// What a request leads to.
 pub(super) enum Route {
-    Operation(Routed),
+    Operation(RoutedRequest),
     /// A response without an operation, which a fault may still replace.
-    Answer(Draft),
+    Answer(PendingResponse),
 }
 
 /// Reads a request and finds its operation. Err is the response to a malformed request.
-pub(super) fn find(context: &mut RequestContext<'_>) -> Result<Route, EarlyDraft> {
+pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, EarlyResponse> {
     if let Some(route) = tus::find(context) {
         return Ok(route);
     }
-    api::find(context).map_err(|error| Box::new(draft::failure(&error, hint::for_error(&error))))
+    api::find_route(context).map_err(|error| Box::new(pending_response::failure(&error, hint::for_error(&error))))
 }
 
 /// The response to a request whose caller had access to the operation.
-pub(super) fn finish(context: &mut RequestContext<'_>, authorized: &Admitted<'_>, outcome: Outcome) -> Draft {
+pub(super) fn finish(
+    context: &mut RequestContext<'_>,
+    authorized: &AuthorizedRequest<'_>,
+    outcome: Outcome,
+) -> PendingResponse {
     context.trace.new_events = outcome.events;
     let protocol = authorized.row.protocol;
     match outcome.reply {
@@ -42,7 +46,7 @@ pub(super) fn finish(context: &mut RequestContext<'_>, authorized: &Admitted<'_>
                 Protocol::Api => api::reply(context, authorized, reply),
                 Protocol::Resumable => tus::reply(context, authorized, reply),
             };
-            effects::update_sessions(context, authorized.row, outcome.session, draft)
+            session_effects::update_sessions(context, authorized.row, outcome.session, draft)
         }
         Err(error) => match protocol {
             Protocol::Api => api::refuse(context, authorized, error),
@@ -58,18 +62,18 @@ pub(super) fn finish(context: &mut RequestContext<'_>, authorized: &Admitted<'_>
 /// The refusals of parameters that only newer levels than the world's take, and the errors of headers.
 pub(super) fn read_parameters<'routed>(
     context: &RequestContext<'_>,
-    routed: &'routed Routed,
+    routed: &'routed RoutedRequest,
     realm: &Realm,
     caller: Option<&User>,
 ) -> Result<Cow<'routed, RawParameters>, Error> {
     match routed.row.protocol {
         Protocol::Api => api::read_parameters(context, routed, realm, caller),
-        Protocol::Resumable => tus::parameters(context, routed).map(Cow::Owned),
+        Protocol::Resumable => tus::read_parameters(context, routed).map(Cow::Owned),
     }
 }
 
 /// The response to a caller without access to the operation.
-pub(super) fn refuse_caller(context: &RequestContext<'_>, row: &Row, error: Error) -> Draft {
+pub(super) fn refuse_caller(context: &RequestContext<'_>, row: &OperationRow, error: Error) -> PendingResponse {
     match row.protocol {
         Protocol::Api => api::refuse_caller(context, row, error),
         Protocol::Resumable => tus::refuse_caller(&error),

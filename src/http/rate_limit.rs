@@ -1,6 +1,6 @@
 //! Charges requests to rate limits, and adds the state of the budget to replies (reference behaviour, section 2.4).
 
-use crate::api::Row;
+use crate::api::OperationRow;
 use crate::error::Error;
 use crate::fault::rate_limit::Budget;
 use crate::realm::user::User;
@@ -22,7 +22,12 @@ const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 /// # Errors
 ///
 /// `RateLimitHit` when the budget is used up.
-pub fn charge(world: &World, row: &Row, caller: Option<&User>, budget: &mut Option<Budget>) -> Result<(), Error> {
+pub fn charge(
+    world: &World,
+    row: &OperationRow,
+    caller: Option<&User>,
+    budget: &mut Option<Budget>,
+) -> Result<(), Error> {
     let mut limits = world.rate_limits().lock();
     if limits.is_empty() {
         return Ok(());

@@ -1,16 +1,16 @@
 //! Constructors for replies, and the extensions by which the server's sockets delay or break them.
 
 use super::Response;
-use super::draft::{self, Draft, DraftBody};
+use super::pending_response::{self, PendingBody, PendingResponse};
 use crate::error::Error;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
 use std::time::Duration;
 
-pub use super::draft::{HINT, json};
+pub use super::pending_response::{HINT, json};
 
 /// The header with the ID of the fault that changed a reply.
-pub const FAULT: HeaderName = HeaderName::from_static("x-chatdouble-fault");
+pub const FAULT_ID: HeaderName = HeaderName::from_static("x-chatdouble-fault");
 
 pub fn success(body: Vec<u8>) -> Response {
     json(200, body.into())
@@ -18,7 +18,7 @@ pub fn success(body: Vec<u8>) -> Response {
 
 /// The refusal of a request, in the API's envelope.
 pub fn failure(error: &Error, hint: Option<String>) -> Response {
-    draft::failure(error, hint).map(DraftBody::into_bytes)
+    pending_response::failure(error, hint).map(PendingBody::into_bytes)
 }
 
 /// Sets the realm in the authentication challenge of a 401.
@@ -47,7 +47,7 @@ pub fn ask_for_session<B>(response: &mut http::Response<B>) {
 }
 
 /// Redirects a browser to the login page, which leads back to `path`.
-pub fn redirect_to_login(prefix: &str, path: &str) -> Draft {
+pub fn redirect_to_login(prefix: &str, path: &str) -> PendingResponse {
     let next: String = form_urlencoded::Serializer::new(String::new()).append_pair("next", path).finish();
     let mut response = empty(302);
     if let Ok(value) = HeaderValue::from_str(&format!("{prefix}/login/?{next}")) {
@@ -57,7 +57,7 @@ pub fn redirect_to_login(prefix: &str, path: &str) -> Draft {
 }
 
 /// The reply to OPTIONS, with the methods of a path.
-pub fn allowed_methods(methods: &[&str]) -> Draft {
+pub fn allowed_methods(methods: &[&str]) -> PendingResponse {
     let mut response = empty(204);
     if let Ok(value) = HeaderValue::from_str(&methods.join(", ")) {
         response.headers_mut().insert(header::ALLOW, value);

@@ -20,7 +20,7 @@ const SECRET_PARAMETERS: [&str; 3] = ["api_key", "password", "old_password"];
 
 /// Reports an answered request, unless it is from the console, which is not a client under test.
 pub(super) fn report_request(context: &RequestContext<'_>, journaled: &JournaledRequest, response: &Response) {
-    if context.incoming.is_of_console() {
+    if context.incoming.is_from_console() {
         return;
     }
     let entry = &*journaled.entry;
@@ -41,12 +41,12 @@ pub(super) fn report_request(context: &RequestContext<'_>, journaled: &Journaled
         reply: response.body(),
         arrival,
         effect: effect.as_deref(),
-        began: journaled.began.micros(),
-        ended: journaled.ended.micros(),
+        started_at: journaled.began.micros(),
+        answered_at: journaled.ended.micros(),
         sent: Moment { real: sent.micros(), world: journaled.at.micros() },
         facts,
         issues: &issues,
-        is_alive: &|queue| context.world.published().queues.contains_key(queue),
+        is_alive: &|queue| context.world.published_realm().queues.contains_key(queue),
     });
 }
 
@@ -69,7 +69,7 @@ fn facts(context: &RequestContext<'_>, journaled: &JournaledRequest) -> Facts {
 
 /// Reports that a poll begins to wait.
 pub(super) fn report_waiting_poll<'a>(context: &RequestContext<'a>) -> ReportedPoll<'a> {
-    if context.incoming.is_of_console() {
+    if context.incoming.is_from_console() {
         return ReportedPoll { world: context.world, poll: None };
     }
     let client = context.incoming.client_with_version();
@@ -85,7 +85,7 @@ pub(super) struct ReportedPoll<'a> {
 }
 
 impl ReportedPoll<'_> {
-    pub fn mark_answered(mut self) {
+    pub fn record_answer(mut self) {
         if let Some(poll) = self.poll.take() {
             self.world.report().poll_answered(&poll);
         }

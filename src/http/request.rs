@@ -61,7 +61,7 @@ pub struct ApiRequest {
     /// The session of the cookies; None also if the path does not accept sessions.
     pub session: Option<Session>,
     /// Whether `credentials` are those of the session.
-    pub acts_in_session: bool,
+    pub is_authenticated_by_session: bool,
     /// Empty if the body was not read.
     pub body: Bytes,
     /// Whether a body was not read because the caller may not send it; the request is then refused.
@@ -74,7 +74,7 @@ impl ApiRequest {
         Self {
             credentials: head.credentials.clone(),
             session: None,
-            acts_in_session: false,
+            is_authenticated_by_session: false,
             head,
             body,
             lacks_body: false,
@@ -138,7 +138,7 @@ impl ApiRequest {
         self.header(CLIENT_HEADER).or_else(|| self.header(header::USER_AGENT)).unwrap_or_default()
     }
 
-    pub fn is_of_console(&self) -> bool {
+    pub fn is_from_console(&self) -> bool {
         self.client_name() == CONSOLE_CLIENT
     }
 

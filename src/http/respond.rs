@@ -7,7 +7,7 @@ use super::cors::Cors;
 use super::request::{ApiRequest, RequestHead};
 use super::target::{self, Target};
 use super::{
-    Edge, Response, files, hint, identity, network, operation, pages, permit, reply, report, unknown_world, write,
+    Edge, Response, files, hint, identity, network, operation, pages, permit, reply, report, serialize, unknown_world,
 };
 use bytes::Buf;
 use futures_util::Stream;
@@ -22,7 +22,7 @@ pub(super) async fn respond(
     body: impl Stream<Item = Result<impl Buf, impl Display>>,
     port_world: Option<&str>,
 ) -> Response {
-    let address = Address::of(&head, port_world);
+    let address = Address::from_request(&head, port_world);
     let cors_request = Cors::read_request(&head.method, &head.headers);
     let is_preflight = cors_request.is_preflight();
     let is_wanted = || !is_preflight && identity::may_send_large_body(edge, &head, &address);
@@ -33,34 +33,34 @@ pub(super) async fn respond(
         Err(error) => reply::failure(&error, hint::for_error(&error)),
     };
     edge.cors.add_headers(&cors_request, response, |origin| {
-        edge.key_guard.trusts_origin(origin) && target::gives_keys(&address)
+        edge.key_guard.trusts_origin(origin) && target::exposes_api_keys(&address)
     })
 }
 
 async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, address: &Address<'_>) -> Response {
     let mut incoming = ApiRequest::with_body(head.clone(), body);
     let Some(world) = edge.worlds.get(&address.world) else {
-        return unknown_world::explain(edge, &incoming, address);
+        return unknown_world::respond_without_world(edge, &incoming, address);
     };
-    let target = Target::of(&incoming, address);
+    let target = Target::classify(&incoming, address);
     let permit = permit::acquire(edge, &world, &incoming, target).await;
-    identity::identify(&world, &mut incoming, address);
+    identity::set_credentials(&world, &mut incoming, address);
     let Some(target) = target else {
         let response = files::serve_untraced(edge, &world, &incoming, address);
         return network::with_delivery(&world, &incoming, response);
     };
     let mut context = RequestContext::new(edge, &incoming, &world, address);
     let draft = match target {
-        Target::Operation(_) => operation::perform(&mut context, permit).await,
-        Target::Page(page) => permit::run(permit.as_ref(), || pages::show(&mut context, page)),
+        Target::Operation(_) => operation::perform_operation(&mut context, permit).await,
+        Target::Page(page) => permit::run_with_permit(permit.as_ref(), || pages::serve(&mut context, page)),
         Target::File(kind) => files::serve_traced(&mut context, address, kind),
     };
     let draft = context.fault.apply_to_reply(draft, &context.settings.dialect);
     let draft = match target {
-        Target::File(_) => edge.cors.add_to_file(&incoming, draft),
+        Target::File(_) => edge.cors.add_file_headers(&incoming, draft),
         _ => draft,
     };
-    let response = write::response(&context, draft);
+    let response = serialize::finish_response(&context, draft);
     // The journal entry is written before the delay, so that there is one even if the client stops waiting.
     let journaled = context.trace.finish(&world, &response);
     if !matches!(target, Target::Page(_)) {

@@ -1,6 +1,6 @@
 //! Finds the operation for a method and a path in the table of operations.
 
-use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row, rows};
+use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, OperationRow, rows};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ pub struct Router {
 
 struct Path {
     segments: Vec<Segment>,
-    rows: Vec<&'static Row>,
+    rows: Vec<&'static OperationRow>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,18 +43,18 @@ enum Segment {
 /// The result of [`Router::find`].
 pub enum RouteMatch {
     /// An operation, with the names and values of its placeholders.
-    Operation(&'static Row, Vec<(String, String)>),
+    Operation(&'static OperationRow, Vec<(String, String)>),
     /// The path exists, but only with these methods.
     WrongMethod(Vec<&'static str>),
     /// No operation has the path.
-    Nothing,
+    UnknownPath,
 }
 
 impl RouteMatch {
-    pub fn row(&self) -> Option<&'static Row> {
+    pub fn row(&self) -> Option<&'static OperationRow> {
         match self {
             RouteMatch::Operation(row, _) => Some(row),
-            RouteMatch::WrongMethod(_) | RouteMatch::Nothing => None,
+            RouteMatch::WrongMethod(_) | RouteMatch::UnknownPath => None,
         }
     }
 }
@@ -91,7 +91,7 @@ impl Router {
                 return candidate.match_method(method, Vec::new(), level);
             }
         }
-        let Some(path) = path.strip_prefix('/') else { return RouteMatch::Nothing };
+        let Some(path) = path.strip_prefix('/') else { return RouteMatch::UnknownPath };
         let parts: Vec<Cow<'_, str>> = path.split('/').map(decode).collect();
         let same_length = self.by_length.get(&parts.len()).into_iter().flatten();
         for candidate in same_length.chain(&self.open_ended) {
@@ -101,11 +101,11 @@ impl Router {
                 return candidate.match_method(method, values, level);
             }
         }
-        RouteMatch::Nothing
+        RouteMatch::UnknownPath
     }
 
     /// The operations of all levels and methods for a path with filled-in placeholders.
-    pub fn rows_at(&self, path: &str) -> impl Iterator<Item = &'static Row> {
+    pub fn rows_of_path(&self, path: &str) -> impl Iterator<Item = &'static OperationRow> {
         let parts: Vec<Cow<'_, str>> = path.trim_start_matches('/').split('/').map(decode).collect();
         let same_length = self.by_length.get(&parts.len()).into_iter().flatten();
         let matching_paths =
@@ -114,15 +114,15 @@ impl Router {
     }
 
     /// The operation of another level, if this level has none for the method and path.
-    pub fn of_another_level(&self, method: &str, path: &str, level: i64) -> Option<&'static Row> {
+    pub fn find_at_another_level(&self, method: &str, path: &str, level: i64) -> Option<&'static OperationRow> {
         levels_with_all_operations().into_iter().find_map(|other_level| match self.find(method, path, other_level) {
-            RouteMatch::Operation(row, _) if !row.is_at(level) => Some(row),
+            RouteMatch::Operation(row, _) if !row.exists_at(level) => Some(row),
             _ => None,
         })
     }
 
     /// The operation with the most similar path, for hints; None if no path is similar.
-    pub fn nearest(method: &str, path: &str) -> Option<&'static Row> {
+    pub fn find_nearest(method: &str, path: &str) -> Option<&'static OperationRow> {
         let compared_length = |part: &'_ str| part.floor_char_boundary(MAX_COMPARED_PART_BYTES);
         let path = path.strip_prefix('/').unwrap_or(path);
         let parts: Vec<&str> =
@@ -177,11 +177,11 @@ impl Path {
     }
 
     fn exists_at(&self, level: i64) -> bool {
-        self.rows.iter().any(|row| row.is_at(level))
+        self.rows.iter().any(|row| row.exists_at(level))
     }
 
     fn match_method(&self, method: &str, values: Vec<(String, String)>, level: i64) -> RouteMatch {
-        let rows = self.rows.iter().filter(|row| row.is_at(level));
+        let rows = self.rows.iter().filter(|row| row.exists_at(level));
         if let Some(row) = rows.clone().find(|row| row.route.method == method) {
             return RouteMatch::Operation(row, values);
         }
@@ -203,7 +203,7 @@ fn levels_with_all_operations() -> Vec<i64> {
     std::iter::once(NEWEST_FEATURE_LEVEL).chain(last_levels).collect()
 }
 
-fn path_segments(row: &'static Row) -> Vec<Segment> {
+fn path_segments(row: &'static OperationRow) -> Vec<Segment> {
     let parts = row.route.path.trim_start_matches('/').split('/');
     let parse_segment = |part: &'static str| {
         let Some(name) = part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) else {
@@ -246,7 +246,7 @@ mod tests {
     fn an_operation_is_found_only_at_levels_that_have_it() {
         let router = Router::new();
 
-        assert!(matches!(router.find("PUT", "/saved_snippets", 1), RouteMatch::Nothing));
+        assert!(matches!(router.find("PUT", "/saved_snippets", 1), RouteMatch::UnknownPath));
         assert!(matches!(router.find("GET", "/saved_snippets", NEWEST_FEATURE_LEVEL), RouteMatch::Operation(..)));
         assert!(matches!(router.find("PUT", "/saved_snippets", NEWEST_FEATURE_LEVEL), RouteMatch::WrongMethod(_)));
     }

@@ -1,9 +1,9 @@
 //! Checks the caller of an operation, reads its parameters and runs it.
 
-use super::context::{Admitted, Progress, RequestContext, Routed};
+use super::context::{AuthorizedRequest, OperationProgress, RequestContext, RoutedRequest};
 use super::{authorize, protocol};
 use crate::api::parameter::RawParameters;
-use crate::api::{Call, Outcome, Poll, Run, WriteError};
+use crate::api::{Call, Outcome, PollOutcome, Run, WriteError};
 use crate::error::Error;
 use crate::level::Emulation;
 use crate::realm::user::User;
@@ -21,14 +21,14 @@ const MAX_CLIENT_LENGTH: usize = 30;
 /// # Errors
 ///
 /// The errors of [`authorize::caller`]. A refusal by the operation is an outcome and not an error.
-pub(super) fn carry_out<'routed>(
+pub(super) fn run_operation<'routed>(
     context: &mut RequestContext<'_>,
-    routed: &'routed Routed,
-) -> Result<(Admitted<'routed>, Progress), Error> {
+    routed: &'routed RoutedRequest,
+) -> Result<(AuthorizedRequest<'routed>, OperationProgress), Error> {
     let row = routed.row;
     loop {
         let realm = context.world.snapshot();
-        let caller = authorize::caller(context, routed, &realm)?;
+        let caller = authorize::authorize(context, routed, &realm)?;
         if let Some(caller) = &caller {
             context.fault.lose_queues(context.world, caller);
         }
@@ -36,29 +36,32 @@ pub(super) fn carry_out<'routed>(
             Ok(raw) => raw,
             Err(error) => {
                 let raw = Cow::Borrowed(&routed.raw);
-                return Ok((Admitted { row, caller, raw, realm: Some(realm) }, Progress::refused(error)));
+                return Ok((
+                    AuthorizedRequest { row, caller, raw, realm: Some(realm) },
+                    OperationProgress::refused(error),
+                ));
             }
         };
         let call = new_call(context, &raw, caller);
         let progress = match row.run {
-            Run::Read(read) => Progress::Done(Outcome::unchanged(read(&realm, &call, &raw))),
+            Run::Read(read) => OperationProgress::Done(Outcome::unchanged(read(&realm, &call, &raw))),
             Run::Poll(poll) => match poll(context.world, &call, &raw) {
-                Ok(Poll::Parked(parked)) => Progress::Waiting(parked),
-                Ok(Poll::Answered(reply)) => Progress::Done(Outcome::unchanged(Ok(reply))),
-                Err(error) => Progress::refused(error),
+                Ok(PollOutcome::Parked(parked)) => OperationProgress::Waiting(parked),
+                Ok(PollOutcome::Answered(reply)) => OperationProgress::Done(Outcome::unchanged(Ok(reply))),
+                Err(error) => OperationProgress::refused(error),
             },
             Run::Write(write) => match write(context.world, &realm, &call, &raw) {
-                Ok(outcome) => Progress::Done(outcome),
-                Err(WriteError::Refused(error)) => Progress::refused(error),
+                Ok(outcome) => OperationProgress::Done(outcome),
+                Err(WriteError::Refused(error)) => OperationProgress::refused(error),
                 Err(WriteError::Outdated) => {
-                    context.restart();
+                    context.reload_settings();
                     continue;
                 }
             },
         };
         let caller = call.caller;
         let realm = matches!(row.run, Run::Read(_)).then_some(realm);
-        return Ok((Admitted { row, caller, raw, realm }, progress));
+        return Ok((AuthorizedRequest { row, caller, raw, realm }, progress));
     }
 }
 
@@ -80,8 +83,8 @@ fn new_call<'call>(
         legacy_values: &raw.legacy_values,
         files: &raw.files,
         headers: &raw.headers,
-        bouncer: context.fault.bouncer(),
-        disturbance: context.fault.disturbance(),
+        push_relay_fault: context.fault.bouncer(),
+        event_fault: context.fault.disturbance(),
         extra_emoji: context.settings.dialect.vendor_value("emoji_name", EXTRA_EMOJI.name),
         reply_form: context.reply_form(),
     }

@@ -1,7 +1,7 @@
 //! Sessions of browsers over HTTP: their cookies, and the protection against cross-site request forgery.
 
 use super::authentication::Credentials;
-use super::authority::Single;
+use super::authority::SingleHeader;
 use super::key_guard::KeyGuard;
 use crate::api::Origin;
 use crate::error::Error;
@@ -43,7 +43,7 @@ impl Session {
 
     /// The credentials of the session's user.
     pub fn credentials(&self) -> Result<Arc<Credentials>, Error> {
-        Ok(Arc::new(Credentials::of(&self.user)))
+        Ok(Arc::new(Credentials::of_user(&self.user)))
     }
 }
 
@@ -113,15 +113,15 @@ pub fn check_origin(guard: &KeyGuard, headers: &HeaderMap) -> Result<(), Error> 
         let reason = format!("Origin checking failed - {origin} does not match any trusted origins.");
         Err(Error::CsrfFailed { reason: reason.into() })
     };
-    let host = match Single::of(headers, header::HOST) {
-        Single::Once(host) => Some(host),
-        Single::Absent | Single::Unreadable => None,
+    let host = match SingleHeader::from_headers(headers, header::HOST) {
+        SingleHeader::Value(host) => Some(host),
+        SingleHeader::Absent | SingleHeader::Unreadable => None,
     };
-    match Single::of(headers, header::ORIGIN) {
-        Single::Absent => Ok(()),
-        Single::Once(origin) if guard.may_use_session(origin, host) => Ok(()),
-        Single::Once(origin) => foreign(origin),
-        Single::Unreadable => foreign("several origins"),
+    match SingleHeader::from_headers(headers, header::ORIGIN) {
+        SingleHeader::Absent => Ok(()),
+        SingleHeader::Value(origin) if guard.may_use_session(origin, host) => Ok(()),
+        SingleHeader::Value(origin) => foreign(origin),
+        SingleHeader::Unreadable => foreign("several origins"),
     }
 }
 
@@ -140,7 +140,7 @@ pub fn set_csrf_token<B>(origin: Origin<'_>, token: &str, response: &mut http::R
 }
 
 /// Removes the session cookie from the browser.
-pub fn clear_cookie<B>(origin: Origin<'_>, response: &mut http::Response<B>) {
+pub fn clear_session_cookie<B>(origin: Origin<'_>, response: &mut http::Response<B>) {
     add_cookie(origin, (SESSION_COOKIE, ""), 0, "; HttpOnly", response);
 }
 

@@ -17,7 +17,7 @@ pub(super) enum Target<'a> {
 
 impl<'a> Target<'a> {
     /// None if the path is that of none of these.
-    pub(super) fn of(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
+    pub(super) fn classify(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
         let file = || files::kind(address.path).map(Target::File);
         let page = || Page::find(incoming, address).map(Target::Page);
         address.operation.map(Target::Operation).or_else(file).or_else(page)
@@ -25,9 +25,9 @@ impl<'a> Target<'a> {
 }
 
 /// Whether a path gives access to accounts without a password: that of an operation that returns keys, or of a page.
-pub(super) fn gives_keys(address: &Address<'_>) -> bool {
+pub(super) fn exposes_api_keys(address: &Address<'_>) -> bool {
     match address.operation {
-        Some(path) => rows().any(|row| row.gives_keys && row.route.path == path),
+        Some(path) => rows().any(|row| row.exposes_api_keys && row.route.path == path),
         None => methods_of_page(address.path).is_some(),
     }
 }

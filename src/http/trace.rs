@@ -4,7 +4,7 @@ use super::Response;
 use super::authentication::{Credentials, RequestCredentials};
 use super::reply::{self, ConnectionFault};
 use super::request::ApiRequest;
-use crate::api::Row;
+use crate::api::OperationRow;
 use crate::api::parameter::RawParameters;
 use crate::fault::rate_limit::Budget;
 use crate::journal::{Body, Entry};
@@ -28,7 +28,7 @@ pub struct Trace {
     pub path: String,
     /// The path of the operation with placeholders, or the kind of the file.
     pub route: Option<&'static str>,
-    pub row: Option<&'static Row>,
+    pub row: Option<&'static OperationRow>,
     pub credentials: RequestCredentials,
     /// The name of the client without its version.
     pub client: Box<str>,
@@ -55,7 +55,7 @@ pub struct JournaledRequest {
     pub ended: Timestamp,
     /// The delay of the reply by a fault.
     pub delay: Duration,
-    pub row: Option<&'static Row>,
+    pub row: Option<&'static OperationRow>,
     /// When the reply was ready, by the world's clock.
     pub at: Timestamp,
 }
@@ -88,7 +88,7 @@ impl Trace {
 
     /// Records the user who logged in by the request.
     pub fn set_caller(&mut self, user: &User) {
-        self.credentials = Some(Ok(Arc::new(Credentials::of(user))));
+        self.credentials = Some(Ok(Arc::new(Credentials::of_user(user))));
     }
 
     pub fn begin(world: &World, incoming: &ApiRequest, path: String) -> Self {

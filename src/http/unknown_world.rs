@@ -3,7 +3,7 @@
 use super::adaptation::adapt_reply;
 use super::address::Address;
 use super::request::ApiRequest;
-use super::{Edge, Response, hint, pages, reply, write};
+use super::{Edge, Response, hint, pages, reply, serialize};
 use crate::api::parameter::RawParameters;
 use crate::api::server::{GetServerSettings, root_settings};
 use crate::api::{Operation, ReplyForm, envelope};
@@ -13,7 +13,7 @@ use http::{Method, header};
 
 /// The response to a request whose world does not exist. The root of a server without a default world answers only
 /// `GET /server_settings`.
-pub(super) fn explain(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {
+pub(super) fn respond_without_world(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {
     let is_get = matches!(*incoming.method(), Method::GET | Method::HEAD);
     if is_get && address.path == "/api/v1/server_settings" && address.is_root {
         return root_settings_reply(edge, incoming, address);
@@ -25,7 +25,7 @@ pub(super) fn explain(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>)
     }
     let hint = match edge.worlds.has_ended(&address.world) {
         true => format!("The world '{}' has ended: stop its clients before.", address.world),
-        false => hint::nearest_world(&address.world, &names),
+        false => hint::for_unknown_world(&address.world, &names),
     };
     reply::failure(&Error::UnknownWorld, Some(hint))
 }
@@ -36,7 +36,7 @@ fn root_settings_reply(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>
     let emulation = emulation(edge.settings.feature_level);
     let form = if emulation.is_some() { ReplyForm::Value } else { ReplyForm::Bytes };
     let body = envelope::<<GetServerSettings as Operation>::Params>(&settings, &RawParameters::default(), form);
-    write::serialize(adapt_reply(&edge.settings, address.origin.prefix, body, |reply| {
+    serialize::serialize(adapt_reply(&edge.settings, address.origin.prefix, body, |reply| {
         if let Some(emulation) = emulation {
             emulation.downgrade_reply_without_realm(GetServerSettings::ROUTE, reply);
         }

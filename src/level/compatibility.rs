@@ -2,7 +2,7 @@
 //! world's level or a later one.
 
 use super::{ChangeKind, changes};
-use crate::api::{Effect, NEWEST_FEATURE_LEVEL, Row};
+use crate::api::{Effect, NEWEST_FEATURE_LEVEL, OperationRow};
 use crate::report::{CompatibilityIssue, IssueKind};
 use foldhash::fast::RandomState;
 use std::collections::{BTreeMap, HashMap};
@@ -74,15 +74,24 @@ static FORMER_PARAMETERS: LazyLock<HashMap<&'static str, Vec<FormerParameter>, R
 });
 
 /// `level` is that of the world.
-pub fn compatibility_issues(row: &Row, params: &BTreeMap<String, String>, level: i64) -> Vec<CompatibilityIssue> {
+pub fn compatibility_issues(
+    row: &OperationRow,
+    params: &BTreeMap<String, String>,
+    level: i64,
+) -> Vec<CompatibilityIssue> {
     let mut issues = Vec::new();
     let route = || format!("{} {}", row.route.method, row.route.path);
-    if let Some(deprecation) = row.about.deprecated {
+    if let Some(deprecation) = row.docs.deprecated {
         let kind = IssueKind::DeprecatedOperation;
-        issues.push(CompatibilityIssue { what: route(), kind, level: deprecation.since, instead: deprecation.instead });
+        issues.push(CompatibilityIssue {
+            what: route(),
+            kind,
+            level: deprecation.since,
+            replacement: deprecation.instead,
+        });
     }
     if let Some(removed_in) = row.removed_in.filter(|removed_in| *removed_in <= NEWEST_FEATURE_LEVEL) {
-        issues.push(CompatibilityIssue { what: route(), kind: IssueKind::Removed, level: removed_in, instead: "" });
+        issues.push(CompatibilityIssue { what: route(), kind: IssueKind::Removed, level: removed_in, replacement: "" });
     }
     if params.is_empty() {
         return issues;
@@ -96,7 +105,7 @@ pub fn compatibility_issues(row: &Row, params: &BTreeMap<String, String>, level:
                 what,
                 kind: former.kind,
                 level: former.level,
-                instead: former.replacement,
+                replacement: former.replacement,
             });
         }
     }
@@ -105,13 +114,18 @@ pub fn compatibility_issues(row: &Row, params: &BTreeMap<String, String>, level:
     {
         if params.get(*name).is_some_and(|sent_value| sent_value.trim_matches('"') == *value) {
             let what = format!("{name}={value} of {route}");
-            issues.push(CompatibilityIssue { what, kind: IssueKind::DeprecatedParameter, level: *level, instead });
+            issues.push(CompatibilityIssue {
+                what,
+                kind: IssueKind::DeprecatedParameter,
+                level: *level,
+                replacement: instead,
+            });
         }
     }
     if let Some(narrow) = params.get("narrow") {
         for (_, what, level, instead) in DEPRECATED_NARROW_TERMS.iter().filter(|(json, ..)| narrow.contains(json)) {
             let kind = IssueKind::DeprecatedParameter;
-            issues.push(CompatibilityIssue { what: (*what).to_owned(), kind, level: *level, instead });
+            issues.push(CompatibilityIssue { what: (*what).to_owned(), kind, level: *level, replacement: instead });
         }
     }
     if row.has_effect(Effect::RegistersQueue) {
@@ -126,7 +140,12 @@ fn add_event_issues(params: &BTreeMap<String, String>, issues: &mut Vec<Compatib
         let quoted_type = format!("\"{kind}\"");
         if type_lists.iter().any(|types| types.contains(&quoted_type)) {
             let what = (*kind).to_owned();
-            issues.push(CompatibilityIssue { what, kind: IssueKind::DeprecatedEvents, level: *level, instead });
+            issues.push(CompatibilityIssue {
+                what,
+                kind: IssueKind::DeprecatedEvents,
+                level: *level,
+                replacement: instead,
+            });
         }
     }
 }
@@ -154,7 +173,7 @@ mod tests {
         for level in all_levels.filter(|level| *level > 1) {
             assert!(has_level(level), "nothing came with level {level}");
         }
-        for deprecation in rows().filter_map(|row| row.about.deprecated) {
+        for deprecation in rows().filter_map(|row| row.docs.deprecated) {
             assert!(all_routes.iter().any(|route| *route == deprecation.instead), "{deprecation:?}");
             assert!(has_level(deprecation.since), "{deprecation:?}");
         }

@@ -1,10 +1,10 @@
 //! Renames the fields of records from older servers to their names at the newest level.
 
-use super::{ChangeKind, Object, changes};
+use super::{ChangeKind, ObjectKind, changes};
 use serde_json::{Map, Value};
 
 /// `level` is that of the server. Other differences of older levels remain.
-pub fn rename_fields(level: i64, object: &Object, record: &mut Map<String, Value>) {
+pub fn rename_fields(level: i64, object: &ObjectKind, record: &mut Map<String, Value>) {
     // From the oldest change to the newest, because a field may have been renamed several times.
     for change in changes().iter().rev().filter(|change| change.level > level) {
         if let ChangeKind::RenamedField { object: renamed_object, old, new } = change.kind

@@ -2,21 +2,21 @@
 //! or type of event.
 
 mod compiling;
-mod integers;
+mod integer_parameters;
 mod object_change;
 
 pub use object_change::add_unknown_field;
 
-use super::narrow;
-use super::{Context, Refusal, Request};
+use super::unknown_narrow_terms;
+use super::{DowngradeContext, Refusal, Request};
 use crate::api::parameter::RawParameters;
-use crate::api::{Access, Effect, NEWEST_FEATURE_LEVEL, OPERATIONS, Route, Row};
+use crate::api::{Access, Effect, NEWEST_FEATURE_LEVEL, OPERATIONS, OperationRow, Route};
 use crate::error::{Error, ErrorRow};
 use crate::realm::Realm;
 use crate::realm::event::EventPattern;
 use crate::realm::queue::QueueLevel;
 use crate::realm::user::User;
-use integers::IntegerParameter;
+use integer_parameters::IntegerParameter;
 use object_change::{ObjectAction, ObjectChange};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -33,25 +33,25 @@ pub struct Emulation {
     removed_parameters: HashMap<RouteKey, Vec<&'static str>>,
     /// Keys of `client_capabilities` that the level does not know.
     unknown_capabilities: Vec<&'static str>,
-    unknown_narrow_terms: Vec<narrow::Term>,
-    requests: HashMap<RouteKey, Vec<RequestChange>>,
+    unknown_narrow_terms: Vec<unknown_narrow_terms::UnknownTerm>,
+    request_changes: HashMap<RouteKey, Vec<RequestChange>>,
     /// Refusals that apply after the operation has read its parameters.
-    refusals: HashMap<RouteKey, Vec<RequestChange>>,
+    deferred_refusals: HashMap<RouteKey, Vec<RequestChange>>,
     /// The changes that apply to the replies of all operations.
-    every_reply: Vec<ObjectChange>,
+    every_reply_changes: Vec<ObjectChange>,
     /// Fields that the replies of single operations already have at this level, although a later one added them to
     /// every reply.
     early_fields: HashSet<(RouteKey, &'static str)>,
-    replies: HashMap<RouteKey, Vec<ObjectChange>>,
+    reply_changes: HashMap<RouteKey, Vec<ObjectChange>>,
     /// By type of event; each change with the op of the events to which it applies, None for all.
-    events: HashMap<&'static str, Vec<(Option<&'static str>, ObjectChange)>>,
-    codes: Vec<FormerCode>,
-    messages: Vec<fn(&mut Refusal<'_>)>,
+    event_changes: HashMap<&'static str, Vec<(Option<&'static str>, ObjectChange)>>,
+    former_codes: Vec<FormerCode>,
+    message_changes: Vec<fn(&mut Refusal<'_>)>,
     /// Integer parameters that accept `true` and `false` at this level.
-    integers: HashMap<RouteKey, Vec<IntegerParameter>>,
+    integer_parameters: HashMap<RouteKey, Vec<IntegerParameter>>,
     /// The operations that parse their parameters in the former way, with their plain text parameters.
-    former_parsing: HashMap<RouteKey, Vec<&'static str>>,
-    access: HashMap<RouteKey, AccessChange>,
+    former_parsing_texts: HashMap<RouteKey, Vec<&'static str>>,
+    access_changes: HashMap<RouteKey, AccessChange>,
     /// Events that queues do not get.
     withheld_events: Vec<EventPattern>,
 }
@@ -104,7 +104,7 @@ impl Emulation {
     pub fn queue_level(&'static self) -> QueueLevel {
         QueueLevel {
             older_level: (!self.is_newer_level()).then_some(self.level),
-            withheld: &self.withheld_events,
+            withheld_events: &self.withheld_events,
             sends_unknown_events: self.is_newer_level(),
         }
     }
@@ -115,13 +115,13 @@ impl Emulation {
     ///
     /// The errors of [`Access::check`].
     pub fn check_former_access(&self, route: Route, realm: &Realm, caller: &User) -> Result<(), Error> {
-        let change = self.access.get(&(route.method, route.path));
+        let change = self.access_changes.get(&(route.method, route.path));
         change.into_iter().flat_map(|change| &change.additional).try_for_each(|access| access.check(realm, caller))
     }
 
     /// The access that an operation requires at the level, where `access` is that of the newest level.
-    pub fn access(&self, route: Route, access: Access) -> Access {
-        self.access.get(&(route.method, route.path)).and_then(|change| change.replacement).unwrap_or(access)
+    pub fn access_at_level(&self, route: Route, access: Access) -> Access {
+        self.access_changes.get(&(route.method, route.path)).and_then(|change| change.replacement).unwrap_or(access)
     }
 
     /// Converts the parameters of a request to the newest level: unknown ones are set aside as unsupported, old names
@@ -132,7 +132,7 @@ impl Emulation {
     /// The refusals of requests that only newer levels accept.
     pub fn upgrade_request(
         &self,
-        row: &Row,
+        row: &OperationRow,
         realm: &Realm,
         caller: Option<&User>,
         raw: &mut RawParameters,
@@ -140,16 +140,16 @@ impl Emulation {
         let key = (row.route.method, row.route.path);
         let registers_queue = row.has_effect(Effect::RegistersQueue);
         let values = Arc::make_mut(&mut raw.values);
-        if !self.integers.is_empty() {
+        if !self.integer_parameters.is_empty() {
             let is_boolean = |text: &str| matches!(text.trim(), "true" | "false");
             raw.boolean_names =
                 values.iter().filter(|(_, text)| is_boolean(text)).map(|(name, _)| name.clone()).collect();
         }
-        if let Some(text_parameters) = self.former_parsing.get(&key) {
-            let large_integers = values
-                .iter_mut()
-                .filter(|(name, text)| integers::is_beyond_range(text) && !text_parameters.contains(&name.as_str()));
-            large_integers.for_each(|(_, text)| integers::NOT_AN_INTEGER.clone_into(text));
+        if let Some(text_parameters) = self.former_parsing_texts.get(&key) {
+            let large_integers = values.iter_mut().filter(|(name, text)| {
+                integer_parameters::is_integer_beyond_range(text) && !text_parameters.contains(&name.as_str())
+            });
+            large_integers.for_each(|(_, text)| integer_parameters::NOT_AN_INTEGER.clone_into(text));
         }
         for name in self.unknown_parameters.get(&key).into_iter().flatten() {
             if values.remove(*name).is_some() {
@@ -170,23 +170,27 @@ impl Emulation {
         // A renamed parameter may have been a boolean, which the changes of requests below convert.
         let renamed_parameters = self.renamed_parameters.get(&key).into_iter().flatten();
         let new_names: Vec<&str> = renamed_parameters.map(|(_, new)| *new).collect();
-        let integers = || self.integers.get(&key).into_iter().flatten();
-        integers().filter(|integer| !new_names.contains(&integer.name())).for_each(|integer| integer.replace(values));
+        let integers = || self.integer_parameters.get(&key).into_iter().flatten();
+        integers()
+            .filter(|integer| !new_names.contains(&integer.name()))
+            .for_each(|integer| integer.replace_booleans(values));
         let mut request = Request { level: self.level, realm, caller, path: &raw.path, values };
-        self.requests.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))?;
+        self.request_changes.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))?;
         raw.refusal = self
-            .refusals
+            .deferred_refusals
             .get(&key)
             .into_iter()
             .flatten()
             .try_for_each(|change| change(&mut request))
             .err()
             .map(Box::new);
-        integers().for_each(|integer| integer.replace(request.values));
+        integers().for_each(|integer| integer.replace_booleans(request.values));
         match request.values.get_mut("narrow").filter(|_| !self.unknown_narrow_terms.is_empty()) {
-            Some(narrow) if registers_queue => narrow::check_operators(narrow, &self.unknown_narrow_terms),
+            Some(narrow) if registers_queue => {
+                unknown_narrow_terms::check_no_unknown_operators(narrow, &self.unknown_narrow_terms)
+            }
             Some(narrow) => {
-                narrow::mark_unknown(narrow, &self.unknown_narrow_terms);
+                unknown_narrow_terms::mark_unknown_terms(narrow, &self.unknown_narrow_terms);
                 Ok(())
             }
             None => Ok(()),
@@ -196,21 +200,23 @@ impl Emulation {
     /// Converts a successful reply, and the events in it, from the newest level.
     pub fn downgrade_reply(
         &self,
-        row: &Row,
+        row: &OperationRow,
         realm: &Realm,
         caller: Option<&User>,
         raw: &RawParameters,
         reply: &mut Value,
     ) {
         let RawParameters { values, boolean_names, .. } = raw;
-        let context = Context { level: self.level, realm, caller, values, boolean_parameters: boolean_names };
+        let context = DowngradeContext { level: self.level, realm, caller, values, boolean_parameters: boolean_names };
         let key = (row.route.method, row.route.path);
-        let operation_changes = self.replies.get(&key).into_iter().flatten();
+        let operation_changes = self.reply_changes.get(&key).into_iter().flatten();
         let removes_early_field = |change: &&ObjectChange| match change.action {
-            ObjectAction::Remove(name) => self.early_fields.contains(&(key, name)),
+            ObjectAction::RemoveField(name) => self.early_fields.contains(&(key, name)),
             _ => false,
         };
-        for change in self.every_reply.iter().filter(|change| !removes_early_field(change)).chain(operation_changes) {
+        for change in
+            self.every_reply_changes.iter().filter(|change| !removes_early_field(change)).chain(operation_changes)
+        {
             change.apply(reply, &context);
         }
         if row.is_poll() {
@@ -223,8 +229,8 @@ impl Emulation {
     /// Like [`Emulation::downgrade_reply`], for replies without an organization: fields are removed or renamed, and unknown
     /// fields are added.
     pub fn downgrade_reply_without_realm(&self, route: Route, reply: &mut Value) {
-        let operation_changes = self.replies.get(&(route.method, route.path)).into_iter().flatten();
-        for change in self.every_reply.iter().chain(operation_changes) {
+        let operation_changes = self.reply_changes.get(&(route.method, route.path)).into_iter().flatten();
+        for change in self.every_reply_changes.iter().chain(operation_changes) {
             change.apply_without_realm(reply);
         }
     }
@@ -235,14 +241,14 @@ impl Emulation {
         let mut event = json!({"type": "message", "message": message.take(), "flags": []});
         self.downgrade_event(
             &mut event,
-            &Context { level: self.level, realm, caller, values: &values, boolean_parameters: &[] },
+            &DowngradeContext { level: self.level, realm, caller, values: &values, boolean_parameters: &[] },
         );
         *message = event["message"].take();
     }
 
-    fn downgrade_event(&self, event: &mut Value, context: &Context<'_>) {
+    fn downgrade_event(&self, event: &mut Value, context: &DowngradeContext<'_>) {
         let kind = event["type"].as_str().unwrap_or_default();
-        let Some(changes) = self.events.get(kind) else { return };
+        let Some(changes) = self.event_changes.get(kind) else { return };
         for (op, change) in changes {
             // Compared at each change, because an earlier one may have replaced the op.
             if op.is_none_or(|op| event["op"] == op) {
@@ -252,7 +258,7 @@ impl Emulation {
     }
 
     /// Replaces the name of a parameter in a refusal by the one at the level.
-    pub fn with_former_name(&self, route: Route, mut error: Error) -> Error {
+    pub fn restore_former_name(&self, route: Route, mut error: Error) -> Error {
         let (Error::MissingParameter { var_name: name }
         | Error::BadValue { parameter: name, .. }
         | Error::InvalidValue { parameter: name }
@@ -273,10 +279,10 @@ impl Emulation {
 
     /// Returns the message of an error at the level; None if it is the error's own. May change fields of the error.
     pub fn former_message(&self, route: Route, values: &BTreeMap<String, String>, error: &mut Error) -> Option<String> {
-        narrow::without_mark(error);
-        let uses_former_parsing = self.former_parsing.contains_key(&(route.method, route.path));
+        unknown_narrow_terms::remove_mark(error);
+        let uses_former_parsing = self.former_parsing_texts.contains_key(&(route.method, route.path));
         let mut refusal = Refusal { level: self.level, route, error, values, uses_former_parsing, message: None };
-        self.messages.iter().for_each(|change_message| change_message(&mut refusal));
+        self.message_changes.iter().for_each(|change_message| change_message(&mut refusal));
         refusal.message
     }
 
@@ -296,7 +302,7 @@ impl Emulation {
                 }
         };
         // Codes are sorted from the newest change to the oldest, and the oldest has the final code.
-        self.codes.iter().rfind(applies).map(|code| (code.status, code.code))
+        self.former_codes.iter().rfind(applies).map(|code| (code.status, code.code))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The kinds of events that were added at a level, which queues below the level do not get.
 
 use super::behaviours::former_booleans::FORMER_BOOLEANS;
-use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
+use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_settings_since};
 use super::{Change, ChangeKind};
 use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
 use crate::realm::event::EventPattern;
@@ -47,7 +47,7 @@ pub(super) fn changes() -> Vec<Change> {
         let pattern = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
         Change { level, kind: ChangeKind::Event(pattern) }
     };
-    let organization_events = organization_since().filter(has_same_event).map(organization_event);
+    let organization_events = organization_settings_since().filter(has_same_event).map(organization_event);
     let list_event = |list: &List| Change {
         level: list.since,
         kind: ChangeKind::Event(EventPattern { kind: list.event_type(), op: None, carries: None }),

@@ -77,7 +77,7 @@ pub fn evidence(level: i64, subject: &str, description: &str) -> Evidence {
 
 /// Returns the entries of [`OTHER_EVIDENCE`] that match none of these rows, each with its level, subject, description and
 /// evidence.
-pub fn unused(rows: &[(i64, &str, &str, Evidence)]) -> Vec<String> {
+pub fn unused_entries(rows: &[(i64, &str, &str, Evidence)]) -> Vec<String> {
     let is_used = |(entry_level, entry_subject, entry_description, entry_evidence): &&(i64, &str, &str, Evidence)| {
         let matches = |(level, subject, description, evidence): &(i64, &str, &str, Evidence)| {
             level == entry_level

@@ -6,7 +6,7 @@ use super::objects::{
     API_KEY_REPLY, ATTACHMENT_MESSAGE, CHANNEL, CHANNEL_DELETE, CHANNEL_PERMISSIONS, CHANNEL_UPDATE,
     EDIT_HISTORY_ENTRY, EDIT_REPLY, EMOJI, EVERY_REPLY, EXPORT, EXPORT_CONSENT, EXPORT_REPLY, FLAG_REPLY, FLAGS_UPDATE,
     FOLDER, GROUP, GROUP_PERMISSIONS, GROUP_REPLY, INTEGRATION, INVITE, LINKIFIER, LOGIN_METHODS, MARK_REPLY, MESSAGE,
-    MESSAGE_HISTORY_ENTRY, MESSAGE_REPLY, MESSAGE_UPDATE, NEW_USER_REPLY, ORGANIZATION_DATA, OWN_USER, Object,
+    MESSAGE_HISTORY_ENTRY, MESSAGE_REPLY, MESSAGE_UPDATE, NEW_USER_REPLY, ORGANIZATION_DATA, OWN_USER, ObjectKind,
     PEER_EVENTS, PERMISSION, PRESENCE, PRESENCE_REPLY, PRESENCE_UPDATE, PROFILE_FIELD, PROPERTIES_REPLY, REACTION,
     REACTION_EVENT, REALM_PERMISSIONS, REGISTER, SCHEDULED_MESSAGE, SEND_REPLY, SERVER_SETTINGS, SETTINGS,
     SETTINGS_REPLY, STATUS, SUBGROUPS, SUBSCRIBE_REPLY, SUBSCRIPTION, TYPING, UNREAD_DIRECT, UNREAD_MESSAGES,
@@ -22,7 +22,7 @@ use crate::wire::LISTS;
 type FieldLevels = &'static [(i64, &'static str)];
 
 /// New fields by object.
-static FIELDS: &[(&Object, FieldLevels)] = &[
+static FIELDS: &[(&ObjectKind, FieldLevels)] = &[
     (&EVERY_REPLY, &[(167, "ignored_parameters_unsupported")]),
     (&ORGANIZATION_DATA, &[(392, "topics_policy")]),
     (&PROPERTIES_REPLY, &[(111, "ignored_parameters_unsupported")]),
@@ -268,7 +268,7 @@ static REGISTER_KEYS: FieldLevels = &[
 
 /// Settings of the organization that were added at a level. Each is a key of the register reply with the prefix
 /// `realm_`, a parameter of PATCH /realm, and an event.
-pub(super) fn organization_since() -> impl Iterator<Item = (i64, &'static str)> {
+pub(super) fn organization_settings_since() -> impl Iterator<Item = (i64, &'static str)> {
     let is_setting = |name: &str| OrganizationParams::LIST.iter().any(|info| info.name == name);
     let strip_prefix = |(level, key): &(i64, &'static str)| Some((*level, key.strip_prefix("realm_")?));
     REGISTER_KEYS.iter().filter_map(strip_prefix).filter(move |(_, name)| is_setting(name))
@@ -315,7 +315,7 @@ pub(super) static FORMER_SETTINGS_SINCE: FieldLevels =
     &[(107, "escape_navigates_to_default_view"), (42, "default_view")];
 
 /// Renamed fields: level, object, old name, new name.
-static RENAMED: &[(i64, &Object, &str, &str)] = &[
+static RENAMED: &[(i64, &ObjectKind, &str, &str)] = &[
     (485, &URL_OPTION, "validator", "input_type"),
     (453, &REGISTER, "realm_giphy_rating", "realm_gif_rating_policy"),
     (453, &REGISTER, "gif_rating_options", "gif_rating_policy_options"),
@@ -341,7 +341,7 @@ static RENAMED: &[(i64, &Object, &str, &str)] = &[
 
 /// For a field that is a permission: the object in which the server describes the permission, and its name there. The
 /// description changes with the field.
-fn permission_description(object: &Object, name: &'static str) -> Option<(&'static Object, &'static str)> {
+fn permission_description(object: &ObjectKind, name: &'static str) -> Option<(&'static ObjectKind, &'static str)> {
     let is_permission =
         |name: &str| name.starts_with("can_") || name.ends_with("_invite_group") || name.starts_with("direct_message_");
     let (description, name) = match object.name {
@@ -355,7 +355,7 @@ fn permission_description(object: &Object, name: &'static str) -> Option<(&'stat
 
 pub(super) fn changes() -> Vec<Change> {
     let mut changes = Vec::new();
-    let setting_fields: [(&Object, FieldLevels); 5] = [
+    let setting_fields: [(&ObjectKind, FieldLevels); 5] = [
         (&CHANNEL, CHANNEL_SETTINGS_SINCE),
         (&CHANNEL, CHANNEL_SWITCHES_SINCE),
         (&GROUP, GROUP_PERMISSIONS_SINCE),
@@ -391,7 +391,7 @@ pub(super) fn changes() -> Vec<Change> {
             name,
             since: *since,
             value: *value,
-            is_present: if std::ptr::eq(*object, &REGISTER) { removed::was_requested } else { |_, _, _| true },
+            is_present: if std::ptr::eq(*object, &REGISTER) { removed::is_requested } else { |_, _, _| true },
         },
     }));
     changes

@@ -1,11 +1,16 @@
 //! Records for replies that contain them only at older levels, converted from records of the newest level.
 
-use super::{ChangeKind, Context, Downgrade, Object, changes};
+use super::{ChangeKind, Downgrade, DowngradeContext, ObjectKind, changes};
 use serde_json::{Map, Value};
 
 /// Converts a record from the newest level to that of the change that puts it into a reply. The emulation then applies the
 /// older changes to it.
-pub fn record_at(level: i64, object: &'static Object, record: Value, context: &Context<'_>) -> Value {
+pub fn record_at_level(
+    level: i64,
+    object: &'static ObjectKind,
+    record: Value,
+    context: &DowngradeContext<'_>,
+) -> Value {
     let Value::Object(mut record) = record else { return record };
     for change in changes().iter().take_while(|change| change.level > level) {
         undo_change(&change.kind, object, &mut record, context);
@@ -13,7 +18,12 @@ pub fn record_at(level: i64, object: &'static Object, record: Value, context: &C
     record.into()
 }
 
-fn undo_change(kind: &ChangeKind, object: &'static Object, record: &mut Map<String, Value>, context: &Context<'_>) {
+fn undo_change(
+    kind: &ChangeKind,
+    object: &'static ObjectKind,
+    record: &mut Map<String, Value>,
+    context: &DowngradeContext<'_>,
+) {
     match *kind {
         ChangeKind::Field { object: changed_object, name } if is_same(changed_object, object) => {
             _ = record.shift_remove(name)
@@ -39,6 +49,6 @@ fn undo_change(kind: &ChangeKind, object: &'static Object, record: &mut Map<Stri
     }
 }
 
-fn is_same(a: &Object, b: &Object) -> bool {
+fn is_same(a: &ObjectKind, b: &ObjectKind) -> bool {
     std::ptr::eq(a, b)
 }

@@ -1,8 +1,8 @@
 //! The list of all changes by level, for the command line and the generated documentation.
 
-use super::evidence::{evidence, unused};
+use super::evidence::{evidence, unused_entries};
 use super::{Change, ChangeKind, changes};
-use crate::api::{OPERATIONS, Row, rows};
+use crate::api::{OPERATIONS, OperationRow, rows};
 use crate::feature::{BACKPORTS, Difference, Evidence};
 use serde::Serialize;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ pub struct ListedChange {
 /// Lists all changes, the newest first.
 pub fn listed() -> Vec<ListedChange> {
     let mut listed_changes: Vec<ListedChange> =
-        operation_changes().chain(changes().iter().map(ListedChange::of)).collect();
+        operation_changes().chain(changes().iter().map(ListedChange::from_change)).collect();
     for (level, first, last) in BACKPORTS {
         let backports: Vec<ListedChange> =
             listed_changes.iter().filter(|row| row.level == *level).map(|row| row.to_backport(*first, *last)).collect();
@@ -33,7 +33,7 @@ pub fn listed() -> Vec<ListedChange> {
 }
 
 fn operation_changes() -> impl Iterator<Item = ListedChange> {
-    let added = rows().filter(|row| row.about.since > 0).map(ListedChange::of_new_operation);
+    let added = rows().filter(|row| row.docs.since > 0).map(ListedChange::of_new_operation);
     added.chain(OPERATIONS.iter().filter_map(ListedChange::of_removed_operation))
 }
 
@@ -49,16 +49,16 @@ impl ListedChange {
         Self { level: first, on: self.on.clone(), change, known_by: self.known_by }
     }
 
-    pub(super) fn of_new_operation(row: &Row) -> Self {
-        Self::new(row.about.since, route_text(row), "New operation.".into())
+    pub(super) fn of_new_operation(row: &OperationRow) -> Self {
+        Self::new(row.docs.since, route_text(row), "New operation.".into())
     }
 
     /// None if the operation was not removed.
-    pub(super) fn of_removed_operation(row: &Row) -> Option<Self> {
+    pub(super) fn of_removed_operation(row: &OperationRow) -> Option<Self> {
         Some(Self::new(row.removed_in?, route_text(row), "Operation is gone.".into()))
     }
 
-    pub(super) fn of(change: &Change) -> Self {
+    pub(super) fn from_change(change: &Change) -> Self {
         let (on, description) = match change.kind {
             ChangeKind::Parameter { route, name } => (route.to_owned(), format!("New parameter `{name}`.")),
             ChangeKind::RenamedParameter { route, old, since: 0, new } => {
@@ -92,8 +92,8 @@ impl ListedChange {
                 let carried_property = pattern.carries.map(|(key, name)| format!(" with `{name}` in `{key}`"));
                 (format!("event {}{op}", pattern.kind), format!("New{}.", carried_property.unwrap_or_default()))
             }
-            ChangeKind::Behaviour(behaviour) => (behaviour.on.to_owned(), behaviour.description.to_owned()),
-            ChangeKind::Feature(feature, Difference { on, description, .. }) => {
+            ChangeKind::Behaviour(behaviour) => (behaviour.subject.to_owned(), behaviour.description.to_owned()),
+            ChangeKind::Feature(feature, Difference { subject: on, description, .. }) => {
                 let known_by = feature.evidence();
                 return Self { level: change.level, on: (*on).to_owned(), change: (*description).to_owned(), known_by };
             }
@@ -102,21 +102,22 @@ impl ListedChange {
     }
 }
 
-fn route_text(row: &Row) -> String {
+fn route_text(row: &OperationRow) -> String {
     format!("{} {}", row.route.method, row.route.path)
 }
 
 /// Entries of the table of evidence that belong to no change, as text. Features have their own evidence.
 pub fn unused_evidence() -> Vec<String> {
     let other_changes = changes().iter().filter(|change| !matches!(change.kind, ChangeKind::Feature(..)));
-    let listed_changes: Vec<ListedChange> = operation_changes().chain(other_changes.map(ListedChange::of)).collect();
+    let listed_changes: Vec<ListedChange> =
+        operation_changes().chain(other_changes.map(ListedChange::from_change)).collect();
     let rows: Vec<_> =
         listed_changes.iter().map(|row| (row.level, row.on.as_str(), row.change.as_str(), row.known_by)).collect();
-    unused(&rows)
+    unused_entries(&rows)
 }
 
 /// Formats changes as a table in Markdown.
-pub fn table(changes: &[ListedChange]) -> String {
+pub fn to_markdown_table(changes: &[ListedChange]) -> String {
     let mut text = "| level | on | change | known by |\n|---|---|---|---|\n".to_owned();
     for ListedChange { level, on, change, known_by } in changes {
         let _ = writeln!(text, "| {level} | {on} | {change} | {known_by} |");

@@ -2,7 +2,7 @@
 
 /// A kind of objects.
 #[derive(Debug)]
-pub struct Object {
+pub struct ObjectKind {
     /// The name in the generated table of levels.
     pub name: &'static str,
     /// In the notation of [`super::place`].
@@ -11,14 +11,14 @@ pub struct Object {
 
 macro_rules! objects {
     ($($constant:ident = $name:literal [$($place:literal),* $(,)?];)*) => {
-        $(pub static $constant: Object = Object { name: $name, places: &[$($place),*] };)*
+        $(pub static $constant: ObjectKind = ObjectKind { name: $name, places: &[$($place),*] };)*
 
         /// All kinds but [`EVERY_REPLY`].
-        pub static ALL: &[&Object] = &[$(&$constant),*];
+        pub static ALL: &[&ObjectKind] = &[$(&$constant),*];
     };
 }
 
-pub static EVERY_REPLY: Object = Object { name: "every reply", places: &["every reply:"] };
+pub static EVERY_REPLY: ObjectKind = ObjectKind { name: "every reply", places: &["every reply:"] };
 
 objects! {
     USER = "user" [

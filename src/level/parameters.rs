@@ -1,7 +1,7 @@
 //! The parameters of operations that were added, renamed or removed at a level, with capabilities of clients and terms
 //! of narrows.
 
-use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
+use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_settings_since};
 use super::{Change, ChangeKind, SPECIFIED_LEVEL};
 use crate::api::OPERATIONS;
 use crate::api::changes::settings::legacy;
@@ -184,7 +184,7 @@ pub(super) fn changes() -> Vec<Change> {
             .into_iter()
             .flat_map(setting_parameter_changes),
     );
-    let organization_changes = organization_since()
+    let organization_changes = organization_settings_since()
         .map(|(level, name)| Change { level, kind: ChangeKind::Parameter { route: "PATCH /realm", name } });
     changes.extend(organization_changes);
     let is_default = |name: &str| UserDefaultsParams::LIST.iter().any(|info| info.name == name);

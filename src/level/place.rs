@@ -57,19 +57,19 @@ impl Place {
 }
 
 /// Calls a function for every object at the end of a path.
-pub fn visit(value: &mut Value, path: &[Step], visitor: &mut dyn FnMut(&mut Map<String, Value>)) {
+pub fn visit_objects(value: &mut Value, path: &[Step], visitor: &mut dyn FnMut(&mut Map<String, Value>)) {
     match (path.split_first(), value) {
         (None, Value::Object(object)) => visitor(object),
         (Some((Step::Key(key), remaining)), Value::Object(object)) => {
             if let Some(child) = object.get_mut(*key) {
-                visit(child, remaining, visitor);
+                visit_objects(child, remaining, visitor);
             }
         }
         (Some((Step::Each, remaining)), Value::Array(items)) => {
-            items.iter_mut().for_each(|item| visit(item, remaining, visitor));
+            items.iter_mut().for_each(|item| visit_objects(item, remaining, visitor));
         }
         (Some((Step::Each, remaining)), Value::Object(object)) => {
-            object.values_mut().for_each(|item| visit(item, remaining, visitor));
+            object.values_mut().for_each(|item| visit_objects(item, remaining, visitor));
         }
         _ => {}
     }
@@ -86,7 +86,7 @@ mod tests {
         let mut reply = json!({"messages": [{"marks": {"a": {"by": {"n": 1}}, "b": {}}}, {"marks": []}], "n": 1});
         let mut visit_count = 0;
 
-        visit(&mut reply, &place.path, &mut |object| {
+        visit_objects(&mut reply, &place.path, &mut |object| {
             visit_count += 1;
             object.remove("n");
         });

@@ -1,9 +1,9 @@
 //! The parts of the API that a client used, and the changes of levels that may affect it.
 
-use super::objects::{ALL, EVERY_REPLY, Object};
+use super::objects::{ALL, EVERY_REPLY, ObjectKind};
 use super::place::{Place, Source};
 use super::{Behaviour, Change, ChangeKind, Downgrade, ListedChange, changes, listed};
-use crate::api::{Effect, OPERATIONS, Row, rows};
+use crate::api::{Effect, OPERATIONS, OperationRow, rows};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ struct UsedNames {
 
 /// A change that may affect the client.
 #[derive(Clone, Debug)]
-pub struct Suspect {
+pub struct SuspectedChange {
     pub change: ListedChange,
     /// Whether a name of the change was used; otherwise it may be in the unknown part of a reply.
     pub is_certain: bool,
@@ -101,18 +101,19 @@ impl Usage {
 
     /// Returns the changes above `from` and up to `to` that may affect the client: the certain ones first, and the
     /// older ones before the newer.
-    pub fn suspects(&self, from: i64, to: i64) -> Vec<Suspect> {
+    pub fn suspected_changes(&self, from: i64, to: i64) -> Vec<SuspectedChange> {
         let is_between = |level: i64| level > from && level <= to;
-        let is_used = |row: &Row| self.operations.contains_key(&(row.route.method, row.route.path));
+        let is_used = |row: &OperationRow| self.operations.contains_key(&(row.route.method, row.route.path));
         let new_operations =
-            rows().filter(|row| is_between(row.about.since) && is_used(row)).map(ListedChange::of_new_operation);
+            rows().filter(|row| is_between(row.docs.since) && is_used(row)).map(ListedChange::of_new_operation);
         let removed_rows = OPERATIONS.iter().filter(|row| row.removed_in.is_some_and(is_between) && is_used(row));
         let operations = new_operations.chain(removed_rows.filter_map(ListedChange::of_removed_operation));
-        let mut suspects: Vec<Suspect> = operations.map(|change| Suspect { change, is_certain: true }).collect();
+        let mut suspects: Vec<SuspectedChange> =
+            operations.map(|change| SuspectedChange { change, is_certain: true }).collect();
         let other_changes = changes().iter().filter(|change| is_between(change.level));
         suspects.extend(other_changes.filter_map(|change| {
             let is_certain = self.is_affected_by(change)?;
-            Some(Suspect { change: ListedChange::of(change), is_certain })
+            Some(SuspectedChange { change: ListedChange::from_change(change), is_certain })
         }));
         suspects.sort_by_key(|suspect| (!suspect.is_certain, suspect.change.level));
         suspects
@@ -152,16 +153,16 @@ impl Usage {
                 used.has_received(&[pattern.carries.map_or(pattern.kind, |(_, name)| name).to_owned()])
             }
             ChangeKind::Behaviour(behaviour) => self
-                .uses_subject(behaviour.on, &quoted_names(behaviour.description))
+                .uses_subject(behaviour.subject, &quoted_names(behaviour.description))
                 .or_else(|| self.was_refused_by(behaviour)),
             ChangeKind::Feature(_, difference) => {
-                self.uses_subject(difference.on, &quoted_names(difference.description))
+                self.uses_subject(difference.subject, &quoted_names(difference.description))
             }
         }
     }
 
     /// Whether one of these names was received at a place of the object.
-    fn has_received(&self, object: &Object, names: &[String]) -> Option<bool> {
+    fn has_received(&self, object: &ObjectKind, names: &[String]) -> Option<bool> {
         let places = object.places.iter().map(|place| Place::parse(place).source);
         let used_names = places.flat_map(|source| self.names_used_at(source));
         used_names.filter_map(|used| used.has_received(names)).max()
@@ -182,7 +183,7 @@ impl Usage {
             _ => return None,
         };
         let mentions = |code: &String| code == former_code || words(behaviour.description).any(|word| word == code);
-        let concerns_all_operations = !behaviour.on.contains('/');
+        let concerns_all_operations = !behaviour.subject.contains('/');
         (concerns_all_operations && self.codes.iter().any(mentions)).then_some(true)
     }
 
@@ -228,15 +229,15 @@ impl UsedNames {
 }
 
 /// The operations of all levels that match a request, reduced to those with the fewest placeholders.
-fn matching_rows(method: &str, path: &str) -> Vec<&'static Row> {
+fn matching_rows(method: &str, path: &str) -> Vec<&'static OperationRow> {
     let parts: Vec<&str> = path.split('/').collect();
-    let placeholder_count = |row: &&Row| row.route.path.matches('{').count();
+    let placeholder_count = |row: &&OperationRow| row.route.path.matches('{').count();
     let is_match = |(segment, part): (&str, &&str)| segment.starts_with('{') || segment == *part;
-    let matches_path = |row: &&Row| {
+    let matches_path = |row: &&OperationRow| {
         let segments = row.route.path.split('/');
         row.route.method == method && segments.clone().count() == parts.len() && segments.zip(&parts).all(is_match)
     };
-    let candidates: Vec<&Row> = rows().filter(matches_path).collect();
+    let candidates: Vec<&OperationRow> = rows().filter(matches_path).collect();
     let min_count = candidates.iter().map(placeholder_count).min();
     candidates.into_iter().filter(|row| Some(placeholder_count(row)) == min_count).collect()
 }
@@ -253,8 +254,10 @@ mod tests {
     }
 
     fn lines(usage: &Usage, from: i64, to: i64) -> Vec<String> {
-        let line = |suspect: &Suspect| format!("{} {} {}", suspect.change.level, suspect.change.on, suspect.is_certain);
-        usage.suspects(from, to).iter().map(line).collect()
+        let line = |suspect: &SuspectedChange| {
+            format!("{} {} {}", suspect.change.level, suspect.change.on, suspect.is_certain)
+        };
+        usage.suspected_changes(from, to).iter().map(line).collect()
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// A table of descriptions by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Table {
+pub enum MeaningTable {
     UserSettings,
     /// Settings and permissions of the organization, without the prefix `realm_`.
     Organization,
@@ -28,12 +28,12 @@ static MEANINGS: LazyLock<Meanings> = LazyLock::new(|| {
     serde_json::from_str(include_str!("meanings.json")).expect("tables of sentences, as the tests read them")
 });
 
-impl Table {
+impl MeaningTable {
     fn rows(self) -> &'static BTreeMap<String, String> {
         match self {
-            Table::UserSettings => &MEANINGS.user_settings,
-            Table::Organization => &MEANINGS.organization,
-            Table::State => &MEANINGS.state,
+            MeaningTable::UserSettings => &MEANINGS.user_settings,
+            MeaningTable::Organization => &MEANINGS.organization,
+            MeaningTable::State => &MEANINGS.state,
         }
     }
 
@@ -45,21 +45,21 @@ impl Table {
 /// The description of a parameter that is a setting or permission.
 pub fn of_parameter(info: &ParameterInfo) -> Option<&'static str> {
     match info.doc {
-        USER_SETTING_DOC => Table::UserSettings.meaning(info.name),
-        ORGANIZATION_SETTING_DOC => Table::Organization.meaning(info.name),
+        USER_SETTING_DOC => MeaningTable::UserSettings.meaning(info.name),
+        ORGANIZATION_SETTING_DOC => MeaningTable::Organization.meaning(info.name),
         _ => None,
     }
 }
 
 /// The description of a key of the register reply.
-pub fn of_state(key: &str) -> Option<&'static str> {
-    let organization_meaning = Table::Organization.meaning(key.strip_prefix("realm_").unwrap_or(key));
+pub fn of_state_key(key: &str) -> Option<&'static str> {
+    let organization_meaning = MeaningTable::Organization.meaning(key.strip_prefix("realm_").unwrap_or(key));
     let list_meaning = LISTS.iter().find(|list| list.key == key).map(|list| list.meaning);
     // For clients without `user_settings_object`, user settings are at the top level.
     list_meaning
-        .or_else(|| Table::State.meaning(key))
+        .or_else(|| MeaningTable::State.meaning(key))
         .or(organization_meaning)
-        .or_else(|| Table::UserSettings.meaning(key))
+        .or_else(|| MeaningTable::UserSettings.meaning(key))
 }
 
 #[cfg(test)]
@@ -77,19 +77,19 @@ mod tests {
         let organization_names =
             REALM_SETTINGS.iter().map(|row| row.name).chain(REALM_PERMISSIONS.iter().map(|row| row.name));
 
-        let unknown_keys = properties.keys().map(String::as_str).filter(|key| of_state(key).is_none());
+        let unknown_keys = properties.keys().map(String::as_str).filter(|key| of_state_key(key).is_none());
         let unknown_settings =
-            settings.keys().map(String::as_str).filter(|name| Table::UserSettings.meaning(name).is_none());
-        let unknown_names = organization_names.filter(|name| Table::Organization.meaning(name).is_none());
+            settings.keys().map(String::as_str).filter(|name| MeaningTable::UserSettings.meaning(name).is_none());
+        let unknown_names = organization_names.filter(|name| MeaningTable::Organization.meaning(name).is_none());
         let missing: Vec<&str> = unknown_keys.chain(unknown_settings).chain(unknown_names).collect();
         assert!(missing.is_empty(), "{missing:?}");
     }
 
     #[test]
     fn meanings_are_distinct_sentences() {
-        for table in [Table::UserSettings, Table::Organization, Table::State] {
+        for table in [MeaningTable::UserSettings, MeaningTable::Organization, MeaningTable::State] {
             let rows = table.rows().iter().map(|(name, meaning)| (name.as_str(), meaning.as_str()));
-            let lists = LISTS.iter().filter(|_| table == Table::State).map(|list| (list.key, list.meaning));
+            let lists = LISTS.iter().filter(|_| table == MeaningTable::State).map(|list| (list.key, list.meaning));
             let mut meanings = BTreeSet::new();
             for (name, meaning) in rows.chain(lists) {
                 assert!(meaning.ends_with('.') && meaning.starts_with(char::is_uppercase), "{name}: {meaning}");

@@ -6,7 +6,7 @@
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::feature::{Difference, has_changes_of};
 use crate::level::place::{Place, Source, Step};
-use crate::level::{Behaviour, Change, ChangeKind, Downgrade, Object, changes};
+use crate::level::{Behaviour, Change, ChangeKind, Downgrade, ObjectKind, changes};
 use crate::realm::event::EventPattern;
 use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
@@ -99,8 +99,8 @@ pub fn former_parameters(route: &str) -> Vec<&'static str> {
     let former_names = |change: &'static Change| match change.kind {
         ChangeKind::RenamedParameter { route: changed_route, old, .. } if changed_route == route => vec![old],
         ChangeKind::RemovedParameter { route: changed_route, name, .. } if changed_route == route => vec![name],
-        ChangeKind::Behaviour(Behaviour { on, description, .. })
-        | ChangeKind::Feature(_, Difference { on, description, .. })
+        ChangeKind::Behaviour(Behaviour { subject: on, description, .. })
+        | ChangeKind::Feature(_, Difference { subject: on, description, .. })
             if on.split(", ").any(|changed_route| changed_route == route) =>
         {
             description.split('`').skip(1).step_by(2).collect()
@@ -242,7 +242,7 @@ fn allow_other_keys(schema: &mut Map<String, Value>) {
 }
 
 /// Calls a function for the schemas of all objects of a kind.
-fn visit_objects(document: &mut Value, object: &Object, change_schema: &mut dyn FnMut(&mut Map<String, Value>)) {
+fn visit_objects(document: &mut Value, object: &ObjectKind, change_schema: &mut dyn FnMut(&mut Map<String, Value>)) {
     for place in object.places.iter().map(|place| Place::parse(place)) {
         let roots = match place.source {
             // The fields of every reply are optional in all schemas.

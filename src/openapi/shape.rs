@@ -7,13 +7,13 @@
 use serde_json::{Map, Value, json};
 
 /// Converts the notation to a schema.
-pub fn schema(shape: &Value) -> Value {
+pub fn parse_shape(shape: &Value) -> Value {
     match shape {
         Value::String(text) => schema_of_text(text),
-        Value::Array(items) => json!({"type": "array", "items": items.first().map_or(json!({}), schema)}),
+        Value::Array(items) => json!({"type": "array", "items": items.first().map_or(json!({}), parse_shape)}),
         Value::Object(keys) => match (keys.get("*"), keys.get("one_of").and_then(Value::as_array)) {
-            (Some(values), _) => json!({"type": "object", "additionalProperties": schema(values)}),
-            (_, Some(alternatives)) => json!({"anyOf": alternatives.iter().map(schema).collect::<Vec<_>>()}),
+            (Some(values), _) => json!({"type": "object", "additionalProperties": parse_shape(values)}),
+            (_, Some(alternatives)) => json!({"anyOf": alternatives.iter().map(parse_shape).collect::<Vec<_>>()}),
             _ => strict_object(keys),
         },
         other => panic!("no shape is written {other}"),
@@ -28,7 +28,7 @@ fn strict_object(keys: &Map<String, Value>) -> Value {
         if name == key {
             required.push(name);
         }
-        properties.insert(name.to_owned(), schema(shape));
+        properties.insert(name.to_owned(), parse_shape(shape));
     }
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
@@ -87,6 +87,6 @@ mod tests {
             "required": ["to"],
             "additionalProperties": false,
         });
-        assert_eq!(schema(&shape), expected);
+        assert_eq!(parse_shape(&shape), expected);
     }
 }

@@ -65,7 +65,7 @@ pub fn schema_in_query(schema: Value) -> Value {
 }
 
 /// The operation ID for a type, such as `sendMessage` for `api::messages::SendMessage`.
-pub fn function_name(type_name: &str) -> String {
+pub fn operation_id(type_name: &str) -> String {
     let path = type_name.split('<').next().unwrap_or_default();
     let name = path.rsplit("::").next().unwrap_or_default();
     let mut characters = name.chars();
@@ -73,7 +73,7 @@ pub fn function_name(type_name: &str) -> String {
 }
 
 /// The tag of an operation: the first module below `api`.
-pub fn family(type_name: &str) -> &str {
+pub fn operation_tag(type_name: &str) -> &str {
     type_name.split("::").skip_while(|part| *part != "api").nth(1).unwrap_or("other")
 }
 
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn operation_ids_and_tags_follow_from_type_names() {
-        assert_eq!(function_name("chatdouble::api::messages::send::SendMessage"), "sendMessage");
-        assert_eq!(function_name("chatdouble::api::pictures::Upload<chatdouble::api::Logo>"), "upload");
-        assert_eq!(family("chatdouble::api::messages::send::SendMessage"), "messages");
+        assert_eq!(operation_id("chatdouble::api::messages::send::SendMessage"), "sendMessage");
+        assert_eq!(operation_id("chatdouble::api::pictures::Upload<chatdouble::api::Logo>"), "upload");
+        assert_eq!(operation_tag("chatdouble::api::messages::send::SendMessage"), "messages");
     }
 }

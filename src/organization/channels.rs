@@ -2,7 +2,7 @@
 
 use super::directory::Directory;
 use super::json::Json;
-use super::settings::{created_at, former_posting_group, permissions};
+use super::settings::{convert_permissions, created_at, former_posting_group};
 use crate::fixture::format::{Channel, Notifications, Subscriber, SubscriberDetails};
 use crate::realm::channel::{MAX_CHANNEL_DESCRIPTION_LENGTH, Privacy, TopicsPolicy};
 use crate::realm::channel_switch::CHANNEL_SWITCHES;
@@ -42,7 +42,7 @@ pub fn channel(
     let mut channel = Channel::named(directory.channel(id)?);
     channel.id = Some(id);
     channel.description =
-        directory.markdown(record.text("description")).chars().take(MAX_CHANNEL_DESCRIPTION_LENGTH).collect();
+        directory.convert_markdown(record.text("description")).chars().take(MAX_CHANNEL_DESCRIPTION_LENGTH).collect();
     channel.privacy = match () {
         () if record.boolean("is_web_public") => Privacy::WebPublic,
         () if !record.boolean("invite_only") => Privacy::Public,
@@ -58,7 +58,7 @@ pub fn channel(
     let policy: Option<TopicsPolicy> = serde_json::from_value(record["topics_policy"].clone()).ok();
     channel.topics_policy = policy.unwrap_or_default();
     channel.permissions =
-        permissions(CHANNEL_PERMISSIONS, &|name| permission_value(record, name, directory), directory);
+        convert_permissions(CHANNEL_PERMISSIONS, &|name| permission_value(record, name, directory), directory);
     channel.subscribers = convert_subscribers(record, (relation, received), directory);
     Some(set_boolean_settings(channel, record))
 }
@@ -82,7 +82,7 @@ fn permission_value(record: &Value, name: &str, directory: &Directory) -> Option
         return Some(value.clone());
     }
     let policy = record.integer("stream_post_policy").filter(|_| name == "can_send_message_group")?;
-    directory.group_id(former_posting_group(policy)?).map(Value::from)
+    directory.system_group_id(former_posting_group(policy)?).map(Value::from)
 }
 
 fn convert_subscribers(
@@ -118,7 +118,7 @@ fn convert_own_subscription(
     let left_at =
         (relation == Relation::Unsubscribed).then(|| received.last.map_or(since.unwrap_or(0), |(_, last)| last + 1));
     let left_at = left_at.map(|left_at| left_at.max(since.unwrap_or(left_at)));
-    let earliest = record.integer("date_created").unwrap_or(directory.reference);
+    let earliest = record.integer("date_created").unwrap_or(directory.reference_time);
     let optional_boolean = |key: &str| record[key].as_bool();
     let color = record["color"].as_str().filter(|color| is_color(color));
     SubscriberDetails {

@@ -2,7 +2,7 @@
 //!
 //! A fixture refers to them by name. The names must be distinct and short enough, and are chosen here.
 
-use super::anonymous::Anonymizer;
+use super::anonymization::Anonymizer;
 use super::json::Json;
 use crate::fixture::format::When;
 use crate::realm::account_names::MAX_NAME_LENGTH;
@@ -18,9 +18,9 @@ pub const MAX_EMOJI_NAME_LENGTH: usize = 60;
 const MAX_CANDIDATES: u32 = 8;
 
 #[derive(Clone, Debug, Default)]
-pub struct Name {
+pub struct NamePair {
     /// The name on the server.
-    pub old: String,
+    pub server_name: String,
     /// The name in the fixture.
     pub new: String,
 }
@@ -29,29 +29,29 @@ pub struct Name {
 pub struct UserNames {
     /// The name by which the fixture refers to the user.
     pub handle: String,
-    pub full_name: Name,
+    pub full_name: NamePair,
 }
 
 /// The names of objects of one kind.
 #[derive(Debug, Default)]
-pub struct Names {
-    by_id: HashMap<i64, Name>,
+pub struct NameTable {
+    by_id: HashMap<i64, NamePair>,
     /// Names of the fixture in lower case.
     used: HashSet<String>,
 }
 
-impl Names {
+impl NameTable {
     /// The name in the fixture for an ID on the server; None if the fixture does not have the object.
     pub fn get(&self, id: i64) -> Option<&str> {
         self.by_id.get(&id).map(|name| name.new.as_str())
     }
 
     /// Finds a name on the server, ignoring case; the one with the smallest ID if there are several.
-    pub fn find(&self, old: &str) -> Option<&Name> {
+    pub fn find(&self, old: &str) -> Option<&NamePair> {
         let old = old.to_lowercase();
         self.by_id
             .iter()
-            .filter(|(_, name)| name.old.to_lowercase() == old)
+            .filter(|(_, name)| name.server_name.to_lowercase() == old)
             .min_by_key(|(id, _)| **id)
             .map(|(_, name)| name)
     }
@@ -63,7 +63,7 @@ impl Names {
         let mut names = valid_names.chain(names_with_id).filter(|name| !name.is_empty());
         let name = names.find(|name| !self.used.contains(&name.to_lowercase())).unwrap_or_else(|| id.to_string());
         self.used.insert(name.to_lowercase());
-        self.by_id.insert(id, Name { old: old.to_owned(), new: name });
+        self.by_id.insert(id, NamePair { server_name: old.to_owned(), new: name });
     }
 }
 
@@ -72,12 +72,12 @@ pub struct Directory {
     /// By ID.
     pub users: BTreeMap<i64, UserNames>,
     /// The channels in the fixture.
-    pub channels: Names,
+    pub channels: NameTable,
     /// Including system groups.
-    pub groups: Names,
-    pub folders: Names,
-    pub profile_fields: Names,
-    pub custom_emoji: Names,
+    pub groups: NameTable,
+    pub folders: NameTable,
+    pub profile_fields: NameTable,
+    pub custom_emoji: NameTable,
     /// None if texts remain as they are.
     pub anonymizer: Option<Anonymizer>,
     /// The ID of the account that read the organization.
@@ -85,7 +85,7 @@ pub struct Directory {
     /// The base URL of the organization, for links in texts.
     pub url: String,
     /// The time to which the times of the fixture are relative, in Unix seconds.
-    pub reference: i64,
+    pub reference_time: i64,
     handles: HashSet<String>,
     /// By full name in lower case.
     ids_by_full_name: HashMap<String, i64>,
@@ -97,15 +97,15 @@ impl Directory {
     pub fn new(url: &str, anonymizer: Option<Anonymizer>) -> Self {
         Self {
             users: BTreeMap::new(),
-            channels: Names::default(),
-            groups: Names::default(),
-            folders: Names::default(),
-            profile_fields: Names::default(),
-            custom_emoji: Names::default(),
+            channels: NameTable::default(),
+            groups: NameTable::default(),
+            folders: NameTable::default(),
+            profile_fields: NameTable::default(),
+            custom_emoji: NameTable::default(),
             anonymizer,
             own_id: 0,
             url: url.to_owned(),
-            reference: 0,
+            reference_time: 0,
             handles: HashSet::new(),
             ids_by_full_name: HashMap::new(),
             notes: std::cell::RefCell::default(),
@@ -131,13 +131,13 @@ impl Directory {
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| format!("User {id}"));
         self.ids_by_full_name.entry(full_name.to_lowercase()).or_insert(id);
-        self.users.insert(id, UserNames { handle, full_name: Name { old: full_name.to_owned(), new } });
+        self.users.insert(id, UserNames { handle, full_name: NamePair { server_name: full_name.to_owned(), new } });
     }
 
     /// Adds a channel, a group, a folder, a profile field or a custom emoji. `limit` is the largest length of its name.
-    pub fn add(&mut self, names: fn(&mut Self) -> &mut Names, id: i64, name: &str, limit: usize) {
+    pub fn add(&mut self, names: fn(&mut Self) -> &mut NameTable, id: i64, name: &str, limit: usize) {
         let candidates = match &self.anonymizer {
-            Some(anonymizer) => (0..MAX_CANDIDATES).map(|salt| anonymizer.salted(name, salt)).collect(),
+            Some(anonymizer) => (0..MAX_CANDIDATES).map(|salt| anonymizer.anonymize_with_salt(name, salt)).collect(),
             None => vec![name.to_owned()],
         };
         names(self).add(id, name, &candidates, limit);
@@ -151,7 +151,7 @@ impl Directory {
     /// Adds a custom emoji. A deactivated one may have the same name as another.
     pub fn add_emoji(&mut self, id: i64, name: &str, is_deactivated: bool) {
         if is_deactivated && self.custom_emoji.find(name).is_some() && self.anonymizer.is_none() {
-            self.custom_emoji.by_id.insert(id, Name { old: name.to_owned(), new: name.to_owned() });
+            self.custom_emoji.by_id.insert(id, NamePair { server_name: name.to_owned(), new: name.to_owned() });
         } else {
             self.add(|directory| &mut directory.custom_emoji, id, name, MAX_EMOJI_NAME_LENGTH);
         }
@@ -177,12 +177,12 @@ impl Directory {
     }
 
     /// The ID of a system group.
-    pub fn group_id(&self, name: &str) -> Option<i64> {
-        self.groups.by_id.iter().find(|(_, group)| group.old == name).map(|(id, _)| *id)
+    pub fn system_group_id(&self, name: &str) -> Option<i64> {
+        self.groups.by_id.iter().find(|(_, group)| group.server_name == name).map(|(id, _)| *id)
     }
 
     /// The name in the fixture of the emoji in a reaction or a status.
-    pub fn emoji_of(&self, record: &Value) -> Option<String> {
+    pub fn emoji_name(&self, record: &Value) -> Option<String> {
         let (name, code) = (record.text("emoji_name"), record.text("emoji_code"));
         if name.is_empty() {
             return None;
@@ -195,7 +195,7 @@ impl Directory {
             _ => emoji.by_code(code).and_then(|names| names.first()).map(|name| (*name).to_owned()),
         };
         if known_name.is_none() {
-            self.note("Some reactions are not in the file: this double does not know their emoji");
+            self.add_note("Some reactions are not in the file: this double does not know their emoji");
         }
         known_name
     }
@@ -206,8 +206,8 @@ impl Directory {
     }
 
     /// Anonymizes a text in Markdown, if requested.
-    pub fn markdown(&self, text: &str) -> String {
-        self.anonymizer.as_ref().map_or_else(|| text.to_owned(), |anonymizer| anonymizer.markdown(text, self))
+    pub fn convert_markdown(&self, text: &str) -> String {
+        self.anonymizer.as_ref().map_or_else(|| text.to_owned(), |anonymizer| anonymizer.anonymize_markdown(text, self))
     }
 
     /// Anonymizes the name of a topic, if requested, and truncates it.
@@ -221,17 +221,17 @@ impl Directory {
     }
 
     /// Converts a time from Unix seconds.
-    pub fn when(&self, seconds: i64) -> When {
-        When::in_seconds(seconds - self.reference)
+    pub fn convert_time(&self, seconds: i64) -> When {
+        When::in_seconds(seconds - self.reference_time)
     }
 
     /// Converts a time from Unix seconds that must not be after the fixture's time.
     pub fn past(&self, seconds: i64) -> When {
-        self.when(seconds.min(self.reference))
+        self.convert_time(seconds.min(self.reference_time))
     }
 
     /// Adds a note about an omission of the fixture: a sentence without the period.
-    pub fn note(&self, text: impl Into<String>) {
+    pub fn add_note(&self, text: impl Into<String>) {
         self.notes.borrow_mut().insert(text.into());
     }
 
@@ -241,7 +241,7 @@ impl Directory {
     }
 
     /// Converts the holder of a permission: the ID of a group, or an object with users and groups.
-    pub fn holder(&self, value: &Value) -> Option<crate::fixture::format::Holder> {
+    pub fn convert_holder(&self, value: &Value) -> Option<crate::fixture::format::Holder> {
         use crate::fixture::format::{Anonymous, Holder};
         if let Some(id) = value.as_i64() {
             return self.groups.get(id).map(|name| Holder::Group(name.to_owned()));

@@ -2,7 +2,7 @@
 
 use super::directory::{Directory, valid_name};
 use super::json::Json;
-use super::settings::{created_at, permissions};
+use super::settings::{convert_permissions, created_at};
 use crate::fixture::format::{Folder, Group};
 use crate::realm::permission::GROUP_PERMISSIONS;
 use serde_json::Value;
@@ -34,7 +34,7 @@ pub fn group(record: &Value, directory: &Directory) -> Option<Group> {
     group.subgroups = subgroups.into_iter().filter_map(|id| directory.groups.get(id)).map(str::to_owned).collect();
     group.creator = record.integer("creator_id").and_then(|id| directory.handle(id));
     group.deactivated = record.boolean("deactivated");
-    group.permissions = permissions(GROUP_PERMISSIONS, &|name| record.get(name).cloned(), directory);
+    group.permissions = convert_permissions(GROUP_PERMISSIONS, &|name| record.get(name).cloned(), directory);
     Some(group)
 }
 
@@ -43,7 +43,7 @@ pub fn folder(record: &Value, directory: &Directory) -> Option<Folder> {
     Some(Folder {
         id: Some(id),
         name: directory.folders.get(id)?.to_owned(),
-        description: valid_name(&directory.markdown(record.text("description")), MAX_FOLDER_DESCRIPTION_LENGTH),
+        description: valid_name(&directory.convert_markdown(record.text("description")), MAX_FOLDER_DESCRIPTION_LENGTH),
         creator: record.integer("creator_id").and_then(|id| directory.handle(id)),
         created: created_at(record, directory),
         archived: record.boolean("is_archived"),

@@ -3,8 +3,8 @@
 
 use super::directory::{Directory, MAX_EMOJI_NAME_LENGTH, valid_name};
 use super::json::Json;
-use super::own::content;
-use super::people::role;
+use super::people::role_of_user;
+use super::personal_data::content;
 use super::pictures;
 use crate::fixture::format::{
     Blob, CustomEmoji, Export, ExportKind, FieldKind, Invite, InviteLink, InviteTerms, Linkifier, ProfileField,
@@ -34,7 +34,11 @@ pub fn field_data(record: &Value) -> Option<Map<String, Value>> {
 }
 
 /// Converts a profile field. `summary_field_count` is the number of fields in profile summaries so far.
-pub fn profile_field(record: &Value, summary_field_count: &mut usize, directory: &Directory) -> Option<ProfileField> {
+pub fn convert_profile_field(
+    record: &Value,
+    summary_field_count: &mut usize,
+    directory: &Directory,
+) -> Option<ProfileField> {
     let id = record.integer("id")?;
     let kind = field_kind(record.integer("type")?)?;
     let needs_data = matches!(kind, FieldKind::Choice | FieldKind::ExternalAccount);
@@ -74,7 +78,7 @@ fn anonymize_field_data(kind: FieldKind, data: Map<String, Value>, directory: &D
 }
 
 /// Converts a linkifier; None if this double refuses its pattern or its templates.
-pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
+pub fn convert_linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
     let id = record.integer("id");
     let text = |key: &str| record[key].as_str().map(str::to_owned);
     // At older levels, variables are written `%(name)s`.
@@ -115,7 +119,7 @@ pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
     linkifier.example_input = None;
     linkifier.reverse_template = None;
     let pattern = if directory.anonymizer.is_some() { String::new() } else { format!(" {}", linkifier.pattern) };
-    directory.note(format!("The linkifier {}{pattern} is not in the file as it was", id.unwrap_or_default()));
+    directory.add_note(format!("The linkifier {}{pattern} is not in the file as it was", id.unwrap_or_default()));
     compiles(&linkifier).then_some(linkifier)
 }
 
@@ -142,7 +146,7 @@ fn convert_to_template(format: &str) -> String {
 }
 
 /// Converts a custom emoji. A picture that was not read, or must be anonymous, is replaced by a plain one.
-pub fn custom_emoji(record: &Value, bytes: Option<&[u8]>, directory: &Directory) -> Option<CustomEmoji> {
+pub fn convert_custom_emoji(record: &Value, bytes: Option<&[u8]>, directory: &Directory) -> Option<CustomEmoji> {
     let id: i64 = record.text("id").parse().ok().or_else(|| record.integer("id"))?;
     let name = directory.custom_emoji.get(id)?.to_owned();
     let valid_bytes = bytes.filter(|bytes| picture::extension(bytes).is_some());
@@ -164,15 +168,16 @@ pub fn custom_emoji(record: &Value, bytes: Option<&[u8]>, directory: &Directory)
 }
 
 /// Converts a pending reminder; None if its message is not in the fixture.
-pub fn reminder(record: &Value, has_message: bool, directory: &Directory) -> Option<Reminder> {
+pub fn convert_reminder(record: &Value, has_message: bool, directory: &Directory) -> Option<Reminder> {
     let message = record.integer("reminder_target_message_id").or_else(|| record.integer("message_id"))?;
-    let at = record.integer("scheduled_delivery_timestamp").filter(|at| *at > directory.reference && has_message)?;
+    let at =
+        record.integer("scheduled_delivery_timestamp").filter(|at| *at > directory.reference_time && has_message)?;
     Some(Reminder {
         id: record.integer("reminder_id"),
         user: directory.handle(directory.own_id)?,
         message: message_label(message),
-        at: directory.when(at),
-        note: directory.markdown(&extract_note(record.text("content"))),
+        at: directory.convert_time(at),
+        note: directory.convert_markdown(&extract_note(record.text("content"))),
     })
 }
 
@@ -188,8 +193,8 @@ fn extract_note(content: &str) -> String {
 }
 
 /// Converts a scheduled message; None if its channel is not in the fixture.
-pub fn scheduled_message(record: &Value, directory: &Directory) -> Option<ScheduledMessage> {
-    let at = record.integer("scheduled_delivery_timestamp").filter(|at| *at > directory.reference)?;
+pub fn convert_scheduled_message(record: &Value, directory: &Directory) -> Option<ScheduledMessage> {
+    let at = record.integer("scheduled_delivery_timestamp").filter(|at| *at > directory.reference_time)?;
     let is_direct = record.text("type") != "stream";
     let channel = record.integer("to").filter(|_| !is_direct).map(|id| directory.channel(id));
     if channel == Some(None) {
@@ -199,7 +204,7 @@ pub fn scheduled_message(record: &Value, directory: &Directory) -> Option<Schedu
     Some(ScheduledMessage {
         id: record.integer("scheduled_message_id"),
         from: directory.handle(directory.own_id)?,
-        at: directory.when(at),
+        at: directory.convert_time(at),
         topic: (!is_direct).then(|| directory.topic(record.text("topic"))),
         channel: channel.flatten(),
         to: to.filter(|to| !to.is_empty()),
@@ -210,12 +215,12 @@ pub fn scheduled_message(record: &Value, directory: &Directory) -> Option<Schedu
 
 /// Converts an invitation, which is either a link or was sent by email. Its key is omitted, because it lets anybody
 /// join.
-pub fn invitation(record: &Value, directory: &Directory) -> Option<(Option<InviteLink>, Option<Invite>)> {
+pub fn convert_invitation(record: &Value, directory: &Directory) -> Option<(Option<InviteLink>, Option<Invite>)> {
     let by = directory.handle(record.integer("invited_by_user_id")?)?;
-    let role = record.integer("invited_as").and_then(Role::from_number).unwrap_or_else(|| role(record));
+    let role = record.integer("invited_as").and_then(Role::from_number).unwrap_or_else(|| role_of_user(record));
     let terms = InviteTerms {
         at: directory.past(record.integer("invited")?),
-        expires: record.integer("expiry_date").map(|at| directory.when(at)),
+        expires: record.integer("expiry_date").map(|at| directory.convert_time(at)),
         role,
         include_default_channels: true,
         ..InviteTerms::default()
@@ -233,7 +238,7 @@ pub fn invitation(record: &Value, directory: &Directory) -> Option<(Option<Invit
     Some((None, Some(Invite { id, email, key: None, terms, by, notify_referrer_on_join })))
 }
 
-pub fn export(record: &Value, directory: &Directory) -> Option<Export> {
+pub fn convert_export(record: &Value, directory: &Directory) -> Option<Export> {
     let time = |key: &str| record[key].as_f64().map(|at| directory.past(at as i64));
     Some(Export {
         id: record.integer("id"),
@@ -275,7 +280,7 @@ fn with_id(id: &str, record: &Value) -> Value {
 }
 
 /// Makes a name valid for a custom emoji of this double.
-pub fn emoji_name(name: &str) -> String {
+pub fn to_valid_emoji_name(name: &str) -> String {
     let is_allowed =
         |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || "_-".contains(character);
     let valid_name = valid_name(&name.to_lowercase(), MAX_EMOJI_NAME_LENGTH);

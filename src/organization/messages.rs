@@ -2,7 +2,7 @@
 
 use super::directory::Directory;
 use super::json::Json;
-use super::own::content;
+use super::personal_data::content;
 use crate::fixture::format::{Edit, Message, Reaction};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -19,14 +19,14 @@ pub struct MessageContext<'a> {
     /// Whether the account is subscribed to the channel.
     pub is_subscribed: bool,
     /// The time of the previous message in Unix seconds: times in a fixture must not decrease.
-    pub not_before: i64,
+    pub earliest_time: i64,
 }
 
 /// Converts a message; None if its channel is not in the fixture.
 pub fn message(record: &Value, context: &MessageContext<'_>, directory: &Directory) -> Option<Message> {
     let id = record.integer("id")?;
     let is_in_channel = record.text("type") == "stream";
-    let at = record.integer("timestamp")?.max(context.not_before);
+    let at = record.integer("timestamp")?.max(context.earliest_time);
     let own_handle = directory.handle(directory.own_id);
     let flags: HashSet<&str> = record.list("flags").iter().filter_map(Value::as_str).collect();
     let own_handle_if = |condition: bool| if condition { own_handle.iter().cloned().collect() } else { Vec::new() };
@@ -37,7 +37,7 @@ pub fn message(record: &Value, context: &MessageContext<'_>, directory: &Directo
     }
     let members = record.list("display_recipient").iter().filter_map(|member| member.integer("id"));
     let text = content(record.text("content"), directory).unwrap_or_else(|| {
-        directory.note(format!("Message {id} has a text that this double refuses"));
+        directory.add_note(format!("Message {id} has a text that this double refuses"));
         PLACEHOLDER_TEXT.to_owned()
     });
     note_omitted_votes(record, id, directory);
@@ -69,7 +69,7 @@ fn convert_client_name(name: &str, directory: &Directory) -> String {
 fn note_omitted_votes(record: &Value, id: i64, directory: &Directory) {
     // The first submessage creates the widget, and this double creates it from the text.
     if record.list("submessages").len() > 1 {
-        directory.note(format!("The votes in message {id} are not in the file"));
+        directory.add_note(format!("The votes in message {id} are not in the file"));
     }
 }
 
@@ -79,7 +79,7 @@ fn convert_reactions(record: &Value, directory: &Directory) -> Vec<Reaction> {
     for reaction in record.list("reactions") {
         let user =
             reaction.integer("user_id").or_else(|| reaction["user"].integer("id")).and_then(|id| directory.handle(id));
-        let (Some(user), Some(emoji)) = (user, directory.emoji_of(reaction)) else { continue };
+        let (Some(user), Some(emoji)) = (user, directory.emoji_name(reaction)) else { continue };
         match reactions.iter_mut().find(|reaction| reaction.emoji == emoji) {
             Some(existing) if existing.by.contains(&user) => {}
             Some(existing) => existing.by.push(user),

@@ -2,7 +2,7 @@
 
 use super::directory::{Directory, valid_name};
 use super::json::Json;
-use super::own;
+use super::personal_data;
 use super::pictures;
 use crate::fixture::format::{Avatar, Blob, Bot, FieldKind, Presence, ProfileValue, Status, SystemBot, User};
 use crate::realm::picture;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The list of the register reply that contains a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum List {
+pub enum UserList {
     Active,
     Deactivated,
     /// Bots of the service.
@@ -41,7 +41,7 @@ pub struct UserContext<'a> {
 
 pub fn user(
     record: &Value,
-    list: List,
+    list: UserList,
     avatar: Option<&[u8]>,
     context: &UserContext<'_>,
     directory: &Directory,
@@ -50,9 +50,9 @@ pub fn user(
     let names = directory.users.get(&id)?;
     let mut user = User::named(names.handle.clone(), names.full_name.new.clone());
     user.id = Some(id);
-    user.role = role(record);
-    user.joined = directory.past(joined_at(record).unwrap_or(directory.reference));
-    user.deactivated = list == List::Deactivated || record["is_active"] == false;
+    user.role = role_of_user(record);
+    user.joined = directory.past(parse_date_joined(record).unwrap_or(directory.reference_time));
+    user.deactivated = list == UserList::Deactivated || record["is_active"] == false;
     user.deleted = record.boolean("is_deleted");
     user.imported_stub = record.boolean("is_imported_stub");
     let timezone = record.text("timezone");
@@ -71,12 +71,12 @@ pub fn user(
     user.status = convert_status(&context.register["user_status"][id.to_string()], directory);
     user.presence = context.presences.get(&id).and_then(|times| convert_presence(*times, directory));
     if id == directory.own_id {
-        own::add_personal_data(&mut user, context.register, directory);
+        personal_data::add_personal_data(&mut user, context.register, directory);
     }
     Some(user)
 }
 
-pub fn role(record: &Value) -> Role {
+pub fn role_of_user(record: &Value) -> Role {
     record.integer("role").and_then(Role::from_number).unwrap_or(match () {
         () if record.boolean("is_owner") => Role::Owner,
         () if record.boolean("is_admin") => Role::Administrator,
@@ -86,7 +86,7 @@ pub fn role(record: &Value) -> Role {
 }
 
 /// Parses `date_joined`, which is like `2025-01-01T00:00+00:00`, with or without seconds. Returns Unix seconds.
-pub fn joined_at(record: &Value) -> Option<i64> {
+pub fn parse_date_joined(record: &Value) -> Option<i64> {
     let text = record.text("date_joined");
     let with_seconds = text.get(..16).zip(text.get(16..)).map(|(minute, offset)| format!("{minute}:00{offset}"));
     let timestamp = Timestamp::parse(text).ok().or_else(|| Timestamp::parse(&with_seconds?).ok());
@@ -131,8 +131,8 @@ fn set_consent(user: &mut User, consent: &Value) {
     }
 }
 
-fn convert_bot(record: &Value, list: List, context: &UserContext<'_>, directory: &Directory) -> Option<Bot> {
-    let is_system = list == List::SystemBots || record.boolean("is_system_bot");
+fn convert_bot(record: &Value, list: UserList, context: &UserContext<'_>, directory: &Directory) -> Option<Bot> {
+    let is_system = list == UserList::SystemBots || record.boolean("is_system_bot");
     if !record.boolean("is_bot") && !is_system {
         return None;
     }
@@ -224,7 +224,7 @@ fn convert_profile(record: &Value, context: &UserContext<'_>, directory: &Direct
                 Err(_) => continue,
             },
             FieldKind::Link => ProfileValue::Text(directory.link(value)),
-            FieldKind::Paragraph => ProfileValue::Text(directory.markdown(value)),
+            FieldKind::Paragraph => ProfileValue::Text(directory.convert_markdown(value)),
             _ => ProfileValue::Text(directory.text(value)),
         };
         profile.insert(name.to_owned(), value);
@@ -234,13 +234,13 @@ fn convert_profile(record: &Value, context: &UserContext<'_>, directory: &Direct
 
 fn convert_date(date: &str, directory: &Directory) -> String {
     let Some(anonymizer) = &directory.anonymizer else { return date.to_owned() };
-    let mut random = anonymizer.random(date);
+    let mut random = anonymizer.random_from(date);
     format!("{}-{:02}-{:02}", 1950 + random.below(55), 1 + random.below(12), 1 + random.below(28))
 }
 
 fn convert_status(source: &Value, directory: &Directory) -> Option<Status> {
     let text = Some(source.text("status_text")).filter(|text| !text.is_empty());
-    let emoji = directory.emoji_of(source);
+    let emoji = directory.emoji_name(source);
     (text.is_some() || emoji.is_some())
         .then(|| Status { text: text.map(|text| valid_name(&directory.text(text), 60)), emoji })
 }
@@ -260,8 +260,8 @@ mod tests {
     #[test]
     fn date_joined_is_parsed_with_and_without_seconds() {
         for text in ["2025-01-01T00:00+00:00", "2025-01-01T00:00:00+00:00", "2025-01-01T00:00:00.123456+00:00"] {
-            assert_eq!(joined_at(&json!({"date_joined": text})), Some(1_735_689_600), "{text}");
+            assert_eq!(parse_date_joined(&json!({"date_joined": text})), Some(1_735_689_600), "{text}");
         }
-        assert_eq!(joined_at(&json!({"date_joined": ""})), None);
+        assert_eq!(parse_date_joined(&json!({"date_joined": ""})), None);
     }
 }

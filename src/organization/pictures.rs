@@ -1,6 +1,6 @@
 //! Plain pictures that replace pictures of people.
 
-use super::anonymous::Anonymizer;
+use super::anonymization::Anonymizer;
 use crate::realm::picture;
 
 /// The width and height that replace those of a picture of unknown size, in pixels.
@@ -12,7 +12,7 @@ pub fn plain_picture(anonymizer: Option<&Anonymizer>, name: &str, original: &[u8
     let (width, height) = size.unwrap_or((DEFAULT_SIDE_LENGTH, DEFAULT_SIDE_LENGTH));
     let color = match anonymizer {
         Some(anonymizer) => {
-            let mut random = anonymizer.random(name);
+            let mut random = anonymizer.random_from(name);
             [0; 3].map(|_: u8| u8::try_from(64 + random.below(160)).unwrap_or_default())
         }
         None => [0x9a; 3],

@@ -1,7 +1,7 @@
 //! The state and the errors that all steps of reading share.
 
 use super::Selection;
-use super::partial::Partial;
+use super::partial_file::PartialFile;
 use crate::upstream::{Reply, RequestError, Upstream};
 use serde::Deserialize;
 use std::fmt;
@@ -52,7 +52,7 @@ impl fmt::Display for ReadError {
 pub struct Reader<'a> {
     pub upstream: &'a Upstream,
     pub selection: &'a Selection,
-    pub partial: &'a mut Partial,
+    pub partial: &'a mut PartialFile,
     pub progress: &'a dyn Progress,
 }
 
@@ -62,9 +62,9 @@ impl Reader<'_> {
     /// # Errors
     ///
     /// [`ReadError::Request`] for a body that is not JSON or has another form.
-    pub fn json<'a, T: Deserialize<'a>>(&self, reply: &'a Reply, path: &str) -> Result<T, ReadError> {
+    pub fn parse_reply<'a, T: Deserialize<'a>>(&self, reply: &'a Reply, path: &str) -> Result<T, ReadError> {
         reply.json_borrowed().map_err(|reason| {
-            let request = format!("GET {}", self.upstream.base().operation_url(path));
+            let request = format!("GET {}", self.upstream.base_url().operation_url(path));
             ReadError::Request(RequestError { request, reason })
         })
     }

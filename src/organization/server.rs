@@ -2,7 +2,7 @@
 
 use super::json::Json;
 use crate::dialect::Dialect;
-use crate::level::{self, Object};
+use crate::level::{self, ObjectKind};
 use serde_json::{Map, Value};
 
 /// The oldest supported feature level.
@@ -35,7 +35,7 @@ impl Server {
     }
 
     /// Renames the fields of a record to their names at the newest level, in the neutral dialect.
-    pub fn at_newest_level(&self, object: &Object, record: Value) -> Value {
+    pub fn with_newest_names(&self, object: &ObjectKind, record: Value) -> Value {
         let mut record = self.with_neutral_names("", record);
         if let Value::Object(record) = &mut record {
             level::rename_fields(self.level, object, record);
@@ -80,17 +80,17 @@ mod tests {
     #[test]
     fn records_get_the_newest_names() {
         let old = Server::new(&json!({"zulip_feature_level": 130})).expect("a server");
-        assert_eq!(old.at_newest_level(&GROUP, json!({"subgroups": [1]})), json!({"direct_subgroup_ids": [1]}));
+        assert_eq!(old.with_newest_names(&GROUP, json!({"subgroups": [1]})), json!({"direct_subgroup_ids": [1]}));
         let register =
             json!({"realm_notifications_stream_id": 3, "reactions": [{"reaction_type": "zulip_extra_emoji"}]});
         assert_eq!(
-            old.at_newest_level(&REGISTER, register),
+            old.with_newest_names(&REGISTER, register),
             json!({
                 "reactions": [{"reaction_type": "service_extra_emoji"}],
                 "realm_new_stream_announcements_stream_id": 3,
             })
         );
         let newer = Server::new(&json!({"service_feature_level": 200})).expect("a server");
-        assert_eq!(newer.at_newest_level(&GROUP, json!({"can_mention_group": 1})), json!({"can_mention_group": 1}));
+        assert_eq!(newer.with_newest_names(&GROUP, json!({"can_mention_group": 1})), json!({"can_mention_group": 1}));
     }
 }

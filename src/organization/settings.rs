@@ -6,7 +6,7 @@ use crate::fixture::format::{Domain, Holder, Organization, When};
 use crate::realm::group::SystemGroup;
 use crate::realm::organization::{AuthenticationMethod, LoginService};
 use crate::realm::permission::{DefaultHolder, PermissionSetting, REALM_PERMISSIONS};
-use crate::realm::setting::{Kind, REALM_SETTINGS, Setting, USER_SETTINGS};
+use crate::realm::setting::{REALM_SETTINGS, Setting, SettingKind, USER_SETTINGS};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,12 +37,16 @@ pub fn organization(register: &Value, context: &OrganizationContext<'_>, directo
         id: context.id,
         uuid: register["realm_uuid"].as_str().filter(|_| directory.anonymizer.is_none()).map(str::to_owned),
         name: if name.trim().is_empty() { defaults.name } else { name },
-        description: directory.markdown(register.text("realm_description")),
+        description: directory.convert_markdown(register.text("realm_description")),
         host,
         subdomain: directory.text(context.subdomain),
         created: register.integer("realm_date_created").map_or(defaults.created, |at| directory.past(at)),
         settings: convert_realm_settings(register, directory),
-        permissions: permissions(REALM_PERMISSIONS, &|name| permission_value(register, name, directory), directory),
+        permissions: convert_permissions(
+            REALM_PERMISSIONS,
+            &|name| permission_value(register, name, directory),
+            directory,
+        ),
         user_defaults: changed_settings(&USER_SETTINGS, &register["realm_user_settings_defaults"], directory),
         new_channel_announcements: channel("realm_new_stream_announcements_stream_id"),
         signup_announcements: channel("realm_signup_announcements_stream_id"),
@@ -84,12 +88,12 @@ pub fn changed_settings(table: &[Setting], values: &Value, directory: &Directory
             continue;
         }
         if !setting.kind.accepts(value) {
-            directory.note(format!("The setting {} has a value that this double does not take", setting.name));
+            directory.add_note(format!("The setting {} has a value that this double does not take", setting.name));
             continue;
         }
-        let is_text = matches!(setting.kind, Kind::Text | Kind::TextOrNull);
+        let is_text = matches!(setting.kind, SettingKind::Text | SettingKind::TextOrNull);
         let value = match value.as_str() {
-            Some(text) if is_text && TEXT_SETTINGS.contains(&setting.name) => directory.markdown(text).into(),
+            Some(text) if is_text && TEXT_SETTINGS.contains(&setting.name) => directory.convert_markdown(text).into(),
             Some(url) if is_text && URL_SETTINGS.contains(&setting.name) => directory.link(url).into(),
             _ => value.clone(),
         };
@@ -99,14 +103,14 @@ pub fn changed_settings(table: &[Setting], values: &Value, directory: &Directory
 }
 
 /// The permissions of a table whose holders differ from the defaults.
-pub fn permissions(
+pub fn convert_permissions(
     table: &[PermissionSetting],
     value: &dyn Fn(&str) -> Option<Value>,
     directory: &Directory,
 ) -> BTreeMap<String, Holder> {
     let mut permissions = BTreeMap::new();
     for row in table {
-        let Some(holder) = value(row.name).as_ref().and_then(|value| directory.holder(value)) else { continue };
+        let Some(holder) = value(row.name).as_ref().and_then(|value| directory.convert_holder(value)) else { continue };
         let is_default = match (row.default, &holder) {
             (DefaultHolder::System(system), Holder::Group(name)) => system.name() == name,
             _ => false,
@@ -117,7 +121,7 @@ pub fn permissions(
         if can_hold(row, &holder) {
             permissions.insert(row.name.to_owned(), holder);
         } else {
-            directory.note(format!("The permission {} is held by what cannot hold it in this double", row.name));
+            directory.add_note(format!("The permission {} is held by what cannot hold it in this double", row.name));
         }
     }
     permissions
@@ -129,7 +133,9 @@ fn can_hold(row: &PermissionSetting, holder: &Holder) -> bool {
             Some(SystemGroup::Internet) if !row.allow_internet => false,
             Some(SystemGroup::Everyone) if !row.allow_everyone => false,
             Some(SystemGroup::Nobody) if !row.allow_nobody => false,
-            Some(group) => row.refused != Some(group) && (row.allowed.is_empty() || row.allowed.contains(&group)),
+            Some(group) => {
+                row.refused != Some(group) && (row.allowed_groups.is_empty() || row.allowed_groups.contains(&group))
+            }
             None => !(row.require_system_group && is_alone),
         };
     match holder {
@@ -165,7 +171,7 @@ fn permission_value(register: &Value, name: &str, directory: &Directory) -> Opti
     let (_, key) = FORMER_POLICIES.iter().find(|(permission, key)| *permission == name && !register[*key].is_null())?;
     let group = former_holder(key, register.integer(key)?)?;
     directory.groups.find(group)?;
-    directory.group_id(group).map(Value::from)
+    directory.system_group_id(group).map(Value::from)
 }
 
 fn former_holder(key: &str, number: i64) -> Option<&'static str> {
@@ -235,6 +241,6 @@ fn convert_domains(register: &Value, directory: &Directory) -> Vec<Domain> {
 
 /// The time of creation; 30 days before the fixture's time if the record does not have it.
 pub fn created_at(record: &Value, directory: &Directory) -> When {
-    let at = record.integer("date_created").unwrap_or(directory.reference - 30 * 86_400);
+    let at = record.integer("date_created").unwrap_or(directory.reference_time - 30 * 86_400);
     directory.past(at)
 }

@@ -29,7 +29,7 @@ const MAX_FILE_BYTES: usize = 32 << 20;
 /// # Errors
 ///
 /// [`ReadError`].
-pub(super) async fn read(reader: &mut Reader<'_>, register: &Value) -> Result<(), ReadError> {
+pub(super) async fn read_files(reader: &mut Reader<'_>, register: &Value) -> Result<(), ReadError> {
     let emoji = emoji_records(register);
     reader.progress.begin("pictures of emoji", Some(emoji.len() as u64));
     for record in emoji {
@@ -106,7 +106,7 @@ async fn read_uploads(reader: &mut Reader<'_>) -> Result<(), ReadError> {
         let name = upload.name.unwrap_or_else(|| path_id.rsplit('/').next().unwrap_or_default().to_owned());
         let fields = json!({"path_id": path_id, "owner": upload.owner, "at": upload.at, "id": upload.id, "name": name});
         let step = format!("upload {path_id}");
-        if reader.partial.done(&step).is_some() {
+        if reader.partial.step_value(&step).is_some() {
             continue;
         }
         let url = request_temporary_url(reader, &path_id).await?;
@@ -132,7 +132,7 @@ async fn request_temporary_url(reader: &Reader<'_>, path_id: &str) -> Result<Str
     let path = format!("/user_uploads/{}", encode_path(path_id));
     match reader.upstream.get(&path, &[]).await {
         Ok(reply) => {
-            let body: Value = reader.json(&reply, &path)?;
+            let body: Value = reader.parse_reply(&reply, &path)?;
             Ok(body["url"].as_str().map_or(path, str::to_owned))
         }
         Err(error) if error.is_refusal() => Ok(path),
@@ -155,7 +155,7 @@ async fn read_file(
     url: &str,
     mut fields: Value,
 ) -> Result<(), ReadError> {
-    if reader.partial.done(step).is_some() {
+    if reader.partial.step_value(step).is_some() {
         return Ok(());
     }
     match reader.upstream.download(url).await {
@@ -163,13 +163,13 @@ async fn read_file(
             fields["base64"] = STANDARD.encode(&bytes).into();
             reader.partial.record(kind, &fields)?;
         }
-        Ok(_) => reader.partial.note(&format!(
+        Ok(_) => reader.partial.add_note(&format!(
             "{} is not in the file: it is larger than {} MiB",
             describe_step(step),
             MAX_FILE_BYTES >> 20
         ))?,
         Err(RequestError { reason, .. }) => {
-            reader.partial.note(&format!("{} is not in the file: {reason}", describe_step(step)))?
+            reader.partial.add_note(&format!("{} is not in the file: {reason}", describe_step(step)))?
         }
     }
     reader.partial.end_step(step, Value::Null)?;
@@ -187,6 +187,6 @@ fn describe_step(step: &str) -> String {
 }
 
 /// The content of the file in a record.
-pub(super) fn bytes_of(record: &Value) -> Bytes {
+pub(super) fn decode_bytes(record: &Value) -> Bytes {
     STANDARD.decode(record.text("base64")).unwrap_or_default().into()
 }

@@ -4,8 +4,8 @@ mod document;
 mod survey;
 
 use super::Selection;
-use super::partial::Partial;
-use document::Writer;
+use super::partial_file::PartialFile;
+use document::DocumentWriter;
 use std::io::{self, Write};
 use survey::Survey;
 
@@ -25,15 +25,15 @@ pub struct WriteResult {
 /// # Errors
 ///
 /// The error of the system, or an error for records that are not JSON.
-pub fn write(partial: &Partial, selection: &Selection, output: &mut impl Write) -> io::Result<WriteResult> {
+pub fn write(partial: &PartialFile, selection: &Selection, output: &mut impl Write) -> io::Result<WriteResult> {
     let survey = Survey::new(partial, selection)?;
     // The description is at the beginning, but its notes are complete only at the end, so the document is written twice.
-    Writer::new(&survey, partial, &mut io::sink(), None)?.write()?;
+    DocumentWriter::new(&survey, partial, &mut io::sink(), None)?.write()?;
     let mut notes = survey.notes.clone();
     notes.extend(survey.directory.notes());
-    let as_of = crate::time::Timestamp::from_seconds(survey.directory.reference).to_rfc3339();
+    let as_of = crate::time::Timestamp::from_seconds(survey.directory.reference_time).to_rfc3339();
     let description = fixture_description(&notes, &as_of, selection);
-    let counts = Writer::new(&survey, partial, output, Some(&description))?.write()?;
+    let counts = DocumentWriter::new(&survey, partial, output, Some(&description))?.write()?;
     Ok(WriteResult { notes, counts, as_of })
 }
 

@@ -8,7 +8,7 @@ mod groups;
 mod messages;
 mod people;
 mod personal;
-mod time;
+mod queues_and_agenda;
 
 #[cfg(test)]
 mod tests;
@@ -42,8 +42,9 @@ impl fmt::Display for Violation {
     }
 }
 
-static ALL: LazyLock<Vec<Invariant>> =
-    LazyLock::new(|| [people::ALL, groups::ALL, channels::ALL, messages::ALL, personal::ALL, time::ALL].concat());
+static ALL: LazyLock<Vec<Invariant>> = LazyLock::new(|| {
+    [people::ALL, groups::ALL, channels::ALL, messages::ALL, personal::ALL, queues_and_agenda::ALL].concat()
+});
 
 pub fn all() -> &'static [Invariant] {
     &ALL
@@ -59,7 +60,7 @@ pub fn first_violation(realm: &Realm) -> Option<Violation> {
 }
 
 /// Returns all violations.
-pub fn check(realm: &Realm) -> Vec<Violation> {
+pub fn all_violations(realm: &Realm) -> Vec<Violation> {
     let violations = |invariant: &'static Invariant| {
         let descriptions = (invariant.check)(realm).into_iter();
         descriptions.map(|description| Violation { invariant: invariant.name, description })

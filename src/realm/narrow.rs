@@ -8,7 +8,7 @@ mod term;
 use super::Realm;
 use super::channel::Privacy;
 use super::id::{ChannelId, MessageId, RecipientId, UserId};
-use super::message::{Message, Place};
+use super::message::{Message, MessagePlace};
 use super::message_ids::MessageIds;
 use super::personal::VisibilityPolicy;
 use super::topic::TopicKey;
@@ -17,7 +17,7 @@ use crate::error::Error;
 use imbl::OrdSet;
 use std::collections::BTreeSet;
 
-pub use range::{Anchor, NEWEST, Range, Selection};
+pub use range::{Anchor, MessageRange, NEWEST_ANCHOR, SelectedMessages};
 pub use search::{STOP_WORDS, Search};
 pub use term::{MAX_TERMS, RawTerm};
 
@@ -28,7 +28,7 @@ pub struct Narrow {
     /// Whether messages match for which the viewer has no user message.
     includes_history: bool,
     /// Whether a user message grants access, even in a channel that the viewer can no longer read.
-    row_grants_access: bool,
+    user_message_grants_access: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +66,7 @@ enum Condition {
     InHomeLegacy,
     Everything,
     Id(MessageId),
-    Words(Search),
+    Search(Search),
     Mentions(UserId),
 }
 
@@ -84,22 +84,22 @@ impl Narrow {
     /// All search terms together, to highlight their matches; None if the narrow has no search.
     pub fn search(&self) -> Option<Search> {
         let searches = self.terms.iter().filter(|term| !term.is_negated).filter_map(|term| match &term.condition {
-            Condition::Words(search) => Some(search),
+            Condition::Search(search) => Some(search),
             _ => None,
         });
-        searches.cloned().reduce(|combined, search| combined.and(&search))
+        searches.cloned().reduce(|combined, search| combined.combine(&search))
     }
 
-    fn names_channel(&self) -> bool {
+    fn has_channel_term(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.condition, Condition::Channel(_)))
     }
 
     /// Whether a message matches and the viewer may see it.
-    pub fn admits(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
+    pub fn matches(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
         let is_visible = match viewer {
             Some(viewer) => {
-                let has_row = realm.has_row(viewer.id, message);
-                (has_row && self.row_grants_access)
+                let has_row = realm.has_user_message(viewer.id, message);
+                (has_row && self.user_message_grants_access)
                     || ((has_row || self.includes_history) && realm.can_see_message(viewer, message))
             }
             None => realm.is_visible_to_spectators(message),
@@ -197,14 +197,14 @@ impl Condition {
             Condition::GroupIncluding(user) => {
                 members(realm, message).is_some_and(|members| members.len() > 2 && members.contains(user))
             }
-            Condition::IsDirect => matches!(message.place, Place::Direct { .. }),
+            Condition::IsDirect => matches!(message.place, MessagePlace::Direct { .. }),
             Condition::HasAttachment => !message.body.uploads.is_empty(),
             Condition::HasImage => message.body.has_image,
             Condition::HasLink => message.body.has_link,
             Condition::HasReaction => !message.reactions.is_empty(),
             Condition::Everything => true,
             Condition::Id(id) => message.id == *id,
-            Condition::Words(search) => search.finds(message),
+            Condition::Search(search) => search.matches(message),
             Condition::Mentions(user) => message.body.mentioned.contains(user),
             Condition::IsResolved => channel.is_some_and(|(_, topic)| super::topic::is_resolved(topic)),
             personal_condition => viewer.is_some_and(|viewer| personal_condition.holds_for(realm, viewer.id, message)),
@@ -222,9 +222,9 @@ impl Condition {
             Condition::IsFollowed => message
                 .channel()
                 .is_some_and(|(channel, topic)| state.topic_policy(channel, topic) == VisibilityPolicy::Followed),
-            Condition::IsMuted => realm.is_out_of_home(viewer, message),
-            Condition::InHome => !realm.is_out_of_home(viewer, message),
-            Condition::InHomeLegacy => !realm.is_in_muted(viewer, message, true),
+            Condition::IsMuted => realm.is_excluded_from_home(viewer, message),
+            Condition::InHome => !realm.is_excluded_from_home(viewer, message),
+            Condition::InHomeLegacy => !realm.is_topic_or_channel_muted(viewer, message, true),
             _ => false,
         }
     }

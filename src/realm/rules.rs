@@ -3,10 +3,10 @@
 //! Rules that only one family of operations needs are with its operations in `api`.
 
 pub mod access;
-pub mod account_addresses;
+pub mod account_emails;
 pub mod account_names;
-pub mod account_rights;
-pub mod alerting;
+pub mod account_permissions;
+pub mod alert_words;
 pub mod bot_owner;
 pub mod deletion;
 pub mod editing;
@@ -14,8 +14,8 @@ pub mod exporting;
 pub mod flag;
 pub mod full_members;
 pub mod groups;
-pub mod invitation;
-pub mod mentions_outside;
+pub mod invitations;
+pub mod mention_recipients;
 pub mod muting;
 pub mod notice;
 pub mod owned_items;
@@ -28,10 +28,10 @@ pub mod reindexing;
 pub mod render;
 pub mod requested_emoji;
 pub mod rows;
+pub mod run_agenda;
 pub mod schedule;
 pub mod send;
 pub mod setting_values;
-pub mod timer;
 pub mod topic_visibility;
 pub mod visibility;
 pub mod webhook;

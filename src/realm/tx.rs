@@ -8,20 +8,20 @@ mod messages;
 use super::Realm;
 use super::log::event::{Audience, DeliveryCondition, Entry, Event};
 use super::log::queue::QueueId;
-use super::model::agenda::Due;
+use super::model::agenda::AgendaItem;
 use super::model::channel::{Channel, Subscription};
-use super::model::form::form_at;
+use super::model::form::markdown_form_at_level;
 use super::model::group::{Group, SystemGroup};
 use super::model::id::{ChannelId, GroupId, MessageId, UserId};
 use super::model::message::{Attachment, Message};
-use super::model::palette::Palette;
 use super::model::personal::UserState;
-use super::model::site::Site;
+use super::model::render_context::RenderContext;
+use super::model::subscription_colors::ColorCountsByUser;
 use super::model::user::{Role, User};
 use super::model::webhook_call::WebhookCall;
 use crate::feature::Feature;
 use crate::time::Span;
-use chat_markdown::Form;
+use chat_markdown::OutputFormat;
 use chat_markdown::budget::Budget;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Tx {
             touched_queues: Vec::new(),
             finished_queues: Vec::new(),
             webhook_calls: Vec::new(),
-            budget: Budget::of_request(),
+            budget: Budget::for_request(),
         }
     }
 
@@ -79,13 +79,13 @@ impl Tx {
     }
 
     /// The form of rendered HTML at the world's level.
-    pub fn form(&self) -> Form {
-        form_at(self.feature_level)
+    pub fn form(&self) -> OutputFormat {
+        markdown_form_at_level(self.feature_level)
     }
 
     /// The rendering context of messages that the server itself sends.
-    pub fn site(&self) -> Site {
-        Site { form: self.form(), ..Site::default() }
+    pub fn site(&self) -> RenderContext {
+        RenderContext { form: self.form(), ..RenderContext::default() }
     }
 
     /// The rendering budget that all descriptions and profiles of the transaction share.
@@ -103,7 +103,7 @@ impl Tx {
     }
 
     /// Wakes up the parked poll of a queue that was removed or is polled again.
-    pub fn touch_queue(&mut self, id: &QueueId) {
+    pub fn wake_poll(&mut self, id: &QueueId) {
         self.touched_queues.push(id.clone());
     }
 
@@ -199,7 +199,7 @@ impl Tx {
         self.remove_attachment(&attachment.path_id);
         self.realm.upload_space_used = self.realm.upload_space_used.saturating_add(attachment.size);
         if let Some(at) = attachment.thumbnails_at {
-            self.realm.agenda.set(Due::Thumbnails(attachment.path_id.clone()), Some(at));
+            self.realm.agenda.set(AgendaItem::Thumbnails(attachment.path_id.clone()), Some(at));
         }
         self.realm.attachments.insert(attachment.path_id.clone(), attachment);
     }
@@ -209,7 +209,7 @@ impl Tx {
         if let Some(attachment) = self.realm.attachments.remove(path_id) {
             self.realm.upload_space_used = self.realm.upload_space_used.saturating_sub(attachment.size);
             if attachment.thumbnails_at.is_some() {
-                self.realm.agenda.set(Due::Thumbnails(path_id.to_owned()), None);
+                self.realm.agenda.set(AgendaItem::Thumbnails(path_id.to_owned()), None);
             }
         }
     }
@@ -227,13 +227,13 @@ impl Tx {
         self.realm.users.insert(id, Arc::new(user));
         self.realm.personal.insert(id, Arc::new(UserState::default()));
         if !is_system {
-            self.enter_role(id, role);
+            self.join_role_groups(id, role);
             self.schedule_full_membership(id);
         }
     }
 
     /// Adds a user to the system groups of a role, and returns these groups.
-    pub fn enter_role(&mut self, user: UserId, role: Role) -> Vec<GroupId> {
+    pub fn join_role_groups(&mut self, user: UserId, role: Role) -> Vec<GroupId> {
         let mut groups = vec![self.system_group(SystemGroup::of_role(role))];
         let is_full_member = self.users.get(&user).is_some_and(|user| self.is_full_member(user));
         if is_full_member {
@@ -246,7 +246,7 @@ impl Tx {
     }
 
     /// Removes a user from all system groups, and returns those that the user was a member of.
-    pub fn leave_roles(&mut self, user: UserId) -> Vec<GroupId> {
+    pub fn leave_system_groups(&mut self, user: UserId) -> Vec<GroupId> {
         let groups: Vec<GroupId> =
             self.system_groups.values().copied().filter(|group| self.groups[group].members.contains(&user)).collect();
         for group in &groups {
@@ -277,13 +277,13 @@ impl Tx {
     /// Subscribes a user. The settings of an earlier subscription apply again. Returns false if the user is already
     /// subscribed.
     pub fn subscribe(&mut self, user: UserId, channel: ChannelId, color: Option<String>) -> bool {
-        self.subscribe_from(&mut Palette::default(), user, channel, color)
+        self.subscribe_with_palette(&mut ColorCountsByUser::default(), user, channel, color)
     }
 
     /// Does the same as [`Tx::subscribe`], with a palette that several subscriptions share.
-    pub fn subscribe_from(
+    pub fn subscribe_with_palette(
         &mut self,
-        palette: &mut Palette,
+        palette: &mut ColorCountsByUser,
         user: UserId,
         channel: ChannelId,
         color: Option<String>,

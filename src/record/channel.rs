@@ -98,7 +98,7 @@ impl ChannelRecord {
             subscriber_count: channel.subscribers.len() as i64,
             topics_policy: channel.topics_policy,
             switches: channel.switches,
-            permissions: realm.shown_permissions(&channel.permissions),
+            permissions: realm.permissions_without_deactivated_users(&channel.permissions),
         }
     }
 }
@@ -239,7 +239,7 @@ impl SubscriptionRecord {
     ) -> Self {
         let state: &UserState = realm.user_state(user.id);
         let inherit = |value: Option<bool>, setting| {
-            if keeps_null { value } else { Some(value.unwrap_or_else(|| state.is_on(setting))) }
+            if keeps_null { value } else { Some(value.unwrap_or_else(|| state.is_enabled(setting))) }
         };
         Self {
             channel: ChannelRecord::new(realm, channel),

@@ -4,9 +4,9 @@
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
-use crate::realm::event::{Entry, EventKind, List, Move, Part, Payload, SentMessage, UpdatedMessage};
+use crate::realm::event::{Entry, EventKind, List, MessageMove, Part, Payload, SentMessage, UpdatedMessage};
 use crate::realm::id::{MessageId, UserId};
-use crate::realm::message::{Attachment, Body, Place};
+use crate::realm::message::{Attachment, Body, MessagePlace};
 use crate::realm::queue::Reader;
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
@@ -18,7 +18,7 @@ use crate::record::events::{
 };
 use crate::record::export::ExportRecord;
 use crate::record::linkifier::linkifiers;
-use crate::record::message::{MessageRecord, MessageView, TopicLinkRecord, shown_topic};
+use crate::record::message::{MessageRecord, MessageView, TopicLinkRecord, display_topic_name};
 use crate::record::own_lists::muted_users;
 use crate::record::profile_field::profile_fields;
 use crate::record::scheduled::ScheduledMessageRecord;
@@ -72,7 +72,7 @@ enum Fields<'a> {
 }
 
 /// Converts an entry to events for a reader, one for each part. Their IDs are not set.
-pub fn render<'a>(
+pub fn render_events<'a>(
     realm: &Realm,
     reader: Reader<'_>,
     entry: &'a Entry,
@@ -136,13 +136,13 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
             };
             Fields::SubscriptionAdd(SubscriptionAdd { subscriptions: subscriptions.iter().map(record).collect() })
         }
-        Payload::PeersLeft { channels, users } => {
+        Payload::PeersUnsubscribed { channels, users } => {
             Fields::Peers(Peers::new(channels.iter().copied(), users.without(&viewer.id)))
         }
         Payload::Presence { user, presence, now } => {
             Fields::Presence(presence::event(realm, reader.options, user, *presence, *now))
         }
-        Payload::Scheduled(scheduled) => Fields::ScheduledMessagesUpdate(ScheduledMessagesUpdate {
+        Payload::ScheduledMessage(scheduled) => Fields::ScheduledMessagesUpdate(ScheduledMessagesUpdate {
             scheduled_message: ScheduledMessageRecord::new(scheduled),
         }),
         Payload::Exports(exports) => {
@@ -185,7 +185,7 @@ fn with_display_topics(keys: &[&str], fixed: &Map<String, Value>) -> Map<String,
 /// Replaces empty topics: the value itself, elements of arrays, and `topic` in objects such as those of `message_details`.
 fn replace_empty_topics(value: &mut Value) {
     match value {
-        Value::String(topic) if topic.is_empty() => *topic = shown_topic("", false),
+        Value::String(topic) if topic.is_empty() => *topic = display_topic_name("", false),
         // Rows of the legacy list of muted topics have a channel's name, which is never empty, a topic and a time.
         Value::Array(rows) => rows.iter_mut().for_each(replace_empty_topics),
         Value::Object(object) => {
@@ -210,10 +210,10 @@ fn sent_message_fields<'a>(
         viewer: Some(viewer),
         apply_markdown: options.apply_markdown,
         client_gravatar: options.client_gravatar,
-        computes_system_bots: !options.level.has(Feature::SystemPictures),
+        computes_system_bot_avatars: !options.level.has(Feature::SystemPictures),
         allow_empty_topic_name: options.capabilities.empty_topic_name,
     };
-    let message = sent_message.shown.get_or_make(view.view_index(realm, &sent_message.sender), || {
+    let message = sent_message.shown.get_or_init(view.view_index(realm, &sent_message.sender), || {
         let record = MessageRecord::new(
             realm,
             &sent_message.message,
@@ -241,32 +241,36 @@ fn event_flags(sent_message: &SentMessage, viewer: &User) -> Vec<&'static str> {
     if is_unsubscribed || sent_message.read_by.contains(&viewer.id) {
         flags.push("read");
     }
-    flags.extend(message.sending_flags(viewer.id));
+    flags.extend(message.message_flags(viewer.id));
     flags
 }
 
 fn updated_message_fields(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &UpdatedMessage) -> UpdateMessage {
     // These are the current flags. Later events repeat the changes since then, with the same result.
-    let event_flags_of = |message: &Arc<crate::realm::message::Message>| match realm.has_row(viewer.id, message) {
-        // Events omit `wildcard_mentioned`, the older name for both kinds of wildcard mentions.
-        true => {
-            let mut flags = realm.flags(viewer.id, message);
-            flags.retain(|flag| *flag != "wildcard_mentioned");
-            flags
-        }
-        false => vec!["read"],
-    };
+    let event_flags_of =
+        |message: &Arc<crate::realm::message::Message>| match realm.has_user_message(viewer.id, message) {
+            // Events omit `wildcard_mentioned`, the older name for both kinds of wildcard mentions.
+            true => {
+                let mut flags = realm.flags(viewer.id, message);
+                flags.retain(|flag| *flag != "wildcard_mentioned");
+                flags
+            }
+            false => vec!["read"],
+        };
     let (stream_id, stream_name) = updated.channel.clone().unzip();
     UpdateMessage {
         user_id: updated.user,
         edit_timestamp: updated.at.seconds(),
         message_id: updated.message,
         message_ids: updated.messages.clone(),
-        rendering_only: updated.is_rendering,
+        rendering_only: updated.is_rendering_only,
         flags: realm.messages.get(&updated.message).map(event_flags_of).unwrap_or_default(),
         stream_id,
         stream_name,
-        content: updated.content.as_ref().map(|(before, after)| content_update(updated.is_rendering, before, after)),
+        content: updated
+            .content
+            .as_ref()
+            .map(|(before, after)| content_update(updated.is_rendering_only, before, after)),
         place: updated.moved.as_ref().map(|move_details| place_update(reader, move_details)),
     }
 }
@@ -275,20 +279,20 @@ fn content_update(is_rendering: bool, before: &Body, after: &Body) -> ContentUpd
     let is_edit = !is_rendering;
     ContentUpdate {
         orig_content: is_edit.then(|| before.content.clone()),
-        orig_rendered_content: is_edit.then(|| before.rendered().into_owned()),
+        orig_rendered_content: is_edit.then(|| before.rendered_html().into_owned()),
         content: after.content.clone(),
-        rendered_content: after.rendered().into_owned(),
+        rendered_content: after.rendered_html().into_owned(),
         is_me_message: is_edit.then_some(after.is_me_message),
     }
 }
 
-fn place_update(reader: Reader<'_>, move_details: &Move) -> PlaceUpdate {
-    let display_topic = |topic: &str| shown_topic(topic, reader.options.capabilities.empty_topic_name);
+fn place_update(reader: Reader<'_>, move_details: &MessageMove) -> PlaceUpdate {
+    let display_topic = |topic: &str| display_topic_name(topic, reader.options.capabilities.empty_topic_name);
     let links = move_details.topic.as_ref().map(|(_, links)| {
         links.iter().map(|link| TopicLinkRecord { text: link.text.clone(), url: link.url.clone() }).collect()
     });
     PlaceUpdate {
-        propagate_mode: move_details.mode,
+        propagate_mode: move_details.propagate_mode,
         orig_subject: display_topic(&move_details.from),
         subject: move_details.topic.as_ref().map(|(topic, _)| display_topic(topic)),
         topic_links: links,
@@ -297,17 +301,17 @@ fn place_update(reader: Reader<'_>, move_details: &Move) -> PlaceUpdate {
 }
 
 /// The fields of a deletion without the IDs of messages.
-fn deletion_fields(reader: Reader<'_>, messages: &[(MessageId, UserId)], place: &Place) -> DeleteMessage {
+fn deletion_fields(reader: Reader<'_>, messages: &[(MessageId, UserId)], place: &MessagePlace) -> DeleteMessage {
     let (message_type, stream_id, topic, conversation) = match place {
-        Place::Channel { channel, topic } => {
-            let topic = shown_topic(topic, reader.options.capabilities.empty_topic_name);
+        MessagePlace::Channel { channel, topic } => {
+            let topic = display_topic_name(topic, reader.options.capabilities.empty_topic_name);
             ("stream", Some(*channel), Some(topic), None)
         }
-        Place::Direct { conversation } if !reader.options.level.has(Feature::DirectDeletionsWithoutSender) => {
+        MessagePlace::Direct { conversation } if !reader.options.level.has(Feature::DirectDeletionsWithoutSender) => {
             let sender_id = messages.first().map(|(_, sender)| *sender);
             ("private", None, None, Some(DeletedDirectMessage { recipient_id: *conversation, sender_id }))
         }
-        Place::Direct { .. } => ("private", None, None, None),
+        MessagePlace::Direct { .. } => ("private", None, None, None),
     };
     DeleteMessage {
         message_type,
@@ -327,7 +331,7 @@ fn single_deletion_fields(
     viewer: &User,
     (message, sender): (MessageId, UserId),
     messages: &[(MessageId, UserId)],
-    place: &Place,
+    place: &MessagePlace,
 ) -> DeleteMessage {
     let mut fields = DeleteMessage { message_id: Some(message), ..deletion_fields(reader, messages, place) };
     let has_sender = !reader.options.level.has(Feature::DeletionsWithoutSender);

@@ -44,11 +44,11 @@ macro_rules! schemas {
 with_event_kinds!(schemas);
 
 fn setting_value_schema(_: &mut SchemaGenerator) -> Schema {
-    any_of(&["boolean", "integer", "string", "null"])
+    any_of_types(&["boolean", "integer", "string", "null"])
 }
 
 /// The schema of a value of any of these JSON types.
-fn any_of(types: &[&str]) -> Schema {
+fn any_of_types(types: &[&str]) -> Schema {
     let choices: Vec<Schema> = types.iter().map(|name| json_schema!({ "type": name })).collect();
     json_schema!({ "anyOf": choices })
 }

@@ -54,7 +54,7 @@ impl GroupRecord {
             date_created: group.date_created.map(|time| time.seconds()),
             is_system_group: group.system.is_some(),
             deactivated: group.is_deactivated,
-            permissions: realm.shown_permissions(&group.permissions),
+            permissions: realm.permissions_without_deactivated_users(&group.permissions),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::UserId;
-use crate::realm::message::{Edit, Message, Place};
+use crate::realm::message::{Edit, Message, MessagePlace};
 use crate::realm::setting::RealmSetting;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::user::{UNKNOWN_USER_NAME, User};
@@ -179,7 +179,7 @@ pub struct MessageView<'a> {
     /// Whether the client computes the URLs of the provider's pictures itself.
     pub client_gravatar: bool,
     /// Whether it computes the URLs of system bots' pictures too (A-333 in docs/assumptions.md).
-    pub computes_system_bots: bool,
+    pub computes_system_bot_avatars: bool,
     /// Whether the client supports the empty topic, which is otherwise replaced by a display name.
     pub allow_empty_topic_name: bool,
 }
@@ -200,7 +200,7 @@ impl MessageView<'_> {
     fn client_computes_avatar(&self, realm: &Realm, sender: &User) -> bool {
         self.client_gravatar
             && realm.can_see_email(self.viewer, sender)
-            && (self.computes_system_bots || !sender.is_system_bot())
+            && (self.computes_system_bot_avatars || !sender.is_system_bot())
     }
 
     /// Whether the viewer may not access the sender.
@@ -210,13 +210,13 @@ impl MessageView<'_> {
 }
 
 /// The topic, or its display name if it is empty and the client does not support that.
-pub fn shown_topic(topic: &str, allows_empty: bool) -> String {
+pub fn display_topic_name(topic: &str, allows_empty: bool) -> String {
     if topic.is_empty() && !allows_empty { EMPTY_TOPIC_DISPLAY_NAME.to_owned() } else { topic.to_owned() }
 }
 
 impl MessageRecord {
     /// The record of a message with the viewer's flags.
-    pub fn fetched(realm: &Realm, message: &Message, view: MessageView<'_>) -> Self {
+    pub fn with_flags(realm: &Realm, message: &Message, view: MessageView<'_>) -> Self {
         let sender = &realm.users[&message.sender];
         let channel = message.channel().map(|(channel, _)| realm.channels[&channel].as_ref());
         let mut record = Self::new(realm, message, sender, channel, view);
@@ -236,7 +236,7 @@ impl MessageRecord {
         channel: Option<&Channel>,
         view: MessageView<'_>,
     ) -> Self {
-        let display_topic = |topic: &str| shown_topic(topic, view.allow_empty_topic_name);
+        let display_topic = |topic: &str| display_topic_name(topic, view.allow_empty_topic_name);
         let topic = message.channel().map(|(_, topic)| topic.as_ref());
         let client_computes_avatar = view.client_computes_avatar(realm, sender);
         let (sender_full_name, sender_email, avatar_url) = if view.is_inaccessible(realm, sender) {
@@ -249,10 +249,10 @@ impl MessageRecord {
             )
         };
         let (kind, recipient_id, display_recipient) = match (&message.place, channel) {
-            (Place::Channel { .. }, Some(channel)) => {
+            (MessagePlace::Channel { .. }, Some(channel)) => {
                 ("stream", channel.recipient.0, DisplayRecipient::Channel(channel.name.clone()))
             }
-            (Place::Direct { conversation }, _) => {
+            (MessagePlace::Direct { conversation }, _) => {
                 let members = realm.conversations[conversation].members.iter();
                 (
                     "private",
@@ -260,10 +260,10 @@ impl MessageRecord {
                     DisplayRecipient::People(members.map(|id| Participant::new(realm, *id)).collect()),
                 )
             }
-            (Place::Channel { .. }, None) => ("stream", 0, DisplayRecipient::Channel(String::new())),
+            (MessagePlace::Channel { .. }, None) => ("stream", 0, DisplayRecipient::Channel(String::new())),
         };
         let (content, content_type) = if view.apply_markdown {
-            (message.body.rendered().into_owned(), "text/html")
+            (message.body.rendered_html().into_owned(), "text/html")
         } else {
             (message.body.content.clone(), "text/x-markdown")
         };
@@ -346,9 +346,9 @@ fn edit_history(realm: &Realm, message: &Message, allows_empty: bool) -> Option<
             timestamp: edit.at.seconds(),
             user_id: edit.user.map(|user| user.0),
             prev_content: previous.map(|body| body.content.clone()),
-            prev_rendered_content: previous.map(|body| body.rendered().into_owned()),
-            prev_topic: edit.topic.as_ref().map(|(before, _)| shown_topic(before, allows_empty)),
-            topic: edit.topic.as_ref().map(|(_, after)| shown_topic(after, allows_empty)),
+            prev_rendered_content: previous.map(|body| body.rendered_html().into_owned()),
+            prev_topic: edit.topic.as_ref().map(|(before, _)| display_topic_name(before, allows_empty)),
+            topic: edit.topic.as_ref().map(|(_, after)| display_topic_name(after, allows_empty)),
             prev_stream: edit.channel.map(|(before, _)| before.0),
             stream: edit.channel.map(|(_, after)| after.0),
         }

@@ -98,11 +98,11 @@ pub enum PresenceRange {
 /// The presence of the human users that the viewer may access and that were connected in the last days: in the modern
 /// format if `slim`, otherwise in the legacy format. The number is `presence_last_update_id`, -1 without users.
 pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) -> (Presences, i64) {
-    presences_in(realm, viewer, slim, PresenceRange::Days(history_days), realm.now)
+    presences_in_range(realm, viewer, slim, PresenceRange::Days(history_days), realm.now)
 }
 
 /// Like [`presences`], for any range. `now` may be later than the time of `realm`, which may be an older snapshot.
-pub fn presences_in(
+pub fn presences_in_range(
     realm: &Realm,
     viewer: &User,
     slim: bool,
@@ -111,7 +111,7 @@ pub fn presences_in(
 ) -> (Presences, i64) {
     let mut presences = Presences::new();
     let mut last_update_id = -1;
-    if realm.organization.is_on(RealmSetting::PresenceDisabled) || range == PresenceRange::Days(0) {
+    if realm.organization.is_enabled(RealmSetting::PresenceDisabled) || range == PresenceRange::Days(0) {
         return (presences, last_update_id);
     }
     let is_in_range = |presence: &Presence| match range {

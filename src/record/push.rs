@@ -6,13 +6,13 @@ mod wire;
 
 use crate::realm::Realm;
 use crate::realm::push::{Push, PushContent, PushTarget};
-use payload::payload;
+use payload::build_payload;
 use serde_json::{Value, json};
-use wire::wire;
+use wire::build_wire_message;
 
 /// The properties of the server that push notifications contain.
 #[derive(Clone, Copy, Debug)]
-pub struct Sender<'a> {
+pub struct ServerProperties<'a> {
     /// The organization's URL, without a trailing slash.
     pub base_url: &'a str,
     pub level: i64,
@@ -22,7 +22,7 @@ pub struct Sender<'a> {
 
 /// An object with `id`, `at`, `user`, `kind`, `device_id` or `token`, the unencrypted `payload`, and `wire`, which is
 /// what the phone gets.
-pub fn push_record(realm: &Realm, push: &Push, sender: Sender<'_>) -> Value {
+pub fn push_record(realm: &Realm, push: &Push, sender: ServerProperties<'_>) -> Value {
     let mut record = json!({
         "id": push.id,
         "at": push.at.fractional_seconds(),
@@ -33,11 +33,11 @@ pub fn push_record(realm: &Realm, push: &Push, sender: Sender<'_>) -> Value {
         PushTarget::Device(device) => record["device_id"] = json!(device),
         PushTarget::Token(token) => record["token"] = json!(token),
     }
-    let payload = payload(realm, push, sender);
+    let payload = build_payload(realm, push, sender);
     // The relay does not forward registrations.
     let wire = match push.content {
         PushContent::Registration(_) => Value::Null,
-        _ => wire(realm, push, &payload, sender),
+        _ => build_wire_message(realm, push, &payload, sender),
     };
     record["payload"] = payload;
     record["wire"] = wire;

@@ -2,8 +2,8 @@
 //! user").
 
 use crate::realm::setting::UserSetting;
-use crate::realm::user::{AvatarSource, Role, UNKNOWN_USER_NAME, User, Written};
-use crate::realm::{Realm, hexadecimal};
+use crate::realm::user::{AvatarSource, RenderedUserParts, Role, UNKNOWN_USER_NAME, User};
+use crate::realm::{Realm, to_hexadecimal};
 use md5::{Digest, Md5};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -166,7 +166,8 @@ impl ListedUser {
     ) -> Self {
         let can_see_email = realm.can_see_email(view.viewer, user);
         let index = first_index + usize::from(can_see_email) * 2 + usize::from(view.client_gravatar);
-        user.memo.lines[index].get_or_make(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
+        user.cached_json.list_entries[index]
+            .get_or_init(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
         ListedUser::Cached(user.clone(), index)
     }
 }
@@ -175,7 +176,7 @@ impl Serialize for ListedUser {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             ListedUser::Cached(user, index) => {
-                user.memo.lines[*index].get_or_make(|| RawValue::NULL.to_owned()).serialize(serializer)
+                user.cached_json.list_entries[*index].get_or_init(|| RawValue::NULL.to_owned()).serialize(serializer)
             }
             ListedUser::Uncached(record) => record.serialize(serializer),
         }
@@ -205,16 +206,16 @@ pub fn profile_data(user: &User) -> BTreeMap<String, ProfileValue> {
 
 /// The serialized parts of a user's record that are expensive to build. `realm` must be a published snapshot, since
 /// they are cached.
-pub fn written(realm: &Realm, user: &User) -> Arc<Written> {
+pub fn serialized_parts(realm: &Realm, user: &User) -> Arc<RenderedUserParts> {
     fn to_raw(value: &impl Serialize) -> Box<RawValue> {
         serde_json::value::to_raw_value(value).unwrap_or_default()
     }
-    let make = || Written {
+    let make = || RenderedUserParts {
         avatar_url: to_raw(&avatar_url(realm, user, false)),
         date_joined: to_raw(&user.date_joined.to_minute()),
         profile_data: to_raw(&profile_data(user)),
     };
-    user.memo.written.get_or_make(|| Arc::new(make())).clone()
+    user.cached_json.rendered_parts.get_or_init(|| Arc::new(make())).clone()
 }
 
 /// The URL of a user's picture. None if it is the provider's and the client computes it.
@@ -245,7 +246,7 @@ pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
 
 /// The URL of a picture at the provider, which contains a hash of the email address.
 pub fn provider_url(email: &str, version: i64, is_medium: bool) -> String {
-    let hash = hexadecimal(&Md5::digest(email.to_lowercase().as_bytes()));
+    let hash = to_hexadecimal(&Md5::digest(email.to_lowercase().as_bytes()));
     let size = if is_medium { "?s=500&v=" } else { "?v=" };
     format!("https://secure.gravatar.com/avatar/{hash}{size}{version}")
 }
@@ -289,7 +290,7 @@ impl StatusRecord {
         }
         let emoji = status.emoji.as_ref();
         Self {
-            away: (!state.is_on(UserSetting::PresenceEnabled)).then_some(true),
+            away: (!state.is_enabled(UserSetting::PresenceEnabled)).then_some(true),
             status_text: status.text.clone(),
             emoji_name: emoji.map(|emoji| emoji.emoji_name.clone()),
             emoji_code: emoji.map(|emoji| emoji.emoji_code.clone()),

@@ -1,6 +1,6 @@
 //! Events of channels and subscriptions.
 
-use super::rows::{Object, numbers, object, put, row, rows, take};
+use super::rows::{Object, integers, object, put, row, rows, take};
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ impl State {
             "delete" => {
                 // `streams` is older than `stream_ids`. Newer levels send both.
                 let channels = event["streams"].as_array().into_iter().flatten();
-                let mut ids = numbers(&event["stream_ids"]);
+                let mut ids = integers(&event["stream_ids"]);
                 ids.extend(channels.filter_map(|channel| channel["stream_id"].as_i64()));
                 ids.iter().for_each(|id| self.remove_channel(*id));
                 self.clear_archived_channels(&ids);
@@ -249,7 +249,7 @@ impl State {
     }
 
     fn apply_peers(&mut self, event: &Value, is_added: bool) {
-        let mut users = numbers(&event["user_ids"]);
+        let mut users = integers(&event["user_ids"]);
         users.extend(event["user_id"].as_i64());
         let users: Vec<Value> = users.into_iter().map(|user| self.as_subscriber(user)).collect();
         for id in self.peer_channels(event) {

@@ -2,7 +2,7 @@
 
 use super::channels::{BOT_CHANNEL_KEYS, CHANNEL_LISTS};
 use super::older_levels::CHANNEL_PURPOSE_KEYS;
-use super::rows::{Object, forget_member, object, remove_number};
+use super::rows::{Object, object, remove_member, remove_number};
 use super::{NOT_KEPT, State, Unknowable};
 use crate::wire::{LISTS, ListUpdates};
 use serde_json::Value;
@@ -252,7 +252,7 @@ fn remove_unknown(normalized: &mut Object, doubt: &Unknowable) {
                     row.as_object_mut()
                         .into_iter()
                         .flat_map(|row| row.values_mut())
-                        .for_each(|value| forget_member(value, *id));
+                        .for_each(|value| remove_member(value, *id));
                 });
             }
         }

@@ -1,9 +1,9 @@
 //! Events of lists whose updates follow the same pattern, and of topics and devices.
 
 use super::channels::CHANNEL_LISTS;
-use super::rows::{Object, merge, object, put, row, take};
+use super::rows::{Object, merge_into_row, object, put, row, take};
 use super::{State, Unknowable};
-use crate::wire::{Changed, EventKind, LISTS, List, ListUpdates};
+use crate::wire::{ElementChange, EventKind, LISTS, List, ListUpdates};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -87,14 +87,16 @@ impl State {
             ListUpdates::ByElement { id, added: (kind, field), .. } if is_event(kind) => {
                 self.put_elements(list.key, id, &event[field]);
             }
-            ListUpdates::ByElement { id, changed: Some((kind, Changed::Element(field))), .. } if is_event(kind) => {
+            ListUpdates::ByElement { id, changed: Some((kind, ElementChange::Element(field))), .. }
+                if is_event(kind) =>
+            {
                 self.put_elements(list.key, id, &event[field]);
             }
-            ListUpdates::ByElement { id, changed: Some((kind, Changed::Part(id_field, field))), .. }
+            ListUpdates::ByElement { id, changed: Some((kind, ElementChange::Part(id_field, field))), .. }
                 if is_event(kind) =>
             {
                 if let Some(element) = row(&mut self.value, list.key, id, &event[id_field]) {
-                    merge(element, &event[field]);
+                    merge_into_row(element, &event[field]);
                 }
             }
             ListUpdates::ByElement { id, removed: Some((kind, id_field)), .. } if is_event(kind) => {
@@ -226,7 +228,7 @@ impl State {
                     changes.remove(key);
                 }
                 if let Some(device) = devices.get_mut(&id).and_then(Value::as_object_mut) {
-                    merge(device, &changes.into());
+                    merge_into_row(device, &changes.into());
                 }
             }
             _ => return false,
@@ -256,8 +258,8 @@ mod tests {
                 ListUpdates::Whole(kind, field) => vec![(kind, field)],
                 ListUpdates::ByElement { added, changed, removed, .. } => {
                     let changed = changed.into_iter().flat_map(|(kind, changed)| match changed {
-                        Changed::Element(field) => vec![(kind, field)],
-                        Changed::Part(id_field, field) => vec![(kind, id_field), (kind, field)],
+                        ElementChange::Element(field) => vec![(kind, field)],
+                        ElementChange::Part(id_field, field) => vec![(kind, id_field), (kind, field)],
                     });
                     [added].into_iter().chain(changed).chain(removed).collect()
                 }

@@ -1,6 +1,6 @@
 //! Formats and events of servers with older feature levels.
 
-use super::rows::{Object, numbers, row};
+use super::rows::{Object, integers, row};
 use super::{State, Unknowable};
 use crate::feature::Feature;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ impl State {
         }
         let rows = self.unread_list("streams").and_then(|rows| rows.as_array().cloned()).unwrap_or_default();
         let archived = rows.iter().filter(|row| row["stream_id"].as_i64().is_some_and(|id| channels.contains(&id)));
-        for message in archived.flat_map(|row| numbers(&row["unread_message_ids"])) {
+        for message in archived.flat_map(|row| integers(&row["unread_message_ids"])) {
             self.remove_unread(message);
         }
         for key in CHANNEL_PURPOSE_KEYS {
@@ -238,7 +238,7 @@ impl State {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
             lists.into_iter().find_map(|list| row(&mut self.value, list, "name", &json!(name))?["stream_id"].as_i64())
         });
-        let mut ids = numbers(&event["stream_ids"]);
+        let mut ids = integers(&event["stream_ids"]);
         ids.extend(event["stream_id"].as_i64().or(id_by_name));
         ids
     }

@@ -1,7 +1,7 @@
 //! Events of settings and custom emoji of the organization, and of the user's settings.
 
 use super::State;
-use super::rows::merge;
+use super::rows::merge_into_row;
 use serde_json::{Value, json};
 
 impl State {
@@ -82,7 +82,7 @@ impl State {
             "update_one" => {
                 let id = event["emoji_id"].as_str().unwrap_or_default();
                 if let Some(row) = emoji.and_then(|all_emoji| all_emoji.get_mut(id)?.as_object_mut()) {
-                    merge(row, &event["data"]);
+                    merge_into_row(row, &event["data"]);
                 }
             }
             _ => return false,

@@ -13,7 +13,7 @@ pub fn object(value: Value) -> Object {
 }
 
 /// The integers in an array; empty if the value is not an array.
-pub fn numbers(value: &Value) -> Vec<i64> {
+pub fn integers(value: &Value) -> Vec<i64> {
     value.as_array().into_iter().flatten().filter_map(Value::as_i64).collect()
 }
 
@@ -38,7 +38,7 @@ pub fn remove_number(list: &mut Value, number: i64) -> bool {
 }
 
 /// Removes a user from the direct members of a permission.
-pub fn forget_member(permission: &mut Value, user: i64) {
+pub fn remove_member(permission: &mut Value, user: i64) {
     if let Some(members) = permission.get_mut("direct_members") {
         remove_number(members, user);
     }
@@ -72,7 +72,7 @@ pub fn take(state: &mut Object, list: &str, key: &str, id: &Value) -> Option<Obj
 }
 
 /// Sets the keys of `changes` in a row.
-pub fn merge(row: &mut Object, changes: &Value) {
+pub fn merge_into_row(row: &mut Object, changes: &Value) {
     for (key, value) in changes.as_object().into_iter().flatten() {
         row.insert(key.clone(), value.clone());
     }

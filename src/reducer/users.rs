@@ -1,6 +1,8 @@
 //! Events of users, bots and groups, and of the status and presence of users.
 
-use super::rows::{Object, forget_member, insert_number, merge, numbers, object, put, remove_number, row, rows, take};
+use super::rows::{
+    Object, insert_number, integers, merge_into_row, object, put, remove_member, remove_number, row, rows, take,
+};
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 
@@ -96,7 +98,7 @@ impl State {
             let known_changes =
                 changes.iter().filter(|(key, _)| !ROLE_KEYS.contains(&key.as_str()) || user.contains_key(*key));
             let known_changes: Object = known_changes.map(|(key, value)| (key.clone(), value.clone())).collect();
-            merge(user, &known_changes.into());
+            merge_into_row(user, &known_changes.into());
             // The client computes the URL of a provider's picture if it sees the user's email address.
             if is_provided && self.computes_avatars && user.get("delivery_email").is_some_and(Value::is_string) {
                 user.insert("avatar_url".into(), Value::Null);
@@ -155,9 +157,9 @@ impl State {
                     .as_object_mut()
                     .into_iter()
                     .flat_map(|group| group.values_mut())
-                    .for_each(|permission| forget_member(permission, number));
+                    .for_each(|permission| remove_member(permission, number));
             }
-            self.value.values_mut().for_each(|permission| forget_member(permission, number));
+            self.value.values_mut().for_each(|permission| remove_member(permission, number));
         }
         if let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) {
             statuses.shift_remove(&number.to_string());
@@ -203,7 +205,7 @@ impl State {
             "add" => put(&mut self.value, "realm_bots", "user_id", object(bot.clone())),
             "update" => {
                 if let Some(row) = row(&mut self.value, "realm_bots", "user_id", &bot["user_id"]) {
-                    merge(row, bot);
+                    merge_into_row(row, bot);
                 }
             }
             "remove" if self.sends_deactivation_as_removal() => {
@@ -230,7 +232,7 @@ impl State {
             }
             "update" => {
                 if let Some(group) = row(&mut self.value, LIST, "id", id) {
-                    merge(group, &event["data"]);
+                    merge_into_row(group, &event["data"]);
                 }
             }
             "add_members" | "remove_members" | "add_subgroups" | "remove_subgroups" => {
@@ -241,7 +243,7 @@ impl State {
                 };
                 let list = row(&mut self.value, LIST, "id", id).and_then(|group| group.get_mut(key));
                 if let Some(list) = list {
-                    for number in numbers(changed_ids) {
+                    for number in integers(changed_ids) {
                         if op.starts_with("add") {
                             insert_number(list, number)
                         } else {

@@ -16,7 +16,7 @@ fn identity(client: &ClientSummary, finding: &FindingSummary) -> (String, String
 }
 
 impl Baseline {
-    pub fn of(report: &Summary) -> Self {
+    pub fn from_report(report: &Summary) -> Self {
         Self { known_findings: report.findings().map(|(client, finding)| identity(client, finding)).collect() }
     }
 

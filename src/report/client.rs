@@ -20,7 +20,7 @@ pub struct Client {
 }
 
 /// The key of a client within a world.
-pub fn key_of(client: &str, user: Option<&str>) -> u64 {
+pub fn client_key(client: &str, user: Option<&str>) -> u64 {
     hash(&(client, user))
 }
 

@@ -19,7 +19,7 @@ pub struct Occurrence {
 }
 
 impl Occurrence {
-    pub fn of(request: &Observation<'_>) -> Self {
+    pub fn from_request(request: &Observation<'_>) -> Self {
         Self { journal_id: Some(request.entry.id), at: request.entry.at, request: request.line() }
     }
 }
@@ -50,12 +50,12 @@ impl Findings {
         if rule.since <= request.facts.level
             && rule.removed_in.is_none_or(|removed_in| request.facts.level < removed_in)
         {
-            self.add_at(rule, subject, Occurrence::of(request));
+            self.add_occurrence(rule, subject, Occurrence::from_request(request));
         }
     }
 
     /// Adds a finding about an earlier request.
-    pub fn add_at(&mut self, rule: &'static Rule, subject: &str, occurrence: Occurrence) {
+    pub fn add_occurrence(&mut self, rule: &'static Rule, subject: &str, occurrence: Occurrence) {
         let subject = &subject[..subject.floor_char_boundary(MAX_SUBJECT_BYTES)];
         let existing =
             self.all.iter_mut().find(|finding| finding.rule.name == rule.name && *finding.subject == *subject);

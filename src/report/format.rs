@@ -6,7 +6,7 @@ mod text;
 
 use super::{Baseline, Severity, Summary};
 
-pub use junit::escaped_for_xml;
+pub use junit::escape_for_xml;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -21,7 +21,7 @@ pub enum Format {
 
 impl Format {
     /// The format of a file by its extension.
-    pub fn of_file(name: &str) -> Option<Self> {
+    pub fn from_file_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
         match extension {
             "txt" => Some(Format::Text),
@@ -34,16 +34,16 @@ impl Format {
 
     /// Formats a report. Findings in the baseline are marked as known. In formats with failures, findings that are
     /// less severe than `fail_on` are not failures.
-    pub fn write(self, report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -> String {
+    pub fn render(self, report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -> String {
         match self {
-            Format::Text => text::write(report, baseline),
+            Format::Text => text::render(report, baseline),
             Format::Json => {
                 let mut text = serde_json::to_string_pretty(report).unwrap_or_default();
                 text.push('\n');
                 text
             }
-            Format::Junit => junit::write(report, baseline, fail_on),
-            Format::Sarif => sarif::write(report, baseline),
+            Format::Junit => junit::render(report, baseline, fail_on),
+            Format::Sarif => sarif::render(report, baseline),
         }
     }
 }

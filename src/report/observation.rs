@@ -63,7 +63,7 @@ pub struct CompatibilityIssue {
     /// The level of the change.
     pub level: i64,
     /// The replacement; empty if there is none.
-    pub instead: &'static str,
+    pub replacement: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,9 +88,9 @@ pub struct Observation<'a> {
     /// The name of the effect of the fault that fired.
     pub effect: Option<&'a str>,
     /// The time of the request, in microseconds of real time.
-    pub began: i64,
+    pub started_at: i64,
     /// The time at which the reply was ready, in microseconds of real time.
-    pub ended: i64,
+    pub answered_at: i64,
     /// The time at which the reply was sent, which a fault may delay.
     pub sent: Moment,
     pub facts: Facts,
@@ -120,13 +120,13 @@ impl Observation<'_> {
 
     /// Whether the request was sent after a reply, so that the client knew that reply.
     pub fn is_after(&self, reply_sent: Moment) -> bool {
-        self.began > reply_sent.real
+        self.started_at > reply_sent.real
     }
 
     /// How long the client waited since a moment, in microseconds. The clock that advanced further counts, so that no client
     /// seems faster than it is.
     pub fn waited_since(&self, since: Moment) -> i64 {
-        (self.began - since.real).max(self.sent.world - since.world)
+        (self.started_at - since.real).max(self.sent.world - since.world)
     }
 
     /// Whether the reply is a refusal with this code.

@@ -24,7 +24,7 @@ impl Severity {
         }
     }
 
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         [Severity::Note, Severity::Warning, Severity::Error].into_iter().find(|severity| severity.name() == name)
     }
 }

@@ -64,7 +64,7 @@ pub struct OccurrenceSummary {
 
 fn severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Severity, D::Error> {
     let name = String::deserialize(deserializer)?;
-    Severity::named(&name).ok_or_else(|| serde::de::Error::custom("severity takes error, warning or note"))
+    Severity::from_name(&name).ok_or_else(|| serde::de::Error::custom("severity takes error, warning or note"))
 }
 
 impl Summary {

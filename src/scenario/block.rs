@@ -85,7 +85,7 @@ pub struct ExpectedReply {
 #[derive(Clone, Debug)]
 pub enum Body {
     /// Any body.
-    Free,
+    Any,
     /// JSON, and whether further keys are not allowed.
     Json(Pattern, bool),
     /// Text, ignoring whitespace around it, with its byte range in the file.
@@ -149,10 +149,10 @@ impl Block {
     }
 
     /// The names that have a value after this block.
-    pub fn captures(&self) -> Vec<String> {
+    pub fn captured_names(&self) -> Vec<String> {
         let templates = self.templates();
         let mut names: Vec<String> =
-            templates.iter().flat_map(|(template, _)| template.captures()).map(str::to_owned).collect();
+            templates.iter().flat_map(|(template, _)| template.captured_names()).map(str::to_owned).collect();
         if let BlockKind::Request(request, _) = &self.kind {
             names.extend(request.queue_label.iter().map(|label| format!("{label} queue")));
         }
@@ -173,7 +173,7 @@ impl Request {
 impl ExpectedReply {
     fn templates(&self) -> Vec<&Template> {
         let body = match &self.body {
-            Body::Free => Vec::new(),
+            Body::Any => Vec::new(),
             Body::Json(pattern, _) => pattern.templates(),
             Body::Text(template, _) => vec![template],
         };

@@ -58,7 +58,7 @@ const SYNONYMS: [(&str, &str); 8] = [
 ];
 
 /// Parses the info string of a fence. Returns None for code in other languages, which belongs to the prose.
-pub fn fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) -> Option<FenceInfo> {
+pub fn parse_fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) -> Option<FenceInfo> {
     let words: Vec<&str> = info.split_whitespace().collect();
     let (first, arguments) = words.split_first()?;
     let join = |words: &[&str]| words.join(" ");
@@ -93,7 +93,7 @@ pub fn fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) -> Opt
 /// # Errors
 ///
 /// All mistakes, each with its offset.
-pub fn read_block(fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<Block, Vec<Mistake>> {
+pub fn parse_block(fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<Block, Vec<Mistake>> {
     let kind = match fence_info {
         FenceInfo::World => BlockKind::World(parse_world(fence)?),
         FenceInfo::Request => BlockKind::Request(Box::new(parse_request(fence)?), None),
@@ -369,7 +369,7 @@ pub fn reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, V
     let (headers, start) = reply_headers(fence)?;
     let content = &fence.text[start..fence.content.end];
     let body = match (content.trim().is_empty(), is_text) {
-        (true, _) => Body::Free,
+        (true, _) => Body::Any,
         (false, true) => Body::Text(parse_template(content.trim(), start)?, start..start + content.trim_end().len()),
         (false, false) => Body::Json(parse_json(fence, start)?, is_exact),
     };

@@ -49,7 +49,7 @@ pub struct HttpReply {
 
 impl HttpReply {
     /// Why the body is not JSON, according to the headers.
-    pub fn unread_reason(&self) -> String {
+    pub fn not_json_reason(&self) -> String {
         let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
         match (header("content-encoding"), header("content-type")) {
             (Some(encoding), _) if encoding != "identity" => {

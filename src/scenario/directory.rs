@@ -19,7 +19,7 @@ pub struct Account {
 
 /// A user with the credentials to send requests.
 #[derive(Clone, Debug)]
-pub struct Person {
+pub struct UserCredentials {
     pub email: String,
     pub api_key: String,
     pub user_id: i64,
@@ -30,7 +30,7 @@ pub struct Person {
 #[derive(Clone, Debug, Default)]
 pub struct Directory {
     /// Users by handle and by email address.
-    pub people: BTreeMap<String, Person>,
+    pub users: BTreeMap<String, UserCredentials>,
     /// IDs by name.
     pub channels: BTreeMap<String, i64>,
     /// IDs by name.
@@ -44,15 +44,19 @@ impl Directory {
         let realm = &state["state"]["realm"];
         let records = |kind: &str| realm[kind].as_object().into_iter().flat_map(|records| records.values());
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let mut people = BTreeMap::new();
+        let mut users = BTreeMap::new();
         for user in records("users") {
             let email = text(&user["email"]);
             let handle = email.split('@').next().unwrap_or_default().to_owned();
             let user_id = user["id"].as_i64().unwrap_or_default();
-            let person =
-                Person { api_key: text(&user["api_key"]), user_id, full_name: text(&user["full_name"]), email };
-            people.insert(person.email.clone(), person.clone());
-            people.entry(handle).or_insert(person);
+            let person = UserCredentials {
+                api_key: text(&user["api_key"]),
+                user_id,
+                full_name: text(&user["full_name"]),
+                email,
+            };
+            users.insert(person.email.clone(), person.clone());
+            users.entry(handle).or_insert(person);
         }
         let ids = |kind: &str| {
             records(kind)
@@ -63,21 +67,21 @@ impl Directory {
             .filter_map(|record| Some((record["id"].as_i64()?, text(&record["body"]["content"]))))
             .collect();
         messages.sort();
-        Self { people, channels: ids("channels"), groups: ids("groups"), messages }
+        Self { users, channels: ids("channels"), groups: ids("groups"), messages }
     }
 
     /// Keeps the handles of users whose email address has changed.
     pub fn keep_handles(&mut self, before: &Self) {
-        for (handle, person_before) in &before.people {
-            let person_now = self.people.values().find(|person| person.user_id == person_before.user_id).cloned();
+        for (handle, person_before) in &before.users {
+            let person_now = self.users.values().find(|person| person.user_id == person_before.user_id).cloned();
             if let Some(person) = person_now {
-                self.people.entry(handle.clone()).or_insert(person);
+                self.users.entry(handle.clone()).or_insert(person);
             }
         }
     }
 
     /// Adds the names and IDs of a list in a reply. `id_key` is the key of the ID.
-    pub fn add_named(ids: &mut BTreeMap<String, i64>, list: &Value, id_key: &str) {
+    pub fn add_ids(ids: &mut BTreeMap<String, i64>, list: &Value, id_key: &str) {
         for record in list.as_array().into_iter().flatten() {
             if let (Some(name), Some(id)) = (record["name"].as_str(), record[id_key].as_i64()) {
                 ids.insert(name.to_owned(), id);
@@ -86,8 +90,8 @@ impl Directory {
     }
 
     /// A user by handle or email address.
-    pub fn person(&self, handle: &str) -> Option<&Person> {
-        self.people.get(handle)
+    pub fn person(&self, handle: &str) -> Option<&UserCredentials> {
+        self.users.get(handle)
     }
 
     pub fn channel(&self, name: &str) -> Option<i64> {

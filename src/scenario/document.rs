@@ -57,7 +57,7 @@ impl Document {
         if mistakes.is_empty() {
             return Ok(Self { name: name.to_owned(), text, background, scenarios });
         }
-        mistakes.sort_by_key(|mistake| mistake.at);
+        mistakes.sort_by_key(|mistake| mistake.offset);
         mistakes.dedup();
         Err(mistakes.into_iter().map(|mistake| mistake.placed(name, &text)).collect())
     }
@@ -89,7 +89,7 @@ fn parse_sections(text: &str, mistakes: &mut Vec<Mistake>, broken_text: &mut Str
                 let fence_offset = line_start(text, range.start);
                 let section = sections.last_mut().expect("there is one from the beginning");
                 let mistakes_before = mistakes.len();
-                let Some(fence_info) = block_parser::fence_info(&info, fence_offset, mistakes) else {
+                let Some(fence_info) = block_parser::parse_fence_info(&info, fence_offset, mistakes) else {
                     if mistakes.len() > mistakes_before {
                         section.is_broken = true;
                         broken_text.push_str(&text[range]);
@@ -150,7 +150,7 @@ fn add_block(section: &mut Section, fence_info: &FenceInfo, fence: &Fence<'_>) -
         }
         return Err(Mistake::at(fence.at, "a reply follows a request, a queue or a control block, once").into());
     }
-    let block = block_parser::read_block(fence_info, fence);
+    let block = block_parser::parse_block(fence_info, fence);
     section.is_broken = block.is_err();
     section.blocks.push(block?);
     Ok(())
@@ -230,7 +230,7 @@ fn check_names(background: &[Block], scenarios: &[Scenario], broken_text: &str, 
                     format!("'{label}' has no queue yet: a ```queue {label} block makes one"),
                 ));
             }
-            known_names.extend(block.captures());
+            known_names.extend(block.captured_names());
         }
     }
 }

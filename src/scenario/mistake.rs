@@ -12,18 +12,18 @@ pub struct Mistake {
     /// What is wrong, as a sentence.
     pub reason: String,
     /// Byte offset in the file.
-    pub(super) at: usize,
+    pub(super) offset: usize,
 }
 
 impl Mistake {
     /// A mistake at a byte offset of a file. [`Mistake::placed`] adds the file and the line.
-    pub fn at(at: usize, reason: impl Into<String>) -> Self {
-        Self { file: String::new(), line: 0, reason: reason.into(), at }
+    pub fn at(offset: usize, reason: impl Into<String>) -> Self {
+        Self { file: String::new(), line: 0, reason: reason.into(), offset }
     }
 
     /// Adds the name of the file, and the line from its text.
     pub fn placed(self, name: &str, text: &str) -> Self {
-        Self { file: name.to_owned(), line: line_of(text, self.at), ..self }
+        Self { file: name.to_owned(), line: line_of(text, self.offset), ..self }
     }
 }
 

@@ -9,7 +9,7 @@ use super::mistake::line_of;
 use super::outcome::{Difference, Mode, Outcome};
 use super::pattern::Pattern;
 use super::reply_text::{failed_assertion, hint_text, printable_body};
-use super::request_encoding::{encode_request, percent_encoded};
+use super::request_encoding::{encode_path_segment, encode_request};
 use super::scope::{Queue, Scope};
 use super::stage::{Stage, World, credentials};
 use super::template::{Reference, UserField};
@@ -61,7 +61,7 @@ impl<'a> Player<'a> {
     pub async fn new(stage: &'a Stage, document: &'a Document, world: &'a World, mode: Mode) -> Result<Self, String> {
         let directory = stage.directory(world).await?;
         let unique = stage.unique(world).await?;
-        let scope = Scope { directory, unique, server: world.base_url.clone(), ..Scope::default() };
+        let scope = Scope { directory, unique_word: unique, server: world.base_url.clone(), ..Scope::default() };
         Ok(Self { stage, document, world, scope, mode })
     }
 
@@ -78,7 +78,7 @@ impl<'a> Player<'a> {
                 Err(BlockError::Skip(reason)) => return Outcome::Skipped(reason),
                 Err(BlockError::Fail(message)) => (message, Vec::new()),
                 Err(BlockError::Differ(message, mut edits)) => {
-                    edits.iter_mut().for_each(|edit| edit.text = self.scope.without_address(&edit.text));
+                    edits.iter_mut().for_each(|edit| edit.text = self.scope.without_base_url(&edit.text));
                     (message, edits)
                 }
             };
@@ -201,8 +201,8 @@ impl<'a> Player<'a> {
     ) -> Result<(), BlockError> {
         let control = self.world.control.clone().unwrap_or_default();
         for (index, command) in commands.iter().enumerate() {
-            let url = format!("{control}{}", self.scope.text_with(&command.path, percent_encoded)?);
-            let body = command.body.as_ref().map(|body| self.scope.json(body)).transpose()?;
+            let url = format!("{control}{}", self.scope.resolve_text_with(&command.path, encode_path_segment)?);
+            let body = command.body.as_ref().map(|body| self.scope.resolve_json(body)).transpose()?;
             let actual = self.stage.control(&command.method, &url, body.as_ref()).await;
             let is_last = index + 1 == commands.len();
             self.check_reply(&command.text, &actual, reply.filter(|_| is_last), is_last.then_some(end))?;
@@ -260,7 +260,7 @@ impl<'a> Player<'a> {
             }
         }
         match &reply.body {
-            Body::Free => {}
+            Body::Any => {}
             Body::Json(pattern, _) => comparison.compare(pattern, &actual.body),
             Body::Text(template, range) => {
                 let text = String::from_utf8_lossy(&actual.bytes).trim().to_owned();

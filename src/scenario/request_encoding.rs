@@ -18,7 +18,7 @@ pub fn encode_request(scope: &Scope, request: &Request) -> Result<HttpRequest, S
     let mut url = if is_url {
         scope.text(&request.path)?
     } else {
-        format!("{}/api/v1{}", scope.server, scope.text_with(&request.path, percent_encoded)?)
+        format!("{}/api/v1{}", scope.server, scope.resolve_text_with(&request.path, encode_path_segment)?)
     };
     let mut http_request = HttpRequest { method: request.method.clone(), ..HttpRequest::default() };
     if let Caller::User(handle, key) = &request.caller {
@@ -85,7 +85,7 @@ fn decode_file(name: &str, content: String) -> Result<(String, Vec<u8>), String>
 }
 
 /// Encodes a value as a segment of a path.
-pub fn percent_encoded(value: String) -> String {
+pub fn encode_path_segment(value: String) -> String {
     const ENCODED: &percent_encoding::AsciiSet =
         &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'@');
     percent_encoding::utf8_percent_encode(&value, ENCODED).to_string()

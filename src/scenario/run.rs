@@ -11,7 +11,7 @@ use super::world_setup::WorldSetup;
 /// Plays a scenario of a document at the newest feature level, and at the lowest level that it names.
 pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode: Mode) -> Outcome {
     let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
-    let setup = WorldSetup::merged(blocks.iter().filter_map(|block| block.world()));
+    let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world()));
     if !stage.has_control() {
         let requirement = match blocks.iter().any(|block| matches!(block.kind, BlockKind::Control(..))) {
             _ if !setup.options.is_empty() => Some("a world made for it"),

@@ -33,7 +33,7 @@ pub struct Scope {
     /// The world's time in UNIX seconds.
     pub now: i64,
     /// A word that no other run uses.
-    pub unique: String,
+    pub unique_word: String,
     /// The world's base URL.
     pub server: String,
 }
@@ -78,7 +78,7 @@ impl Scope {
                 Ok(id.ok_or_else(|| format!("no message begins with '{beginning}'"))?.into())
             }
             Reference::Now(offset) => Ok(self.now.saturating_add(*offset).into()),
-            Reference::Unique => Ok(self.unique.clone().into()),
+            Reference::Unique => Ok(self.unique_word.clone().into()),
             Reference::Server => Ok(self.server.clone().into()),
             Reference::Origin => Ok(origin(&self.server).into()),
             Reference::Prefix => Ok(self.prefix().into()),
@@ -91,7 +91,7 @@ impl Scope {
     ///
     /// A message about a placeholder without a value.
     pub fn text(&self, template: &Template) -> Result<String, String> {
-        self.text_with(template, |value| value)
+        self.resolve_text_with(template, |value| value)
     }
 
     /// Does the same as [`Scope::text`], with a conversion of each value.
@@ -99,7 +99,7 @@ impl Scope {
     /// # Errors
     ///
     /// A message about a placeholder without a value.
-    pub fn text_with(&self, template: &Template, convert: impl Fn(String) -> String) -> Result<String, String> {
+    pub fn resolve_text_with(&self, template: &Template, convert: impl Fn(String) -> String) -> Result<String, String> {
         let mut text = String::new();
         for part in &template.parts {
             match part {
@@ -117,7 +117,7 @@ impl Scope {
     /// # Errors
     ///
     /// A message about a placeholder without a value.
-    pub fn json(&self, pattern: &Pattern) -> Result<Value, String> {
+    pub fn resolve_json(&self, pattern: &Pattern) -> Result<Value, String> {
         Ok(match &pattern.value {
             PatternValue::Null => Value::Null,
             PatternValue::Boolean(value) => Value::Bool(*value),
@@ -126,11 +126,11 @@ impl Scope {
                 Some(Part::Reference(reference)) => self.value(reference)?,
                 _ => self.text(template)?.into(),
             },
-            PatternValue::Array(items) => items.iter().map(|item| self.json(item)).collect::<Result<_, _>>()?,
+            PatternValue::Array(items) => items.iter().map(|item| self.resolve_json(item)).collect::<Result<_, _>>()?,
             PatternValue::Object(properties) => {
                 let mut object = Map::new();
                 for property in properties {
-                    object.insert(self.text(&property.name)?, self.json(&property.value)?);
+                    object.insert(self.text(&property.name)?, self.resolve_json(&property.value)?);
                 }
                 Value::Object(object)
             }
@@ -151,7 +151,7 @@ impl Scope {
     }
 
     /// Replaces the world's URL in a text by a placeholder, because the next run has another URL.
-    pub fn without_address(&self, text: &str) -> String {
+    pub fn without_base_url(&self, text: &str) -> String {
         let text = if self.server.is_empty() { text.to_owned() } else { text.replace(&self.server, "{{server}}") };
         match self.prefix() {
             "" => text,

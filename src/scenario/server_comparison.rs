@@ -3,18 +3,18 @@
 //! The expectations of the scenario only capture values. They are not checked.
 
 mod cleanup;
+mod compared_server;
 mod correspondence;
 mod probe;
 mod queues;
-mod side;
 
 use super::document::Document;
 use super::world_names;
 use std::collections::BTreeSet;
 
+pub use compared_server::{ComparedServer, HttpTransport, curl_command};
 pub use correspondence::{Correspondence, Difference};
-pub use probe::{Conditions, ProbeResult, Step, play};
-pub use side::{HttpTransport, Side, curl};
+pub use probe::{ProbeResult, ProbeSettings, Step, play};
 
 /// The handles of the users in a document: those who send requests and those named in requests.
 pub fn handles(document: &Document) -> BTreeSet<String> {

@@ -2,7 +2,7 @@
 //! played in the server's realm.
 
 use super::client::{Client, Failure, HttpReply, HttpRequest};
-use super::directory::{Accounts, Directory, Person};
+use super::directory::{Accounts, Directory, UserCredentials};
 use base64::Engine;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -244,12 +244,12 @@ impl Stage {
             };
             let full_name = own_user.body["full_name"].as_str().unwrap_or_default().to_owned();
             let (email, api_key) = (account.email.clone(), account.api_key.clone());
-            directory.people.insert(handle.clone(), Person { email, api_key, user_id, full_name });
+            directory.users.insert(handle.clone(), UserCredentials { email, api_key, user_id, full_name });
             if let Ok(channels) = get("/streams").await {
-                Directory::add_named(&mut directory.channels, &channels.body["streams"], "stream_id");
+                Directory::add_ids(&mut directory.channels, &channels.body["streams"], "stream_id");
             }
             if let Ok(groups) = get("/user_groups").await {
-                Directory::add_named(&mut directory.groups, &groups.body["user_groups"], "id");
+                Directory::add_ids(&mut directory.groups, &groups.body["user_groups"], "id");
             }
         }
         Ok(directory)

@@ -163,7 +163,7 @@ impl Template {
     }
 
     /// The names of captured values.
-    pub fn captures(&self) -> impl Iterator<Item = &str> {
+    pub fn captured_names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| if let Part::Capture(name, _) = part { Some(name.as_str()) } else { None })
     }
 

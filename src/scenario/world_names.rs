@@ -57,7 +57,7 @@ fn world_references(block: &Block) -> Vec<(Reference, usize)> {
 fn names_of_kind<'a>(scope: &'a Scope, reference: &'a Reference) -> Option<(&'a str, Vec<&'a String>)> {
     let directory = &scope.directory;
     match reference {
-        Reference::User(name, _) => Some((name, directory.people.keys().collect())),
+        Reference::User(name, _) => Some((name, directory.users.keys().collect())),
         Reference::Channel(name) => Some((name, directory.channels.keys().collect())),
         Reference::Group(name) => Some((name, directory.groups.keys().collect())),
         _ => None,

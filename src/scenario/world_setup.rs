@@ -11,7 +11,7 @@ pub struct WorldSetup {
 
 impl WorldSetup {
     /// Merges the setups of several blocks. Later options override earlier ones.
-    pub fn merged<'block>(blocks: impl Iterator<Item = &'block Self>) -> Self {
+    pub fn merge<'block>(blocks: impl Iterator<Item = &'block Self>) -> Self {
         let mut merged = Self::default();
         for setup in blocks {
             merged.options.extend(setup.options.iter().cloned());

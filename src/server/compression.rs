@@ -65,7 +65,8 @@ fn may_be_compressed(response: &Response) -> bool {
         headers.get(header::CONTENT_TYPE).and_then(|content_type| content_type.to_str().ok()).unwrap_or_default();
     let is_text = COMPRESSIBLE_TYPES.contains(&content_type.split(';').next().unwrap_or_default().trim());
     let is_plain = !headers.contains_key(header::ACCEPT_RANGES) && !headers.contains_key(header::CONTENT_ENCODING);
-    let has_no_fault = response.extensions().get::<ConnectionFault>().is_none() && !headers.contains_key(reply::FAULT);
+    let has_no_fault =
+        response.extensions().get::<ConnectionFault>().is_none() && !headers.contains_key(reply::FAULT_ID);
     let has_body = response.status() != StatusCode::NOT_MODIFIED && response.body().len() >= MIN_BYTES;
     is_text && is_plain && has_no_fault && has_body
 }

@@ -3,9 +3,9 @@
 #[cfg(feature = "compression")]
 use super::compression::compressed;
 use super::connection_fault;
-use super::idle::IdleTracker;
-use super::own_head::{OwnHead, own_head};
-use super::pace::paced;
+use super::idle_tracker::IdleTracker;
+use super::non_api_head::{NonApiHead, non_api_head};
+use super::pace::limit_speed;
 use crate::console;
 use crate::control::Control;
 use crate::error;
@@ -40,7 +40,7 @@ pub enum Scope {
 }
 
 /// Waits for the end of the server, or of a world.
-pub async fn ended(mut stopped: watch::Receiver<bool>) {
+pub async fn wait_for_end(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
@@ -52,7 +52,7 @@ pub fn all_worlds(
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + use<> {
     let routes = chat_api(control.edge.clone(), None);
     #[cfg(feature = "watch")]
-    let routes = routes.or(super::socket::watch_socket(control.clone(), stopped)).unify();
+    let routes = routes.or(super::watch_socket::watch_socket(control.clone(), stopped)).unify();
     routes
         .or(control_api(control.clone()))
         .unify()
@@ -76,7 +76,7 @@ pub fn chat_api(
 
 /// The API for paths that may also belong to the console, when the console does not handle the request.
 fn fallback_api(edge: Arc<Edge>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
-    own_head()
+    non_api_head()
         .and(warp::body::stream())
         .then(move |head, body| catch_panic(Box::pin(respond(edge.clone(), head, body, None))))
 }
@@ -90,7 +90,7 @@ async fn respond<E: Display>(
 ) -> Response {
     let port_world = port_world.as_deref();
     let body = match edge.upload_bandwidth(&head, port_world) {
-        Some(bytes_per_second) => Either::Right(paced(body, bytes_per_second)),
+        Some(bytes_per_second) => Either::Right(limit_speed(body, bytes_per_second)),
         None => Either::Left(body.map(|chunk| chunk.map(|mut chunk| chunk.copy_to_bytes(chunk.remaining())))),
     };
     compressed(&head.headers, edge.respond(head.clone(), body, port_world).await)
@@ -104,7 +104,7 @@ fn compressed(_: &http::HeaderMap, response: Response) -> Response {
 
 /// The route of control, except for the watch socket.
 fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
-    warp::path("control").and(own_head()).and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
+    warp::path("control").and(non_api_head()).and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
         let control = control.clone();
         async move {
             let mut request = ApiRequest::new(head.clone(), Bytes::new());
@@ -124,7 +124,7 @@ fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
 
 /// The route of the console.
 fn console_page(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
-    warp::path::end().or(warp::path("console")).unify().and(own_head()).and_then(move |head: Arc<RequestHead>| {
+    warp::path::end().or(warp::path("console")).unify().and(non_api_head()).and_then(move |head: Arc<RequestHead>| {
         let response = console::respond(&control.guard, &head);
         std::future::ready(response.ok_or_else(warp::reject::not_found))
     })
@@ -146,7 +146,7 @@ fn with_head_extension(
         let (method, headers) = (request.method().clone(), request.headers().clone());
         let (connection, credentials) = (credentials.connection, credentials.read(&headers));
         let head = RequestHead { method, scheme, uri, headers, connection, credentials };
-        request.extensions_mut().insert(OwnHead(Arc::new(head)));
+        request.extensions_mut().insert(NonApiHead(Arc::new(head)));
     } else {
         let (method, headers) = (std::mem::take(request.method_mut()), std::mem::take(request.headers_mut()));
         let (connection, credentials) = (credentials.connection, credentials.read(&headers));
@@ -169,7 +169,7 @@ fn normalize_http2(request: &mut Request<Incoming>) {
 }
 
 /// Whether a path may belong to control or the console.
-pub fn is_own(path: &str) -> bool {
+pub fn is_control_or_console(path: &str) -> bool {
     let is_in_folder =
         |folder: &str| path.strip_prefix(folder).is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('/'));
     path == "/" || is_in_folder("/control") || is_in_folder("/console")
@@ -199,7 +199,7 @@ pub fn service(
         async move {
             let _active_request = active_request;
             let response = response.await.unwrap_or_else(|never: Infallible| match never {});
-            let response = connection_fault::apply(response, is_multiplexed).await?;
+            let response = connection_fault::apply_faults(response, is_multiplexed).await?;
             Ok::<_, std::io::Error>(if has_no_body { connection_fault::without_body(response) } else { response })
         }
     })

@@ -118,7 +118,7 @@ async fn sleep_precisely(duration: Duration) {
 /// # Errors
 ///
 /// When the reply must not be sent: hyper then closes the connection, or, in HTTP/2, the stream of the request.
-pub async fn apply<B: Body<Data = Bytes>>(
+pub async fn apply_faults<B: Body<Data = Bytes>>(
     response: Response<B>,
     is_multiplexed: bool,
 ) -> io::Result<Response<Either<B, FaultyBody>>> {

@@ -1,6 +1,6 @@
 //! Replaces hyper's own refusals of malformed requests, which have no body, by error replies of the API.
 
-use super::idle::IdleTracker;
+use super::idle_tracker::IdleTracker;
 use crate::error::Error;
 use crate::http::reply;
 use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};

@@ -1,7 +1,7 @@
 //! HTTP/2: detecting it on connections without TLS, and serving it.
 
-use super::connection::{Scope, all_worlds, chat_api, ended, is_own, service};
-use super::idle::IdleTracker;
+use super::connection::{Scope, all_worlds, chat_api, is_control_or_console, service, wait_for_end};
+use super::idle_tracker::IdleTracker;
 use bytes::Bytes;
 use http_body::Body;
 use hyper::body::Incoming;
@@ -86,13 +86,13 @@ pub fn serve_scope<S: Read + Write + Unpin + Send + 'static>(
         let result = match scope {
             Scope::AllWorlds(control) => {
                 let routes = all_worlds(&control, stopped);
-                let service = service(routes, control.edge.scheme, is_own, tracker);
+                let service = service(routes, control.edge.scheme, is_control_or_console, tracker);
                 serve(io, service, std::future::pending()).await
             }
             Scope::OneWorld(edge, world, world_ended) => {
                 let scheme = edge.scheme;
                 let service = service(chat_api(edge, Some(world)), scheme, |_| false, tracker);
-                serve(io, service, ended(world_ended)).await
+                serve(io, service, wait_for_end(world_ended)).await
             }
         };
         if let Err(error) = result {

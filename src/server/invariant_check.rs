@@ -36,7 +36,7 @@ fn group_by_realm(worlds: Vec<Arc<World>>) -> Vec<SharedRealm> {
     let mut positions: HashMap<*const Realm, usize> = HashMap::new();
     for world in worlds {
         // If handling the due items panics, the published state is checked instead.
-        let realm = catch_unwind(AssertUnwindSafe(|| world.snapshot())).unwrap_or_else(|_| world.published());
+        let realm = catch_unwind(AssertUnwindSafe(|| world.snapshot())).unwrap_or_else(|_| world.published_realm());
         match positions.entry(Arc::as_ptr(&realm)) {
             Entry::Occupied(position) => shared_realms[*position.get()].worlds.push(world),
             Entry::Vacant(vacant) => {
@@ -50,7 +50,7 @@ fn group_by_realm(worlds: Vec<Arc<World>>) -> Vec<SharedRealm> {
 
 /// The broken invariants of a realm, one line for each violation and world.
 pub(super) fn violations(shared_realm: &SharedRealm) -> Vec<String> {
-    let violations = invariants::check(&shared_realm.realm);
+    let violations = invariants::all_violations(&shared_realm.realm);
     let lines_of = |world: &Arc<World>| {
         let line = |violation: &invariants::Violation| format!("world {} breaks {violation}", world.name());
         violations.iter().map(line).collect::<Vec<_>>()

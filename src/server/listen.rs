@@ -1,9 +1,9 @@
 //! The sockets of a server: binding, accepting and serving connections. Also the wall clock, which is read only here.
 
-use super::connection::{Scope, all_worlds, chat_api, ended, is_own, service};
+use super::connection::{Scope, all_worlds, chat_api, is_control_or_console, service, wait_for_end};
 use super::error_rewriting::ErrorRewritingStream;
 use super::http2;
-use super::idle::IdleTracker;
+use super::idle_tracker::IdleTracker;
 use crate::control::Control;
 use crate::error::Error;
 use crate::http::{Edge, reply};
@@ -44,12 +44,12 @@ impl RealTime for WallClock {
 }
 
 /// Sockets that are bound, but not yet served.
-pub struct Bound {
+pub struct BoundSockets {
     listeners: Vec<TcpListener>,
     address: SocketAddr,
 }
 
-impl Bound {
+impl BoundSockets {
     /// Binds an address. Without a host, binds the IPv4 and IPv6 loopback addresses with the same port.
     ///
     /// # Errors
@@ -98,20 +98,25 @@ impl Bound {
 }
 
 /// The tasks of a running server. Dropping this stops them.
-pub struct Running {
+pub struct ServerTasks {
     stop: watch::Sender<bool>,
     address: SocketAddr,
 }
 
-impl Running {
+impl ServerTasks {
     /// Serves the API of all worlds, control and the console on bound sockets.
-    pub fn start(bound: Bound, control: Arc<Control>, secured: Option<Secured>, stop: watch::Sender<bool>) -> Self {
+    pub fn start(
+        bound: BoundSockets,
+        control: Arc<Control>,
+        secured: Option<Secured>,
+        stop: watch::Sender<bool>,
+    ) -> Self {
         let stopped = stop.subscribe();
         let address = bound.address;
         let worlds = control.edge.worlds.clone();
         for listener in bound.listeners {
             let scope = Scope::AllWorlds(control.clone());
-            tokio::spawn(accept(listener, scope, secured.clone(), ended(stopped.clone()), stopped.clone()));
+            tokio::spawn(accept(listener, scope, secured.clone(), wait_for_end(stopped.clone()), stopped.clone()));
         }
         tokio::spawn(advance_worlds(worlds, stopped));
         Self { stop, address }
@@ -127,7 +132,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ServerTasks {
     fn drop(&mut self) {
         self.stop();
     }
@@ -151,7 +156,7 @@ impl BrokenWorlds {
 }
 
 async fn advance_worlds(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
-    let shutdown = ended(stopped);
+    let shutdown = wait_for_end(stopped);
     tokio::pin!(shutdown);
     let mut interval = tokio::time::interval(TICK_INTERVAL);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
@@ -162,7 +167,7 @@ async fn advance_worlds(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
             () = &mut shutdown => return,
         }
         // This is checked first, because moving to another thread costs more than the check.
-        if worlds.have_abandoned() {
+        if worlds.has_abandoned_worlds() {
             in_place(|| worlds.end_abandoned());
         }
         for world in worlds.all() {
@@ -190,10 +195,10 @@ pub async fn serve_world(
     secured: Option<Secured>,
     stopped: watch::Receiver<bool>,
 ) -> io::Result<u16> {
-    let bound = Bound::bind(host, 0).await?;
+    let bound = BoundSockets::bind(host, 0).await?;
     let port = bound.address().port();
     for listener in bound.listeners {
-        let (server_ends, world_ends) = (ended(stopped.clone()), ended(world.ended()));
+        let (server_ends, world_ends) = (wait_for_end(stopped.clone()), wait_for_end(world.ended()));
         let shutdown = async move {
             tokio::select! {
                 () = server_ends => {}
@@ -241,8 +246,8 @@ async fn handle_connection(stream: TcpStream, scope: Scope, secured: Option<Secu
     let mut serving = tokio::spawn(serve(stream, scope, secured, stopped.clone(), tracker.clone()));
     tokio::select! {
         _ = &mut serving => {}
-        () = ended(stopped) => serving.abort(),
-        () = tracker.idle_for(IDLE_TIMEOUT) => serving.abort(),
+        () = wait_for_end(stopped) => serving.abort(),
+        () = tracker.wait_until_idle(IDLE_TIMEOUT) => serving.abort(),
     }
 }
 
@@ -257,7 +262,7 @@ async fn serve(
     let Some(secured) = secured else {
         // The world may end before the client sends anything.
         let world_ends = match &scope {
-            Scope::OneWorld(_, _, world_ended) => Either::Left(ended(world_ended.clone())),
+            Scope::OneWorld(_, _, world_ended) => Either::Left(wait_for_end(world_ended.clone())),
             Scope::AllWorlds(_) => Either::Right(std::future::pending()),
         };
         let is_http2 = tokio::select! {
@@ -323,7 +328,7 @@ async fn serve_http1<S: Read + Write + Unpin + Send + 'static>(
     let result = match scope {
         Scope::AllWorlds(control) => {
             let routes = all_worlds(&control, stopped);
-            let service = service(routes, control.edge.scheme, is_own, tracker);
+            let service = service(routes, control.edge.scheme, is_control_or_console, tracker);
             http1::Builder::new().serve_connection(io, service).with_upgrades().await
         }
         Scope::OneWorld(edge, world, world_ended) => {
@@ -335,7 +340,7 @@ async fn serve_http1<S: Read + Write + Unpin + Send + 'static>(
                 biased;
                 result = connection.as_mut() => result,
                 // An open connection must not reach a later world of the same name.
-                () = ended(world_ended) => {
+                () = wait_for_end(world_ended) => {
                     connection.as_mut().graceful_shutdown();
                     connection.await
                 }

@@ -49,7 +49,7 @@ impl Pace {
 }
 
 /// Limits the speed of a body.
-pub fn paced<E>(
+pub fn limit_speed<E>(
     body: impl Stream<Item = Result<impl Buf, E>>,
     bytes_per_second: u64,
 ) -> impl Stream<Item = Result<Bytes, E>> {
@@ -75,7 +75,8 @@ mod tests {
     async fn transfer(bytes: usize, bytes_per_second: u64) -> (usize, Duration) {
         let start = Instant::now();
         let body = stream::iter([Ok::<_, Infallible>(Bytes::from(vec![0; bytes / 2])), Ok(vec![0; bytes / 2].into())]);
-        let pieces: Vec<Bytes> = paced(body, bytes_per_second).map(|piece| piece.expect("infallible")).collect().await;
+        let pieces: Vec<Bytes> =
+            limit_speed(body, bytes_per_second).map(|piece| piece.expect("infallible")).collect().await;
         (pieces.iter().map(Bytes::len).sum(), start.elapsed())
     }
 

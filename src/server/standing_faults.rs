@@ -3,7 +3,7 @@
 use super::Server;
 use crate::control::faults;
 use crate::error::Error;
-use crate::fault::Rule;
+use crate::fault::InstalledFault;
 use crate::world::World;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ impl StandingFaults {
 
     /// The positions of the faults that never fired, each with the reason why a world refused it, if one did. Empty
     /// before the faults are installed.
-    pub fn unfired(&self) -> Vec<(usize, Option<String>)> {
+    pub fn unfired_faults(&self) -> Vec<(usize, Option<String>)> {
         if !self.are_installed.load(Ordering::Relaxed) {
             return Vec::new();
         }
@@ -44,10 +44,10 @@ impl StandingFaults {
         unfired.map(|(position, _)| (position, refusals.get(&position).cloned())).collect()
     }
 
-    fn read(&self, world: &World) -> Vec<Result<Rule, Error>> {
+    fn read(&self, world: &World) -> Vec<Result<InstalledFault, Error>> {
         let read_fault = |(rule, fired_count): (&Value, &Arc<AtomicU64>)| {
             let rule = faults::read(world, rule.clone())?;
-            Ok(Rule { fired_in_all_worlds: fired_count.clone(), ..rule })
+            Ok(InstalledFault { fired_in_all_worlds: fired_count.clone(), ..rule })
         };
         self.faults.iter().zip(&self.fired_counts).map(read_fault).collect()
     }

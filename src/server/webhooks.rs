@@ -1,8 +1,8 @@
 //! Sends the requests of outgoing webhooks, in the background.
 
-use crate::http::webhook::WebhookRequest;
+use crate::http::outgoing_webhook_request::WebhookRequest;
 use crate::realm::webhook::{
-    ANSWER_TIME_SECONDS, MAX_REDIRECTS, Outcome, Reach, WebhookCall, is_loopback_name, obstacle_of,
+    MAX_REDIRECTS, Outcome, REPLY_TIMEOUT_SECONDS, Reach, WebhookCall, is_loopback_name, outcome_if_url_blocked,
 };
 use crate::world::blocking::in_place;
 use crate::world::{WebhookAttempt, WebhookDelivery, WebhookSender};
@@ -96,14 +96,14 @@ impl HttpSender {
         loop {
             let Some(world) = delivery.world.upgrade() else { return };
             let Some(call) = world.next_webhook(delivery.bot, delivery.generation) else { return };
-            let webhook_request = in_place(|| WebhookRequest::of(&world.published(), &world.settings(), &call));
+            let webhook_request = in_place(|| WebhookRequest::new(&world.published_realm(), &world.settings(), &call));
             drop(world);
             for retries_left in (0..=MAX_RETRIES).rev() {
                 let outcome = self.post(&call, &webhook_request).await;
                 let attempt = WebhookAttempt { body: webhook_request.shown.clone(), reply: recorded_reply(&outcome) };
                 let Some(world) = delivery.world.upgrade() else { return };
                 if retries_left == 0 || !outcome.is_retryable() {
-                    world.settle_webhook(delivery.generation, &call, &outcome, attempt).await;
+                    world.handle_webhook_outcome(delivery.generation, &call, &outcome, attempt).await;
                     break;
                 }
                 if !world.add_webhook_attempt(delivery.generation, &call, &outcome, attempt) {
@@ -119,7 +119,7 @@ impl HttpSender {
         // The semaphore is never closed.
         let _permit = self.permits.acquire().await;
         let result = tokio::time::timeout(
-            Duration::from_secs(ANSWER_TIME_SECONDS),
+            Duration::from_secs(REPLY_TIMEOUT_SECONDS),
             self.send_with_redirects(call, webhook_request),
         )
         .await;
@@ -130,7 +130,7 @@ impl HttpSender {
     async fn send_with_redirects(&self, call: &WebhookCall, webhook_request: &WebhookRequest) -> Outcome {
         let mut call_request = CallRequest { url: call.url.clone(), has_body: true };
         for _ in 0..=MAX_REDIRECTS {
-            if let Some(obstacle) = obstacle_of(&call_request.url, self.reach) {
+            if let Some(obstacle) = outcome_if_url_blocked(&call_request.url, self.reach) {
                 return obstacle;
             }
             let response = match self.send(&call_request, webhook_request).await {

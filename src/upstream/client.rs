@@ -1,7 +1,7 @@
 //! The client for another server: it sends requests within a rate, with timeouts and retries.
 
 use super::account::Account;
-use super::address::BaseUrl;
+use super::base_url::BaseUrl;
 use super::error::{Reason, RequestError};
 use super::pace::Pace;
 use super::reply::Reply;
@@ -66,7 +66,7 @@ impl Upstream {
     ///
     /// What is wrong with the settings of this machine, such as its proxies.
     pub fn new(base_url: BaseUrl, tls_config: ClientConfig, options: Options) -> Result<Self, String> {
-        let http = transport::builder(tls_config).read_timeout(options.read_timeout).build();
+        let http = transport::client_builder(tls_config).read_timeout(options.read_timeout).build();
         let http = http.map_err(|error| Reason::from_http(&error, options.read_timeout, 0).to_string())?;
         let pace = Arc::new(Pace::per_second(options.rate));
         Ok(Self { http, base_url, account: None, options, pace, has_replied: Arc::default() })
@@ -78,7 +78,7 @@ impl Upstream {
         Self { account: Some(account), ..self.clone() }
     }
 
-    pub fn base(&self) -> &BaseUrl {
+    pub fn base_url(&self) -> &BaseUrl {
         &self.base_url
     }
 
@@ -212,7 +212,7 @@ impl Upstream {
         loop {
             self.pace.wait_turn().await;
             let request = self.http.get(&url);
-            let request = if self.base_url.has_origin_of(&url) { self.with_credentials(request) } else { request };
+            let request = if self.base_url.is_same_origin(&url) { self.with_credentials(request) } else { request };
             let reason = match self.send_once(request).await {
                 Ok(reply) if reply.status == StatusCode::OK => return Ok(reply.bytes),
                 Ok(reply) if reply.status == StatusCode::TOO_MANY_REQUESTS && retries_left > 0 => {

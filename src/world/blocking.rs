@@ -25,7 +25,7 @@ pub fn in_place<T>(work: impl FnOnce() -> T) -> T {
 
 /// The first place in the queue for a world's writer lock. Its holder waits for the lock on a thread; all others wait as
 /// async tasks, in order.
-pub struct Turn {
+pub struct WriterTurn {
     _first: OwnedMutexGuard<()>,
 }
 
@@ -35,8 +35,8 @@ impl World {
         self.writer.is_locked() && self.writer.try_lock_for(MAX_WAIT_ON_RUNTIME).is_none()
     }
 
-    pub(crate) async fn turn(&self) -> Turn {
-        Turn { _first: self.writer_queue.clone().lock_owned().await }
+    pub(crate) async fn wait_turn(&self) -> WriterTurn {
+        WriterTurn { _first: self.writer_queue.clone().lock_owned().await }
     }
 
     /// Waits for the writer lock.

@@ -82,7 +82,7 @@ impl World {
             .collect()
     }
 
-    pub(crate) fn snapshot_named(&self, name: &str) -> Option<Checkpoint> {
+    pub(crate) fn find_snapshot(&self, name: &str) -> Option<Checkpoint> {
         self.checkpoints.lock().snapshots.get(name).map(|(checkpoint, _)| checkpoint.clone())
     }
 
@@ -105,7 +105,7 @@ impl World {
         let (previous_clock, real) = (self.clock(), self.real_time.now());
         *self.clock.lock() = checkpoint.clock;
         self.waiters.record_jump(None);
-        self.drop_webhooks();
+        self.drop_webhook_calls();
         self.publish_without_queues(&checkpoint.realm);
         let (from, to) = (previous_clock.now(real), checkpoint.clock.now(real));
         self.broadcast(WatchFrame::Clock { from, to, fired: Vec::new(), restoration: Some(restoration) });
@@ -133,7 +133,7 @@ impl World {
         let previous_realm = self.realm.swap(Arc::new(realm));
         if self.is_watched() {
             let now = self.realm.load().now;
-            previous_realm.queues.values().for_each(|queue| self.broadcast(QueueChange::Lost.of(queue, now)));
+            previous_realm.queues.values().for_each(|queue| self.broadcast(QueueChange::Lost.frame_for(queue, now)));
         }
         self.waiters.wake(&[], &removed_queues);
         self.changed.notify_waiters();

@@ -20,7 +20,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Clients that a jump takes into account.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Clients {
+pub struct JumpClients {
     /// The jump waits for clients whose last long poll was answered after this real time. None means that it does not wait.
     pub(super) awaited_since: Option<Timestamp>,
     /// Queues of sleeping clients, which do not expire during the jump.
@@ -63,8 +63,8 @@ impl World {
     }
 
     /// Queues of clients that are between two polls, and whose last poll was answered after `since`.
-    pub(crate) fn between_polls(&self, since: Timestamp) -> Vec<QueueId> {
-        let realm = self.published();
+    pub(crate) fn queues_between_polls(&self, since: Timestamp) -> Vec<QueueId> {
+        let realm = self.published_realm();
         let answer_times = self.waiters.answer_times.lock();
         let queues =
             answer_times.iter().filter(|(id, answered_at)| **answered_at > since && realm.queues.contains_key(*id));
@@ -80,7 +80,7 @@ impl World {
     pub(crate) async fn with_clients_parked<T, E>(
         &self,
         max_wait: Span,
-        jump: impl Fn(&Clients) -> Result<Option<T>, E>,
+        jump: impl Fn(&JumpClients) -> Result<Option<T>, E>,
     ) -> Result<Jump<T>, E> {
         let started_at = self.real_time.now();
         let since = started_at.plus(Span::from_micros(-MAX_POLL_PAUSE.micros()));
@@ -91,18 +91,18 @@ impl World {
             let waited = self.real_time.now().since(started_at);
             let remaining = Span::from_micros(max_wait.micros().saturating_sub(waited.micros()));
             let is_wait_over = remaining.micros() <= 0;
-            let not_parked = if is_wait_over { self.between_polls(since) } else { Vec::new() };
+            let not_parked = if is_wait_over { self.queues_between_polls(since) } else { Vec::new() };
             let clients = match is_wait_over {
-                false => Clients { awaited_since: Some(since), spared_queues: Vec::new() },
-                true if max_wait < MAX_POLL_PAUSE => Clients::default(),
+                false => JumpClients { awaited_since: Some(since), spared_queues: Vec::new() },
+                true if max_wait < MAX_POLL_PAUSE => JumpClients::default(),
                 true => {
                     let spared_queues =
-                        self.between_polls(started_at.plus(Span::from_micros(-MAX_SLEEPER_PAUSE.micros())));
-                    Clients { awaited_since: None, spared_queues }
+                        self.queues_between_polls(started_at.plus(Span::from_micros(-MAX_SLEEPER_PAUSE.micros())));
+                    JumpClients { awaited_since: None, spared_queues }
                 }
             };
             {
-                let _turn = self.turn().await;
+                let _turn = self.wait_turn().await;
                 if let Some(value) = in_place(|| jump(&clients))? {
                     return Ok(Jump { value, waited, not_parked });
                 }

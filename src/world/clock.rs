@@ -1,8 +1,8 @@
 //! Moving, stopping and starting a world's clock.
 
-use super::{Clients, WatchFrame, World};
+use super::{JumpClients, WatchFrame, World};
 use crate::realm::Realm;
-use crate::realm::agenda::Due;
+use crate::realm::agenda::AgendaItem;
 use crate::realm::queue::QueueId;
 use crate::time::{Clock, Timestamp};
 use std::sync::Arc;
@@ -18,9 +18,9 @@ impl World {
     #[doc(hidden)]
     pub fn advance<E>(
         &self,
-        clients: &Clients,
+        clients: &JumpClients,
         target: impl FnOnce(Timestamp) -> Result<Timestamp, E>,
-    ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
+    ) -> Result<Option<Vec<(Timestamp, AgendaItem)>>, E> {
         let _turn = self.lock();
         let now = self.now();
         let target_time = target(now)?.max(now);
@@ -36,13 +36,13 @@ impl World {
     /// Those of `target`.
     pub(crate) fn advance_to_next<E>(
         &self,
-        clients: &Clients,
+        clients: &JumpClients,
         target: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
-    ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
+    ) -> Result<Option<Vec<(Timestamp, AgendaItem)>>, E> {
         let _turn = self.lock();
         let now = self.now();
         let realm = self.run_due_and_load(now);
-        let is_spared = |due: &Due| matches!(due, Due::Queue(id) if clients.spared_queues.contains(id));
+        let is_spared = |due: &AgendaItem| matches!(due, AgendaItem::Queue(id) if clients.spared_queues.contains(id));
         let next = realm.agenda.iter().find(|(_, due)| due.is_reported() && !is_spared(due));
         let Some((due_at, _)) = next else { return Ok(Some(Vec::new())) };
         let target_time = target(now, *due_at)?;
@@ -50,11 +50,11 @@ impl World {
     }
 
     /// Whether the clock can be moved. The caller holds the writer lock and has updated the realm for ended polls.
-    fn is_ready(&self, clients: &Clients) -> bool {
-        clients.awaited_since.is_none_or(|since| self.between_polls(since).is_empty())
+    fn is_ready(&self, clients: &JumpClients) -> bool {
+        clients.awaited_since.is_none_or(|since| self.queues_between_polls(since).is_empty())
     }
 
-    fn jump(&self, from: Timestamp, to: Timestamp, spared_queues: &[QueueId]) -> Vec<(Timestamp, Due)> {
+    fn jump(&self, from: Timestamp, to: Timestamp, spared_queues: &[QueueId]) -> Vec<(Timestamp, AgendaItem)> {
         self.waiters.record_jump(Some(to));
         self.set_clock(to);
         let (fired, new_events) = self.run_due_sparing(spared_queues, to);

@@ -128,7 +128,7 @@ impl World {
 
     /// Keeps a session open after its user changed the password in it. The user's other sessions end.
     pub(crate) fn keep_session(&self, id: &str) {
-        let realm = self.published();
+        let realm = self.published_realm();
         if let Some(session) = self.sessions.open_sessions.lock().sessions_by_id.get_mut(id)
             && let Some(user) = realm.user(session.user)
         {
@@ -138,7 +138,7 @@ impl World {
 
     /// Ends the sessions of deactivated accounts, so that reactivation does not reopen them.
     pub(crate) fn end_sessions_of_deactivated(&self) {
-        let realm = self.published();
+        let realm = self.published_realm();
         let is_open = |user: UserId| realm.user(user).is_some_and(|user| realm.check_is_active(user).is_ok());
         self.sessions.open_sessions.lock().retain(|session| is_open(session.user));
     }

@@ -79,7 +79,7 @@ impl ParkedPoll {
     }
 
     /// Waits until a change may concern the poll.
-    pub async fn notified(&self) {
+    pub async fn wait_for_change(&self) {
         self.waker.notify.notified().await;
     }
 
@@ -104,8 +104,8 @@ impl Drop for ParkedPoll {
         let waiters = &self.world.waiters;
         self.world.lifecycle.record_end(self.world.real_time.now());
         waiters.parked_polls.lock().polls.remove(&self.number);
-        if self.world.is_watched() && self.world.published().queues.contains_key(&self.queue.id) {
-            self.world.broadcast(QueueChange::Answered.of(&self.queue, self.world.now()));
+        if self.world.is_watched() && self.world.published_realm().queues.contains_key(&self.queue.id) {
+            self.world.broadcast(QueueChange::Answered.frame_for(&self.queue, self.world.now()));
         }
         waiters.ended_polls.lock().push((self.queue.clone(), self.world.now()));
         waiters.has_ended_polls.store(true, Ordering::Release);
@@ -130,7 +130,7 @@ impl World {
         let unjournaled = Some(UnjournaledPoll { world: self.clone(), number });
         self.changed.notify_waiters();
         if self.is_watched() {
-            self.broadcast(QueueChange::Parked.of(&queue, self.now()));
+            self.broadcast(QueueChange::Parked.frame_for(&queue, self.now()));
         }
         ParkedPoll { world: self.clone(), number, queue, waker, unjournaled }
     }
@@ -170,7 +170,7 @@ impl World {
 
     /// How often polls were woken up, including polls that had no events.
     #[doc(hidden)]
-    pub fn wakes(&self) -> u64 {
+    pub fn wake_count(&self) -> u64 {
         self.waiters.wake_count.load(Ordering::Relaxed)
     }
 }

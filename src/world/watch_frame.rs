@@ -3,7 +3,7 @@
 use super::{NewEvents, World};
 use crate::journal;
 use crate::realm::Realm;
-use crate::realm::agenda::Due;
+use crate::realm::agenda::AgendaItem;
 use crate::realm::event::Entry;
 use crate::realm::id::UserId;
 use crate::realm::push::Push;
@@ -28,7 +28,7 @@ pub enum WatchFrame {
         from: Timestamp,
         to: Timestamp,
         /// The items that fell due, with their times.
-        fired: Vec<(Timestamp, Due)>,
+        fired: Vec<(Timestamp, AgendaItem)>,
         /// None: the clock was moved.
         restoration: Option<Restoration>,
     },
@@ -101,7 +101,7 @@ pub enum QueueChange {
 }
 
 impl QueueChange {
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             QueueChange::Registered => "registered",
             QueueChange::Parked => "parked",
@@ -112,35 +112,35 @@ impl QueueChange {
         }
     }
 
-    pub(super) fn of(self, queue: &Queue, at: Timestamp) -> WatchFrame {
+    pub(super) fn frame_for(self, queue: &Queue, at: Timestamp) -> WatchFrame {
         WatchFrame::Queue { at, queue_id: queue.id.clone(), owner: queue.owner, change: self }
     }
 }
 
 /// The frames for changes of queues and for new pushes. `fired` are the items that fell due in the change. `deleted_queues`
 /// are those that their clients deleted.
-pub(super) fn differences(
+pub(super) fn change_frames(
     before: &Realm,
     after: &Realm,
-    fired: &[(Timestamp, Due)],
+    fired: &[(Timestamp, AgendaItem)],
     deleted_queues: &[QueueId],
 ) -> Vec<WatchFrame> {
     let mut frames = Vec::new();
     for difference in before.queues.diff(&after.queues) {
         frames.extend(match difference {
-            DiffItem::Add(_, queue) => Some(QueueChange::Registered.of(queue, after.now)),
+            DiffItem::Add(_, queue) => Some(QueueChange::Registered.frame_for(queue, after.now)),
             DiffItem::Remove(id, queue) => {
-                let expired = fired.iter().find(|(_, due)| matches!(due, Due::Queue(due_id) if due_id == id));
+                let expired = fired.iter().find(|(_, due)| matches!(due, AgendaItem::Queue(due_id) if due_id == id));
                 Some(match expired {
-                    Some((expired_at, _)) => QueueChange::Expired.of(queue, *expired_at),
-                    None if deleted_queues.contains(id) => QueueChange::Deleted.of(queue, after.now),
-                    None => QueueChange::Lost.of(queue, after.now),
+                    Some((expired_at, _)) => QueueChange::Expired.frame_for(queue, *expired_at),
+                    None if deleted_queues.contains(id) => QueueChange::Deleted.frame_for(queue, after.now),
+                    None => QueueChange::Lost.frame_for(queue, after.now),
                 })
             }
             DiffItem::Update { .. } => None,
         });
     }
-    let pushes = after.relay.pushes.iter().rev().take_while(|push| push.id > before.relay.handed);
+    let pushes = after.relay.pushes.iter().rev().take_while(|push| push.id > before.relay.push_count);
     let first_push_index = frames.len();
     frames.extend(pushes.cloned().map(WatchFrame::Push));
     frames[first_push_index..].reverse();

@@ -112,13 +112,13 @@ impl State {
 
 impl World {
     /// Sets the sender. Earlier calls are dropped, and later senders are ignored.
-    pub(crate) fn post_through(self: &Arc<Self>, sender: WebhookSender) {
+    pub(crate) fn set_webhook_sender(self: &Arc<Self>, sender: WebhookSender) {
         // An error means that a sender was set before.
         let _ = self.webhooks.sender.set((sender, Arc::downgrade(self)));
     }
 
     /// Takes the calls of a transaction. Calls that can't be posted are settled in the same transaction.
-    pub(super) fn take_webhooks(&self, tx: &mut Tx) -> Vec<WebhookCall> {
+    pub(super) fn take_webhook_calls(&self, tx: &mut Tx) -> Vec<WebhookCall> {
         let calls = std::mem::take(tx.webhook_calls_mut());
         let Some((sender, _)) = self.webhooks.sender.get().filter(|_| !calls.is_empty()) else { return Vec::new() };
         let mut accepted_calls = Vec::new();
@@ -128,10 +128,10 @@ impl World {
                 let reason = format!("{MAX_WAITING} calls of this world's bots wait already");
                 (waiting_count + accepted_calls.len() >= MAX_WAITING).then_some(Outcome::NoConnection(reason))
             };
-            match call.obstacle(sender.reach).or_else(too_many_waiting) {
+            match call.outcome_if_blocked(sender.reach).or_else(too_many_waiting) {
                 None => accepted_calls.push(call),
                 Some(outcome) => {
-                    let problem = tx.settle_webhook(&call, &outcome);
+                    let problem = tx.handle_webhook_outcome(&call, &outcome);
                     self.webhooks.state.lock().add_entry(tx, &call, &outcome, WebhookAttempt::default(), problem);
                 }
             }
@@ -140,7 +140,7 @@ impl World {
     }
 
     /// Queues calls to be posted, after the transaction that made them is published.
-    pub(super) fn post_webhooks(&self, calls: Vec<WebhookCall>) {
+    pub(super) fn queue_webhook_calls(&self, calls: Vec<WebhookCall>) {
         let Some((sender, world)) = self.webhooks.sender.get() else { return };
         for call in calls {
             let (bot, mut state) = (call.bot, self.webhooks.state.lock());
@@ -177,7 +177,7 @@ impl World {
         attempt: WebhookAttempt,
     ) -> bool {
         let now = self.now();
-        let realm = Realm { now, ..Realm::clone(&self.published()) };
+        let realm = Realm { now, ..Realm::clone(&self.published_realm()) };
         let mut state = self.webhooks.state.lock();
         let is_current = state.generation == generation;
         if is_current {
@@ -187,20 +187,20 @@ impl World {
     }
 
     /// Lists the last attempt, and handles its outcome. Does nothing if the generation has ended.
-    pub(crate) async fn settle_webhook(
+    pub(crate) async fn handle_webhook_outcome(
         &self,
         generation: Generation,
         call: &WebhookCall,
         outcome: &Outcome,
         attempt: WebhookAttempt,
     ) {
-        let _turn = self.turn().await;
+        let _turn = self.wait_turn().await;
         let result = super::blocking::in_place(|| {
             self.commit_without_broadcast(|tx| -> Result<(), Error> {
                 if self.webhooks.state.lock().generation != generation {
                     return Err(Error::Internal);
                 }
-                let problem = tx.settle_webhook(call, outcome);
+                let problem = tx.handle_webhook_outcome(call, outcome);
                 // The attempt is listed before the answer is published, so that whoever receives the answer finds the entry.
                 self.webhooks.state.lock().add_entry(tx, call, outcome, attempt, problem);
                 Ok(())
@@ -222,7 +222,7 @@ impl World {
     }
 
     /// Begins a new generation: waiting calls and listed attempts are dropped.
-    pub(super) fn drop_webhooks(&self) {
+    pub(super) fn drop_webhook_calls(&self) {
         let mut state = self.webhooks.state.lock();
         *state = State { generation: Generation(state.generation.0 + 1), ..State::default() };
     }

@@ -36,7 +36,7 @@ impl Worlds {
     }
 
     /// Sets the sender of webhook calls for worlds that are added later. A second sender is ignored.
-    pub fn post_through(&self, sender: WebhookSender) {
+    pub fn set_webhook_sender(&self, sender: WebhookSender) {
         let _ = self.webhook_sender.set(sender);
     }
 
@@ -53,13 +53,13 @@ impl Worlds {
     }
 
     /// Calls the function of [`Worlds::observe_ends`].
-    pub fn observe(&self, world: &World) {
+    pub fn notify_end_observer(&self, world: &World) {
         self.end_observer.get().into_iter().for_each(|observer| observer(world));
     }
 
     fn initialize(&self, world: &Arc<World>) {
         self.initializer.get().into_iter().for_each(|initializer| initializer(world));
-        self.webhook_sender.get().into_iter().for_each(|sender| world.post_through(sender.clone()));
+        self.webhook_sender.get().into_iter().for_each(|sender| world.set_webhook_sender(sender.clone()));
     }
 
     /// Returns false if the name is in use.
@@ -82,7 +82,7 @@ impl Worlds {
     fn end(&self, world: &World) {
         world.end();
         self.ended_reports.add(world.report().summary().with_world(world.name()));
-        self.observe(world);
+        self.notify_end_observer(world);
         let mut ended_names = self.ended_names.lock();
         if ended_names.len() >= MAX_ENDED_NAMES {
             ended_names.pop_front();
@@ -131,7 +131,7 @@ impl Worlds {
     }
 
     /// Whether a world was idle for longer than its time limit.
-    pub fn have_abandoned(&self) -> bool {
+    pub fn has_abandoned_worlds(&self) -> bool {
         self.worlds_by_name.iter().any(|world| world.is_abandoned())
     }
 
@@ -178,7 +178,7 @@ impl Worlds {
     }
 
     /// Whether a text can be a world's name: 1 to 63 characters of a-z, 0-9 and '-', without '-' at either end.
-    pub fn is_name(name: &str) -> bool {
+    pub fn is_valid_name(name: &str) -> bool {
         (1..=63).contains(&name.len())
             && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
             && !name.starts_with('-')

@@ -118,7 +118,7 @@ async fn what_falls_due_is_sent_like_what_is_done() {
 fn every_event_of_every_operation_is_provoked_or_says_why_not() {
     let listed = OPERATIONS.iter().flat_map(|row| {
         let way = format!("{} {}", row.route.method, row.route.path);
-        row.about.events.iter().map(move |event| (way.clone(), event.text().to_owned()))
+        row.docs.events.iter().map(move |event| (way.clone(), event.text().to_owned()))
     });
     let listed: BTreeSet<_> = listed.collect();
     let provoked: BTreeSet<_> = cases().iter().flat_map(Case::provokes).collect();

@@ -1,7 +1,7 @@
 //! What operations refuse with and which events they send, held against what they declare: whatever a test's journal has
 //! must be declared, and what was seen is kept for `tests/table`, which finds what is declared and was never seen.
 
-use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
+use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, OperationRow};
 use chatdouble::error::{Error, ErrorKind, ErrorRow};
 use chatdouble::journal::{Entry, MAX_BODY_BYTES};
 use chatdouble::realm::event::EventKind;
@@ -70,7 +70,7 @@ impl Seen {
         Mutex::new(Self { lines: BTreeSet::new(), file })
     }
 
-    fn note(&mut self, row: &Row, what: &str) {
+    fn note(&mut self, row: &OperationRow, what: &str) {
         let line = format!("{}\t{what}\n", way(row));
         if self.lines.insert(line.clone()) {
             self.file.write_all(line.as_bytes()).expect("the file can be written to");
@@ -91,7 +91,7 @@ fn is_filtered(mut arguments: impl Iterator<Item = String>) -> bool {
     false
 }
 
-fn way(row: &Row) -> String {
+fn way(row: &OperationRow) -> String {
     format!("{} {}", row.route.method, row.route.path)
 }
 
@@ -123,7 +123,7 @@ fn fits_any(kinds: &[ErrorKind], entry: &Entry) -> bool {
     kinds.iter().any(|kind| fits(kind.row(), entry))
 }
 
-fn operation(entry: &Entry) -> Option<&'static Row> {
+fn operation(entry: &Entry) -> Option<&'static OperationRow> {
     OPERATIONS.iter().find(|row| Some(row.route.path) == entry.route && row.route.method == entry.method)
 }
 
@@ -147,14 +147,14 @@ pub fn undeclared(world: &World) -> Vec<String> {
     };
     let all = world.journal().all();
     let refused = all.iter().filter(is_refused).filter_map(|entry| Some((operation(entry)?, entry)));
-    let looked_at = refused.filter(|(row, _)| is_newest || !row.is_at(NEWEST_FEATURE_LEVEL));
+    let looked_at = refused.filter(|(row, _)| is_newest || !row.exists_at(NEWEST_FEATURE_LEVEL));
     let undeclared = looked_at.filter_map(|(row, entry)| look(row, entry));
     undeclared.filter(|_| is_newest).collect()
 }
 
-fn look(row: &Row, entry: &Entry) -> Option<String> {
-    let fits_here = if row.is_at(NEWEST_FEATURE_LEVEL) { fits } else { says };
-    let declared = row.about.errors.iter().map(|kind| kind.row()).filter(|error| fits_here(error, entry));
+fn look(row: &OperationRow, entry: &Entry) -> Option<String> {
+    let fits_here = if row.exists_at(NEWEST_FEATURE_LEVEL) { fits } else { says };
+    let declared = row.docs.errors.iter().map(|kind| kind.row()).filter(|error| fits_here(error, entry));
     let mut is_declared = false;
     for error in declared {
         is_declared = true;
@@ -181,7 +181,7 @@ impl Watch {
         }
         let mut undeclared = Vec::new();
         // By the position of the event that is to follow: what time causes has no request.
-        let mut causes: HashMap<u64, &Row> = HashMap::new();
+        let mut causes: HashMap<u64, &OperationRow> = HashMap::new();
         loop {
             match self.0.try_recv() {
                 Ok(WatchFrame::Request(entry)) => {
@@ -191,7 +191,7 @@ impl Watch {
                 Ok(WatchFrame::Event(position, entry)) => {
                     let kind = entry.event.kind;
                     match causes.remove(&position) {
-                        Some(row) if row.about.events.contains(&kind) => {
+                        Some(row) if row.docs.events.contains(&kind) => {
                             SEEN_EVENTS.lock().expect("no test panics while it is held").note(row, kind.text());
                         }
                         Some(row) if !OF_NEW_ACCOUNTS.contains(&(way(row).as_str(), kind)) => {

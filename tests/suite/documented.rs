@@ -1,6 +1,6 @@
 //! Replies and events held against the OpenAPI document that is served.
 
-use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
+use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, OperationRow};
 use chatdouble::dialect::Dialect;
 use chatdouble::journal::Entry;
 use chatdouble::openapi;
@@ -91,7 +91,7 @@ impl Documented {
 }
 
 /// What of a reply the newest level's document does not have, a sentence each.
-pub fn faults(row: &Row, status: u16, body: &Value) -> Vec<String> {
+pub fn faults(row: &OperationRow, status: u16, body: &Value) -> Vec<String> {
     NEWEST.faults(row.route.method, row.route.path, status, body)
 }
 

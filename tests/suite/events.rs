@@ -112,10 +112,10 @@ async fn a_poll_is_not_woken_by_what_is_for_others() {
 
     mel.send_direct(&[olive.id()], "not for max").await;
     mel.post("/users/me/status", json!({"status_text": "busy"})).await.success();
-    assert_eq!(server.server().world("default").wakes(), 0);
+    assert_eq!(server.server().world("default").wake_count(), 0);
 
     mel.send_direct(&[max.id()], "for max").await;
-    assert_eq!(server.server().world("default").wakes(), 1);
+    assert_eq!(server.server().world("default").wake_count(), 1);
     assert_eq!(parked.await.expect("answered").success()["events"][0]["message"]["content"], "for max");
 }
 

@@ -3,7 +3,7 @@
 
 use crate::support::{Reply, TestServer, User};
 use chatdouble::api::parameter::ParameterInfo;
-use chatdouble::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
+use chatdouble::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, OperationRow};
 use chatdouble::error::{Error, ErrorRow};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -15,16 +15,16 @@ const OWN_WORDS: &[(&str, &str)] = &[];
 const NOT_PROVOKED: &[(&str, &str)] = &[("BodyTooSlow", "takes half a minute of real time to provoke")];
 
 /// Who may call an operation.
-pub fn handle_for(row: &Row) -> &'static str {
+pub fn handle_for(row: &OperationRow) -> &'static str {
     if row.access == Access::Bot { "build-bot" } else { "olive" }
 }
 
-fn somebody(server: &TestServer, row: &Row) -> User {
+fn somebody(server: &TestServer, row: &OperationRow) -> User {
     server.user(handle_for(row))
 }
 
 /// The operation's path with something in the place of placeholders.
-pub fn path_of(row: &Row) -> String {
+pub fn path_of(row: &OperationRow) -> String {
     let mut path = row.route.path.replace("{email}", "mel%40chat.test").replace("{integration}", "helloworld");
     while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
         path.replace_range(start..=end, "1");
@@ -33,7 +33,7 @@ pub fn path_of(row: &Row) -> String {
 }
 
 /// Calls an operation.
-pub async fn call(user: &User, row: &Row, params: Value) -> Reply {
+pub async fn call(user: &User, row: &OperationRow, params: Value) -> Reply {
     let mut path = format!("/api/v1{}", path_of(row));
     if let (Access::KeyHolder, Some(credentials)) = (row.access, user.credentials_if_any()) {
         path = format!("{path}?api_key={}", credentials.api_key);
@@ -76,12 +76,12 @@ pub fn example(info: &ParameterInfo) -> Value {
 }
 
 /// The operations that the newest level has.
-fn served() -> impl Iterator<Item = &'static Row> {
-    OPERATIONS.iter().filter(|row| row.is_at(NEWEST_FEATURE_LEVEL))
+fn served() -> impl Iterator<Item = &'static OperationRow> {
+    OPERATIONS.iter().filter(|row| row.exists_at(NEWEST_FEATURE_LEVEL))
 }
 
 /// What an operation requires, each with a value that it can have.
-pub fn required(row: &Row) -> Map<String, Value> {
+pub fn required(row: &OperationRow) -> Map<String, Value> {
     let wanted = row.parameters.iter().filter(|info| info.is_required && !info.is_in_path);
     wanted.map(|info| (info.name.to_owned(), example(info))).collect()
 }
@@ -166,7 +166,7 @@ async fn every_success_reports_parameters_that_the_operation_does_not_have() {
 fn every_operation_is_documented() {
     for row in OPERATIONS {
         let way = format!("{} {}", row.route.method, row.route.path);
-        let summary = row.about.summary;
+        let summary = row.docs.summary;
         assert!(summary.ends_with('.') && summary.len() > 10, "{way}: {summary:?}");
         for info in row.parameters {
             assert!(!info.doc.is_empty(), "{way}: {} has no description", info.name);
@@ -233,7 +233,7 @@ fn every_error_of_no_operation_is_provoked_by_a_test_or_says_why_not() {
     let mut missing = Vec::new();
     // Those of operations are held against what happened, by `tests/table`.
     let is_declared = |row: &&ErrorRow| {
-        OPERATIONS.iter().any(|operation| operation.about.errors.iter().any(|kind| kind.row().name == row.name))
+        OPERATIONS.iter().any(|operation| operation.docs.errors.iter().any(|kind| kind.row().name == row.name))
     };
     for row in Error::TABLE.iter().filter(|row| !is_declared(row)) {
         // The longest stretch of the message without placeholders, as a test's source has it.

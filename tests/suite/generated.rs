@@ -1,10 +1,10 @@
 //! Documents made from the tables: `docs/reference/`. A test fails when one is stale;
 //! `CHATDOUBLE_UPDATE_DOCS=1 cargo test generated` updates them.
 
-use chatdouble::api::{OPERATIONS, Row};
+use chatdouble::api::{OPERATIONS, OperationRow};
 use chatdouble::error::Error;
 use chatdouble::openapi;
-use chatdouble::openapi::meaning::Table;
+use chatdouble::openapi::meaning::MeaningTable;
 use chatdouble::realm::permission::{
     CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
 };
@@ -161,7 +161,7 @@ fn spelt(argument: &clap::Arg) -> String {
 fn levels() -> String {
     format!(
         "# Feature levels\n\n{NOTICE}\n\nEvery change that worlds at older levels undo, the newest first; [levels](../levels.md) explains. \"New\" marks\nwhat does not exist below the level. `chatdouble levels` prints the same. \"Known by\"\nsays where the level comes from ([following the API](../contributing/levels.md))\n\n{}",
-        chatdouble::level::table(&chatdouble::level::listed())
+        chatdouble::level::to_markdown_table(&chatdouble::level::listed())
     )
 }
 
@@ -171,12 +171,12 @@ fn operations() -> String {
     );
     let _ = writeln!(text, "\n| operation | for | since level |\n|---|---|---|");
     for row in OPERATIONS {
-        let since = match (row.about.since, row.removed_in) {
+        let since = match (row.docs.since, row.removed_in) {
             (0, None) => "always".to_owned(),
             (since, None) => since.to_string(),
             (since, Some(until)) => format!("{since} to {}", until - 1),
         };
-        let _ = writeln!(text, "| [{}](#{}) | {} | {since} |", way(row), anchor(row), row.access.words());
+        let _ = writeln!(text, "| [{}](#{}) | {} | {since} |", way(row), anchor(row), row.access.description());
     }
     for row in OPERATIONS {
         operation(&mut text, row);
@@ -184,11 +184,11 @@ fn operations() -> String {
     text
 }
 
-fn way(row: &Row) -> String {
+fn way(row: &OperationRow) -> String {
     format!("{} {}", row.route.method, row.route.path.replace("{*", "{"))
 }
 
-fn anchor(row: &Row) -> String {
+fn anchor(row: &OperationRow) -> String {
     way(row)
         .to_lowercase()
         .chars()
@@ -200,8 +200,8 @@ fn anchor(row: &Row) -> String {
         .collect()
 }
 
-fn operation(text: &mut String, row: &Row) {
-    let _ = writeln!(text, "\n## {}\n\n{}", way(row), row.about.summary);
+fn operation(text: &mut String, row: &OperationRow) {
+    let _ = writeln!(text, "\n## {}\n\n{}", way(row), row.docs.summary);
     if !row.parameters.is_empty() {
         let _ = writeln!(text, "\n| parameter | in | type | | |\n|---|---|---|---|---|");
         for info in row.parameters {
@@ -217,7 +217,7 @@ fn operation(text: &mut String, row: &Row) {
                 text,
                 "| `{}` | {place} | {kind} | {need} | {} |",
                 info.name,
-                openapi::description(info).replace('|', "\\|")
+                openapi::parameter_description(info).replace('|', "\\|")
             );
         }
     }
@@ -233,13 +233,13 @@ fn operation(text: &mut String, row: &Row) {
             let _ = writeln!(text, "| `{key}` | {} | {meaning} |", kind(&schema));
         }
     }
-    if !row.about.errors.is_empty() {
+    if !row.docs.errors.is_empty() {
         let errors: Vec<String> =
-            row.about.errors.iter().map(|kind| format!("[{}](errors.md)", kind.row().name)).collect();
+            row.docs.errors.iter().map(|kind| format!("[{}](errors.md)", kind.row().name)).collect();
         let _ = writeln!(text, "\nErrors, in the order in which they are checked: {}.", errors.join(", "));
     }
-    if !row.about.events.is_empty() {
-        let events: Vec<String> = row.about.events.iter().map(|kind| format!("`{}`", kind.text())).collect();
+    if !row.docs.events.is_empty() {
+        let events: Vec<String> = row.docs.events.iter().map(|kind| format!("`{}`", kind.text())).collect();
         let _ = writeln!(text, "\nEvents: {}.", events.join(", "));
     }
 }
@@ -319,8 +319,8 @@ fn errors() -> String {
 fn settings() -> String {
     let mut text = format!("# Settings and permissions\n\n{NOTICE}\n");
     for (title, table, meanings) in [
-        ("Users' settings", &*USER_SETTINGS, Table::UserSettings),
-        ("The organization's settings (with `realm_` before them)", &*REALM_SETTINGS, Table::Organization),
+        ("Users' settings", &*USER_SETTINGS, MeaningTable::UserSettings),
+        ("The organization's settings (with `realm_` before them)", &*REALM_SETTINGS, MeaningTable::Organization),
     ] {
         let _ = writeln!(text, "\n## {title}\n\n| setting | default | |\n|---|---|---|");
         for Setting { name, default, .. } in table {
@@ -383,7 +383,7 @@ fn refusals() -> String {
     let mut text = format!(
         "# Probes: missing and malformed parameters\n\n{NOTICE}\n\nProbes of `chatdouble compare`: each required parameter of each operation is left out, or is no JSON.\n"
     );
-    let is_probed = |row: &&Row| !NOT_PROBED.iter().any(|part| row.route.path.contains(part));
+    let is_probed = |row: &&OperationRow| !NOT_PROBED.iter().any(|part| row.route.path.contains(part));
     for row in OPERATIONS.iter().filter(|row| row.removed_in.is_none()).filter(is_probed) {
         let needed = crate::every_operation::required(row);
         if needed.is_empty() || row.access == chatdouble::api::Access::Bot {

@@ -81,7 +81,7 @@ async fn a_welcome_text_arrives_whatever_it_mentions() {
         let is_meant = |id: &i64| *id == user_id;
         let mut messages = realm.messages.values().filter(|message| message.body.content == text);
         let message = messages.find(|message| message.recipients.iter().map(|user| user.0).any(|id| is_meant(&id)));
-        message.expect("it was sent").body.rendered().into_owned()
+        message.expect("it was sent").body.rendered_html().into_owned()
     };
     let html = welcomed(text, id);
     assert!(html.contains("user-group-mention silent") && html.contains("channel-wildcard-mention silent"), "{html}");

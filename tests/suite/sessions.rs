@@ -2,7 +2,7 @@
 
 use crate::every_operation::{handle_for, path_of, required};
 use crate::support::{Browser, TestServer, User};
-use chatdouble::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
+use chatdouble::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, OperationRow};
 use chatdouble::world::sessions::MAX_SESSIONS;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ async fn mel(server: &TestServer) -> Browser {
 async fn every_operation_answers_a_session_as_it_answers_a_key() {
     let server = TestServer::start().await;
     // Services that deliver have a key.
-    let takes_session = |row: &&Row| row.is_at(NEWEST_FEATURE_LEVEL) && row.access != Access::KeyHolder;
+    let takes_session = |row: &&OperationRow| row.exists_at(NEWEST_FEATURE_LEVEL) && row.access != Access::KeyHolder;
     for (at, row) in OPERATIONS.iter().filter(takes_session).enumerate() {
         // Of the same length, so that lengths in replies agree.
         let names = [format!("key-{at:03}"), format!("ses-{at:03}")];
@@ -59,7 +59,7 @@ async fn without_a_session_requests_are_refused_and_keys_do_not_count() {
     let server = TestServer::start().await;
     let mut nobody = Browser::new(server.url());
 
-    for row in OPERATIONS.iter().filter(|row| row.is_at(NEWEST_FEATURE_LEVEL)) {
+    for row in OPERATIONS.iter().filter(|row| row.exists_at(NEWEST_FEATURE_LEVEL)) {
         if matches!(row.access, Access::Anyone | Access::UserOrVisitor | Access::KeyHolder) {
             continue;
         }

@@ -43,7 +43,7 @@ async fn a_poll_parked_on_one_world_is_not_woken_by_another() {
 
     there.send_to("general", "t", "elsewhere").await;
 
-    assert_eq!(server.server().world("default").wakes(), 0);
+    assert_eq!(server.server().world("default").wake_count(), 0);
     assert!(!parked.is_finished());
 }
 

@@ -1,7 +1,7 @@
 //! What operations declare and no test saw: errors that they refuse with, and events that they send. The tests of `suite`
 //! note what they see (`tests/suite/declared.rs`); Cargo runs this after them.
 
-use chatdouble::api::{OPERATIONS, Row};
+use chatdouble::api::{OPERATIONS, OperationRow};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -69,8 +69,8 @@ fn seen(file: &str) -> Pairs {
     text.lines().filter_map(pair).collect()
 }
 
-fn declared(of: fn(&'static Row) -> Vec<&'static str>) -> Pairs {
-    let pairs = |row: &'static Row| {
+fn declared(of: fn(&'static OperationRow) -> Vec<&'static str>) -> Pairs {
+    let pairs = |row: &'static OperationRow| {
         let way = format!("{} {}", row.route.method, row.route.path);
         of(row).into_iter().map(move |what| (way.clone(), what.to_owned()))
     };
@@ -89,13 +89,15 @@ fn check(file: &str, declared: &Pairs, excuses: &[Excuse]) {
 
 #[test]
 fn every_declared_error_is_provoked_or_says_why_not() {
-    let errors =
-        |row: &'static Row| -> Vec<&'static str> { row.about.errors.iter().map(|kind| kind.row().name).collect() };
+    let errors = |row: &'static OperationRow| -> Vec<&'static str> {
+        row.docs.errors.iter().map(|kind| kind.row().name).collect()
+    };
     check("refusals.txt", &declared(errors), ERRORS_NOT_PROVOKED);
 }
 
 #[test]
 fn every_declared_event_is_sent_or_says_why_not() {
-    let events = |row: &'static Row| -> Vec<&'static str> { row.about.events.iter().map(|kind| kind.text()).collect() };
+    let events =
+        |row: &'static OperationRow| -> Vec<&'static str> { row.docs.events.iter().map(|kind| kind.text()).collect() };
     check("events.txt", &declared(events), EVENTS_NOT_PROVOKED);
 }

@@ -113,15 +113,15 @@ impl Parser<'_> {
         if text.starts_with(CODE_INDENT) {
             return self.take_code(parent, block);
         }
-        if let Some(heading) = (!block.has_no_heading).then(|| scan::heading(text)).flatten() {
+        if let Some(heading) = (!block.has_no_heading).then(|| scan::find_heading(text)).flatten() {
             return self.take_heading(parent, block, &heading);
         }
         block.has_no_heading = true;
-        if let Some(table) = table::Table::of(block.text()) {
+        if let Some(table) = table::Table::parse(block.text()) {
             table.build(self.tree, parent, block.text());
             return None;
         }
-        if let Some(rule) = (!block.has_no_rule).then(|| scan::rule(block.text())).flatten() {
+        if let Some(rule) = (!block.has_no_rule).then(|| scan::find_rule(block.text())).flatten() {
             let before = block.text()[..rule.start].trim_end_matches('\n').to_owned();
             if !before.is_empty() {
                 self.parse_block(parent, before);
@@ -133,11 +133,11 @@ impl Parser<'_> {
         }
         block.has_no_rule = true;
         if self.can_nest() {
-            if let Some(kind) = list::Kind::of(block.text()) {
+            if let Some(kind) = list::Kind::of_block(block.text()) {
                 self.parse_list(parent, kind, block);
                 return None;
             }
-            if let Some(start) = scan::quote(block.text()) {
+            if let Some(start) = scan::find_quote(block.text()) {
                 self.parse_quote(parent, block, start);
                 return None;
             }
@@ -198,7 +198,7 @@ impl Parser<'_> {
             return None;
         }
         if self.is_in(State::LooseItem) {
-            return Some(Block::new(list::without_indent(&text[heading.end..], CODE_INDENT.len())));
+            return Some(Block::new(list::remove_indent(&text[heading.end..], CODE_INDENT.len())));
         }
         Some(block.skip(heading.end))
     }

@@ -50,7 +50,7 @@ impl Budget {
     }
 
     /// A budget for all texts of one request; each text gets a [`Budget::part`].
-    pub fn of_request() -> Self {
+    pub fn for_request() -> Self {
         Self::new(Cost { steps: 200_000_000, nodes: usize::MAX, output: 32_000_000 })
     }
 
@@ -87,7 +87,7 @@ impl Budget {
     /// # Errors
     ///
     /// [`Exhausted`]: the caller must not create them.
-    pub fn afford_nodes(&self, nodes: usize, output: usize) -> Result<(), Exhausted> {
+    pub fn check_nodes(&self, nodes: usize, output: usize) -> Result<(), Exhausted> {
         let sum = self.used.get().combine(Cost { steps: 0, nodes, output }, usize::saturating_add);
         if self.exceeds(sum) {
             self.used.set(sum);
@@ -150,9 +150,9 @@ mod tests {
     #[test]
     fn affordable_nodes_are_not_counted_yet() {
         let budget = Budget::new(LIMIT);
-        assert_eq!(budget.afford_nodes(2, 100), Ok(()));
+        assert_eq!(budget.check_nodes(2, 100), Ok(()));
         assert_eq!(budget.used(), Cost::default());
-        assert_eq!(budget.afford_nodes(3, 0), Err(Exhausted));
+        assert_eq!(budget.check_nodes(3, 0), Err(Exhausted));
         assert_eq!(budget.check(), Err(Exhausted));
     }
 

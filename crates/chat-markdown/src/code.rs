@@ -1,6 +1,6 @@
 //! Renders code blocks: names of languages and syntax highlighting (A-157, A-181 in docs/assumptions.md).
 
-mod colour;
+mod html_spans;
 mod indentation;
 mod languages;
 mod lexer;
@@ -31,7 +31,7 @@ const MAX_HIGHLIGHTED_BYTES: usize = 50_000;
 const STEPS_PER_BYTE: usize = 50;
 
 /// Returns the HTML of fenced code. `language` is in lower case, or "" if the fence names none.
-pub(super) fn fenced(context: &mut Context<'_>, language: &str, text: &str) -> String {
+pub(super) fn render_fenced_code(context: &mut Context<'_>, language: &str, text: &str) -> String {
     let code = text.trim_matches('\n');
     if language.is_empty() {
         return code_block_html("", &html::escape_with_quotes(code, "&#39;"));
@@ -44,7 +44,7 @@ pub(super) fn fenced(context: &mut Context<'_>, language: &str, text: &str) -> S
     let is_affordable = || context.budget.spend_steps(STEPS_PER_BYTE * code.len()).is_ok();
     let level = context.settings.form.highlighter_level;
     let name = name.filter(|_| is_within_limit && is_affordable());
-    let highlighted = name.and_then(|name| colour::spans(name, &format!("{code}\n"), level));
+    let highlighted = name.and_then(|name| html_spans::highlight(name, &format!("{code}\n"), level));
     match highlighted {
         Some(spans) => {
             context.highlighted_bytes += code.len();
@@ -66,7 +66,7 @@ fn render_indented_code(text: &str) -> String {
 }
 
 /// Replaces indented code in the tree by placeholders for its HTML.
-pub(super) fn highlight(context: &mut Context<'_>, tree: &mut Tree) {
+pub(super) fn store_indented_code(context: &mut Context<'_>, tree: &mut Tree) {
     let mut pending = vec![ROOT];
     while let Some(node) = pending.pop() {
         if tree.tag(node) == "pre" {

@@ -31,7 +31,7 @@ impl<'a> Context<'a> {
             names,
             settings: names.settings(),
             linkifiers: names.linkifiers(),
-            candidates: Candidates::of(source, names),
+            candidates: Candidates::collect(source, names),
             previews,
             stash: Stash::default(),
             rendered: Rendered::default(),

@@ -1,7 +1,7 @@
 //! Adds delayed previews to rendered HTML: thumbnails that replace spinners, and cards of linked pages.
 
-use super::UploadFacts;
-use super::media::{PLACEHOLDER, SPINNER, UPLOADS, path_id};
+use super::UploadProperties;
+use super::media::{SPINNER_CLASS, SPINNER_URL, UPLOADS_PREFIX, path_id};
 
 /// The maximum number of linked pages: texts with more have no cards.
 const MAX_CARDS: usize = 24;
@@ -9,7 +9,7 @@ const MAX_CARDS: usize = 24;
 const CARD_PICTURE: &str = "/static/images/default-icon.png";
 
 /// Replaces the spinners of an uploaded picture by its thumbnail. None: the HTML has no spinner for it.
-pub fn with_thumbnail(html: &str, upload: &str, facts: &UploadFacts) -> Option<String> {
+pub fn replace_spinners(html: &str, upload: &str, facts: &UploadProperties) -> Option<String> {
     let mut output = String::new();
     let mut copy_start = 0;
     let mut link = 0;
@@ -18,7 +18,7 @@ pub fn with_thumbnail(html: &str, upload: &str, facts: &UploadFacts) -> Option<S
         let tag = &html[start..end];
         // Only the text since the last picture is searched, so that the time is linear.
         link = html[link..start].rfind("<a ").map_or(link, |offset| link + offset);
-        if !tag.contains(PLACEHOLDER) {
+        if !tag.contains(SPINNER_CLASS) {
             continue;
         }
         let href = attribute(tag, "data-original-src").or_else(|| attribute(&html[link..start], "href"));
@@ -33,12 +33,12 @@ pub fn with_thumbnail(html: &str, upload: &str, facts: &UploadFacts) -> Option<S
 }
 
 /// The tag of a picture with its thumbnail instead of the spinner.
-fn thumbnail_tag(tag: &str, href: &str, facts: &UploadFacts) -> String {
+fn thumbnail_tag(tag: &str, href: &str, facts: &UploadProperties) -> String {
     let name = facts.thumbnail_name();
-    let path = href.trim_start_matches(UPLOADS).split(['?', '#']).next().unwrap_or_default();
+    let path = href.trim_start_matches(UPLOADS_PREFIX).split(['?', '#']).next().unwrap_or_default();
     let source = format!("src=\"/user_uploads/thumbnail/{path}/{name}\"");
-    let tag = tag.replace(&format!("class=\"{PLACEHOLDER}\" "), "").replace(&format!("{PLACEHOLDER} "), "");
-    let tag = tag.replace(&format!("src=\"{SPINNER}\""), &source);
+    let tag = tag.replace(&format!("class=\"{SPINNER_CLASS}\" "), "").replace(&format!("{SPINNER_CLASS} "), "");
+    let tag = tag.replace(&format!("src=\"{SPINNER_URL}\""), &source);
     match facts.is_animated {
         true => tag.replacen("data-original-content-type", "data-animated=\"true\" data-original-content-type", 1),
         false => tag,
@@ -46,7 +46,7 @@ fn thumbnail_tag(tag: &str, href: &str, facts: &UploadFacts) -> String {
 }
 
 /// Appends a card for each linked page. None: there are no linked pages, or too many.
-pub fn with_page_cards(html: &str) -> Option<String> {
+pub fn append_page_cards(html: &str) -> Option<String> {
     let pages = linked_pages(html);
     if pages.is_empty() || pages.len() > MAX_CARDS {
         return None;
@@ -105,21 +105,21 @@ mod tests {
 
     #[test]
     fn spinners_are_replaced_by_thumbnails() {
-        let facts = UploadFacts::default();
+        let facts = UploadProperties::default();
 
-        let html = with_thumbnail(WITH_SPINNERS, "2/a.png", &facts).expect("it waits");
+        let html = replace_spinners(WITH_SPINNERS, "2/a.png", &facts).expect("it waits");
 
         assert!(html.contains(
             "<a href=\"/user_uploads/2/a.png\"><img data-original-content-type=\"image/png\" src=\"/user_uploads/thumbnail/2/a.png/840x560.webp\"></a>"
         ));
-        assert_eq!(html.matches(SPINNER).count(), 1);
-        let facts = UploadFacts { is_animated: true, ..facts };
-        let html = with_thumbnail(&html, "2/b.gif", &facts).expect("it waits");
+        assert_eq!(html.matches(SPINNER_URL).count(), 1);
+        let facts = UploadProperties { is_animated: true, ..facts };
+        let html = replace_spinners(&html, "2/b.gif", &facts).expect("it waits");
         assert!(html.ends_with(
             "<img alt=\"b\" class=\"inline-image\" data-animated=\"true\" data-original-content-type=\"image/gif\" data-original-src=\"/user_uploads/2/b.gif\" src=\"/user_uploads/thumbnail/2/b.gif/840x560-anim.webp\">"
         ));
-        assert_eq!(with_thumbnail(&html, "2/a.png", &facts), None);
-        assert_eq!(with_thumbnail(WITH_SPINNERS, "2/c.png", &facts), None);
+        assert_eq!(replace_spinners(&html, "2/a.png", &facts), None);
+        assert_eq!(replace_spinners(WITH_SPINNERS, "2/c.png", &facts), None);
     }
 
     #[test]
@@ -128,10 +128,10 @@ mod tests {
             <a href=\"/#narrow\">b</a></p><div><a href=\"https://a.test/i.png\"><img src=\"x\"></a></div>";
 
         assert_eq!(linked_pages(html), ["https://a.test/x?y=1&amp;z"]);
-        let cards = with_page_cards(html).expect("a page is linked");
+        let cards = append_page_cards(html).expect("a page is linked");
         assert!(cards.starts_with(html) && cards.contains("title=\"a.test/x\">a.test/x</a>"), "{cards}");
-        assert_eq!(with_page_cards("<p>none</p>"), None);
+        assert_eq!(append_page_cards("<p>none</p>"), None);
         let links: String = (0..25).map(|index| format!("<a href=\"http://{index}.test\">x</a>")).collect();
-        assert_eq!(with_page_cards(&links), None);
+        assert_eq!(append_page_cards(&links), None);
     }
 }

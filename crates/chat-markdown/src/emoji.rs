@@ -103,7 +103,7 @@ pub struct EmojiNames {
 
 impl EmojiNames {
     /// The names at a feature level.
-    pub fn at(level: i64) -> Self {
+    pub fn at_level(level: i64) -> Self {
         let former = FORMER.iter().position(|table| level < table.before);
         Self { former }
     }
@@ -199,15 +199,15 @@ mod tests {
 
     #[test]
     fn names_depend_on_the_feature_level() {
-        let code = |level: i64, name: &str| EmojiNames::at(level).by_name(name);
+        let code = |level: i64, name: &str| EmojiNames::at_level(level).by_name(name);
         assert_eq!([376, 377].map(|level| code(level, "smile")), [Some("1f642"), Some("1f604")]);
         assert_eq!([376, 377].map(|level| code(level, "big_smile")), [Some("1f604"), None]);
         assert_eq!([331, 332].map(|level| code(level, "point")), [Some("1faf5"), Some("1fa9d")]);
         assert_eq!([275, 276].map(|level| code(level, "folded_hands")), [None, Some("1f64f")]);
         assert_eq!([273, 274].map(|level| code(level, "phoenix")), [None, Some("1f426-200d-1f525")]);
-        assert_eq!(EmojiNames::at(273).by_code("1f426-200d-1f525"), None);
-        assert_eq!(EmojiNames::at(i64::MAX), newest());
-        assert_eq!([273, 274, 377].map(|level| EmojiNames::at(level).all().count()), [1847, 1875, 1875]);
+        assert_eq!(EmojiNames::at_level(273).by_code("1f426-200d-1f525"), None);
+        assert_eq!(EmojiNames::at_level(i64::MAX), newest());
+        assert_eq!([273, 274, 377].map(|level| EmojiNames::at_level(level).all().count()), [1847, 1875, 1875]);
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn emoticons_name_known_emoji() {
         for level in [0, 273, 274, 276, 332, 376, 377] {
-            assert_eq!(EmojiNames::at(level).emoticons().count(), EMOTICONS.len(), "{level}");
+            assert_eq!(EmojiNames::at_level(level).emoticons().count(), EMOTICONS.len(), "{level}");
         }
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Opening<'l> {
 }
 
 /// Parses a line that opens a fenced block.
-pub(super) fn opening(line: &str) -> Option<Opening<'_>> {
+pub(super) fn parse_opening(line: &str) -> Option<Opening<'_>> {
     let first = *line.as_bytes().first().filter(|fence| matches!(fence, b'`' | b'~'))?;
     let length = line.bytes().take_while(|&byte| byte == first).count();
     if length < 3 {
@@ -86,7 +86,7 @@ impl OpenBlock {
 const LINE_OVERHEAD_BYTES: usize = 16;
 
 /// Replaces fenced blocks. If the budget is exhausted, only the lines so far are returned.
-pub(super) fn extract(context: &mut Context<'_>, lines: Vec<String>) -> Vec<String> {
+pub(super) fn replace_fenced_blocks(context: &mut Context<'_>, lines: Vec<String>) -> Vec<String> {
     let mut open_blocks = vec![OpenBlock { kind: BlockKind::Outside, fence: String::new(), lines: Vec::new() }];
     for line in lines {
         let depth = open_blocks.len();
@@ -103,7 +103,7 @@ pub(super) fn extract(context: &mut Context<'_>, lines: Vec<String>) -> Vec<Stri
             BlockKind::Spoiler { .. } => "",
             BlockKind::Outside | BlockKind::Quote => context.settings.default_code_block_language,
         };
-        match opening(&line).filter(|_| depth <= MAX_DEPTH) {
+        match parse_opening(&line).filter(|_| depth <= MAX_DEPTH) {
             Some(opening) => open_blocks.push(OpenBlock::new(&opening, default_language)),
             None => innermost.lines.push(line),
         }
@@ -119,7 +119,7 @@ pub(super) fn extract(context: &mut Context<'_>, lines: Vec<String>) -> Vec<Stri
 }
 
 /// Removes fenced code and math from a text.
-pub fn without_code(source: &str) -> Cow<'_, str> {
+pub fn remove_code(source: &str) -> Cow<'_, str> {
     if !source.contains("```") && !source.contains("~~~") {
         return source.into();
     }
@@ -131,7 +131,7 @@ pub fn without_code(source: &str) -> Cow<'_, str> {
             open_blocks.pop();
         } else if innermost.is_some_and(OpenBlock::is_code) {
             continue;
-        } else if let Some(opening) = opening(line).filter(|_| open_blocks.len() < MAX_DEPTH) {
+        } else if let Some(opening) = parse_opening(line).filter(|_| open_blocks.len() < MAX_DEPTH) {
             open_blocks.push(OpenBlock::new(&opening, ""));
             lines.push(opening.header.unwrap_or_default());
         } else {
@@ -154,11 +154,11 @@ fn close_innermost_block(context: &mut Context<'_>, open_blocks: &mut Vec<OpenBl
     match closed_block.kind {
         BlockKind::Outside => {}
         BlockKind::Code { language } => {
-            let html = code::fenced(context, &language, &closed_block.lines.join("\n"));
+            let html = code::render_fenced_code(context, &language, &closed_block.lines.join("\n"));
             enclosing_block.lines.push(context.store(html));
         }
         BlockKind::Math => {
-            let html = math::display(context, &closed_block.lines.join("\n"));
+            let html = math::render_math_block(context, &closed_block.lines.join("\n"));
             enclosing_block.lines.push(context.store(html));
         }
         BlockKind::Quote => enclosing_block.lines.extend(closed_block.lines.iter().map(|line| format!("> {line}"))),
@@ -181,7 +181,8 @@ mod tests {
 
     #[test]
     fn lines_that_open_fenced_blocks_are_parsed() {
-        let parsed = |line| opening(line).map(|opening| (opening.fence.to_owned(), opening.language, opening.header));
+        let parsed =
+            |line| parse_opening(line).map(|opening| (opening.fence.to_owned(), opening.language, opening.header));
         for (line, fence, language, header) in [
             ("```", "```", None, None),
             ("~~~~  ", "~~~~", None, None),

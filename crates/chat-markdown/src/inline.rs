@@ -10,9 +10,9 @@ mod code;
 mod emoji;
 mod emphasis;
 mod link;
-mod linkified;
+mod linkifier;
 mod math;
-mod name;
+mod references;
 mod time;
 mod url;
 
@@ -21,7 +21,7 @@ use super::context::Context;
 use super::placeholder;
 use super::tree::{Node, NodeId, ROOT, Text, Tree};
 
-pub(super) use address::bare_addresses;
+pub(super) use address::find_bare_addresses;
 pub(super) use url::{Parts as UrlParts, Target, is_safe};
 
 /// Maximum depth of nested elements. Deeper nesting is an error.
@@ -32,24 +32,24 @@ type Pass = fn(&mut Inline<'_, '_>, &str) -> Option<String>;
 
 /// The kinds of markup, in the order in which they are processed.
 const PASSES: [Pass; 18] = [
-    code::code,
-    emphasis::strong_emphasis,
-    name::users,
-    math::sources,
-    name::topics,
-    name::channels,
-    time::times,
-    name::groups,
-    link::links,
-    address::addresses,
-    linkified::linkified,
-    emoji::entities,
-    emphasis::strong,
-    emphasis::emphasis,
-    emphasis::deleted,
-    emoji::names,
-    emoji::emoticons,
-    emoji::line_ends_and_characters,
+    code::expand_code,
+    emphasis::expand_strong_emphasis,
+    references::expand_user_mentions,
+    math::expand_math,
+    references::expand_topic_links,
+    references::expand_channel_links,
+    time::expand_times,
+    references::expand_group_mentions,
+    link::expand_links,
+    address::expand_addresses,
+    linkifier::expand_linkifiers,
+    emoji::stash_entities,
+    emphasis::expand_strong,
+    emphasis::expand_emphasis,
+    emphasis::expand_deleted,
+    emoji::expand_emoji_names,
+    emoji::expand_emoticons,
+    emoji::expand_line_ends_and_emoji,
 ];
 
 /// The replacement of a placeholder.
@@ -137,7 +137,7 @@ impl Inline<'_, '_> {
     }
 
     /// Creates an element whose text is processed by the later passes, and returns its placeholder.
-    pub fn nest(&mut self, tags: &[&'static str], content: &str) -> String {
+    pub fn stash_nested_element(&mut self, tags: &[&'static str], content: &str) -> String {
         if self.context.budget.check().is_err() {
             return String::new();
         }
@@ -149,12 +149,12 @@ impl Inline<'_, '_> {
             let inner = self.tree.add(element);
             element = Node { tag, children: vec![inner], ..Node::default() };
         }
-        self.element(element)
+        self.stash_element(element)
     }
 
     /// Stashes an element, and returns its placeholder. Returns "" if the budget is exhausted, because rendering then
     /// fails.
-    pub fn element(&mut self, element: Node) -> String {
+    pub fn stash_element(&mut self, element: Node) -> String {
         if self.context.budget.check().is_err() {
             return String::new();
         }
@@ -173,7 +173,7 @@ impl Inline<'_, '_> {
     }
 
     /// Replaces placeholders by the text of their elements.
-    pub fn without_placeholders(&self, text: &str) -> String {
+    pub fn replace_placeholders(&self, text: &str) -> String {
         let mut output = String::with_capacity(text.len());
         let mut copy_start = 0;
         while let Some(placeholder) = placeholder::next_inline(text, copy_start) {
@@ -244,14 +244,14 @@ impl Inline<'_, '_> {
 }
 
 /// Builds a text from a source in which parts are replaced from left to right.
-pub(super) struct Rewriting<'t> {
+pub(super) struct TextRewriter<'t> {
     source: &'t str,
     output: String,
     /// End of the part of the source that was copied or replaced.
     position: usize,
 }
 
-impl<'t> Rewriting<'t> {
+impl<'t> TextRewriter<'t> {
     pub fn new(source: &'t str) -> Self {
         Self { source, output: String::new(), position: 0 }
     }

@@ -24,7 +24,6 @@ mod context;
 pub mod delayed_preview;
 pub mod emoji;
 mod fence;
-mod form;
 mod html;
 mod inline;
 mod lines;
@@ -32,12 +31,13 @@ pub mod linkifier;
 mod math;
 mod media;
 mod mention;
+mod output_format;
 mod placeholder;
-mod plain;
+mod plain_text;
 mod preview;
+mod serialize;
 mod tree;
-mod visible;
-mod write;
+mod visible_text;
 
 use crate::budget::{Budget, Cost, Exhausted};
 use crate::linkifier::Linkifier;
@@ -49,10 +49,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use tree::{ROOT, Tree};
 
-pub use fence::without_code;
-pub use form::Form;
+pub use fence::remove_code;
 pub use html::{encode_hash_component, encode_link_label};
-pub use visible::{Piece, pieces, visible_text};
+pub use output_format::OutputFormat;
+pub use visible_text::{Piece, pieces, visible_text};
 
 /// Maximum length of the HTML, in characters. Longer output is an error.
 pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
@@ -93,7 +93,7 @@ pub trait Names {
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage>;
 
     /// The properties of an uploaded file; `path_id` is its URL path without `/user_uploads/`.
-    fn upload(&self, path_id: &str) -> Option<UploadFacts>;
+    fn upload(&self, path_id: &str) -> Option<UploadProperties>;
 
     /// The organization's linkifiers in processing order.
     fn linkifiers(&self) -> Vec<Arc<Linkifier>>;
@@ -148,7 +148,7 @@ pub struct CustomEmojiImage {
 
 /// The properties of an uploaded file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UploadFacts {
+pub struct UploadProperties {
     /// The media type, such as `image/png`.
     pub content_type: String,
     /// Width and height in pixels. None: not an image.
@@ -166,7 +166,7 @@ pub const ANIMATED_THUMBNAIL: &str = "840x560-anim.webp";
 /// The file name of thumbnails of other pictures.
 pub const STILL_THUMBNAIL: &str = "840x560.webp";
 
-impl UploadFacts {
+impl UploadProperties {
     fn thumbnail_name(&self) -> &'static str {
         if self.is_animated { ANIMATED_THUMBNAIL } else { STILL_THUMBNAIL }
     }
@@ -191,7 +191,7 @@ pub struct Settings<'a> {
     /// Whether all mentions are silent.
     pub mentions_are_silent: bool,
     /// The parts of the output that depend on the feature level.
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// The mentions that notify. Silent mentions, mentions in quotes and in code, and mentions of deactivated users and
@@ -230,46 +230,46 @@ pub struct Rendered {
 #[serde(from = "Option<Box<str>>", into = "Option<Box<str>>")]
 pub enum Html {
     /// The text has no markup, so that its HTML is generated on demand.
-    OfPlainText,
+    PlainText,
     /// Stored HTML.
-    Written(Box<str>),
+    Stored(Box<str>),
 }
 
 impl Html {
     /// The HTML. `text` must be the text that it was rendered from.
     pub fn of(&self, text: &str) -> Cow<'_, str> {
         match self {
-            Html::OfPlainText => Cow::Owned(plain::html(text)),
-            Html::Written(html) => Cow::Borrowed(html),
+            Html::PlainText => Cow::Owned(plain_text::render(text)),
+            Html::Stored(html) => Cow::Borrowed(html),
         }
     }
 
     /// The visible text of the HTML. `text` must be the text that it was rendered from.
     pub fn visible_text<'text>(&self, text: &'text str) -> Cow<'text, str> {
         match self {
-            Html::OfPlainText => Cow::Borrowed(text),
-            Html::Written(html) => Cow::Owned(visible_text(html)),
+            Html::PlainText => Cow::Borrowed(text),
+            Html::Stored(html) => Cow::Owned(visible_text(html)),
         }
     }
 }
 
 impl Default for Html {
     fn default() -> Self {
-        Html::Written(Box::default())
+        Html::Stored(Box::default())
     }
 }
 
 impl From<Option<Box<str>>> for Html {
     fn from(html: Option<Box<str>>) -> Self {
-        html.map_or(Html::OfPlainText, Html::Written)
+        html.map_or(Html::PlainText, Html::Stored)
     }
 }
 
 impl From<Html> for Option<Box<str>> {
     fn from(html: Html) -> Self {
         match html {
-            Html::OfPlainText => None,
-            Html::Written(html) => Some(html),
+            Html::PlainText => None,
+            Html::Stored(html) => Some(html),
         }
     }
 }
@@ -301,7 +301,7 @@ pub struct TopicLink {
 /// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, or rendering costs more than
 /// [`cost_of_text`].
 pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
-    let (html, rendered) = render_to_keep(source, names)?;
+    let (html, rendered) = render_for_storage(source, names)?;
     Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
 }
 
@@ -310,18 +310,18 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
 /// # Errors
 ///
 /// As [`render`].
-pub fn render_to_keep(source: &str, names: &dyn Names) -> Result<(Html, Rendered), TooLarge> {
+pub fn render_for_storage(source: &str, names: &dyn Names) -> Result<(Html, Rendered), TooLarge> {
     let budget = Budget::new(cost_of_text(source.len()));
     // Tags add at most eight characters per character of plain text, for a paragraph.
-    if source.len() <= OUTPUT_MAX_CHARS / 8 && plain::is_plain(source, names, &budget)? {
-        return Ok((Html::OfPlainText, Rendered::default()));
+    if source.len() <= OUTPUT_MAX_CHARS / 8 && plain_text::is_plain(source, names, &budget)? {
+        return Ok((Html::PlainText, Rendered::default()));
     }
     // HTML is hardly ever shorter than its source.
     if source.len() > OUTPUT_MAX_CHARS && source.chars().count() > OUTPUT_MAX_CHARS {
         return Err(TooLarge);
     }
     let mut rendered = render_markup(source, names, budget)?;
-    Ok((Html::Written(std::mem::take(&mut rendered.html).into()), rendered))
+    Ok((Html::Stored(std::mem::take(&mut rendered.html).into()), rendered))
 }
 
 fn render_markup(source: &str, names: &dyn Names, budget: Budget) -> Result<Rendered, TooLarge> {
@@ -338,16 +338,16 @@ fn render_document(context: &mut Context<'_>, source: &str) -> Result<String, To
         return Ok(String::new());
     }
     context.budget.spend_steps(STEPS_PER_BYTE * source.len())?;
-    let text = fence::extract(context, lines::prepare(source)).join("\n");
+    let text = fence::replace_fenced_blocks(context, lines::prepare(source)).join("\n");
     let mut tree = Tree::new(context.budget.clone());
     block::parse(&mut tree, ROOT, text);
     context.budget.check()?;
-    code::highlight(context, &mut tree);
+    code::store_indented_code(context, &mut tree);
     inline::expand(context, &mut tree)?;
-    write::set_line_ends(&mut tree, ROOT);
-    preview::add(context, &mut tree);
+    serialize::add_line_ends(&mut tree, ROOT);
+    preview::add_previews(context, &mut tree);
     context.budget.check()?;
-    let html = context.stash.restore(&write::inner_html(&tree, ROOT));
+    let html = context.stash.restore(&serialize::inner_html(&tree, ROOT));
     let html = html.trim_matches(character::is_space);
     if html.chars().count() > OUTPUT_MAX_CHARS { Err(TooLarge) } else { Ok(html.to_owned()) }
 }
@@ -377,7 +377,7 @@ pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let linkifiers = names.linkifiers().into_iter();
     let linkifier_matches = linkifiers.flat_map(|linkifier| linkifier.matches(topic, 0, &budget).unwrap_or_default());
     let linkifier_links = linkifier_matches.map(|link| (link.range, link.url));
-    let bare_links = inline::bare_addresses(topic).into_iter().map(|range| {
+    let bare_links = inline::find_bare_addresses(topic).into_iter().map(|range| {
         let address = &topic[range.clone()];
         let url = if address.contains("://") { address.to_owned() } else { format!("https://{address}") };
         (range, url)

@@ -34,7 +34,7 @@ fn detach_lists(source: &str) -> String {
     while let Some(line) = lines.next() {
         output.push_str(line);
         let Some(next_line) = lines.peek() else { break };
-        if let Some(opening) = fence::opening(line) {
+        if let Some(opening) = fence::parse_opening(line) {
             if opening.language.is_none() && open_blocks.last().is_some_and(|(fence, _)| *fence == opening.fence) {
                 open_code_blocks -= usize::from(open_blocks.pop().is_some_and(|(_, is_code)| is_code));
             } else {

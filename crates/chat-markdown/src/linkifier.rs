@@ -5,9 +5,9 @@
 
 mod compilation;
 mod pattern;
-mod reverse;
+mod reverse_template;
+mod search_cost;
 mod template;
-mod weight;
 
 use crate::budget::{Budget, Exhausted};
 use iri_string::spec::UriSpec;
@@ -74,7 +74,7 @@ struct Compiled {
 
 impl Compiled {
     fn steps_to_read(&self, bytes: usize) -> usize {
-        bytes.saturating_mul(*self.steps_per_byte.get_or_init(|| weight::steps_per_byte(&self.translated)))
+        bytes.saturating_mul(*self.steps_per_byte.get_or_init(|| search_cost::steps_per_byte(&self.translated)))
     }
 
     /// The regular expression for a text. None: it is too large to compile, which [`Linkifier::compile`] refuses.
@@ -328,7 +328,7 @@ impl LinkifierSource {
                 return Err("Example input does not match the linkifier pattern.".to_owned());
             };
             if let Some(reverse) = &self.reverse_template {
-                reverse::check(reverse, &groups, &captures, example)?;
+                reverse_template::check_reverse_template(reverse, &groups, &captures, example)?;
             }
         }
         let Some(template) = template else {
@@ -346,7 +346,7 @@ impl LinkifierSource {
 
     fn steps_to_read(&self, text: &str) -> usize {
         let translated = pattern::translate(&self.pattern).unwrap_or_default();
-        text.len().saturating_mul(weight::steps_per_byte(&translated))
+        text.len().saturating_mul(search_cost::steps_per_byte(&translated))
     }
 
     /// Compiles the pattern without boundaries. The versions with boundaries are compiled too, because they can be too

@@ -20,15 +20,16 @@ const BASE_STEPS: usize = 10_000;
 const STEPS_PER_BYTE: usize = 1_000;
 
 /// The HTML of a source. None: it is invalid, or the budget does not suffice.
-pub(super) fn typeset_in(context: &mut Context<'_>, source: &str, is_display: bool) -> Option<String> {
+pub(super) fn typeset_within_budget(context: &mut Context<'_>, source: &str, is_display: bool) -> Option<String> {
     context.budget.spend_steps(BASE_STEPS + STEPS_PER_BYTE * source.len()).ok()?;
     typeset(source, is_display)
 }
 
 /// Renders a fenced block. Parts between blank lines are separate formulas.
-pub(super) fn display(context: &mut Context<'_>, body: &str) -> String {
+pub(super) fn render_math_block(context: &mut Context<'_>, body: &str) -> String {
     let error_html =
         |source: &str| format!("<span class=\"tex-error\">{}</span>", html::escape_with_quotes(source, "&#x27;"));
-    let render_formula = |source: &str| typeset_in(context, source, true).unwrap_or_else(|| error_html(source));
+    let render_formula =
+        |source: &str| typeset_within_budget(context, source, true).unwrap_or_else(|| error_html(source));
     body.split("\n\n").map(render_formula).collect::<Vec<_>>().join("\n\n")
 }

@@ -2,20 +2,20 @@
 //!
 //! The specification leaves details open: A-42 in docs/assumptions.md.
 
-use super::UploadFacts;
+use super::UploadProperties;
 use super::context::Context;
 use super::inline::{Target, UrlParts};
 use super::tree::{Node, NodeId, Tree};
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 
-pub(super) const UPLOADS: &str = "/user_uploads/";
+pub(super) const UPLOADS_PREFIX: &str = "/user_uploads/";
 
 /// The picture that is shown until a thumbnail exists.
-pub(super) const SPINNER: &str = "/static/images/loading/loader-black.svg";
+pub(super) const SPINNER_URL: &str = "/static/images/loading/loader-black.svg";
 
 /// The CSS class of spinners.
-pub(super) const PLACEHOLDER: &str = "image-loading-placeholder";
+pub(super) const SPINNER_CLASS: &str = "image-loading-placeholder";
 
 const IMAGE_ENDINGS: [&str; 8] = [".avif", ".bmp", ".gif", ".jpe", ".jpeg", ".jpg", ".png", ".webp"];
 const VIDEO_ENDINGS: [&str; 2] = [".mp4", ".webm"];
@@ -30,7 +30,7 @@ const SHORT_VIDEO_SITE: &str = "youtu.be";
 
 /// Whether a preview replaces its link, if the link is alone in its paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Replaced {
+pub(super) enum LinkReplacement {
     Never,
     /// If the text of the link is its URL.
     IfUrl,
@@ -41,7 +41,7 @@ pub(super) enum Replaced {
 #[derive(Debug)]
 pub(super) struct Preview {
     pub node: NodeId,
-    pub link: Replaced,
+    pub link: LinkReplacement,
     /// Whether it is at the end of the message instead of near its link.
     pub is_last: bool,
     /// Whether it is an image, or the still image of a video site.
@@ -57,37 +57,42 @@ enum Medium {
 
 /// The path ID of the uploaded file that a URL links. None: another URL.
 pub(super) fn path_id(href: &str) -> Option<String> {
-    let path = href.strip_prefix(UPLOADS)?;
+    let path = href.strip_prefix(UPLOADS_PREFIX)?;
     let path = path.split(['?', '#']).next().unwrap_or(path);
     Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
-fn upload_facts(context: &Context<'_>, href: &str) -> Option<UploadFacts> {
+fn upload_facts(context: &Context<'_>, href: &str) -> Option<UploadProperties> {
     context.names.upload(&path_id(href)?).filter(|_| context.settings.form.has_thumbnails)
 }
 
-fn detect_medium(context: &Context<'_>, href: &str, facts: Option<&UploadFacts>) -> Option<Medium> {
+fn detect_medium(context: &Context<'_>, href: &str, facts: Option<&UploadProperties>) -> Option<Medium> {
     let ends_with = |text: &str, endings: &[&str]| endings.iter().any(|ending| text.ends_with(ending));
     if ends_with(&href.to_ascii_lowercase(), &VIDEO_ENDINGS) {
         return Some(Medium::Video);
     }
-    if href.starts_with(UPLOADS) && context.settings.form.has_thumbnails {
+    if href.starts_with(UPLOADS_PREFIX) && context.settings.form.has_thumbnails {
         return match facts?.content_type.split('/').next()? {
             "image" => Some(Medium::Image),
             "audio" => Some(Medium::Audio),
             _ => None,
         };
     }
-    let parts = UrlParts::of(href)?;
+    let parts = UrlParts::parse(href)?;
     let is_image = ends_with(&parts.path.to_ascii_lowercase(), &IMAGE_ENDINGS) && parts.host != PICTURE_PAGE_SITE;
     is_image.then_some(Medium::Image)
 }
 
 /// Creates the preview of a link. `title` is the text of the link, if it differs from the URL. None: the target has no
 /// preview.
-pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title: Option<&str>) -> Option<Preview> {
+pub(super) fn create_preview(
+    context: &Context<'_>,
+    tree: &mut Tree,
+    href: &str,
+    title: Option<&str>,
+) -> Option<Preview> {
     let facts = upload_facts(context, href);
-    let parts = UrlParts::of(href)?;
+    let parts = UrlParts::parse(href)?;
     let image_preview = |tree: &mut Tree, link: &str, image: &str, title: Option<&str>| {
         let image = match &facts {
             Some(facts) => thumbnail(href, facts, Vec::new(), ""),
@@ -103,20 +108,20 @@ pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title:
             let video = Node { tag: "video", attributes, ..Node::default() };
             let attributes = [("href", href)].into_iter().chain(title.map(|title| ("title", title)));
             let node = wrap_in_link(tree, "message_inline_image message_inline_video", attributes, video);
-            Some(Preview { node, link: Replaced::IfUrl, is_last: false, is_image: false })
+            Some(Preview { node, link: LinkReplacement::IfUrl, is_last: false, is_image: false })
         }
         Some(Medium::Image) => {
             if let Some(file_url) = shared_file_url(&parts) {
                 let node = image_preview(tree, href, &file_url, None);
-                return Some(Preview { node, link: Replaced::Never, is_last: true, is_image: true });
+                return Some(Preview { node, link: LinkReplacement::Never, is_last: true, is_image: true });
             }
             if let Some(image_url) = page_image_url(&parts) {
                 let node = image_preview(tree, &image_url, &image_url, None);
-                return Some(Preview { node, link: Replaced::Always, is_last: false, is_image: true });
+                return Some(Preview { node, link: LinkReplacement::Always, is_last: false, is_image: true });
             }
             let file_url = repository_file_url(&parts).unwrap_or_else(|| href.to_owned());
             let node = image_preview(tree, href, &file_url, title);
-            Some(Preview { node, link: Replaced::IfUrl, is_last: false, is_image: true })
+            Some(Preview { node, link: LinkReplacement::IfUrl, is_last: false, is_image: true })
         }
         None => {
             let id = video_id(&parts)?;
@@ -125,7 +130,7 @@ pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title:
             let image = Node { tag: "img", attributes: vec![("src", still_image_url)], ..Node::default() };
             let attributes = [("data-id", id.as_str()), ("href", href)].into_iter();
             let node = wrap_in_link(tree, "youtube-video message_inline_image", attributes, image);
-            Some(Preview { node, link: Replaced::Never, is_last: false, is_image: true })
+            Some(Preview { node, link: LinkReplacement::Never, is_last: false, is_image: true })
         }
     }
 }
@@ -200,7 +205,7 @@ fn video_id(parts: &UrlParts<'_>) -> Option<String> {
 }
 
 /// Renders `![label](…)` of an uploaded image or sound. None: another target, or previews are disabled.
-pub(super) fn inline(context: &mut Context<'_>, target: &Target, label: &str) -> Option<Node> {
+pub(super) fn render_embedded_media(context: &mut Context<'_>, target: &Target, label: &str) -> Option<Node> {
     if !context.previews {
         return None;
     }
@@ -229,17 +234,23 @@ pub(super) fn inline(context: &mut Context<'_>, target: &Target, label: &str) ->
 
 /// The thumbnail of an uploaded image, or a spinner. `leading_attributes` are its first attributes, with which it is
 /// embedded in text.
-fn thumbnail(href: &str, facts: &UploadFacts, leading_attributes: Vec<(&'static str, String)>, class: &str) -> Node {
+fn thumbnail(
+    href: &str,
+    facts: &UploadProperties,
+    leading_attributes: Vec<(&'static str, String)>,
+    class: &str,
+) -> Node {
     let size = |(width, height): (u32, u32)| format!("{width}x{height}");
     // The file name of the transcoded copy is its size.
     let transcoded = facts.transcoded.filter(|_| facts.has_thumbnail).map(|dimensions| size(dimensions) + ".webp");
     let name = facts.thumbnail_name();
-    let path = href.trim_start_matches(UPLOADS).split(['?', '#']).next().unwrap_or_default();
-    let src = if facts.has_thumbnail { format!("/user_uploads/thumbnail/{path}/{name}") } else { SPINNER.to_owned() };
+    let path = href.trim_start_matches(UPLOADS_PREFIX).split(['?', '#']).next().unwrap_or_default();
+    let src =
+        if facts.has_thumbnail { format!("/user_uploads/thumbnail/{path}/{name}") } else { SPINNER_URL.to_owned() };
     let class = match (facts.has_thumbnail, class) {
         (true, class) => class.to_owned(),
-        (false, "") => PLACEHOLDER.to_owned(),
-        (false, class) => format!("{PLACEHOLDER} {class}"),
+        (false, "") => SPINNER_CLASS.to_owned(),
+        (false, class) => format!("{SPINNER_CLASS} {class}"),
     };
     let is_in_text = !leading_attributes.is_empty();
     let mut attributes = leading_attributes;
@@ -260,12 +271,12 @@ fn thumbnail(href: &str, facts: &UploadFacts, leading_attributes: Vec<(&'static 
 /// The URL that a picture is loaded from: through the proxy if the organization has one and the picture is external.
 fn source_url(context: &Context<'_>, url: &str) -> String {
     let is_local = url.starts_with('/') && !url.starts_with("//");
-    if is_local || !context.settings.proxies_pictures { url.to_owned() } else { proxied(url) }
+    if is_local || !context.settings.proxies_pictures { url.to_owned() } else { proxy_url(url) }
 }
 
 /// The URL of an external picture on the proxy: the first 20 bytes of the URL's SHA-256 digest, and the URL, in
 /// hexadecimal.
-pub(super) fn proxied(url: &str) -> String {
+pub(super) fn proxy_url(url: &str) -> String {
     let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let digest = Sha256::digest(url.as_bytes());
     format!("/external_content/{}/{}", hexadecimal(&digest[..20]), hexadecimal(url.as_bytes()))

@@ -63,7 +63,7 @@ pub(super) fn filtered_references<'t>(
 }
 
 /// Makes all mentions in a line silent.
-pub(super) fn silenced(line: &str) -> Cow<'_, str> {
+pub(super) fn silence_mentions(line: &str) -> Cow<'_, str> {
     if !line.contains('@') {
         return Cow::Borrowed(line);
     }
@@ -110,7 +110,7 @@ pub(super) struct Candidates {
 
 impl Candidates {
     /// Collects the names in a source.
-    pub fn of(source: &str, names: &dyn Names) -> Self {
+    pub fn collect(source: &str, names: &dyn Names) -> Self {
         let mut candidates = Self::default();
         if memchr::memchr(b'@', source.as_bytes()).is_some() {
             for mention in name_references(source, b'@', "**") {
@@ -190,6 +190,6 @@ mod tests {
 
     #[test]
     fn mentions_become_silent() {
-        assert_eq!(silenced("> @**a** @*b* @_**c** x@**d**"), "> @_**a** @_*b* @_**c** x@**d**");
+        assert_eq!(silence_mentions("> @**a** @*b* @_**c** x@**d**"), "> @_**a** @_*b* @_**c** x@**d**");
     }
 }

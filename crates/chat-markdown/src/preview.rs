@@ -2,7 +2,7 @@
 //! that is alone in its paragraph.
 
 use super::context::Context;
-use super::media::{self, Preview, Replaced};
+use super::media::{self, LinkReplacement, Preview};
 use super::tree::{NodeId, ROOT, Tree};
 use std::collections::{HashSet, VecDeque};
 
@@ -49,7 +49,7 @@ fn has_href(tree: &Tree, top: NodeId) -> bool {
 }
 
 /// Records the links of a tree and adds their previews.
-pub(super) fn add(context: &mut Context<'_>, tree: &mut Tree) {
+pub(super) fn add_previews(context: &mut Context<'_>, tree: &mut Tree) {
     let links = find_links(tree);
     context.rendered.has_link |= has_href(tree, ROOT);
     context.rendered.uploads.extend(links.iter().filter_map(|link| media::path_id(&link.href)));
@@ -62,7 +62,7 @@ pub(super) fn add(context: &mut Context<'_>, tree: &mut Tree) {
     for link in &links {
         if unquoted_hrefs.contains(link.href.as_str()) && previewed_hrefs.insert(link.href.as_str()) {
             let text = Some(link.text.as_str()).filter(|text| !text.is_empty() && *text != link.href);
-            if let Some(preview) = media::preview(context, tree, &link.href, text) {
+            if let Some(preview) = media::create_preview(context, tree, &link.href, text) {
                 context.rendered.has_image |= preview.is_image;
                 insert_preview(tree, link, &preview, text.is_none());
             }
@@ -73,9 +73,9 @@ pub(super) fn add(context: &mut Context<'_>, tree: &mut Tree) {
 /// Inserts a preview, and removes the link that it replaces.
 fn insert_preview(tree: &mut Tree, link: &Link, preview: &Preview, shows_url: bool) {
     let may_replace = match preview.link {
-        Replaced::Never => false,
-        Replaced::IfUrl => shows_url,
-        Replaced::Always => true,
+        LinkReplacement::Never => false,
+        LinkReplacement::IfUrl => shows_url,
+        LinkReplacement::Always => true,
     };
     let replaces_link = may_replace && tree[link.node].tail.content.is_empty();
     match (tree.tag(link.parent), link.grandparent) {

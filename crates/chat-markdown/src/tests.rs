@@ -13,11 +13,11 @@ use crate::linkifier::LinkifierSource;
 struct Organization {
     linkifiers: Vec<Arc<Linkifier>>,
     own_url: &'static str,
-    emoticons: bool,
-    previews: bool,
+    translates_emoticons: bool,
+    has_previews: bool,
     proxies_pictures: bool,
-    language: &'static str,
-    form: Form,
+    default_language: &'static str,
+    form: OutputFormat,
 }
 
 impl Default for Organization {
@@ -39,11 +39,11 @@ impl Default for Organization {
         Self {
             linkifiers,
             own_url: "https://chat.example.org",
-            emoticons: false,
-            previews: true,
+            translates_emoticons: false,
+            has_previews: true,
             proxies_pictures: true,
-            language: "",
-            form: Form::default(),
+            default_language: "",
+            form: OutputFormat::default(),
         }
     }
 }
@@ -88,7 +88,7 @@ impl Names for Organization {
         (name == "green_tick").then(|| CustomEmojiImage { src: "/user_avatars/2/emoji/images/1.png".to_owned() })
     }
 
-    fn upload(&self, path_id: &str) -> Option<UploadFacts> {
+    fn upload(&self, path_id: &str) -> Option<UploadProperties> {
         let (content_type, is_animated, has_thumbnail, transcoded) = match path_id {
             "2/ab/xyz/image.png" => ("image/png", false, true, None),
             "2/ab/new.png" => ("image/png", false, false, None),
@@ -100,7 +100,13 @@ impl Names for Organization {
             _ => return None,
         };
         let dimensions = content_type.starts_with("image").then_some((1920, 1080));
-        Some(UploadFacts { content_type: content_type.to_owned(), dimensions, has_thumbnail, is_animated, transcoded })
+        Some(UploadProperties {
+            content_type: content_type.to_owned(),
+            dimensions,
+            has_thumbnail,
+            is_animated,
+            transcoded,
+        })
     }
 
     fn linkifiers(&self) -> Vec<Arc<Linkifier>> {
@@ -118,9 +124,9 @@ impl Names for Organization {
     fn settings(&self) -> Settings<'_> {
         Settings {
             empty_topic_display_name: "general chat",
-            default_code_block_language: self.language,
-            translate_emoticons: self.emoticons,
-            inline_image_preview: self.previews,
+            default_code_block_language: self.default_language,
+            translate_emoticons: self.translates_emoticons,
+            inline_image_preview: self.has_previews,
             proxies_pictures: self.proxies_pictures,
             own_url: Some(self.own_url),
             mentions_are_silent: false,
@@ -129,15 +135,15 @@ impl Names for Organization {
     }
 }
 
-fn rendered(source: &str) -> Rendered {
+fn render_source(source: &str) -> Rendered {
     let result = render(source, &Organization::default());
     assert!(result.is_ok(), "{source}");
     result.unwrap_or_default()
 }
 
 #[track_caller]
-fn check(rows: &[(&str, &str)]) {
+fn assert_html(rows: &[(&str, &str)]) {
     for (source, html) in rows {
-        assert_eq!(rendered(source).html, *html, "{source}");
+        assert_eq!(render_source(source).html, *html, "{source}");
     }
 }

@@ -142,7 +142,7 @@ impl Tree {
     }
 
     /// As [`Tree::create`], with text.
-    pub fn create_with(&mut self, tag: &'static str, text: Text) -> NodeId {
+    pub fn create_with_text(&mut self, tag: &'static str, text: Text) -> NodeId {
         self.add(Node { tag, text, ..Node::default() })
     }
 

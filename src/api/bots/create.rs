@@ -1,8 +1,8 @@
 //! Creating bots (reference behaviour, POST /bots).
 
-use super::emit;
-use crate::api::changes::pictures::{check_picture, store_picture};
-use crate::api::changes::users::bot::{bot_named, check_may_create_bot};
+use super::emit_bot_event;
+use crate::api::changes::pictures::{check_avatar, store_picture};
+use crate::api::changes::users::bot::{check_may_create_bot, find_active_bot_by_name};
 use crate::api::changes::users::person::announce_user;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
@@ -73,7 +73,7 @@ impl crate::api::parameter::FromJson for Url {
         generator.subschema_for::<String>()
     }
 }
-crate::api::parameter::through_json!(Url);
+crate::api::parameter::impl_json_parameter!(Url);
 
 /// The new bot.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -139,7 +139,7 @@ fn check_new_bot(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<N
     if realm.user_by_email(&email).is_some() {
         return Err(Error::UsernameInUse);
     }
-    if bot_named(realm, &full_name).is_some() {
+    if find_active_bot_by_name(realm, &full_name).is_some() {
         return Err(Error::BotNameTaken);
     }
     check_may_create_bot(realm, call, kind)?;
@@ -158,7 +158,7 @@ fn check_new_bot(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<N
         events_channel: find_channel(&params.default_events_register_stream)?.map(|channel| channel.id),
         all_public_channels: params.default_all_public_streams,
     };
-    call.files.iter().try_for_each(check_picture)?;
+    call.files.iter().try_for_each(check_avatar)?;
     Ok(NewBot { kind, email, full_name, defaults })
 }
 
@@ -211,10 +211,10 @@ fn add_bot(
         password: None,
         can_create_users: false,
         profile: OrdMap::new(),
-        memo: Default::default(),
+        cached_json: Default::default(),
     });
     announce_user(tx, id);
     let event = RealmBotAdd { bot: BotRecord::new(tx, &tx.users[&id]) };
-    emit(tx, id, event);
+    emit_bot_event(tx, id, event);
     id
 }

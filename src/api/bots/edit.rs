@@ -3,16 +3,16 @@
 //! A choice where the API is silent: A-69 in docs/assumptions.md.
 
 use super::create::Url;
-use super::{administered_bot, emit};
-use crate::api::changes::pictures::{check_picture, store_picture};
+use super::{administered_bot, emit_bot_event};
+use crate::api::changes::pictures::{check_avatar, store_picture};
 use crate::api::changes::users::account::{change_avatar, change_name, change_role};
-use crate::api::changes::users::bot::{bot_named, emit_owner};
+use crate::api::changes::users::bot::{emit_new_owner, find_active_bot_by_name};
 use crate::api::parameter::RoleNumber;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::account_names::checked_name;
-use crate::realm::account_rights::checked_role;
+use crate::realm::account_permissions::checked_role;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::tx::Tx;
@@ -97,7 +97,7 @@ impl Write for EditBot {
         check_service(&params)?;
         match call.files {
             [] => {}
-            [file] => check_picture(file)?,
+            [file] => check_avatar(file)?,
             _ => return Err(Error::SeveralFiles),
         }
 
@@ -123,7 +123,7 @@ impl Write for EditBot {
 fn checked_bot_name(realm: &Tx, bot: &User, name: Option<&str>) -> Result<Option<String>, Error> {
     let Some(name) = name.filter(|name| *name != bot.full_name) else { return Ok(None) };
     let name = checked_name(realm, name, Some(bot.id), realm.feature_level())?;
-    let is_taken = bot_named(realm, &name).is_some_and(|other| other.id != bot.id);
+    let is_taken = find_active_bot_by_name(realm, &name).is_some_and(|other| other.id != bot.id);
     if is_taken { Err(Error::BotNameTaken) } else { Ok(Some(name)) }
 }
 
@@ -188,24 +188,24 @@ fn set_default(tx: &mut Tx, update: BotUpdate, change: impl FnOnce(&mut BotDefau
     if let Some(bot) = &mut tx.user_mut(id).bot {
         change(&mut bot.defaults);
     }
-    emit(tx, id, RealmBotUpdate { bot: update });
+    emit_bot_event(tx, id, RealmBotUpdate { bot: update });
 }
 
 /// Events: `realm_bot` delete and add to the former and the new owner, except administrators, whose lists have all
 /// bots; `realm_user` update to everyone who can access the bot.
 fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
     if let Some(former_owner) = bot.bot_owner().filter(|former_owner| !is_admin(tx, *former_owner)) {
-        tx.emit(Audience::user(former_owner), RealmBotDelete { bot: RemovedBot { user_id: bot.id } });
+        tx.emit(Audience::of_user(former_owner), RealmBotDelete { bot: RemovedBot { user_id: bot.id } });
     }
     if let Some(details) = &mut tx.user_mut(bot.id).bot {
         details.owner = Some(owner);
     }
     if !is_admin(tx, owner) {
         let event = RealmBotAdd { bot: BotRecord::new(tx, &tx.users[&bot.id]) };
-        tx.emit(Audience::user(owner), event);
+        tx.emit(Audience::of_user(owner), event);
     }
-    emit_owner(tx, bot.id, owner);
-    let audience = tx.who_can_access(bot.id);
+    emit_new_owner(tx, bot.id, owner);
+    let audience = tx.audience_with_access_to(bot.id);
     tx.emit(audience, PersonUpdate::BotOwner { user_id: bot.id, bot_owner_id: Some(owner) });
 }
 
@@ -234,7 +234,7 @@ fn change_services(tx: &mut Tx, bot: &User, params: &EditBot) {
     if details.services != previous_services {
         let services = details.services.clone();
         let update = BotUpdate { user_id: bot.id, services: Some(services), ..BotUpdate::default() };
-        emit(tx, bot.id, RealmBotUpdate { bot: update });
+        emit_bot_event(tx, bot.id, RealmBotUpdate { bot: update });
     }
 }
 

@@ -9,7 +9,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, MessageId, UserId};
-use crate::realm::message::{Message, Place};
+use crate::realm::message::{Message, MessagePlace};
 use crate::realm::personal::UserState;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -110,13 +110,18 @@ pub struct ChangedFlags {
 /// `InvalidMessage` if the change adds a flag or marks as unread, and the user can't access a message. Nothing has
 /// changed then.
 pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<ChangedFlags, Error> {
-    let changed = apply(tx, user, ids, change)?;
-    emit(tx, user.id, change, &changed.messages, false);
+    let changed = change_flag_without_event(tx, user, ids, change)?;
+    emit_flag_update(tx, user.id, change, &changed.messages, false);
     Ok(changed)
 }
 
 /// Like [`change_flag`], without the event.
-pub fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<ChangedFlags, Error> {
+pub fn change_flag_without_event(
+    tx: &mut Tx,
+    user: &User,
+    ids: &[MessageId],
+    change: FlagChange,
+) -> Result<ChangedFlags, Error> {
     let ids: BTreeSet<MessageId> = ids.iter().copied().collect();
     match change {
         FlagChange { flag: Flag::Read, op: FlagOp::Add } => Ok(mark_read(tx, user.id, &ids)),
@@ -130,7 +135,7 @@ pub fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) ->
 }
 
 /// Those of the messages that the user has a row for and whose flag already has the value of a change, sorted.
-pub fn already_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
+pub fn messages_already_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
     let state = realm.user_state(user);
     let has_value = |message: &Message| {
         let has_flag = match change.flag {
@@ -139,7 +144,7 @@ pub fn already_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: F
             Flag::Collapsed => state.collapsed.contains(&message.id),
             Flag::HideLinkPreviews => state.hidden_previews.contains(&message.id),
         };
-        realm.has_row(user, message) && has_flag == (change.op == FlagOp::Add)
+        realm.has_user_message(user, message) && has_flag == (change.op == FlagOp::Add)
     };
     let ids: BTreeSet<MessageId> = ids.iter().copied().collect();
     ids.into_iter().filter(|id| realm.messages.get(id).is_some_and(|message| has_value(message))).collect()
@@ -162,7 +167,7 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
     for id in ids {
         let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
         let channel = message.channel().map(|(channel, _)| channel);
-        let is_accessible = tx.has_row(user.id, message) || tx.can_see_message(user, message);
+        let is_accessible = tx.has_user_message(user.id, message) || tx.can_see_message(user, message);
         match channel.filter(|channel| tx.user_state(user.id).subscription(*channel).is_none()) {
             Some(channel) if is_accessible => {
                 changed.ignored_channels.insert(channel);
@@ -175,16 +180,16 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
         }
     }
     for message in messages {
-        tx.add_row(user.id, message.id);
+        tx.add_historical_user_message(user.id, message.id);
         let had_no_row = !message.recipients.contains(&user.id);
         if had_no_row {
-            tx.receive_late(user.id, message.id);
+            tx.add_late_recipient(user.id, message.id);
         }
         if !tx.user_state_mut(user.id).read.remove(message.id) && !had_no_row {
             continue;
         }
         if let Some((channel, _)) = message.channel() {
-            tx.reach_back(user.id, channel, message.id);
+            tx.move_subscription_start(user.id, channel, message.id);
         }
         changed.messages.push(message.id);
     }
@@ -201,13 +206,13 @@ fn change_marks(
     if op == FlagOp::Add {
         for id in ids {
             let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
-            let is_closed_to_guest = !tx.has(Feature::GuestsReadWebPublic) && tx.is_guest_outside(user, message);
-            if !tx.has_row(user.id, message) && (is_closed_to_guest || !tx.can_see_message(user, message)) {
+            let is_closed_to_guest = !tx.has(Feature::GuestsReadWebPublic) && tx.is_unsubscribed_guest(user, message);
+            if !tx.has_user_message(user.id, message) && (is_closed_to_guest || !tx.can_see_message(user, message)) {
                 return Err(Error::InvalidMessage);
             }
         }
         for id in ids {
-            tx.add_row(user.id, *id);
+            tx.add_historical_user_message(user.id, *id);
         }
     }
     let marked_ids = marked_messages(tx.user_state_mut(user.id));
@@ -227,21 +232,21 @@ fn change_marks(
 }
 
 /// Event: `update_message_flags` to the user. `is_all` says that all messages were marked as read.
-pub fn emit(tx: &mut Tx, user: UserId, change: FlagChange, messages: &[MessageId], is_all: bool) {
+pub fn emit_flag_update(tx: &mut Tx, user: UserId, change: FlagChange, messages: &[MessageId], is_all: bool) {
     let (flag, op) = change.wire_names();
     let mut update = FlagUpdate { all: is_all, ..FlagUpdate::new(op == "add", flag, messages.iter().copied()) };
     if change.makes_unread() {
         let details = |id: &MessageId| Some((id.to_string(), json!(message_details(tx, user, tx.messages.get(id)?))));
         update.details = Some(messages.iter().filter_map(details).collect());
     }
-    tx.emit(Audience::user(user), update);
+    tx.emit(Audience::of_user(user), update);
 }
 
 /// The details with which a client can count a message as unread without having the message.
 fn message_details(realm: &Realm, user: UserId, message: &Message) -> MessageDetails {
     let mentioned = realm.is_notable_mention(user, message).then_some(true);
     match &message.place {
-        Place::Channel { channel, topic } => MessageDetails {
+        MessagePlace::Channel { channel, topic } => MessageDetails {
             kind: "stream",
             stream_id: Some(*channel),
             topic: Some(topic.to_string()),
@@ -249,7 +254,7 @@ fn message_details(realm: &Realm, user: UserId, message: &Message) -> MessageDet
             user_ids: None,
             mentioned,
         },
-        Place::Direct { conversation } => {
+        MessagePlace::Direct { conversation } => {
             let others = realm.conversations[conversation].members.iter().filter(|member| **member != user);
             MessageDetails {
                 kind: "private",

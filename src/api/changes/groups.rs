@@ -7,7 +7,7 @@ use crate::record::events::UserGroupUpdate;
 use serde_json::Value;
 
 /// Emits an event about a group to everyone, except to clients that do not know deactivated groups if it is one.
-pub fn emit(tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
+pub fn emit_group_event(tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
     let condition = delivery_condition(tx, group);
     let audience = tx.everyone();
     tx.emit(audience, event.into().only_for(condition));
@@ -20,10 +20,10 @@ pub fn emit_update_to(tx: &mut Tx, audience: Audience, id: GroupId, property: &s
 }
 
 fn delivery_condition(tx: &Tx, group: GroupId) -> DeliveryCondition {
-    if tx.groups[&group].is_deactivated { DeliveryCondition::DeactivatedGroups } else { DeliveryCondition::Nothing }
+    if tx.groups[&group].is_deactivated { DeliveryCondition::DeactivatedGroups } else { DeliveryCondition::Always }
 }
 
 /// Event: `user_group` update to everyone.
 pub fn emit_update(tx: &mut Tx, id: GroupId, property: &str, value: Value) {
-    emit(tx, id, UserGroupUpdate::new(id, property, value));
+    emit_group_event(tx, id, UserGroupUpdate::new(id, property, value));
 }

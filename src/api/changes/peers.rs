@@ -55,7 +55,7 @@ pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>
 /// The change for channels that all have the same audience.
 fn peer_change(realm: &Realm, channels: Vec<ChannelId>, users: OrdSet<UserId>) -> PeerChange {
     let channel = &realm.channels[&channels[0]];
-    let audience = realm.who_can_see(channel).except_all(&users);
+    let audience = realm.channel_audience(channel).except_all(&users);
     PeerChange { is_archived: channel.is_archived, audience, users, channels }
 }
 
@@ -95,7 +95,8 @@ impl PublicChange {
     fn split_by_audience(self, realm: &Realm) -> Vec<PeerChange> {
         let mut guests_by_channels: BTreeMap<Vec<ChannelId>, OrdSet<UserId>> = BTreeMap::new();
         // Only users with a queue receive events, and they are few compared to all guests.
-        let listeners = realm.listeners_among(realm.guests()).into_iter().filter(|guest| !self.users.contains(guest));
+        let listeners =
+            realm.queue_owners_among(realm.guests()).into_iter().filter(|guest| !self.users.contains(guest));
         for guest in listeners {
             let is_visible = |id: &ChannelId| realm.can_see(&realm.users[&guest], &realm.channels[id]);
             let visible_channels: Vec<ChannelId> = self.channels.iter().copied().filter(is_visible).collect();
@@ -104,7 +105,7 @@ impl PublicChange {
             }
         }
         let guests_who_see_all = guests_by_channels.remove(&self.channels).unwrap_or_default();
-        let members = Audience::of(realm.active_users.clone()).except_all(realm.guests()).except_all(&self.users);
+        let members = Audience::of_users(realm.active_users.clone()).except_all(realm.guests()).except_all(&self.users);
         let change = |audience, channels| PeerChange {
             is_archived: self.is_archived,
             audience,
@@ -112,7 +113,7 @@ impl PublicChange {
             channels,
         };
         let guest_changes =
-            guests_by_channels.into_iter().map(|(channels, guests)| change(Audience::of(guests), channels));
+            guests_by_channels.into_iter().map(|(channels, guests)| change(Audience::of_users(guests), channels));
         std::iter::once(change(members.including(guests_who_see_all), self.channels.clone()))
             .chain(guest_changes)
             .collect()
@@ -121,12 +122,12 @@ impl PublicChange {
 
 /// Event: `subscription` peer_remove to users who unsubscribe together, about each other. [`emit_peers`] leaves them
 /// out.
-pub(super) fn emit_fellow_leavers(tx: &mut Tx, change: &PeerChange) {
+pub(super) fn emit_leaving_together(tx: &mut Tx, change: &PeerChange) {
     if change.users.len() > 1 {
-        let payload = Payload::PeersLeft { channels: change.channels.clone(), users: change.users.clone() };
+        let payload = Payload::PeersUnsubscribed { channels: change.channels.clone(), users: change.users.clone() };
         let event = Event::new(EventKind::SubscriptionPeerRemove, payload)
             .only_for(DeliveryCondition::of_channel(change.is_archived));
-        tx.emit(Audience::of(change.users.clone()), event);
+        tx.emit(Audience::of_users(change.users.clone()), event);
     }
 }
 

@@ -19,7 +19,7 @@ const PICTURE_TYPES: [&str; 7] =
 /// # Errors
 ///
 /// `PictureTooLarge`, `UnreadablePicture`.
-pub fn check_picture(file: &UploadedFile) -> Result<(), Error> {
+pub fn check_avatar(file: &UploadedFile) -> Result<(), Error> {
     check_picture_size(file)?;
     if picture::dimensions(&file.bytes).is_none() { Err(Error::UnreadablePicture) } else { Ok(()) }
 }

@@ -38,7 +38,7 @@ pub fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout:
         id: id.clone(),
         owner: owner.id,
         options: Arc::new(options),
-        acknowledged: -1,
+        acknowledged_event: -1,
         cursor: Cursor { entry: tx.log.end(), part: 0 },
         idle_timeout,
         idle_since: tx.now,
@@ -52,7 +52,7 @@ pub fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout:
 }
 
 /// Adds a queue for a poll without `queue_id`, as `POST /register` does with only these event types.
-pub fn add_plain_queue(tx: &mut Tx, call: &Call<'_>, event_types: Option<EventTypes>) -> QueueId {
+pub fn add_queue_for_poll(tx: &mut Tx, call: &Call<'_>, event_types: Option<EventTypes>) -> QueueId {
     let options = QueueOptions {
         client: call.client.to_owned(),
         event_types: event_types.map(|types| types.0),
@@ -60,12 +60,12 @@ pub fn add_plain_queue(tx: &mut Tx, call: &Call<'_>, event_types: Option<EventTy
         ..QueueOptions::default()
     };
     let id = add_queue(tx, call.caller(), options, Span::seconds(DEFAULT_IDLE_TIMEOUT_SECONDS));
-    begin_with_unknown_event(tx, Some(&id));
+    add_unknown_event(tx, Some(&id));
     id
 }
 
 /// In worlds above the newest level, queues begin with an event of an unknown type, to test that clients ignore it.
-pub fn begin_with_unknown_event(tx: &mut Tx, queue: Option<&str>) {
+pub fn add_unknown_event(tx: &mut Tx, queue: Option<&str>) {
     let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.options.receives_unknown_events());
     if let Some(id) = queue.map(|queue| queue.id.clone()) {
         tx.emit_to_queue(id, EventOfALaterLevel {});

@@ -1,15 +1,15 @@
 //! Subscribing and unsubscribing users, with all events.
 
-use super::peers::{emit_fellow_leavers, emit_peers, emit_peers_if, peer_changes};
+use super::peers::{emit_leaving_together, emit_peers, emit_peers_if, peer_changes};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::id::{ChannelId, UserId};
-use crate::realm::palette::Palette;
+use crate::realm::subscription_colors::ColorCountsByUser;
 use crate::realm::tx::Tx;
-use crate::realm::visibility::Sight;
+use crate::realm::visibility::VisibleObjects;
 use crate::record::events::{FlagUpdate, LeftChannel, SubscriptionPeerAdd, SubscriptionPeerRemove, SubscriptionRemove};
 use imbl::OrdSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ const MAX_SUBSCRIPTIONS: usize = 1_000_000;
 /// # Errors
 ///
 /// `TooManySubscriptions`.
-pub fn check_size(users: usize, channels: usize) -> Result<(), Error> {
+pub fn check_subscription_count(users: usize, channels: usize) -> Result<(), Error> {
     if users.saturating_mul(channels) > MAX_SUBSCRIPTIONS {
         return Err(Error::TooManySubscriptions { max_subscriptions: MAX_SUBSCRIPTIONS.into() });
     }
@@ -59,10 +59,11 @@ pub fn subscribe_all(
     let mut resumed_subscriptions = ChannelsByUser::new();
     let mut users_by_discovered_channel = BTreeMap::new();
     let mut newcomers_by_channel = BTreeMap::new();
-    let mut palette = Palette::default();
+    let mut palette = ColorCountsByUser::default();
     let before = tx.realm_copy();
     for channel in channels {
-        let is_new = |user: &UserId| tx.subscribe_from(&mut palette, *user, *channel, colors.get(channel).cloned());
+        let is_new =
+            |user: &UserId| tx.subscribe_with_palette(&mut palette, *user, *channel, colors.get(channel).cloned());
         let newcomers: OrdSet<UserId> = users.iter().copied().filter(is_new).collect();
         for user in &newcomers {
             let was_subscribed = before.user_state(*user).subscriptions.contains_key(channel);
@@ -75,9 +76,9 @@ pub fn subscribe_all(
     for (user, channels) in resumed_subscriptions {
         new_subscriptions.entry(user).or_default().extend(channels);
     }
-    tx.emit_visibility(&before, &[Sight::Users]);
+    tx.emit_visibility(&before, &[VisibleObjects::Users]);
     for (channel, users) in users_by_discovered_channel {
-        tx.emit_created(BTreeMap::from([(channel, users)]));
+        tx.emit_gained_channels(BTreeMap::from([(channel, users)]));
     }
     for (user, channels) in &new_subscriptions {
         emit_subscribed(tx, *user, channels);
@@ -108,13 +109,13 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     // Computed before the users leave, so that the audience is that of the present subscribers.
     let changes = peer_changes(tx, leavers_by_channel, false);
     for change in &changes {
-        emit_fellow_leavers(tx, change);
+        emit_leaving_together(tx, change);
     }
     emit_peers(tx, SubscriptionPeerRemove, changes);
     for (user, channels) in &ended_subscriptions {
         unsubscribe(tx, *user, channels);
     }
-    tx.emit_visibility(&before, &[Sight::Users]);
+    tx.emit_visibility(&before, &[VisibleObjects::Users]);
     ended_subscriptions
 }
 
@@ -122,7 +123,7 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
 /// [`resume`].
 ///
 /// Event: `subscription` peer_remove to everyone else who can see the subscribers.
-pub fn suspend(tx: &mut Tx, user: UserId) {
+pub fn suspend_subscriptions(tx: &mut Tx, user: UserId) {
     let channels = active_subscriptions(tx, user);
     let changes = peer_changes(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect(), false);
     for channel in channels {
@@ -136,7 +137,7 @@ pub fn suspend(tx: &mut Tx, user: UserId) {
 
 /// Adds a user who is being reactivated to the subscribers of the channels that [`suspend`] removed the user from.
 /// Returns these channels.
-pub fn resume(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
+pub fn resume_subscriptions(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
     let channels = active_subscriptions(tx, user);
     for channel in &channels {
         tx.channel_mut(*channel).subscribers.insert(user);
@@ -145,7 +146,7 @@ pub fn resume(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
 }
 
 /// Event: `subscription` peer_add to everyone else who can see the subscribers.
-pub fn emit_resumed(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
+pub fn emit_resumed_subscriptions(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let changes = peer_changes(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect(), true);
     emit_peers(tx, SubscriptionPeerAdd, changes);
 }
@@ -166,19 +167,19 @@ fn unsubscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     }
     if !unread_messages.is_empty() {
         unread_messages.sort_unstable();
-        tx.emit(Audience::user(user), FlagUpdate::new(true, "read", unread_messages));
+        tx.emit(Audience::of_user(user), FlagUpdate::new(true, "read", unread_messages));
     }
 }
 
 fn emit_unsubscribed(tx: &mut Tx, user: UserId, channels: &[ChannelId], condition: DeliveryCondition) {
     let subscriptions = channels.iter().map(|id| LeftChannel { name: tx.channels[id].name.clone(), stream_id: *id });
     let event = SubscriptionRemove { subscriptions: subscriptions.collect() };
-    tx.emit(Audience::user(user), event.only_for(condition));
+    tx.emit(Audience::of_user(user), event.only_for(condition));
     let account = tx.users[&user].clone();
     let is_hidden = |id: &ChannelId| !tx.can_see(&account, &tx.channels[id]);
     let hidden_channels: OrdSet<ChannelId> = channels.iter().copied().filter(is_hidden).collect();
     if !hidden_channels.is_empty() {
-        tx.emit_vanished(Audience::user(user), &hidden_channels, condition);
+        tx.emit_lost_channels(Audience::of_user(user), &hidden_channels, condition);
     }
 }
 
@@ -199,7 +200,7 @@ fn emit_subscribed(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     for (is_archived, subscriptions) in [(false, active), (true, archived)] {
         if !subscriptions.is_empty() {
             let event = Event::new(EventKind::SubscriptionAdd, Payload::Subscribed(subscriptions));
-            tx.emit(Audience::user(user), event.only_for(DeliveryCondition::of_channel(is_archived)));
+            tx.emit(Audience::of_user(user), event.only_for(DeliveryCondition::of_channel(is_archived)));
         }
     }
 }

@@ -7,4 +7,4 @@ pub mod device;
 pub mod direct_permissions;
 pub mod key;
 pub mod person;
-pub mod profile;
+pub mod profile_values;

@@ -1,13 +1,15 @@
 //! The operation that creates a single channel. The change itself is in `api/changes/channels/creation.rs`.
 
-use crate::api::changes::channels::creation::{NewChannelParams, checked_description, create_channel, emit_defaults};
-use crate::api::changes::channels::notices::{announce, post_created};
+use crate::api::changes::channels::creation::{
+    NewChannelParams, checked_description, create_channel, emit_default_channels,
+};
+use crate::api::changes::channels::notices::{announce_new_channels, post_creation};
 use crate::api::changes::subscriptions::subscribe_all;
-use crate::api::parameter::types::channel::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
+use crate::api::parameter::types::channel::{ChannelPermissions, ChannelProperties, TopicsPolicyWord};
 use crate::api::parameter::types::principals::Principals;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
-use crate::realm::channel::checked_channel_name;
+use crate::realm::channel::validate_channel_name;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
@@ -27,7 +29,7 @@ operation! {
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
         /// Its kind.
-        @group traits: ChannelTraits,
+        @group traits: ChannelProperties,
         /// Permissions.
         @group permissions: ChannelPermissions,
         /// Announce it if the organization announces new channels.
@@ -63,7 +65,7 @@ impl Write for CreateChannel {
             permissions: params.permissions,
         };
         channel_params.check_values(tx, call)?;
-        let name = checked_channel_name(&params.name)?;
+        let name = validate_channel_name(&params.name)?;
         if tx.channel_by_name(&name).is_some() {
             return Err(Error::ChannelAlreadyExists { channel_name: name.into() });
         }
@@ -76,13 +78,13 @@ impl Write for CreateChannel {
 
         let id = create_channel(tx, caller, name, description, &spec);
         if is_default {
-            emit_defaults(tx);
+            emit_default_channels(tx);
         }
         subscribe_all(tx, &users, &[id], &BTreeMap::new());
         if params.announce {
-            announce(tx, caller, &[id]);
+            announce_new_channels(tx, caller, &[id]);
         }
-        post_created(tx, caller, &[id]);
+        post_creation(tx, caller, &[id]);
         Ok(NewChannelReply { id })
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Choices where the API is silent: A-139 in docs/assumptions.md.
 
-pub use crate::api::changes::channels::default_groups::records;
+pub use crate::api::changes::channels::default_groups::default_group_records;
 
-use crate::api::changes::channels::default_groups::{emit, groups_mut};
+use crate::api::changes::channels::default_groups::{default_groups_mut, emit_default_groups};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -45,8 +45,13 @@ impl Write for CreateDefaultGroup {
 
         tx.realm_mut().counters.default_channel_group += 1;
         let id = tx.counters.default_channel_group;
-        groups_mut(tx).push(DefaultChannelGroup { id, name, description, channels: channels.into_iter().collect() });
-        emit(tx);
+        default_groups_mut(tx).push(DefaultChannelGroup {
+            id,
+            name,
+            description,
+            channels: channels.into_iter().collect(),
+        });
+        emit_default_groups(tx);
         Ok(Success {})
     }
 }
@@ -89,12 +94,12 @@ impl Write for EditDefaultGroup {
         let description = params.new_description.map(checked_group_description).transpose()?;
 
         if let Some(name) = name {
-            groups_mut(tx)[index].name = name;
-            emit(tx);
+            default_groups_mut(tx)[index].name = name;
+            emit_default_groups(tx);
         }
         if let Some(description) = description {
-            groups_mut(tx)[index].description = description;
-            emit(tx);
+            default_groups_mut(tx)[index].description = description;
+            emit_default_groups(tx);
         }
         Ok(Success {})
     }
@@ -138,7 +143,7 @@ impl Write for ChangeDefaultGroupChannels {
             });
         }
 
-        let members = &mut groups_mut(tx)[index].channels;
+        let members = &mut default_groups_mut(tx)[index].channels;
         for id in channels {
             if is_add {
                 members.insert(id)
@@ -146,7 +151,7 @@ impl Write for ChangeDefaultGroupChannels {
                 members.remove(&id)
             };
         }
-        emit(tx);
+        emit_default_groups(tx);
         Ok(Success {})
     }
 }
@@ -166,8 +171,8 @@ impl Write for RemoveDefaultGroup {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = group_index(tx, params.group_id)?;
 
-        groups_mut(tx).remove(index);
-        emit(tx);
+        default_groups_mut(tx).remove(index);
+        emit_default_groups(tx);
         Ok(Success {})
     }
 }

@@ -1,6 +1,6 @@
 //! Default channels, to which new users are subscribed.
 
-use crate::api::changes::channels::creation::emit_defaults;
+use crate::api::changes::channels::creation::emit_default_channels;
 use crate::api::parameter::parameters;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
@@ -59,5 +59,5 @@ fn set_default(tx: &mut Tx, channel: ChannelId, is_default: bool) {
         return;
     }
     tx.channel_mut(channel).is_default = is_default;
-    emit_defaults(tx);
+    emit_default_channels(tx);
 }

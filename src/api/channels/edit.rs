@@ -3,7 +3,7 @@
 
 pub mod apply;
 
-use crate::api::changes::channels::creation::{CAN_CREATE_TOPIC, check_folder, check_topic_creation, in_one_line};
+use crate::api::changes::channels::creation::{CAN_CREATE_TOPIC, check_folder, check_topic_creation, join_lines};
 use crate::api::changes::channels::rights::administered_channel;
 use crate::api::parameter::Nullable;
 use crate::api::parameter::types::channel::{
@@ -15,10 +15,10 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::channel::{Channel, MAX_CHANNEL_DESCRIPTION_LENGTH, Privacy, TopicsPolicy, checked_channel_name};
+use crate::realm::channel::{Channel, MAX_CHANNEL_DESCRIPTION_LENGTH, Privacy, TopicsPolicy, validate_channel_name};
 use crate::realm::id::{ChannelId, FolderId};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, ChannelPermission, GroupSettingValue, RealmPermission, setting};
-use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey, topics_of};
+use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey, topics_of_channel};
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 
@@ -71,7 +71,7 @@ impl Write for EditChannel {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let id = params.stream_id;
-        let description = params.description.as_ref().map(|text| in_one_line(&text.0));
+        let description = params.description.as_ref().map(|text| join_lines(&text.0));
         let channel = administered_channel(tx, call, id)?;
         let privacy = checked_privacy(tx, caller, channel, &params)?;
         let topics_policy = checked_topics_policy(tx, caller, channel, params.topics_policy)?;
@@ -85,7 +85,7 @@ impl Write for EditChannel {
         let permissions = checked_permissions(tx, call, channel, params)?;
         check_topic_creation_permission(tx, channel, privacy, &permissions)?;
 
-        let plan = Plan {
+        let plan = ChannelChanges {
             topics_policy,
             privacy,
             is_default,
@@ -104,7 +104,7 @@ impl Write for EditChannel {
 
 /// The checked changes of a request. Unlike the other fields, `privacy`, `description` and `message_retention_days` may
 /// equal the current values; their events are sent nevertheless.
-struct Plan {
+struct ChannelChanges {
     topics_policy: Option<TopicsPolicy>,
     privacy: Option<Privacy>,
     is_default: Option<bool>,
@@ -181,8 +181,8 @@ fn checked_topics_policy(
     if !realm.may(caller.id, RealmPermission::CanSetTopicsPolicy) {
         return Err(Error::InsufficientPermission);
     }
-    let has_other_topics =
-        topics_of(realm, channel.id).count() > usize::from(realm.topics.contains_key(&(channel.id, TopicKey::new(""))));
+    let has_other_topics = topics_of_channel(realm, channel.id).count()
+        > usize::from(realm.topics.contains_key(&(channel.id, TopicKey::new(""))));
     if policy == TopicsPolicy::EmptyTopicOnly && has_other_topics {
         return Err(Error::OtherTopicsExist { topic: EMPTY_TOPIC_DISPLAY_NAME.into() });
     }
@@ -231,7 +231,7 @@ fn check_deletion_policy(realm: &Realm, caller: &User, params: &EditChannel) -> 
 
 /// The name may differ from the channel's current name only in case.
 fn checked_new_name(realm: &Realm, channel: &Channel, name: Option<&str>) -> Result<Option<String>, Error> {
-    let Some(name) = name.map(checked_channel_name).transpose()? else { return Ok(None) };
+    let Some(name) = name.map(validate_channel_name).transpose()? else { return Ok(None) };
     if name == channel.name {
         return Err(Error::ChannelHasName);
     }

@@ -2,15 +2,15 @@
 //!
 //! A choice where the API is silent: A-57 in docs/assumptions.md.
 
-use super::parameters::GroupPermissions;
-use crate::api::changes::groups::emit;
+use super::permissions::GroupPermissions;
+use crate::api::changes::groups::emit_group_event;
 use crate::api::parameter::types::group_setting::resolve_all;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::group::Group;
 use crate::realm::groups::{
-    check_group_description, check_group_name_is_free, checked_group_name, groups_to_add, possible_members,
+    check_group_description, check_group_name_is_free, checked_group_name, checked_members, checked_subgroups,
 };
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::GROUP_PERMISSIONS;
@@ -56,14 +56,14 @@ impl Write for CreateGroup {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<GroupIdReply, Error> {
         let creator = call.caller().id;
         check_group_description(&params.description, call.feature_level)?;
-        let members = possible_members(tx, &params.members, call.feature_level)?;
+        let members = checked_members(tx, &params.members, call.feature_level)?;
         let name = checked_group_name(&params.name, call.feature_level)?;
         let default_permissions = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
         let requested_permissions = params.permissions.by_name();
         let permissions =
             resolve_all(tx, call.feature_level, GROUP_PERMISSIONS, default_permissions, requested_permissions)?;
         check_group_name_is_free(tx, &name, None, call.feature_level)?;
-        let subgroups: OrdSet<GroupId> = groups_to_add(tx, &params.subgroups)?.into_iter().collect();
+        let subgroups: OrdSet<GroupId> = checked_subgroups(tx, &params.subgroups)?.into_iter().collect();
 
         tx.realm_mut().counters.group += 1;
         let id = GroupId(tx.counters.group);
@@ -82,10 +82,10 @@ impl Write for CreateGroup {
         };
         let record = GroupRecord::new(tx, &group, !tx.has(Feature::OnlyActiveMembers));
         tx.realm_mut().groups.insert(id, Arc::new(group));
-        emit(tx, id, UserGroupAdd { group: record });
+        emit_group_event(tx, id, UserGroupAdd { group: record });
         if !subgroups.is_empty() {
             let direct_subgroup_ids = subgroups.iter().copied().collect();
-            emit(tx, id, UserGroupAddSubgroups(Subgroups { group_id: id, direct_subgroup_ids }));
+            emit_group_event(tx, id, UserGroupAddSubgroups(Subgroups { group_id: id, direct_subgroup_ids }));
             tx.group_mut(id).subgroups = subgroups;
         }
         Ok(GroupIdReply { group_id: id })

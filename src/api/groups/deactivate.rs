@@ -6,7 +6,7 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{DeliveryCondition, EventData};
-use crate::realm::groups::group_to_change;
+use crate::realm::groups::changeable_group;
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GroupPermission, GroupSettingValue, Permissions};
 use crate::realm::tx::Tx;
@@ -30,8 +30,8 @@ impl Write for DeactivateGroup {
         if tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::GroupDeactivated);
         }
-        group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
-        let objections = objections(tx, id);
+        changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
+        let objections = find_objections(tx, id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });
         }
@@ -48,7 +48,7 @@ impl Write for DeactivateGroup {
 
 /// References to a group: active groups that contain it, and permissions of channels that are not archived, of active
 /// groups (including the group itself) and of the organization.
-pub(super) fn objections(realm: &Realm, id: GroupId) -> Vec<Value> {
+pub(super) fn find_objections(realm: &Realm, id: GroupId) -> Vec<Value> {
     let active_groups = || realm.groups.values().filter(|group| !group.is_deactivated);
     let mut objections = Vec::new();
     let supergroups: Vec<GroupId> =

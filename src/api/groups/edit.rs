@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-59 in docs/assumptions.md.
 
-use super::parameters::GroupPermissionUpdates;
+use super::permissions::GroupPermissionUpdates;
 use crate::api::changes::groups::emit_update;
 use crate::api::parameter::types::group_setting::resolve_update;
 use crate::api::{Call, Success, Write, operation};
@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::group::Group;
-use crate::realm::groups::{check_group_description, check_group_name_is_free, checked_group_name, group_to_change};
+use crate::realm::groups::{changeable_group, check_group_description, check_group_name_is_free, checked_group_name};
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GROUP_PERMISSIONS, GroupPermission, setting};
 use crate::realm::tx::Tx;
@@ -47,7 +47,7 @@ impl Write for EditGroup {
         }
         let id = params.user_group_id;
         params.description.as_deref().map_or(Ok(()), |text| check_group_description(text, call.feature_level))?;
-        let group = group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
+        let group = changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
         let name = checked_new_name(tx, call, &group, params.name.as_deref())?;
 
         if let Some(name) = name {

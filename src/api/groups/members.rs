@@ -2,18 +2,18 @@
 //!
 //! A choice where the API is silent: A-58 in docs/assumptions.md.
 
-use crate::api::changes::groups::emit;
+use crate::api::changes::groups::emit_group_event;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::event::Event;
-use crate::realm::groups::{group_to_change, groups_to_add, possible_members};
+use crate::realm::groups::{changeable_group, checked_members, checked_subgroups};
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::GroupPermission;
 use crate::realm::permission_holders::existing_groups;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::realm::visibility::Sight;
+use crate::realm::visibility::VisibleObjects;
 use crate::record::events::{MemberChange, Subgroups, UserGroupAddSubgroups, UserGroupRemoveSubgroups};
 use imbl::OrdSet;
 use std::collections::BTreeSet;
@@ -108,13 +108,13 @@ impl PendingEvents {
         if !tx.has(Feature::GroupChangesFirst) {
             self.0.push(event.into());
         } else {
-            emit(tx, group, event.into());
+            emit_group_event(tx, group, event.into());
         }
     }
 
     fn emit(self, tx: &mut Tx, group: GroupId) {
         for event in self.0 {
-            emit(tx, group, event);
+            emit_group_event(tx, group, event);
         }
     }
 }
@@ -129,13 +129,13 @@ fn add_members(
     if users.is_empty() {
         return Ok(());
     }
-    let group = match group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanAddMembers) {
+    let group = match changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanAddMembers) {
         Err(Error::InsufficientPermission) if users == [call.caller().id] => {
-            group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanJoin)
+            changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanJoin)
         }
         result => result,
     }?;
-    let users = possible_members(tx, users, call.feature_level)?;
+    let users = checked_members(tx, users, call.feature_level)?;
     if let Some(user) = users.iter().find(|user| group.members.contains(*user)) {
         return Err(Error::AlreadyMember { user_id: user.0.into() });
     }
@@ -144,7 +144,7 @@ fn add_members(
     let before = tx.realm_copy();
     tx.group_mut(id).members = group.members.clone().union(added_users);
     pending_events.add(tx, id, MemberChange::Add.event(id, users.iter().copied()));
-    tx.emit_visibility(&before, &[Sight::Channels]);
+    tx.emit_visibility(&before, &[VisibleObjects::Channels]);
     notify_affected_users(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
 }
@@ -160,10 +160,10 @@ fn remove_members(
         return Ok(());
     }
     let is_caller = users == [call.caller().id];
-    let users = possible_members(tx, users, call.feature_level)?;
-    let group = match group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanRemoveMembers) {
+    let users = checked_members(tx, users, call.feature_level)?;
+    let group = match changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanRemoveMembers) {
         Err(Error::InsufficientPermission) if is_caller => {
-            group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanLeave)
+            changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanLeave)
         }
         result => result,
     }?;
@@ -175,7 +175,7 @@ fn remove_members(
     let before = tx.realm_copy();
     tx.group_mut(id).members = group.members.clone().relative_complement(removed_users);
     pending_events.add(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
-    tx.emit_visibility(&before, &[Sight::Channels]);
+    tx.emit_visibility(&before, &[VisibleObjects::Channels]);
     notify_affected_users(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
 }
@@ -185,7 +185,7 @@ fn notify_affected_users(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, ac
     let people: Vec<UserId> =
         users.iter().copied().filter(|id| *id != actor.id && tx.is_active(*id) && !tx.users[id].is_bot()).collect();
     for person in people {
-        tx.notify_person(actor.id, person, format!("{} {action}", actor.silent_mention()));
+        tx.notify_user(actor.id, person, format!("{} {action}", actor.silent_mention()));
     }
 }
 
@@ -199,8 +199,8 @@ fn add_subgroups(
     if subgroups.is_empty() {
         return Ok(());
     }
-    let group = group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanAddMembers)?;
-    let subgroups = groups_to_add(tx, subgroups)?;
+    let group = changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanAddMembers)?;
+    let subgroups = checked_subgroups(tx, subgroups)?;
     if let Some(subgroup) = subgroups.iter().find(|subgroup| group.subgroups.contains(*subgroup)) {
         return Err(Error::AlreadySubgroup { group_id: subgroup.0.into() });
     }
@@ -211,7 +211,7 @@ fn add_subgroups(
     let before = tx.realm_copy();
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
     pending_events.add(tx, id, UserGroupAddSubgroups(subgroups_record(id, subgroups)));
-    tx.emit_visibility(&before, &[Sight::Channels]);
+    tx.emit_visibility(&before, &[VisibleObjects::Channels]);
     Ok(())
 }
 
@@ -226,7 +226,7 @@ fn remove_subgroups(
     if subgroups.is_empty() {
         return Ok(());
     }
-    let group = group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
+    let group = changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
     let subgroups = existing_groups(tx, subgroups)?;
     if let Some(subgroup) = subgroups.iter().find(|subgroup| !group.subgroups.contains(*subgroup)) {
         return Err(Error::NotSubgroup { group_id: subgroup.0.into() });
@@ -235,7 +235,7 @@ fn remove_subgroups(
     let before = tx.realm_copy();
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
     pending_events.add(tx, id, UserGroupRemoveSubgroups(subgroups_record(id, subgroups)));
-    tx.emit_visibility(&before, &[Sight::Channels]);
+    tx.emit_visibility(&before, &[VisibleObjects::Channels]);
     Ok(())
 }
 

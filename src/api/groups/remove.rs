@@ -2,12 +2,12 @@
 //!
 //! A choice where the API is silent: A-152 in docs/assumptions.md.
 
-use super::deactivate::objections;
+use super::deactivate::find_objections;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::groups::group_to_change;
+use crate::realm::groups::changeable_group;
 use crate::realm::id::{GroupId, InviteId, InviteLinkId};
 use crate::realm::permission::GroupPermission;
 use crate::realm::tx::Tx;
@@ -32,8 +32,8 @@ impl Write for RemoveGroup {
         if !call.has(Feature::DeactivatedGroups) && tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::InvalidGroup);
         }
-        group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
-        let objections = objections(&realm_without_group(tx, id), id);
+        changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
+        let objections = find_objections(&realm_without_group(tx, id), id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });
         }

@@ -1,6 +1,6 @@
 //! A delivery of a service, and the messages that are rendered from it.
 
-use super::payload::Part;
+use super::payload::PayloadValue;
 use super::{DeliverWebhook, Service};
 use crate::error::Error;
 use serde_json::Value;
@@ -16,8 +16,8 @@ pub struct Delivery<'a> {
 
 impl<'a> Delivery<'a> {
     /// The payload, for reading its values.
-    pub fn root(&self) -> Part<'a> {
-        Part::root(self.payload, "request")
+    pub fn root(&self) -> PayloadValue<'a> {
+        PayloadValue::root(self.payload, "request")
     }
 
     pub fn header(&self, name: &str) -> Option<&'a str> {
@@ -38,7 +38,7 @@ impl<'a> Delivery<'a> {
 
 /// A message to be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Notification {
+pub struct WebhookMessage {
     /// The default topic, which a topic in the request replaces.
     pub topic: String,
     /// Markdown.
@@ -51,33 +51,33 @@ pub struct Notification {
 
 /// The result of rendering a delivery.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    pub messages: Vec<Notification>,
+pub struct RenderedDelivery {
+    pub messages: Vec<WebhookMessage>,
     /// The text of a notice to the owner of the bot.
     pub owner_notice: Option<String>,
     /// A text of the service that the reply has to repeat.
     pub challenge: Option<String>,
 }
 
-impl Outcome {
+impl RenderedDelivery {
     /// A single message that is always sent.
     pub fn message(topic: impl Into<String>, content: impl Into<String>) -> Self {
-        Self::from(Notification { topic: topic.into(), content: content.into(), ..Notification::default() })
+        Self::from(WebhookMessage { topic: topic.into(), content: content.into(), ..WebhookMessage::default() })
     }
 
     /// A single message about an event.
     pub fn event(event: &str, topic: impl Into<String>, content: impl Into<String>) -> Self {
-        Self::from(Notification {
+        Self::from(WebhookMessage {
             topic: topic.into(),
             content: content.into(),
             event: Some(event.to_owned()),
-            ..Notification::default()
+            ..WebhookMessage::default()
         })
     }
 }
 
-impl From<Notification> for Outcome {
-    fn from(message: Notification) -> Self {
+impl From<WebhookMessage> for RenderedDelivery {
+    fn from(message: WebhookMessage) -> Self {
         Self { messages: vec![message], ..Self::default() }
     }
 }

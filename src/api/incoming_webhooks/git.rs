@@ -157,6 +157,6 @@ pub fn quote_block(message: &str) -> String {
 }
 
 /// The default topic for an issue or a pull request.
-pub fn topic_of(repository: &str, kind: &str, number: i64, title: &str) -> String {
+pub fn issue_topic(repository: &str, kind: &str, number: i64, title: &str) -> String {
     format!("{repository} / {kind} #{number} {title}")
 }

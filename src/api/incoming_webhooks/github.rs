@@ -1,10 +1,10 @@
 //! GitHub: messages about pushes, branches, tags, issues and comments on them. Pull requests are in
 //! `github_pull_request.rs`.
 
-use super::delivery::{Delivery, Outcome};
+use super::delivery::{Delivery, RenderedDelivery};
 use super::git::{self, Activity, Commit, Push};
 use super::github_pull_request::{self, sender};
-use super::payload::Part;
+use super::payload::PayloadValue;
 use crate::error::Error;
 
 /// The header that names the event, in lower case.
@@ -14,22 +14,22 @@ pub const EVENT_HEADER: &str = "x-github-event";
 const IGNORED_EVENTS: [&str; 7] =
     ["check_suite", "label", "meta", "milestone", "organization", "project_card", "repository_vulnerability_alert"];
 
-pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let payload = delivery.root();
     let header = delivery.header(EVENT_HEADER).unwrap_or_default();
     if let Some(repository) = payload.find("repository")?
         && repository.bool_of("private")?
         && delivery.params.ignore_private_repositories
     {
-        return Ok(Outcome::default());
+        return Ok(RenderedDelivery::default());
     }
     if header == "issue_comment" && is_edited_without_change(&payload)? {
-        return Ok(Outcome::default());
+        return Ok(RenderedDelivery::default());
     }
-    let Some(event) = event_name(delivery, header, &payload)? else { return Ok(Outcome::default()) };
+    let Some(event) = event_name(delivery, header, &payload)? else { return Ok(RenderedDelivery::default()) };
     let topic = default_topic(event, &payload)?;
     // Messages in the default topic leave the title out, because the topic has it.
-    let title = |part: &Part<'_>| {
+    let title = |part: &PayloadValue<'_>| {
         if delivery.has_custom_topic() { part.text_of("title").map(|title| Some(title.to_owned())) } else { Ok(None) }
     };
     let content = match event {
@@ -52,10 +52,10 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         "issue_comment" => comment_message(&payload, title(&payload.key("issue")?)?)?,
         other => github_pull_request::message(other, &payload, title(&payload.key("pull_request")?)?)?,
     };
-    Ok(Outcome::event(event, topic, content))
+    Ok(RenderedDelivery::event(event, topic, content))
 }
 
-fn is_edited_without_change(payload: &Part<'_>) -> Result<bool, Error> {
+fn is_edited_without_change(payload: &PayloadValue<'_>) -> Result<bool, Error> {
     if payload.find("action")?.is_none_or(|action| action.value() != "edited") {
         return Ok(false);
     }
@@ -64,7 +64,11 @@ fn is_edited_without_change(payload: &Part<'_>) -> Result<bool, Error> {
 }
 
 /// The name of the event that `only_events` and `exclude_events` filter by. None if it makes no message.
-fn event_name(delivery: &Delivery<'_>, header: &str, payload: &Part<'_>) -> Result<Option<&'static str>, Error> {
+fn event_name(
+    delivery: &Delivery<'_>,
+    header: &str,
+    payload: &PayloadValue<'_>,
+) -> Result<Option<&'static str>, Error> {
     Ok(match header {
         "push" => push_event(payload, delivery.params.branches.as_deref())?,
         "issues" => Some(match payload.text_of("action")? {
@@ -74,7 +78,7 @@ fn event_name(delivery: &Delivery<'_>, header: &str, payload: &Part<'_>) -> Resu
             "opened" if is_transferred_here(payload)? => "issues_opened_via_transfer",
             _ => "issues",
         }),
-        "pull_request" => github_pull_request::event_of(delivery, payload)?,
+        "pull_request" => github_pull_request::event_name(delivery, payload)?,
         "pull_request_review" if github_pull_request::is_edited_without_change(payload)? => None,
         "pull_request_review" => Some("pull_request_review"),
         "pull_request_review_comment" => Some("pull_request_review_comment"),
@@ -90,7 +94,7 @@ fn event_name(delivery: &Delivery<'_>, header: &str, payload: &Part<'_>) -> Resu
     })
 }
 
-fn push_event(payload: &Part<'_>, branches: Option<&str>) -> Result<Option<&'static str>, Error> {
+fn push_event(payload: &PayloadValue<'_>, branches: Option<&str>) -> Result<Option<&'static str>, Error> {
     let reference = payload.text_of("ref")?;
     Ok(match reference.strip_prefix("refs/heads/") {
         Some(branch) if branch.starts_with("gh-readonly-queue/") => None,
@@ -99,15 +103,15 @@ fn push_event(payload: &Part<'_>, branches: Option<&str>) -> Result<Option<&'sta
     })
 }
 
-fn is_transferred_here(payload: &Part<'_>) -> Result<bool, Error> {
+fn is_transferred_here(payload: &PayloadValue<'_>) -> Result<bool, Error> {
     let changes = payload.non_empty("changes")?;
     Ok(changes.map(|changes| changes.non_empty("old_issue")).transpose()?.flatten().is_some())
 }
 
-fn default_topic(event: &str, payload: &Part<'_>) -> Result<String, Error> {
+fn default_topic(event: &str, payload: &PayloadValue<'_>) -> Result<String, Error> {
     if event.contains("pull_request") {
         let pull_request = payload.key("pull_request")?;
-        return Ok(git::topic_of(
+        return Ok(git::issue_topic(
             repository_name(payload)?,
             "PR",
             pull_request.number_of("number")?,
@@ -117,7 +121,12 @@ fn default_topic(event: &str, payload: &Part<'_>) -> Result<String, Error> {
     if event.starts_with("issue") {
         let issue = payload.key("issue")?;
         let kind = if issue.find("pull_request")?.is_some() { "PR" } else { "issue" };
-        return Ok(git::topic_of(repository_name(payload)?, kind, issue.number_of("number")?, issue.text_of("title")?));
+        return Ok(git::issue_topic(
+            repository_name(payload)?,
+            kind,
+            issue.number_of("number")?,
+            issue.text_of("title")?,
+        ));
     }
     match event {
         "push_commits" => Ok(format!("{} / {}", repository_name(payload)?, branch_name(payload)?)),
@@ -128,16 +137,16 @@ fn default_topic(event: &str, payload: &Part<'_>) -> Result<String, Error> {
     }
 }
 
-fn repository_name<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+fn repository_name<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
     payload.key("repository")?.text_of("name")
 }
 
-fn branch_name<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+fn branch_name<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
     let reference = payload.text_of("ref")?;
     Ok(reference.strip_prefix("refs/heads/").unwrap_or(reference))
 }
 
-fn push_message(payload: &Part<'_>) -> Result<String, Error> {
+fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let mut commits = Vec::new();
     for commit in payload.key("commits")?.items()? {
         let author = commit.key("author")?;
@@ -163,7 +172,7 @@ fn push_message(payload: &Part<'_>) -> Result<String, Error> {
     Ok(push.to_message())
 }
 
-fn issue_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn issue_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
     let action = payload.text_of("action")?;
     let issue = payload.key("issue")?;
     let message = if matches!(action, "assigned" | "unassigned") { None } else { issue.text_or_null("body")? };
@@ -182,7 +191,7 @@ fn issue_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Er
     Ok(activity.to_message())
 }
 
-fn comment_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn comment_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
     let (issue, comment) = (payload.key("issue")?, payload.key("comment")?);
     let url = comment.text_of("html_url")?;
     let action = match payload.text_of("action")? {
@@ -203,7 +212,7 @@ fn comment_message(payload: &Part<'_>, title: Option<String>) -> Result<String, 
 }
 
 /// Returns the message about a label or milestone that was added to an issue or removed from it.
-fn label_or_milestone_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn label_or_milestone_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
     let (action, issue, user) = (payload.text_of("action")?, payload.key("issue")?, payload.key("sender")?);
     let is_label = action.ends_with("labeled");
     let (verb, preposition) =
@@ -224,7 +233,7 @@ fn label_or_milestone_message(payload: &Part<'_>, title: Option<String>) -> Resu
     ))
 }
 
-fn transfer_message(event: &str, payload: &Part<'_>) -> Result<String, Error> {
+fn transfer_message(event: &str, payload: &PayloadValue<'_>) -> Result<String, Error> {
     let (issue, changes) = (payload.key("issue")?, payload.key("changes")?);
     let (number, url, title) = (issue.number_of("number")?, issue.text_of("html_url")?, issue.text_of("title")?);
     let (repository, other_issue) = match event {

@@ -2,7 +2,7 @@
 
 use super::delivery::Delivery;
 use super::git::Activity;
-use super::payload::Part;
+use super::payload::PayloadValue;
 use crate::error::Error;
 
 /// Actions that make no message and are not refused as unsupported.
@@ -13,7 +13,7 @@ const IGNORED_ACTIONS: [&str; 5] = ["approved", "converted_to_draft", "labeled",
 /// # Errors
 ///
 /// If the payload has no action or an unsupported one.
-pub fn event_of(delivery: &Delivery<'_>, payload: &Part<'_>) -> Result<Option<&'static str>, Error> {
+pub fn event_name(delivery: &Delivery<'_>, payload: &PayloadValue<'_>) -> Result<Option<&'static str>, Error> {
     Ok(match payload.text_of("action")? {
         "opened" | "reopened" => Some("opened_pull_request"),
         "synchronize" | "edited" => Some("updated_pull_request"),
@@ -33,7 +33,7 @@ pub fn event_of(delivery: &Delivery<'_>, payload: &Part<'_>) -> Result<Option<&'
 /// # Errors
 ///
 /// If the payload has no action.
-pub fn is_edited_without_change(payload: &Part<'_>) -> Result<bool, Error> {
+pub fn is_edited_without_change(payload: &PayloadValue<'_>) -> Result<bool, Error> {
     let changes = payload.non_empty("changes")?;
     let is_empty = changes.is_none_or(|changes| changes.value().as_object().is_some_and(serde_json::Map::is_empty));
     Ok(payload.text_of("action")? == "edited" && is_empty)
@@ -44,7 +44,7 @@ pub fn is_edited_without_change(payload: &Part<'_>) -> Result<bool, Error> {
 /// # Errors
 ///
 /// If the payload has no sender.
-pub fn sender<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+pub fn sender<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
     payload.key("sender")?.text_of("login")
 }
 
@@ -53,7 +53,7 @@ pub fn sender<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
 /// # Errors
 ///
 /// If the payload lacks a value that the message needs.
-pub fn message(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+pub fn message(event: &str, payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
     let (user, pull_request) = (sender(payload)?, payload.key("pull_request")?);
     let (number, url) = (pull_request.number_of("number")?, pull_request.text_of("html_url")?);
     match event {
@@ -80,7 +80,7 @@ pub fn message(event: &str, payload: &Part<'_>, title: Option<String>) -> Result
     }
 }
 
-fn review_request_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn review_request_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
     let (user, pull_request) = (sender(payload)?, payload.key("pull_request")?);
     let (number, url) = (pull_request.number_of("number")?, pull_request.text_of("html_url")?);
     let (reviewer, name_key) = match payload.find("requested_reviewer")? {
@@ -92,7 +92,7 @@ fn review_request_message(payload: &Part<'_>, title: Option<String>) -> Result<S
     Ok(format!("**{user}** requested [{name}]({reviewer_url}) for a review on [PR #{number}{title}]({url})."))
 }
 
-fn review_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn review_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
     let (review, number) = (payload.key("review")?, payload.key("pull_request")?.number_of("number")?);
     let title = title.map(|title| format!("for #{number} {title}"));
     let activity = Activity {
@@ -108,7 +108,7 @@ fn review_message(payload: &Part<'_>, title: Option<String>) -> Result<String, E
     Ok(activity.to_message())
 }
 
-fn review_comment_message(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn review_comment_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
     let (comment, number) = (payload.key("comment")?, payload.key("pull_request")?.number_of("number")?);
     let title = title.map(|title| format!("on #{number} {title}"));
     let action = payload.text_of("action")?;
@@ -125,7 +125,7 @@ fn review_comment_message(payload: &Part<'_>, title: Option<String>) -> Result<S
 }
 
 /// Returns the message about a pull request that was opened, edited, assigned or closed.
-fn change_message(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn change_message(event: &str, payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
     let (user, pull_request) = (sender(payload)?, payload.key("pull_request")?);
     let (number, url) = (Some(pull_request.number_of("number")?), pull_request.text_of("html_url")?);
     let mut activity = Activity { user, kind: "PR", url, number, title: title.as_deref(), ..Activity::default() };

@@ -1,8 +1,8 @@
 //! GitLab: messages about pushes of commits and tags, and about the test of a webhook.
 
-use super::delivery::{Delivery, Outcome};
+use super::delivery::{Delivery, RenderedDelivery};
 use super::git::{self, Commit, Push};
-use super::payload::Part;
+use super::payload::PayloadValue;
 use crate::error::Error;
 
 /// The header that names the event, in lower case.
@@ -10,13 +10,13 @@ pub const EVENT_HEADER: &str = "x-gitlab-event";
 /// The hash that means no commit, as after the deletion of a branch.
 const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 
-pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let payload = delivery.root();
     let header = delivery.header(EVENT_HEADER).unwrap_or_default();
     let event = if header == "System Hook" { system_hook_event(&payload)? } else { header.to_owned() };
     let content = match event.as_str() {
         "Push Hook" if !git::is_branch_listed(branch_name(&payload)?, delivery.params.branches.as_deref()) => {
-            return Ok(Outcome::default());
+            return Ok(RenderedDelivery::default());
         }
         "Push Hook" => push_message(&payload)?,
         "Tag Push Hook" => {
@@ -38,11 +38,11 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         true => format!("[[{}]({})] {content}", repository_name(&payload)?, homepage_url(&payload)?),
         false => content,
     };
-    Ok(Outcome::event(&event, topic, content))
+    Ok(RenderedDelivery::event(&event, topic, content))
 }
 
 /// The event of a system hook, which covers a whole installation, with the name that webhooks of projects use.
-fn system_hook_event(payload: &Part<'_>) -> Result<String, Error> {
+fn system_hook_event(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let name = match payload.find("event_name")? {
         Some(name) => name.text()?,
         None => payload.text_of("object_kind")?,
@@ -56,26 +56,26 @@ fn system_hook_event(payload: &Part<'_>) -> Result<String, Error> {
     Ok(format!("{} Hook", capitalized.collect::<Vec<_>>().join(" ")))
 }
 
-fn repository_name<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+fn repository_name<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
     match payload.find("project")? {
         Some(project) => project.text_of("name"),
         None => payload.key("repository")?.text_of("name"),
     }
 }
 
-fn homepage_url<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+fn homepage_url<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
     match payload.find("project")? {
         Some(project) => project.text_of("web_url"),
         None => payload.key("repository")?.text_of("homepage"),
     }
 }
 
-fn branch_name<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+fn branch_name<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
     let reference = payload.text_of("ref")?;
     Ok(reference.strip_prefix("refs/heads/").unwrap_or(reference))
 }
 
-fn push_message(payload: &Part<'_>) -> Result<String, Error> {
+fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let (user, branch) = (payload.text_of("user_name")?, branch_name(payload)?);
     if payload.non_empty("after")?.is_some_and(|after| after.value() == NO_COMMIT) {
         return Ok(format!("{user} deleted branch {branch}."));

@@ -1,7 +1,7 @@
 //! Alertmanager and Grafana: messages about alerts that fire or were resolved.
 
-use super::delivery::{Delivery, Notification, Outcome};
-use super::payload::Part;
+use super::delivery::{Delivery, RenderedDelivery, WebhookMessage};
+use super::payload::PayloadValue;
 use super::python_text::{MAX_LENGTH, python_str};
 use crate::error::Error;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 const NOT_ENDED: &str = "0001-01-01T00:00:00Z";
 
 /// Makes at most two messages for each topic: one with the firing alerts and one with the resolved alerts.
-pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let params = delivery.params;
     // Topics with their firing and their resolved alerts, in the order of their first alerts.
     let mut topics: Vec<(&str, [Vec<String>; 2])> = Vec::new();
@@ -44,23 +44,26 @@ pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
                 [alert] => format!("{icon} **{title}** {alert}"),
                 alerts => format!("{icon} **{title}**\n* {}", alerts.join("\n* ")),
             };
-            Some(Notification { topic: topic.clone(), content, ..Notification::default() })
+            Some(WebhookMessage { topic: topic.clone(), content, ..WebhookMessage::default() })
         });
         messages.flatten().collect::<Vec<_>>()
     };
-    Ok(Outcome { messages: topics.iter().flat_map(messages_of_topic).collect(), ..Outcome::default() })
+    Ok(RenderedDelivery {
+        messages: topics.iter().flat_map(messages_of_topic).collect(),
+        ..RenderedDelivery::default()
+    })
 }
 
 /// Makes a message for each alert of Grafana 8 and later, or one for the alert of an earlier version.
-pub fn render_grafana(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+pub fn render_grafana(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let payload = delivery.root();
     let Some(alerts) = payload.find("alerts")? else { return render_legacy_alert(&payload) };
-    let messages: Result<Vec<Notification>, Error> =
+    let messages: Result<Vec<WebhookMessage>, Error> =
         alerts.items()?.map(|alert| render_grafana_alert(&alert)).collect();
-    Ok(Outcome { messages: messages?, ..Outcome::default() })
+    Ok(RenderedDelivery { messages: messages?, ..RenderedDelivery::default() })
 }
 
-fn render_grafana_alert(alert: &Part<'_>) -> Result<Notification, Error> {
+fn render_grafana_alert(alert: &PayloadValue<'_>) -> Result<WebhookMessage, Error> {
     let status = alert.key("status")?.one_of(&["firing", "resolved"])?;
     let icon = if status == "firing" { ":alert:" } else { ":checkbox:" };
     let mut content = format!("{icon} **{}**\n\n", status.to_uppercase());
@@ -105,15 +108,15 @@ fn render_grafana_alert(alert: &Part<'_>) -> Result<Notification, Error> {
         }
     }
     content.push('\n');
-    Ok(Notification { topic: format!("[{name}]"), content, event: Some(status.to_owned()), channel: None })
+    Ok(WebhookMessage { topic: format!("[{name}]"), content, event: Some(status.to_owned()), channel: None })
 }
 
-fn bullet_list(values: &Part<'_>) -> Result<String, Error> {
+fn bullet_list(values: &PayloadValue<'_>) -> Result<String, Error> {
     values.members()?.map(|(name, value)| Ok(format!("- {name}: {}\n", value.text()?))).collect()
 }
 
 /// The alert in a payload of Grafana before version 8.
-fn render_legacy_alert(payload: &Part<'_>) -> Result<Outcome, Error> {
+fn render_legacy_alert(payload: &PayloadValue<'_>) -> Result<RenderedDelivery, Error> {
     let topic = payload.text_of("title")?;
     let mut metrics = String::new();
     if let Some(matches) = payload.find("evalMatches")?.filter(|matches| !matches.value().is_null()) {
@@ -140,5 +143,5 @@ fn render_legacy_alert(payload: &Part<'_>) -> Result<Outcome, Error> {
     if let Some(image) = payload.find("imageUrl")? {
         content.push_str(&format!("\n[Click to view visualization]({})", image.text()?));
     }
-    Ok(Outcome::event(state, topic, content.trim()))
+    Ok(RenderedDelivery::event(state, topic, content.trim()))
 }

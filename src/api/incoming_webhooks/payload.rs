@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 /// A value in a payload.
 #[derive(Clone, Debug)]
-pub struct Part<'a> {
+pub struct PayloadValue<'a> {
     value: &'a Value,
     /// For example `request["alerts"][0]`.
     path: String,
 }
 
-impl<'a> Part<'a> {
+impl<'a> PayloadValue<'a> {
     /// The payload itself. `name` is the first part of the paths in errors.
     pub fn root(value: &'a Value, name: &str) -> Self {
         Self { value, path: name.to_owned() }

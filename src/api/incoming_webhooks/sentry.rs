@@ -1,7 +1,7 @@
 //! Sentry: messages about events (exceptions and log messages) and about issues.
 
-use super::delivery::{Delivery, Outcome};
-use super::payload::Part;
+use super::delivery::{Delivery, RenderedDelivery};
+use super::payload::PayloadValue;
 use super::python_text::python_str;
 use crate::error::Error;
 use crate::time::Timestamp;
@@ -16,7 +16,7 @@ const MIN_VERSION: i64 = 7;
 /// The largest accepted timestamp, in UNIX seconds: in the year 8307.
 const MAX_TIMESTAMP: f64 = 200_000_000_000.0;
 
-pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let payload = delivery.root();
     if !payload.value().is_object() {
         return Err(Error::bad_value("request", "is not a dict"));
@@ -42,7 +42,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
             }
         },
     };
-    Ok(Outcome::message(topic, content))
+    Ok(RenderedDelivery::message(topic, content))
 }
 
 /// The URL and the time of an event.
@@ -54,7 +54,7 @@ struct EventLink {
 
 impl EventLink {
     /// Derives the URL from that of the issue, because payloads of Sentry's plain webhooks have no URL of the event.
-    fn from_webhook(payload: &Part<'_>, event: &Part<'_>) -> Result<Self, Error> {
+    fn from_webhook(payload: &PayloadValue<'_>, event: &PayloadValue<'_>) -> Result<Self, Error> {
         let issue_url = payload.text_of("url")?;
         let url_prefix = issue_url.rfind('/').map_or("", |end| &issue_url[..=end]);
         let id = event.text_of("event_id")?;
@@ -75,7 +75,11 @@ fn display_time(time: &str) -> String {
 }
 
 /// The topic and the content for an event.
-fn event_message(delivery: &Delivery<'_>, event: &Part<'_>, link: &EventLink) -> Result<(String, String), Error> {
+fn event_message(
+    delivery: &Delivery<'_>,
+    event: &PayloadValue<'_>,
+    link: &EventLink,
+) -> Result<(String, String), Error> {
     let (title, platform) = (event.text_of("title")?, event.text_of("platform")?);
     if platform == "python" && title != SAMPLE_TITLE && event_version(event)? < MIN_VERSION {
         return Err(delivery.unsupported("Raven SDK"));
@@ -107,7 +111,7 @@ fn event_message(delivery: &Delivery<'_>, event: &Part<'_>, link: &EventLink) ->
     Ok((title.to_owned(), text))
 }
 
-fn event_version(event: &Part<'_>) -> Result<i64, Error> {
+fn event_version(event: &PayloadValue<'_>) -> Result<i64, Error> {
     let version = event.key("version")?;
     let number = match version.value() {
         Value::String(text) => text.trim().parse().ok(),
@@ -117,22 +121,22 @@ fn event_version(event: &Part<'_>) -> Result<i64, Error> {
 }
 
 /// The innermost frame of the last stack trace that is in a file.
-fn find_frame<'a>(event: &Part<'a>, file: &str) -> Result<Option<Part<'a>>, Error> {
-    let values: Vec<Part<'_>> = event.key("exception")?.key("values")?.items()?.collect();
+fn find_frame<'a>(event: &PayloadValue<'a>, file: &str) -> Result<Option<PayloadValue<'a>>, Error> {
+    let values: Vec<PayloadValue<'_>> = event.key("exception")?.key("values")?.items()?.collect();
     for value in values.iter().rev() {
         let Some(trace) = value.find("stacktrace")? else { continue };
         if trace.value().is_null() {
             return Ok(None);
         }
-        let frames: Vec<Part<'_>> = trace.key("frames")?.items()?.collect();
+        let frames: Vec<PayloadValue<'_>> = trace.key("frames")?.items()?.collect();
         return Ok(frames.into_iter().rfind(|frame| frame.value()["filename"] == file));
     }
     Ok(None)
 }
 
-fn indented_lines(frame: &Part<'_>, name: &str) -> Result<String, Error> {
+fn indented_lines(frame: &PayloadValue<'_>, name: &str) -> Result<String, Error> {
     let Some(lines) = frame.find(name)?.filter(|lines| !lines.value().is_null()) else { return Ok(String::new()) };
-    let indent = |line: Part<'_>| {
+    let indent = |line: PayloadValue<'_>| {
         let line = line.text()?;
         Ok(if line.is_empty() { "\n".to_owned() } else { format!("     {line}\n") })
     };
@@ -150,7 +154,11 @@ fn highlighting_language(platform: &str) -> &str {
 }
 
 /// The topic and the content for an action on an issue.
-fn issue_message(delivery: &Delivery<'_>, payload: &Part<'_>, issue: &Part<'_>) -> Result<(String, String), Error> {
+fn issue_message(
+    delivery: &Delivery<'_>,
+    payload: &PayloadValue<'_>,
+    issue: &PayloadValue<'_>,
+) -> Result<(String, String), Error> {
     let title = issue.text_of("title")?;
     let time = display_time(issue.text_of("lastSeen")?);
     issue.key("assignedTo")?;
@@ -176,7 +184,7 @@ fn issue_message(delivery: &Delivery<'_>, payload: &Part<'_>, issue: &Part<'_>) 
 }
 
 /// The topic and the content for the payload of older versions, whose events have no IDs.
-fn legacy_message(payload: &Part<'_>) -> Result<(String, String), Error> {
+fn legacy_message(payload: &PayloadValue<'_>) -> Result<(String, String), Error> {
     let text_or_none = |name: &str| -> Result<String, Error> {
         Ok(payload.find(name)?.map_or_else(|| "None".to_owned(), |value| python_str(value.value())))
     };

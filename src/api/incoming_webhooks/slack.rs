@@ -2,10 +2,10 @@
 //!
 //! This server makes no request to Slack (A-572 in docs/assumptions.md).
 
-use super::delivery::{Delivery, Notification, Outcome};
-use super::payload::Part;
-use super::slack_blocks::{attachment, block, join_paragraphs};
-use super::slack_text::{with_emphasis, with_links, with_mentions};
+use super::delivery::{Delivery, RenderedDelivery, WebhookMessage};
+use super::payload::PayloadValue;
+use super::slack_blocks::{attachment_to_markdown, block_to_markdown, join_paragraphs};
+use super::slack_text::{emphasis_to_markdown, links_to_markdown, mentions_to_markdown};
 use crate::error::Error;
 use serde_json::Value;
 
@@ -13,8 +13,8 @@ use serde_json::Value;
 pub const RETRY_HEADER: &str = "x-slack-retry-num";
 
 /// Renders a message in the format of Slack's incoming webhooks: blocks, attachments or a text.
-pub fn render_incoming(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
-    let payload = Part::root(delivery.payload, "payload");
+pub fn render_incoming(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
+    let payload = PayloadValue::root(delivery.payload, "payload");
     let topic = match payload.find("channel")? {
         Some(channel) if !delivery.has_custom_topic() => {
             let name = channel.text()?;
@@ -24,10 +24,11 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     };
     let mut paragraphs = Vec::new();
     if let Some(blocks) = payload.non_empty("blocks")? {
-        paragraphs.extend(blocks.items()?.map(|item| block(&item)).collect::<Result<Vec<_>, _>>()?);
+        paragraphs.extend(blocks.items()?.map(|item| block_to_markdown(&item)).collect::<Result<Vec<_>, _>>()?);
     }
     if let Some(attachments) = payload.non_empty("attachments")? {
-        paragraphs.extend(attachments.items()?.map(|item| attachment(&item)).collect::<Result<Vec<_>, _>>()?);
+        paragraphs
+            .extend(attachments.items()?.map(|item| attachment_to_markdown(&item)).collect::<Result<Vec<_>, _>>()?);
     }
     let mut text = join_paragraphs(paragraphs);
     if text.is_empty()
@@ -39,29 +40,30 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
             .to_owned();
     }
     if text.is_empty() {
-        return Ok(Outcome::default());
+        return Ok(RenderedDelivery::default());
     }
-    Ok(Outcome::message(topic, with_emphasis(with_links(&text).trim())))
+    Ok(RenderedDelivery::message(topic, emphasis_to_markdown(links_to_markdown(&text).trim())))
 }
 
 /// Renders a message that Slack reports, as an event or in the form of Slack's legacy webhooks.
-pub fn render_events(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let params = delivery.params;
     if delivery.payload.is_null() {
         return legacy_message(delivery);
     }
-    let payload = Part::root(delivery.payload, "payload");
+    let payload = PayloadValue::root(delivery.payload, "payload");
     if payload.text_of("type")? == "url_verification" {
         let challenge = payload.text_of("challenge")?.to_owned();
         if params.slack_app_token.is_empty() {
             let notice = "The Slack integration has no app token: the address of the webhook needs `slack_app_token`.";
-            return Ok(Outcome { owner_notice: Some(notice.to_owned()), ..Outcome::default() });
+            return Ok(RenderedDelivery { owner_notice: Some(notice.to_owned()), ..RenderedDelivery::default() });
         }
-        let outcome = Outcome::message("Integration events", "Slack webhook has been successfully configured.");
-        return Ok(Outcome { challenge: Some(challenge), ..outcome });
+        let outcome =
+            RenderedDelivery::message("Integration events", "Slack webhook has been successfully configured.");
+        return Ok(RenderedDelivery { challenge: Some(challenge), ..outcome });
     }
     if delivery.header(RETRY_HEADER).is_some() || is_own_message(delivery.payload) {
-        return Ok(Outcome::default());
+        return Ok(RenderedDelivery::default());
     }
     let event = payload.key("event")?;
     let kind = event.text_of("type")?;
@@ -73,7 +75,7 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         let is_bot = event.find("subtype")?.is_some_and(|kind| kind.value() == "bot_message");
         return Err(delivery.unsupported(if is_bot { "integration bot message" } else { "unknown Slack event" }));
     };
-    let mut content = format!("**{}**: {}", sender.text()?, with_mentions(&with_emphasis(text)));
+    let mut content = format!("**{}**: {}", sender.text()?, mentions_to_markdown(&emphasis_to_markdown(text)));
     if let Some(files) = event.non_empty("files")? {
         for file in files.items()? {
             content.push_str(&format!("\n*[{}]({})*", file.text_of("title")?, file.text_of("permalink")?));
@@ -90,7 +92,7 @@ fn is_own_message(payload: &Value) -> bool {
 }
 
 /// Renders the form of Slack's legacy webhooks.
-fn legacy_message(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+fn legacy_message(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let params = delivery.params;
     let required = |value: &'_ Option<String>, name: &str| {
         value.clone().ok_or_else(|| Error::MissingParameter { var_name: name.into() })
@@ -98,18 +100,18 @@ fn legacy_message(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let user = required(&params.user_name, "user_name")?;
     let text = required(&params.text, "text")?;
     let channel = required(&params.channel_name, "channel_name")?;
-    channel_message(delivery, &channel, format!("**{user}**: {}", with_links(&with_emphasis(&text))))
+    channel_message(delivery, &channel, format!("**{user}**: {}", links_to_markdown(&emphasis_to_markdown(&text))))
 }
 
 /// Returns a message from a Slack channel, in the topic or channel that `channels_map_to_topics` selects.
-fn channel_message(delivery: &Delivery<'_>, channel: &str, content: String) -> Result<Outcome, Error> {
+fn channel_message(delivery: &Delivery<'_>, channel: &str, content: String) -> Result<RenderedDelivery, Error> {
     let topic = "Message from Slack";
     match delivery.params.channels_map_to_topics.as_deref() {
-        None => Ok(Outcome::message(topic, content)),
-        Some("1") => Ok(Outcome::message(format!("channel: {channel}"), content)),
+        None => Ok(RenderedDelivery::message(topic, content)),
+        Some("1") => Ok(RenderedDelivery::message(format!("channel: {channel}"), content)),
         Some("0") => {
             let channel = Some(channel.to_owned());
-            Ok(Notification { topic: topic.to_owned(), content, event: None, channel }.into())
+            Ok(WebhookMessage { topic: topic.to_owned(), content, event: None, channel }.into())
         }
         Some(_) => Err(Error::UnknownSlackMapping),
     }

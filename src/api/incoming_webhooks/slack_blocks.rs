@@ -1,6 +1,6 @@
 //! Converts Slack's blocks and attachments to Markdown.
 
-use super::payload::Part;
+use super::payload::PayloadValue;
 use crate::error::Error;
 
 const BLOCK_TYPES: [&str; 7] = ["actions", "context", "divider", "header", "image", "input", "section"];
@@ -12,7 +12,7 @@ pub fn join_paragraphs(paragraphs: impl IntoIterator<Item = String>) -> String {
 }
 
 /// Converts a block; "" if it contains no text.
-pub fn block(block: &Part<'_>) -> Result<String, Error> {
+pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
     Ok(match block.key("type")?.one_of(&BLOCK_TYPES)? {
         "context" => match block.non_empty("elements")? {
             Some(elements) => join_paragraphs(
@@ -34,14 +34,14 @@ pub fn block(block: &Part<'_>) -> Result<String, Error> {
     })
 }
 
-fn context_element_to_markdown(element: &Part<'_>) -> Result<String, Error> {
+fn context_element_to_markdown(element: &PayloadValue<'_>) -> Result<String, Error> {
     match element.key("type")?.one_of(&["image", "plain_text", "mrkdwn"])? {
         "image" => image_to_markdown(element),
         _ => any_text(element).map(str::to_owned),
     }
 }
 
-fn section_to_markdown(block: &Part<'_>) -> Result<String, Error> {
+fn section_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
     let mut paragraphs = Vec::new();
     if let Some(text) = block.find("text")? {
         paragraphs.push(any_text(&text)?.to_owned());
@@ -63,17 +63,17 @@ fn fields_table(fields: &[&str]) -> String {
     format!("| | |\n|-|-|\n{}", rows.collect::<String>())
 }
 
-fn any_text<'a>(block: &Part<'a>) -> Result<&'a str, Error> {
+fn any_text<'a>(block: &PayloadValue<'a>) -> Result<&'a str, Error> {
     text_block(block, &["plain_text", "mrkdwn"])
 }
 
-fn text_block<'a>(block: &Part<'a>, types: &[&str]) -> Result<&'a str, Error> {
+fn text_block<'a>(block: &PayloadValue<'a>, types: &[&str]) -> Result<&'a str, Error> {
     block.key("type")?.one_of(types)?;
     block.text_of("text")
 }
 
 /// Converts an image to a link; "" for buttons and menus.
-fn image_to_markdown(element: &Part<'_>) -> Result<String, Error> {
+fn image_to_markdown(element: &PayloadValue<'_>) -> Result<String, Error> {
     if element.text_of("type")? != "image" {
         return Ok(String::new());
     }
@@ -82,7 +82,7 @@ fn image_to_markdown(element: &Part<'_>) -> Result<String, Error> {
 
 /// Converts an attachment, the legacy format of Slack: its title, texts, fields, blocks, image, footer and time, in
 /// this order.
-pub fn attachment(attachment: &Part<'_>) -> Result<String, Error> {
+pub fn attachment_to_markdown(attachment: &PayloadValue<'_>) -> Result<String, Error> {
     let mut paragraphs = Vec::new();
     if let Some(title) = attachment.non_empty("title")? {
         let title = title.text()?;
@@ -102,7 +102,7 @@ pub fn attachment(attachment: &Part<'_>) -> Result<String, Error> {
         paragraphs.push(lines.into_iter().flatten().collect::<Vec<_>>().join("\n"));
     }
     if let Some(blocks) = attachment.non_empty("blocks")? {
-        paragraphs.extend(blocks.items()?.map(|item| block(&item)).collect::<Result<Vec<_>, _>>()?);
+        paragraphs.extend(blocks.items()?.map(|item| block_to_markdown(&item)).collect::<Result<Vec<_>, _>>()?);
     }
     if let Some(url) = attachment.non_empty("image_url")? {
         paragraphs.push(format!("[]({})", url.url()?));
@@ -116,7 +116,7 @@ pub fn attachment(attachment: &Part<'_>) -> Result<String, Error> {
     Ok(join_paragraphs(paragraphs))
 }
 
-fn field_to_markdown(field: &Part<'_>) -> Result<Option<String>, Error> {
+fn field_to_markdown(field: &PayloadValue<'_>) -> Result<Option<String>, Error> {
     let text = |name: &str| field.non_empty(name)?.map(|part| part.text()).transpose();
     Ok(match (text("title")?, text("value")?) {
         (Some(title), Some(value)) => Some(format!("*{title}*: {value}")),

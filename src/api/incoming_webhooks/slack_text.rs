@@ -26,7 +26,7 @@ fn compile(pattern: &str) -> Regex {
 }
 
 /// Converts bold, struck and italic text.
-pub fn with_emphasis(text: &str) -> String {
+pub fn emphasis_to_markdown(text: &str) -> String {
     let with_bold = convert_emphasis(text, '*', "**");
     let with_strikethrough = convert_emphasis(&with_bold, '~', "~~");
     convert_emphasis(&with_strikethrough, '_', "*")
@@ -73,7 +73,7 @@ fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String
 }
 
 /// Converts links and email addresses.
-pub fn with_links(text: &str) -> String {
+pub fn links_to_markdown(text: &str) -> String {
     let without_link_markup = LINK.replace_all(text, |captures: &regex::Captures<'_>| {
         let inside = &captures[0][1..captures[0].len() - 1];
         match inside.split_once('|') {
@@ -85,7 +85,7 @@ pub fn with_links(text: &str) -> String {
 }
 
 /// Converts mentions of everyone, of users by name or ID, and of channels. Mentions of channels become bold text.
-pub fn with_mentions(text: &str) -> String {
+pub fn mentions_to_markdown(text: &str) -> String {
     let mut text = text.to_owned();
     for mention in ["<!everyone>", "<!channel>", "<!here>"] {
         text = text.replace(mention, "@**all**");
@@ -122,7 +122,7 @@ mod tests {
             ("*one*\n_two_", "**one**\n*two*"),
             ("5 * 3 * 2", "5 ** 3 ** 2"),
         ] {
-            assert_eq!(with_emphasis(slack), markdown, "{slack}");
+            assert_eq!(emphasis_to_markdown(slack), markdown, "{slack}");
         }
     }
 
@@ -134,7 +134,7 @@ mod tests {
             ("<mel@example.com>", "mel@example.com"),
             ("<not a link>", "<not a link>"),
         ] {
-            assert_eq!(with_links(slack), markdown, "{slack}");
+            assert_eq!(links_to_markdown(slack), markdown, "{slack}");
         }
     }
 
@@ -143,6 +143,6 @@ mod tests {
         let slack = "Hi <@U01|mel> and <@U02>, see <#C01|general> or <#C02|> <!here>";
 
         let markdown = "Hi @**mel** and @**U02** see **#general** or **#[private Slack channel]** @**all**";
-        assert_eq!(with_mentions(slack), markdown);
+        assert_eq!(mentions_to_markdown(slack), markdown);
     }
 }

@@ -5,7 +5,7 @@
 use crate::api::changes::users::person::{NewPerson, add_person};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::account_addresses::checked_email;
+use crate::realm::account_emails::checked_email;
 use crate::realm::account_names::{check_password, checked_name};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::organization::{AuthenticationMethod, Invite, InviteTerms};
@@ -49,7 +49,7 @@ pub struct Registration<'a> {
 ///
 /// `RealmDeactivated`, `NoSuchInvitation`, `InvitationRevoked`, `InvitationExpired`; then those of `POST /users` for
 /// the name and the address.
-pub fn accept(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<UserId, Error> {
+pub fn accept_invitation(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<UserId, Error> {
     let invitation = find_open_invitation(tx, key)?;
     let full_name = checked_name(tx, full_name, None, tx.feature_level())?;
     let email = checked_email(tx, email)?;
@@ -113,7 +113,7 @@ fn add_invited_user(
         tx.emit_invites_changed(Some(terms.invited_by));
         if invite.notify_referrer_on_join && tx.is_active(terms.invited_by) {
             let content = format!("{} accepted your invitation to join.", tx.users[&user].silent_mention());
-            tx.notify_person(user, terms.invited_by, content);
+            tx.notify_user(user, terms.invited_by, content);
         }
     }
     user
@@ -134,7 +134,7 @@ pub fn find(realm: &Realm, key: &str) -> Result<Invitation, Error> {
             Invitation { terms: invite.terms.clone(), email_invite: Some(invite.clone()) }
         }
     };
-    if realm.is_in_force(&invitation.terms) { Ok(invitation) } else { Err(Error::InvitationExpired) }
+    if realm.is_unexpired(&invitation.terms) { Ok(invitation) } else { Err(Error::InvitationExpired) }
 }
 
 /// Skips groups that were deactivated after the invitation.
@@ -159,6 +159,6 @@ fn send_welcome_message(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
         None => (user, default_text()),
     };
     if !text.trim().is_empty() {
-        tx.notify_person(author, user, text);
+        tx.notify_user(author, user, text);
     }
 }

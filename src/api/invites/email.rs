@@ -8,7 +8,7 @@ use crate::api::{Call, PartialWrite, Success, Write, operation};
 use crate::error::{Error, ErrorField};
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::account_addresses::check_domain;
+use crate::realm::account_emails::check_domain;
 use crate::realm::address::is_email;
 use crate::realm::id::{ChannelId, GroupId, InviteId};
 use crate::realm::organization::{Invite, MAX_WELCOME_LENGTH};

@@ -54,7 +54,7 @@ impl InviteSpec {
             channels: self.channels.into_iter().collect(),
             groups: self.groups.into_iter().collect(),
             include_default_channels: self.include_default_channels,
-            welcome_message: welcome_message.map(|text| call.origin.with_relative_uploads(text.0)),
+            welcome_message: welcome_message.map(|text| call.origin.make_upload_links_relative(text.0)),
         })
     }
 }

@@ -129,7 +129,7 @@ operation! {
 impl Write for EditLinkifier {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = linkifier_index(tx, params.filter_id)?;
-        let current = tx.linkifiers[index].rule();
+        let current = tx.linkifiers[index].compiled();
         let source = LinkifierSource {
             pattern: params.pattern,
             url_template: params.url_template,

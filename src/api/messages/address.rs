@@ -5,7 +5,7 @@ use crate::realm::Realm;
 use crate::realm::id::MessageId;
 use crate::realm::schedule::topic_link;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
-use chat_markdown::{Form, encode_link_label};
+use chat_markdown::{OutputFormat, encode_link_label};
 
 pub struct MessageAddress {
     /// Absolute, with the host that the client used.
@@ -21,13 +21,13 @@ impl MessageAddress {
         let base_url = call.origin.base_url();
         let message = &realm.messages[&id];
         let Some((channel, topic)) = message.channel() else {
-            return Self::from_url(format!("{base_url}/{}", realm.message_link(message, Form::default())));
+            return Self::from_url(format!("{base_url}/{}", realm.message_link(message, OutputFormat::default())));
         };
         let channel = &realm.channels[&channel];
         if !realm.can_see(call.caller(), channel) {
             return Self::from_url(format!("{base_url}/{}", topic_link(&format!("channel/{}", channel.id), topic, id)));
         }
-        let url = format!("{base_url}/{}", realm.message_link(message, Form::default()));
+        let url = format!("{base_url}/{}", realm.message_link(message, OutputFormat::default()));
         let displayed_topic = if topic.is_empty() { EMPTY_TOPIC_DISPLAY_NAME } else { topic };
         let [channel, topic] = [&channel.name, displayed_topic].map(encode_link_label);
         Self { link: format!("[#{channel} > {topic} @ 💬]({url})"), url }

@@ -26,7 +26,7 @@ operation! {
 impl Write for DeleteMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let message = call.message_to_change(tx, params.message_id)?.clone();
+        let message = call.changeable_message(tx, params.message_id)?.clone();
         check_may_delete(tx, caller, &message)?;
 
         delete_messages(tx, caller.id, &[message.id]);
@@ -39,7 +39,8 @@ impl Write for DeleteMessage {
 fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
     let channel = message.channel().map(|(channel, _)| &realm.channels[&channel]);
     let has_permission = |in_realm, in_channel| {
-        realm.may(caller.id, in_realm) || channel.is_some_and(|channel| realm.may_in(caller.id, channel, in_channel))
+        realm.may(caller.id, in_realm)
+            || channel.is_some_and(|channel| realm.may_in_channel(caller.id, channel, in_channel))
     };
     if has_permission(RealmPermission::CanDeleteAnyMessage, ChannelPermission::CanDeleteAnyMessage) {
         return Ok(());

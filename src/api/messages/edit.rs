@@ -2,22 +2,22 @@
 //! post notices.
 
 mod check;
-mod marking;
 mod notice;
 mod relocate;
+mod resolution;
 
-use marking::Marking;
-use relocate::Losses;
+use relocate::MoveLosses;
+use resolution::ResolutionChange;
 
-use crate::api::parameter::{NonNegative, words};
+use crate::api::parameter::{NonNegative, string_enum};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::event::{Event, EventKind, Move, Payload, UpdatedMessage};
+use crate::realm::event::{Event, EventKind, MessageMove, Payload, UpdatedMessage};
 use crate::realm::id::{MessageId, UserId};
-use crate::realm::message::{Body, Edit, Message, Place};
-use crate::realm::send::Voice;
+use crate::realm::message::{Body, Edit, Message, MessagePlace};
+use crate::realm::send::ContentAuthor;
 use crate::realm::tx::Tx;
 use crate::record::event::attachment_record;
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-words! {
+string_enum! {
     /// Which messages of the topic are moved.
     pub enum PropagateMode {
         /// Only the message of the request.
@@ -85,23 +85,23 @@ struct MessageEdit {
     message: Arc<Message>,
     content: Option<String>,
     /// The new place of the moved messages; None if the request moves none.
-    place: Option<Place>,
+    place: Option<MessagePlace>,
     /// Whether the request has a channel, which may be the current one.
     names_channel: bool,
     /// Whether the request resolves or unresolves the topic. None if it also changes the name otherwise.
-    marking: Option<Marking>,
+    resolution_change: Option<ResolutionChange>,
     /// Whether the notification bot reports that the topic was resolved or unresolved.
-    notice: Option<Marking>,
+    reported_change: Option<ResolutionChange>,
     /// Whether the old and the new name of the topic are equal without check marks.
     has_same_name: bool,
     /// The messages to move, sorted.
-    moved: Vec<MessageId>,
+    moved_ids: Vec<MessageId>,
 }
 
 impl MessageEdit {
     /// Whether the request only resolves or unresolves the topic, and a notice reports that.
-    fn only_marks_topic(&self) -> bool {
-        self.notice.is_some() && self.has_same_name && !self.names_channel
+    fn only_changes_resolution(&self) -> bool {
+        self.reported_change.is_some() && self.has_same_name && !self.names_channel
     }
 }
 
@@ -113,7 +113,13 @@ impl Write for EditMessage {
             Some(content) => {
                 let (sender, place) = (message_edit.message.sender, &message_edit.message.place);
                 let includes_subgroups = tx.has(Feature::SubgroupsMentioned);
-                Some(tx.body((sender, Voice::Own), place, content.clone(), Some(&call.site()), includes_subgroups)?)
+                Some(tx.body(
+                    (sender, ContentAuthor::Sender),
+                    place,
+                    content.clone(),
+                    Some(&call.render_context()),
+                    includes_subgroups,
+                )?)
             }
             None => None,
         };
@@ -128,20 +134,20 @@ impl Write for EditMessage {
             content = Some((message_edit.message.body.clone(), tx.messages[&message_edit.message.id].body.clone()));
         }
         let edited_message = tx.messages[&message_edit.message.id].clone();
-        let mut audience = tx.move_audience(&edited_message, &message_edit.moved);
-        let mut losses = Losses::default();
+        let mut audience = tx.move_audience(&edited_message, &message_edit.moved_ids);
+        let mut losses = MoveLosses::default();
         if let Some(place) = &message_edit.place {
-            messages.clone_from(&message_edit.moved);
+            messages.clone_from(&message_edit.moved_ids);
             moved = describe_move(tx, &message_edit, place, params.propagate_mode);
-            losses = Losses::of(tx, &message_edit, place);
+            losses = MoveLosses::before_move(tx, &message_edit, place);
             relocate::relocate(tx, caller.id, &message_edit, place);
-            losses.emit(tx, &message_edit.moved, &message_edit.message.place);
+            losses.emit(tx, &message_edit.moved_ids, &message_edit.message.place);
             if message_edit.names_channel {
-                relocate::update_rows(tx, &message_edit.moved, place, &losses.rows);
+                relocate::update_rows(tx, &message_edit.moved_ids, place, &losses.rows);
                 audience = audience.including(tx.message_holders(message_edit.message.id));
                 audience = audience.including(relocate::new_readers(tx, &message_edit.message, place));
             }
-            relocate::move_policies(tx, &caller, &message_edit.message, &message_edit.moved, place);
+            relocate::move_policies(tx, &caller, &message_edit.message, &message_edit.moved_ids, place);
         }
         let updated_message = UpdatedMessage {
             user: Some(caller.id),
@@ -151,7 +157,7 @@ impl Write for EditMessage {
             channel,
             content,
             moved,
-            is_rendering: false,
+            is_rendering_only: false,
         };
         // Users who lost their rows and are not subscribed to the old channel get no event, and users who lost access
         // must not learn the new place.
@@ -160,7 +166,7 @@ impl Write for EditMessage {
         let update = Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated_message)));
         tx.emit(audience.except_all(&users_who_lost_rows).except_all(&losses.access), update);
         if let Some(place) = &message_edit.place {
-            notice::send(tx, &caller, &message_edit, place, &params);
+            notice::post_notices(tx, &caller, &message_edit, place, &params);
         }
         Ok(EditMessageReply { detached_uploads })
     }
@@ -188,8 +194,8 @@ fn change_content(tx: &mut Tx, editor: UserId, original: &Message, mut body: Bod
     message.history.push_back(Arc::new(edit));
     let detached_uploads = detach_uploads(tx, original.id, &previous_body.uploads, &body.uploads);
     let edited_message = tx.messages[&original.id].clone();
-    tx.mark_as_read_outside(&edited_message);
-    tx.push_edited(original, &edited_message);
+    tx.mark_as_read_for_outsiders(&edited_message);
+    tx.push_edited_message(original, &edited_message);
     tx.record_links(&edited_message);
     detached_uploads
 }
@@ -210,14 +216,20 @@ fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, af
     detached_uploads
 }
 
-fn describe_move(realm: &Realm, message_edit: &MessageEdit, place: &Place, mode: PropagateMode) -> Option<Move> {
-    let (Some((_, topic)), Place::Channel { channel, topic: new_topic }) = (message_edit.message.channel(), place)
+fn describe_move(
+    realm: &Realm,
+    message_edit: &MessageEdit,
+    place: &MessagePlace,
+    mode: PropagateMode,
+) -> Option<MessageMove> {
+    let (Some((_, topic)), MessagePlace::Channel { channel, topic: new_topic }) =
+        (message_edit.message.channel(), place)
     else {
         return None;
     };
     let topic_with_links = || (new_topic.clone(), realm.topic_links(new_topic));
-    Some(Move {
-        mode: mode.text(),
+    Some(MessageMove {
+        propagate_mode: mode.text(),
         from: topic.clone(),
         topic: (new_topic != topic).then(topic_with_links),
         channel: message_edit.names_channel.then_some(*channel),

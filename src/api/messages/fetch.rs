@@ -11,8 +11,8 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
-use crate::realm::narrow::{Anchor, Narrow, Range, RawTerm, Search};
-use crate::record::message::{MessageRecord, MessageView, shown_topic};
+use crate::realm::narrow::{Anchor, MessageRange, Narrow, RawTerm, Search};
+use crate::record::message::{MessageRecord, MessageView, display_topic_name};
 use crate::time::Timestamp;
 use chat_markdown::budget::{Budget, Exhausted};
 use schemars::JsonSchema;
@@ -81,7 +81,7 @@ impl Read for GetMessages {
             viewer,
             apply_markdown: params.apply_markdown,
             client_gravatar: params.client_gravatar,
-            computes_system_bots: !call.has(Feature::SystemPictures),
+            computes_system_bot_avatars: !call.has(Feature::SystemPictures),
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         if let Some(ids) = &params.message_ids {
@@ -102,7 +102,7 @@ impl Read for GetMessages {
     }
 }
 
-fn parse_range(params: &GetMessages) -> Result<Range, Error> {
+fn parse_range(params: &GetMessages) -> Result<MessageRange, Error> {
     let anchor = match &params.anchor {
         _ if params.use_first_unread_anchor => Anchor::FirstUnread,
         None => return Err(Error::MissingAnchor),
@@ -111,7 +111,7 @@ fn parse_range(params: &GetMessages) -> Result<Range, Error> {
                 params.anchor_date.as_deref().ok_or(Error::MissingParameter { var_name: "anchor_date".into() })?;
             Anchor::Date(parse_time(date).ok_or_else(|| Error::bad_value("anchor_date", "is not a date"))?)
         }
-        Some(text) => text.anchor()?,
+        Some(text) => text.parse()?,
     };
     let (before, after) = (params.num_before.map_or(0, |count| count.0), params.num_after.map_or(0, |count| count.0));
     if before.saturating_add(after) > MAX_MESSAGES {
@@ -120,7 +120,7 @@ fn parse_range(params: &GetMessages) -> Result<Range, Error> {
     if before > 0 && after > 0 && !params.include_anchor {
         return Err(Error::AnchorInTheMiddle);
     }
-    Ok(Range { anchor, include_anchor: params.include_anchor, before: before as usize, after: after as usize })
+    Ok(MessageRange { anchor, include_anchor: params.include_anchor, before: before as usize, after: after as usize })
 }
 
 /// Parses a date or a time; UTC if it has no zone.
@@ -146,7 +146,7 @@ fn fetch_by_ids(
     }
     let narrow = Narrow::resolve(realm, view.viewer, &params.narrow.0, call.feature_level)?;
     let mut ids: BTreeSet<MessageId> = ids.iter().copied().collect();
-    ids.retain(|id| realm.messages.get(id).is_some_and(|message| narrow.admits(realm, view.viewer, message)));
+    ids.retain(|id| realm.messages.get(id).is_some_and(|message| narrow.matches(realm, view.viewer, message)));
     let search = narrow.search();
     Ok(GetMessagesReply {
         messages: message_records(realm, &ids, view, search.as_ref())?,
@@ -169,16 +169,17 @@ fn message_records<'id>(
     view: MessageView<'_>,
     search: Option<&Search>,
 ) -> Result<Vec<MessageRecord>, Error> {
-    let budget = Budget::of_request();
+    let budget = Budget::for_request();
     let highlight_budget = highlight::budget();
     let create_record = |message: &Message| {
         budget.spend_output(history_size(message))?;
-        let mut record = MessageRecord::fetched(realm, message, view);
+        let mut record = MessageRecord::with_flags(realm, message, view);
         budget.spend_output(record.content.len())?;
         budget.spend_steps(realm.steps_to_linkify(&record.subject))?;
         if let Some(search) = search {
-            record.match_content = Some(highlight::in_html(&message.body.rendered(), search, &highlight_budget)?);
-            record.match_subject = Some(highlight::in_text(&record.subject, search, &highlight_budget)?);
+            record.match_content =
+                Some(highlight::highlight_html(&message.body.rendered_html(), search, &highlight_budget)?);
+            record.match_subject = Some(highlight::highlight_text(&record.subject, search, &highlight_budget)?);
         }
         Ok(record)
     };
@@ -192,7 +193,7 @@ fn message_records<'id>(
 /// The size of the former versions of a message, in bytes.
 fn history_size(message: &Message) -> usize {
     let versions = message.history.iter().filter_map(|edit| edit.previous_body.as_ref());
-    versions.map(|body| body.content.len() + body.rendered().len()).sum()
+    versions.map(|body| body.content.len() + body.rendered_html().len()).sum()
 }
 
 fn too_many_messages(fitting_count: usize) -> Error {
@@ -241,13 +242,13 @@ impl Read for MatchesNarrow {
         let highlight_budget = highlight::budget();
         let mut messages = BTreeMap::new();
         for id in BTreeSet::from_iter(params.msg_ids) {
-            let message = realm.messages.get(&id).filter(|message| realm.has_row(call.caller().id, message));
-            let Some(message) = message.filter(|message| narrow.admits(realm, viewer, message)) else { continue };
-            let topic = message.channel().map(|(_, topic)| shown_topic(topic, true)).unwrap_or_default();
+            let message = realm.messages.get(&id).filter(|message| realm.has_user_message(call.caller().id, message));
+            let Some(message) = message.filter(|message| narrow.matches(realm, viewer, message)) else { continue };
+            let topic = message.channel().map(|(_, topic)| display_topic_name(topic, true)).unwrap_or_default();
             let to_error = |Exhausted| too_many_messages(messages.len());
-            let match_content =
-                highlight::in_html(&message.body.rendered(), &search, &highlight_budget).map_err(to_error)?;
-            let match_subject = highlight::in_text(&topic, &search, &highlight_budget).map_err(to_error)?;
+            let match_content = highlight::highlight_html(&message.body.rendered_html(), &search, &highlight_budget)
+                .map_err(to_error)?;
+            let match_subject = highlight::highlight_text(&topic, &search, &highlight_budget).map_err(to_error)?;
             messages.insert(id.to_string(), Match { match_content, match_subject });
         }
         Ok(MatchesNarrowReply { messages })

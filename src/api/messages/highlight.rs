@@ -20,8 +20,8 @@ pub(super) fn budget() -> Budget {
 /// # Errors
 ///
 /// [`Exhausted`] if the budget does not suffice.
-pub(super) fn in_text(text: &str, search: &Search, budget: &Budget) -> Result<String, Exhausted> {
-    in_html(&text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"), search, budget)
+pub(super) fn highlight_text(text: &str, search: &Search, budget: &Budget) -> Result<String, Exhausted> {
+    highlight_html(&text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"), search, budget)
 }
 
 /// Highlights the words in the visible text of HTML. Highlights do not split entities, and end before each tag and
@@ -30,7 +30,7 @@ pub(super) fn in_text(text: &str, search: &Search, budget: &Budget) -> Result<St
 /// # Errors
 ///
 /// [`Exhausted`] if the budget does not suffice.
-pub(super) fn in_html(html: &str, search: &Search, budget: &Budget) -> Result<String, Exhausted> {
+pub(super) fn highlight_html(html: &str, search: &Search, budget: &Budget) -> Result<String, Exhausted> {
     budget.spend_output(html.len())?;
     budget.spend_steps(STEPS_PER_BYTE.saturating_mul(html.len()))?;
     let mut marks = search.marks(&visible_text(html).to_lowercase()).into_iter().peekable();
@@ -69,12 +69,12 @@ pub(super) fn in_html(html: &str, search: &Search, budget: &Budget) -> Result<St
 
 #[cfg(test)]
 mod tests {
-    use super::{END_TAG, START_TAG, budget, in_html, in_text};
+    use super::{END_TAG, START_TAG, budget, highlight_html, highlight_text};
     use crate::realm::narrow::Search;
     use chat_markdown::budget::{Budget, Cost, Exhausted};
 
     fn highlight(html: &str, words: &str) -> String {
-        let html = in_html(html, &Search::of(words), &budget()).expect("it is short");
+        let html = highlight_html(html, &Search::parse(words), &budget()).expect("it is short");
         html.replace(START_TAG, "[").replace(END_TAG, "]")
     }
 
@@ -93,19 +93,19 @@ mod tests {
     #[test]
     fn entities_are_not_split() {
         assert_eq!(highlight("<p>lt x &lt;b&gt; &amp; y</p>", "lt"), "<p>[lt] x &lt;b&gt; &amp; y</p>");
-        let topic = in_text("AB&CD", &Search::of("cd"), &budget());
+        let topic = highlight_text("AB&CD", &Search::parse("cd"), &budget());
         assert_eq!(topic.as_deref(), Ok("AB&amp;<span class=\"highlight\">CD</span>"));
     }
 
     #[test]
     fn output_is_counted_before_it_is_written() {
         let html = "<p>a x <b>x</b> y</p>";
-        let search = Search::of("fox x");
-        let search = search.and(&Search::of("y1"));
-        let length = in_html(html, &search, &budget()).expect("it is short").len();
+        let search = Search::parse("fox x");
+        let search = search.combine(&Search::parse("y1"));
+        let length = highlight_html(html, &search, &budget()).expect("it is short").len();
         for (output, is_enough) in [(length, true), (length - 1, false)] {
             let budget = Budget::new(Cost { output, ..Cost::UNLIMITED });
-            let result = in_html(html, &search, &budget);
+            let result = highlight_html(html, &search, &budget);
             assert_eq!(result.is_ok(), is_enough, "{output}");
             assert_eq!(result.err(), (!is_enough).then_some(Exhausted));
         }

@@ -10,7 +10,7 @@ use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Message};
 use crate::realm::setting::{RealmSetting, UserSetting};
-use crate::record::message::shown_topic;
+use crate::record::message::display_topic_name;
 use chat_markdown::budget::{Budget, Cost, Exhausted};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -97,18 +97,19 @@ fn history_entries(
 ) -> Result<Vec<HistoryEntry>, Exhausted> {
     let mut entries = Vec::new();
     let budget = Budget::new(BUDGET);
-    let size = |body: &Body| body.content.len() + body.rendered().len();
+    let size = |body: &Body| body.content.len() + body.rendered_html().len();
     let mut body: Arc<Body> = message.body.clone();
     let mut topic = message.channel().map(|(_, topic)| topic.to_string()).unwrap_or_default();
     let display_topic = |topic: &str| {
-        if message.channel().is_some() { shown_topic(topic, allows_empty_topic_name) } else { topic.to_owned() }
+        if message.channel().is_some() { display_topic_name(topic, allows_empty_topic_name) } else { topic.to_owned() }
     };
     for edit in message.history.iter().rev() {
         let is_move = edit.topic.is_some() || edit.channel.is_some();
         let previous_body = edit.previous_body.as_ref().filter(|_| shows_content);
         budget.spend_output(size(&body) + previous_body.map_or(0, |previous_body| size(previous_body)))?;
         let difference = previous_body.map(|previous_body| {
-            let difference = difference::highlighted(&previous_body.rendered(), &body.rendered(), &budget);
+            let difference =
+                difference::highlight_differences(&previous_body.rendered_html(), &body.rendered_html(), &budget);
             budget.spend_output(difference.len())?;
             Ok(difference)
         });
@@ -118,9 +119,9 @@ fn history_entries(
             stream: edit.channel.map(|(_, after)| after.0),
             prev_stream: edit.channel.map(|(before, _)| before.0),
             content: body.content.clone(),
-            rendered_content: body.rendered().into_owned(),
+            rendered_content: body.rendered_html().into_owned(),
             prev_content: previous_body.map(|previous_body| previous_body.content.clone()),
-            prev_rendered_content: previous_body.map(|previous_body| previous_body.rendered().into_owned()),
+            prev_rendered_content: previous_body.map(|previous_body| previous_body.rendered_html().into_owned()),
             user_id: edit.user.map(|user| user.0),
             content_html_diff: difference.transpose()?,
             timestamp: edit.at.seconds(),
@@ -141,7 +142,7 @@ fn history_entries(
         stream: None,
         prev_stream: None,
         content: body.content.clone(),
-        rendered_content: body.rendered().into_owned(),
+        rendered_content: body.rendered_html().into_owned(),
         prev_content: None,
         prev_rendered_content: None,
         user_id: Some(message.sender.0),
@@ -175,7 +176,7 @@ impl Read for GetReadReceipts {
         let caller = call.caller();
         let message = call.message(realm, params.message_id)?;
         check_not_archived(realm, call, message)?;
-        if !realm.organization.is_on(RealmSetting::EnableReadReceipts) {
+        if !realm.organization.is_enabled(RealmSetting::EnableReadReceipts) {
             return Err(Error::ReceiptsDisabled);
         }
         let excludes_muted = call.has(Feature::ReceiptsWithoutMuted);
@@ -187,7 +188,7 @@ impl Read for GetReadReceipts {
                 && realm.is_active(**id)
                 // Rows that were added later are always read.
                 && (state.read.contains(message.id) || !message.recipients.contains(*id))
-                && state.is_on(UserSetting::SendReadReceipts)
+                && state.is_enabled(UserSetting::SendReadReceipts)
                 && !(is_muted && excludes_muted)
         };
         let late_recipients = realm.late_rows.get(&message.id).cloned().unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::api::parameter::types::narrow::{AnchorText, NarrowTerms};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::id::{ChannelId, MessageId};
-use crate::realm::narrow::{Narrow, Range};
+use crate::realm::narrow::{MessageRange, Narrow};
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,7 +65,7 @@ pub struct UpdateFlagsForNarrowReply {
 impl Write for UpdateFlagsForNarrow {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdateFlagsForNarrowReply, Error> {
         let caller = call.caller();
-        let anchor = params.anchor.anchor()?;
+        let anchor = params.anchor.parse()?;
         let (before, after) = limit_counts(params.num_before.0, params.num_after.0);
         if before > 0 && after > 0 && !params.include_anchor {
             return Err(Error::AnchorInTheMiddle);
@@ -73,7 +73,7 @@ impl Write for UpdateFlagsForNarrow {
         let narrow = Narrow::resolve(tx, Some(caller), &params.narrow.0, call.feature_level)?;
         let change = FlagChange::parse(call, &params.flag, &params.op)?;
 
-        let range = Range { anchor, include_anchor: params.include_anchor, before, after };
+        let range = MessageRange { anchor, include_anchor: params.include_anchor, before, after };
         let selection = narrow.select(tx, Some(caller), range);
         let changed_flags = change_flag(tx, caller, &selection.ids, change)?;
         Ok(UpdateFlagsForNarrowReply {

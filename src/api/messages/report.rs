@@ -2,7 +2,7 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::parameter::words;
+use crate::api::parameter::string_enum;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -10,7 +10,7 @@ use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::Message;
 use crate::realm::schedule::longest_run;
-use crate::realm::send::{Outgoing, Target, Voice};
+use crate::realm::send::{ContentAuthor, OutgoingMessage, Target};
 use crate::realm::text::{MAX_MESSAGE_LENGTH, check_length, truncate};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -21,7 +21,7 @@ const MAX_DESCRIPTION_LENGTH: usize = 1_000;
 /// Length reserved in the notice for everything except the description and the quoted message, in code points.
 const RESERVED_LENGTH: usize = 500;
 
-words! {
+string_enum! {
     /// The reason for a report (`server_report_message_types`).
     pub enum ReportType {
         Spam = "spam",
@@ -75,7 +75,7 @@ impl Write for ReportMessage {
         if params.report_type == ReportType::Other && description.is_empty() {
             return Err(Error::ExplanationRequired);
         }
-        let message = tx.message_seen_by(caller, params.message_id).cloned().ok_or(Error::InvalidMessage)?;
+        let message = tx.visible_message(caller, params.message_id).cloned().ok_or(Error::InvalidMessage)?;
 
         let sender = tx.users[&message.sender].clone();
         let content = notice_content(
@@ -83,14 +83,19 @@ impl Write for ReportMessage {
             caller,
             &message,
             params.report_type,
-            &call.origin.with_relative_uploads(description.to_owned()),
+            &call.origin.make_upload_links_relative(description.to_owned()),
         );
         let topic = format!("{}'s moderation requests", sender.full_name);
         let is_topic_allowed = tx.check_topic_policy(&tx.channels[&channel], &topic).is_ok();
         let is_sent = tx.notification_bot().filter(|_| is_topic_allowed).is_some_and(|bot| {
-            let voice = Voice::Repeated(caller.id);
+            let voice = ContentAuthor::QuotedUser(caller.id);
             let target = Target::Channel { channel, topic };
-            tx.send(Outgoing { voice, site: Some(call.site()), ..Outgoing::from_server(bot, target, content) }).is_ok()
+            tx.send(OutgoingMessage {
+                content_author: voice,
+                site: Some(call.render_context()),
+                ..OutgoingMessage::from_server(bot, target, content)
+            })
+            .is_ok()
         });
         if is_sent || !call.has(Feature::ReportsMustArrive) { Ok(Success {}) } else { Err(Error::ReportNotSent) }
     }

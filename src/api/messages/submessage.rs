@@ -39,7 +39,7 @@ impl Write for AddSubmessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let (MaxLength(msg_type), MaxLength(content)) = (params.msg_type, params.content);
         let caller = call.caller().id;
-        let message = call.message_to_change(tx, params.message_id)?.clone();
+        let message = call.changeable_message(tx, params.message_id)?.clone();
         // A message is a widget for others once its sender added the first submessage.
         let is_widget_for_others = message.submessages.iter().any(|submessage| submessage.sender == message.sender);
         if !is_widget_for_others && message.sender != caller {
@@ -47,7 +47,7 @@ impl Write for AddSubmessage {
         }
         let data: Value = serde_json::from_str(&content).map_err(|_| Error::InvalidSubmessage)?;
         if let Some(widget) = Widget::of(&message) {
-            let result = widget.check(&data, message.sender == caller);
+            let result = widget.check_submessage(&data, message.sender == caller);
             result.map_err(|problem| Error::WidgetRefused { problem: problem.into() })?;
         }
         let size = |kind: &str, content: &str| OVERHEAD_BYTES + kind.len() + content.len();
@@ -67,10 +67,10 @@ impl Write for AddSubmessage {
         };
         let submessage = Submessage { id, sender: caller, kind: msg_type, content };
         tx.message_mut(message.id).submessages.push_back(submessage);
-        tx.take_part(call.caller(), &message);
+        tx.apply_participation_policy(call.caller(), &message);
         let audience = match !tx.has(Feature::ActionsSentToHolders) {
-            true => Audience::of(tx.message_holders(message.id)),
-            false => tx.audience_of_action(&[message.id]),
+            true => Audience::of_users(tx.message_holders(message.id)),
+            false => tx.action_audience(&[message.id]),
         };
         tx.emit(audience, event);
         Ok(Success {})

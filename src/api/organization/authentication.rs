@@ -2,7 +2,7 @@
 //!
 //! Choices where the API is silent: A-146 in docs/assumptions.md.
 
-use crate::api::parameter::{FromJson, through_json};
+use crate::api::parameter::{FromJson, impl_json_parameter};
 use crate::error::Error;
 use crate::realm::organization::{AuthenticationMethod, Organization};
 use indexmap::IndexMap;
@@ -49,7 +49,7 @@ impl FromJson for AuthenticationMethods {
         schemars::json_schema!({"type": "object", "properties": properties, "additionalProperties": false})
     }
 }
-through_json!(AuthenticationMethods);
+impl_json_parameter!(AuthenticationMethods);
 
 /// Whether a method is enabled: a boolean, or an object as in the register reply, of which only `enabled` is used.
 struct Switch {
@@ -82,7 +82,7 @@ pub struct MethodRecord {
 }
 
 /// The methods by name.
-pub fn records(organization: &Organization) -> IndexMap<&'static str, MethodRecord> {
+pub fn authentication_method_records(organization: &Organization) -> IndexMap<&'static str, MethodRecord> {
     let record = |method: AuthenticationMethod| {
         (method.name(), MethodRecord { enabled: organization.allows_login_by(method), available: true })
     };
@@ -90,7 +90,7 @@ pub fn records(organization: &Organization) -> IndexMap<&'static str, MethodReco
 }
 
 /// The methods in the form of the parameter.
-pub fn switches(organization: &Organization) -> Value {
+pub fn authentication_method_switches(organization: &Organization) -> Value {
     let switch = |method: AuthenticationMethod| (method.name().to_owned(), organization.allows_login_by(method).into());
     AuthenticationMethod::ALL.map(switch).into_iter().collect::<Map<String, Value>>().into()
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// In code points.
 const MAX_DOMAIN_LENGTH: usize = 255;
 
-pub fn records(realm: &Realm) -> Vec<DomainRecord> {
+pub fn domain_records(realm: &Realm) -> Vec<DomainRecord> {
     let domains = realm.organization.domains.iter();
     let record = |(domain, allow_subdomains): &(String, bool)| DomainRecord {
         domain: domain.clone(),
@@ -41,7 +41,7 @@ pub struct DomainsReply {
 
 impl Read for GetDomains {
     fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<DomainsReply, Error> {
-        Ok(DomainsReply { domains: records(realm) })
+        Ok(DomainsReply { domains: domain_records(realm) })
     }
 }
 
@@ -124,7 +124,7 @@ impl Write for RemoveDomain {
 
         let (domain, _) = domains_mut(tx).remove(index);
         tx.emit(tx.everyone(), RealmDomainsRemove { domain });
-        if tx.organization.domains.is_empty() && tx.organization.is_on(RealmSetting::EmailsRestrictedToDomains) {
+        if tx.organization.domains.is_empty() && tx.organization.is_enabled(RealmSetting::EmailsRestrictedToDomains) {
             super::change_setting(tx, "emails_restricted_to_domains", &false.into());
         }
         Ok(Success {})

@@ -164,7 +164,7 @@ pub const ORG_TYPE: &str = "org_type";
 
 /// The position of a setting, policy or text among the events of one request. Removed limits come first, new values of
 /// derived settings after all others.
-pub fn rank(name: &str, is_removed: bool) -> (usize, usize) {
+pub fn event_rank(name: &str, is_removed: bool) -> (usize, usize) {
     match name {
         ORG_TYPE => (4, 0),
         _ if is_removed => (0, position_in(DERIVED_SETTINGS, name)),

@@ -6,7 +6,7 @@ use crate::api::changes::pictures::check_typed_picture;
 use crate::api::parameter::{UploadedFile, parameters};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::organization::Picture;
+use crate::realm::organization::OrganizationPicture;
 use crate::realm::tx::Tx;
 use crate::record::events::RealmUpdateDict;
 use crate::record::picture::{picture_source, picture_url};
@@ -50,8 +50,8 @@ impl Write for UploadIcon {
         let [file] = call.files else { return Err(Error::OneIconExpected) };
         check_typed_picture(call, file)?;
 
-        change_picture(tx, Picture::Icon, Some(file));
-        Ok(IconReply { icon_url: picture_url(&tx.organization, Picture::Icon) })
+        change_picture(tx, OrganizationPicture::Icon, Some(file));
+        Ok(IconReply { icon_url: picture_url(&tx.organization, OrganizationPicture::Icon) })
     }
 }
 
@@ -65,8 +65,8 @@ operation! {
 
 impl Write for RemoveIcon {
     fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<IconReply, Error> {
-        change_picture(tx, Picture::Icon, None);
-        Ok(IconReply { icon_url: picture_url(&tx.organization, Picture::Icon) })
+        change_picture(tx, OrganizationPicture::Icon, None);
+        Ok(IconReply { icon_url: picture_url(&tx.organization, OrganizationPicture::Icon) })
     }
 }
 
@@ -104,13 +104,13 @@ impl Write for RemoveLogo {
 }
 
 impl LogoParams {
-    fn picture_kind(&self) -> Picture {
-        if self.night { Picture::NightLogo } else { Picture::Logo }
+    fn picture_kind(&self) -> OrganizationPicture {
+        if self.night { OrganizationPicture::NightLogo } else { OrganizationPicture::Logo }
     }
 }
 
 /// Event: `realm` update_dict to everyone, even if a picture is removed that does not exist.
-fn change_picture(tx: &mut Tx, picture_kind: Picture, file: Option<&UploadedFile>) {
+fn change_picture(tx: &mut Tx, picture_kind: OrganizationPicture, file: Option<&UploadedFile>) {
     let blob = file.map(|file| tx.store_blob(file.bytes.clone()));
     let organization = Arc::make_mut(&mut tx.realm_mut().organization);
     let picture = organization.pictures.entry(picture_kind).or_default();

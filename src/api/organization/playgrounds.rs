@@ -32,7 +32,7 @@ const NON_FIELD_ERRORS: &str = "__all__";
 const CODE_VARIABLE: &str = "code";
 
 /// The records of all playgrounds, oldest first.
-pub fn records(realm: &Realm) -> Vec<PlaygroundRecord> {
+pub fn playground_records(realm: &Realm) -> Vec<PlaygroundRecord> {
     realm.organization.playgrounds.iter().map(PlaygroundRecord::new).collect()
 }
 
@@ -154,5 +154,5 @@ fn playgrounds_mut(tx: &mut Tx) -> &mut Vec<Playground> {
 }
 
 fn emit_playgrounds(tx: &mut Tx) {
-    tx.emit(tx.everyone(), RealmPlaygrounds { realm_playgrounds: records(tx) });
+    tx.emit(tx.everyone(), RealmPlaygrounds { realm_playgrounds: playground_records(tx) });
 }

@@ -158,7 +158,7 @@ impl Policy {
 /// # Errors
 ///
 /// `BadValue`, `InvalidValue`.
-pub fn requested_policies(
+pub fn parse_policies(
     legacy_values: &BTreeMap<&'static str, String>,
 ) -> Result<Vec<(&'static Policy, &'static Choice)>, Error> {
     let requested_texts = POLICIES.iter().filter_map(|policy| Some((policy, legacy_values.get(policy.name)?)));

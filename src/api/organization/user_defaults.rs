@@ -3,7 +3,7 @@
 use crate::api::parameter::types::user_settings::UserDefaultsParams;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::setting_values::{check_setting, user_default};
+use crate::realm::setting_values::{check_setting, default_user_setting};
 use crate::realm::tx::Tx;
 use crate::record::events::RealmUserSettingsDefaultsUpdate;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ impl Write for EditUserDefaults {
         }
 
         for (name, value) in params.settings {
-            if user_default(tx, call.feature_level, name) == value {
+            if default_user_setting(tx, call.feature_level, name) == value {
                 continue;
             }
             Arc::make_mut(&mut tx.realm_mut().organization).user_defaults.insert(name, value.clone());

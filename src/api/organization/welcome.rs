@@ -5,7 +5,7 @@ use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::id::MessageId;
 use crate::realm::organization::MAX_WELCOME_LENGTH;
-use crate::realm::send::{Outgoing, Target, Voice};
+use crate::realm::send::{ContentAuthor, OutgoingMessage, Target};
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,9 +35,11 @@ impl Write for TestWelcomeMessage {
         let bot = tx.notification_bot().ok_or(Error::NoSuchUser)?;
         let caller = call.caller().id;
         let target = Target::Direct { users: vec![caller] };
-        let voice = Voice::Repeated(caller);
-        let outgoing_message =
-            Outgoing { voice, ..Outgoing::from_server(bot, target, call.origin.with_relative_uploads(text)) };
+        let voice = ContentAuthor::QuotedUser(caller);
+        let outgoing_message = OutgoingMessage {
+            content_author: voice,
+            ..OutgoingMessage::from_server(bot, target, call.origin.make_upload_links_relative(text))
+        };
         let MessageId(message_id) = tx.send(outgoing_message)?.id;
         Ok(TestWelcomeMessageReply { message_id })
     }

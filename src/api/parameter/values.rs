@@ -1,6 +1,6 @@
 //! Basic parameter types: numbers, strings, lists, optional and nullable values, IDs, roles, group-setting values.
 
-use super::{FromJson, Parameter, json_parameter, through_json};
+use super::{FromJson, Parameter, impl_json_parameter, json_parameter};
 use crate::error::Error;
 use crate::realm::id::{GroupId, Id, MessageId};
 use crate::realm::permission::GroupSettingValue;
@@ -58,7 +58,7 @@ impl FromJson for Value {
     }
 }
 
-through_json!(i64, bool, Value);
+impl_json_parameter!(i64, bool, Value);
 
 impl<T: Id> FromJson for T {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
@@ -90,7 +90,7 @@ impl FromJson for MessageId {
         <NonNegative as FromJson>::json_schema(generator)
     }
 }
-through_json!(MessageId);
+impl_json_parameter!(MessageId);
 
 impl Parameter for String {
     const IS_JSON: bool = false;
@@ -246,7 +246,7 @@ impl FromJson for NonNegative {
         schemars::json_schema!({"type": "integer", "minimum": 0})
     }
 }
-through_json!(NonNegative);
+impl_json_parameter!(NonNegative);
 
 /// A whole number of any size. Numbers outside the range of `i64` count as its nearest end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
@@ -261,7 +261,7 @@ impl FromJson for WholeNumber {
         schemars::json_schema!({"type": "integer"})
     }
 }
-through_json!(WholeNumber);
+impl_json_parameter!(WholeNumber);
 
 fn remove_duplicates(list: &Value) -> Value {
     let Some(elements) = list.as_array() else { return list.clone() };
@@ -287,7 +287,7 @@ impl FromJson for GroupSettingValue {
         generator.subschema_for::<Self>()
     }
 }
-through_json!(GroupSettingValue);
+impl_json_parameter!(GroupSettingValue);
 
 /// A role by its number in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -306,4 +306,4 @@ impl FromJson for RoleNumber {
         schemars::json_schema!({"type": "integer", "enum": Role::ALL.map(Role::number)})
     }
 }
-through_json!(RoleNumber);
+impl_json_parameter!(RoleNumber);

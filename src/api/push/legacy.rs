@@ -39,7 +39,7 @@ pub fn register(tx: &mut Tx, call: &Call<'_>, request: Registration) -> Result<S
     let relay_key = request.bouncer_public_key.ok_or_else(missing_parameter("bouncer_public_key"))?;
     let registration =
         request.encrypted_push_registration.ok_or_else(missing_parameter("encrypted_push_registration"))?;
-    if !tx.organization.is_on(RealmSetting::PushNotificationsEnabled) {
+    if !tx.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
         return Err(Error::PushNotConfigured);
     }
     let key = Key { id: account_id & i64::from(u32::MAX), key };

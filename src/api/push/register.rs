@@ -4,8 +4,8 @@
 
 use super::legacy::{self, Registration};
 use super::registration::{Key, Token, store_registration};
-use crate::api::changes::users::device::unknown_device;
-use crate::api::parameter::{FromJson, Parameter, through_json};
+use crate::api::changes::users::device::unknown_device_error;
+use crate::api::parameter::{FromJson, Parameter, impl_json_parameter};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -73,7 +73,7 @@ impl FromJson for KeyId {
         schemars::json_schema!({"type": "integer", "minimum": 0, "maximum": u32::MAX})
     }
 }
-through_json!(KeyId);
+impl_json_parameter!(KeyId);
 
 impl RegisterPush {
     /// None if a parameter of the key is missing.
@@ -133,10 +133,10 @@ impl Write for RegisterPush {
         }
         let user = call.caller().id;
         let id = params.device_id;
-        if !tx.organization.is_on(RealmSetting::PushNotificationsEnabled) {
+        if !tx.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
             return Err(Error::PushNotConfigured);
         }
-        let device = tx.user_state(user).devices.get(&id).cloned().ok_or_else(unknown_device)?;
+        let device = tx.user_state(user).devices.get(&id).cloned().ok_or_else(unknown_device_error)?;
         let (key, token) = (params.key(), params.token());
         check_key_and_token(&device, key.as_ref(), token.as_ref())?;
         if token.as_ref().is_some_and(|token| is_registered(&device, key.as_ref(), token)) {

@@ -100,6 +100,7 @@ fn default_channels(realm: &Realm, request: &StateRequest<'_>) -> Vec<ChannelId>
 
 /// Visitors get all web-public channels as if they were subscribed.
 fn visitor_subscription(realm: &Realm, channel: &Channel) -> SubscriptionRecord {
-    let settings = Subscription::new(crate::realm::palette::COLORS[0].to_owned(), MessageId(0));
+    let settings =
+        Subscription::new(crate::realm::subscription_colors::SUBSCRIPTION_COLORS[0].to_owned(), MessageId(0));
     SubscriptionRecord::for_visitor(realm, channel, &settings, IncludeSubscribers::No)
 }

@@ -14,7 +14,7 @@ use crate::record::emoji::EmojiRecord;
 use crate::record::events::UserTopic;
 use crate::record::group::GroupRecord;
 use crate::record::linkifier::{LinkifierRecord, linkifiers};
-use crate::record::message::shown_topic;
+use crate::record::message::display_topic_name;
 use crate::record::organization::{DomainRecord, PlaygroundRecord};
 use crate::record::own_lists::{OWN_LISTS, OwnList};
 use crate::record::personal::{DeviceRecord, StepRecord};
@@ -31,7 +31,7 @@ requested_values! {
     /// Lists of the user or the organization, and what accompanies them.
     pub struct ListState(realm, request) {
         "user_topic" user_topics: Vec<UserTopic> = user_topics(realm, request);
-        "onboarding_steps" onboarding_steps: Vec<StepRecord> = of_viewer(realm, request, onboarding::records_of);
+        "onboarding_steps" onboarding_steps: Vec<StepRecord> = of_viewer(realm, request, onboarding::open_step_records);
         "onboarding_steps" navigation_tour_video_url: Option<String> = None;
         #[schemars(with = "BTreeMap<String, DeviceRecord>")]
         "device" devices: BTreeMap<DeviceId, DeviceRecord> = devices(realm, request);
@@ -44,13 +44,13 @@ requested_values! {
         // The legacy form of `user_topics`.
         #[schemars(with = "Vec<Vec<Value>>")]
         "muted_topics" muted_topics: Vec<(String, String, i64)> = muted_topics(realm, request),
-            if !request.names("user_topic");
+            if !request.lists("user_topic");
         "channel_folders" channel_folders: Vec<FolderRecord> = folders(realm, request);
         "realm_user_groups" realm_user_groups: Vec<GroupRecord> = groups(realm, request);
         "realm_linkifiers" realm_linkifiers: Vec<LinkifierRecord> = linkifiers_if_understood(realm, request);
         "realm_filters" realm_filters: Vec<Value> = Vec::new();
-        "realm_playgrounds" realm_playgrounds: Vec<PlaygroundRecord> = organization::playgrounds::records(realm);
-        "realm_domains" realm_domains: Vec<DomainRecord> = organization::domains::records(realm);
+        "realm_playgrounds" realm_playgrounds: Vec<PlaygroundRecord> = organization::playgrounds::playground_records(realm);
+        "realm_domains" realm_domains: Vec<DomainRecord> = organization::domains::domain_records(realm);
         "realm_emoji" realm_emoji: BTreeMap<String, EmojiRecord> =
             crate::record::emoji::all(realm, &realm.custom_emoji);
         "custom_profile_fields" custom_profile_fields: Vec<ProfileFieldRecord> = profile_fields(&realm.profile_fields);
@@ -148,7 +148,7 @@ fn user_topics(realm: &Realm, request: &StateRequest<'_>) -> Vec<UserTopic> {
     let topics = request.viewer.into_iter().flat_map(|viewer| realm.listed_topics(viewer.id));
     let record = |(stream_id, topic): (_, &crate::realm::personal::UserTopic)| UserTopic {
         stream_id,
-        topic_name: shown_topic(&topic.name, allows_empty),
+        topic_name: display_topic_name(&topic.name, allows_empty),
         last_updated: topic.last_updated.seconds(),
         visibility_policy: topic.policy.number(),
     };
@@ -162,7 +162,7 @@ fn devices(realm: &Realm, request: &StateRequest<'_>) -> BTreeMap<DeviceId, Devi
 fn muted_topics(realm: &Realm, request: &StateRequest<'_>) -> Vec<(String, String, i64)> {
     let allows_empty = request.options.capabilities.empty_topic_name;
     let mut muted = request.viewer.map(|viewer| realm.muted_topics(viewer.id)).unwrap_or_default();
-    muted.iter_mut().for_each(|(_, topic, _)| *topic = shown_topic(topic, allows_empty));
+    muted.iter_mut().for_each(|(_, topic, _)| *topic = display_topic_name(topic, allows_empty));
     muted
 }
 
@@ -172,7 +172,7 @@ fn of_viewer<T>(realm: &Realm, request: &StateRequest<'_>, records: impl Fn(&Rea
 }
 
 fn folders(realm: &Realm, request: &StateRequest<'_>) -> Vec<FolderRecord> {
-    let folders = channel_folders::in_order(realm).into_iter().filter(|_| request.viewer.is_some());
+    let folders = channel_folders::folders_in_order(realm).into_iter().filter(|_| request.viewer.is_some());
     folders.map(FolderRecord::new).collect()
 }
 
@@ -191,7 +191,7 @@ fn linkifiers_if_understood(realm: &Realm, request: &StateRequest<'_>) -> Vec<Li
 /// None for guests and visitors.
 fn default_channel_groups(realm: &Realm, request: &StateRequest<'_>) -> Vec<DefaultGroupRecord> {
     let is_excluded = request.viewer.is_none_or(|viewer| viewer.is_guest());
-    if is_excluded { Vec::new() } else { channels::default_groups::records(realm) }
+    if is_excluded { Vec::new() } else { channels::default_groups::default_group_records(realm) }
 }
 
 /// A set of pictures for emoji.
@@ -203,7 +203,7 @@ pub struct EmojiSet {
 }
 
 /// The lists of possible values that accompany the user settings.
-pub fn choices() -> Map<String, Value> {
+pub fn setting_choices() -> Map<String, Value> {
     let emoji_sets: Vec<EmojiSet> = EMOJI_SETS.iter().map(|&(key, text)| EmojiSet { key, text }).collect();
     Map::from_iter([
         ("emojiset_choices".to_owned(), json!(emoji_sets)),
@@ -232,7 +232,7 @@ fn user_settings(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value
     };
     settings.insert("timezone".into(), timezone.into());
     settings.insert("email_address_visibility".into(), visibility);
-    settings.extend(choices());
+    settings.extend(setting_choices());
     settings
 }
 
@@ -243,7 +243,7 @@ fn user_defaults(realm: &Realm) -> Map<String, Value> {
     let mut defaults: Map<String, Value> =
         USER_SETTINGS.iter().map(|setting| (setting.name.to_owned(), default(setting))).collect();
     defaults.insert("email_address_visibility".into(), default_visibility(realm));
-    defaults.extend(choices());
+    defaults.extend(setting_choices());
     defaults
 }
 

@@ -6,7 +6,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::queue::QueueOptions;
-use crate::record::message::shown_topic;
+use crate::record::message::display_topic_name;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ struct UnreadInGroup {
 
 /// -1 without a message.
 fn newest_message(realm: &Realm, request: &StateRequest<'_>) -> i64 {
-    request.viewer_id().and_then(|viewer| realm.newest_message_of(viewer)).map_or(-1, |id| id.0)
+    request.viewer_id().and_then(|viewer| realm.newest_received_message(viewer)).map_or(-1, |id| id.0)
 }
 
 /// Includes messages that the user can no longer access (A-134 in docs/assumptions.md).
@@ -115,7 +115,7 @@ fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> Unre
             mentions.push(id);
         }
         if let Some((channel, topic)) = message.channel() {
-            let display_name = shown_topic(topic, allows_empty);
+            let display_name = display_topic_name(topic, allows_empty);
             let name = if has_empty_topic { &*display_name } else { topic };
             let key = if ignores_case { name.to_lowercase() } else { name.to_owned() };
             topics.entry((channel.0, key)).or_insert_with(|| (display_name, Vec::new())).1.push(id);

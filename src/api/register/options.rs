@@ -1,7 +1,7 @@
 //! Parameter types of `POST /register`: client capabilities, idle timeout, narrow of the queue.
 
 use crate::api::changes::queues::MAX_QUEUE_TEXT_LENGTH;
-use crate::api::parameter::{FromJson, Parameter, json_parameter, through_json};
+use crate::api::parameter::{FromJson, Parameter, impl_json_parameter, json_parameter};
 use crate::error::Error;
 use crate::realm::narrow::MAX_TERMS;
 use crate::realm::queue::{Capabilities, MOBILE_IDLE_TIMEOUT_SECONDS, QueueTerm};
@@ -36,7 +36,7 @@ impl FromJson for RawCapabilities {
         json_schema!({"type": "object", "properties": properties})
     }
 }
-through_json!(RawCapabilities);
+impl_json_parameter!(RawCapabilities);
 
 /// `include_subscribers`: `true`, `false` or `partial`, without JSON quotes.
 #[derive(Clone, Copy, Debug)]

@@ -8,12 +8,12 @@ use crate::api::messages::report::ReportType;
 use crate::api::organization::authentication::{self, MethodRecord};
 use crate::api::organization::deactivate::MIN_DAYS_TO_DELETION;
 use crate::api::organization::policies::POLICIES;
-use crate::api::profile_fields::data::{KnownSite, known_sites};
+use crate::api::profile_fields::field_data::{KnownSite, known_sites};
 use crate::api::subscriptions::subscribe::MAX_NOTIFIED_USERS;
 use crate::realm::Realm;
 use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
 use crate::realm::id::ChannelId;
-use crate::realm::organization::{AuthenticationMethod, Picture};
+use crate::realm::organization::{AuthenticationMethod, OrganizationPicture};
 use crate::realm::permission::{
     CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
 };
@@ -208,14 +208,14 @@ impl Identity {
             realm_uri: base_url,
             realm_uuid: organization.uuid.clone(),
             realm_date_created: organization.date_created.seconds(),
-            realm_icon_url: picture_url(organization, Picture::Icon),
-            realm_icon_source: picture_source(organization, Picture::Icon),
-            realm_logo_url: picture_url(organization, Picture::Logo),
-            realm_logo_source: picture_source(organization, Picture::Logo),
-            realm_night_logo_url: picture_url(organization, Picture::NightLogo),
-            realm_night_logo_source: picture_source(organization, Picture::NightLogo),
+            realm_icon_url: picture_url(organization, OrganizationPicture::Icon),
+            realm_icon_source: picture_source(organization, OrganizationPicture::Icon),
+            realm_logo_url: picture_url(organization, OrganizationPicture::Logo),
+            realm_logo_source: picture_source(organization, OrganizationPicture::Logo),
+            realm_night_logo_url: picture_url(organization, OrganizationPicture::NightLogo),
+            realm_night_logo_source: picture_source(organization, OrganizationPicture::NightLogo),
             realm_bot_domain: organization.host.clone(),
-            realm_authentication_methods: authentication::records(organization),
+            realm_authentication_methods: authentication::authentication_method_records(organization),
             realm_email_auth_enabled: takes_passwords,
             realm_password_auth_enabled: takes_passwords,
             realm_new_stream_announcements_stream_id: id_or_none(organization.new_channel_announcements),
@@ -344,7 +344,7 @@ fn permission_descriptions(
             allow_everyone_group: row.allow_everyone,
             default_group_name: default,
             default_for_system_groups,
-            allowed_system_groups: row.allowed.iter().map(|group| group.name()).collect(),
+            allowed_system_groups: row.allowed_groups.iter().map(|group| group.name()).collect(),
         }
     };
     table.iter().map(|row| (row.name, describe(row))).collect()

@@ -1,6 +1,6 @@
 //! Changing a scheduled message, including one that could not be sent.
 
-use super::{SENDING_ERRORS, To, checked_message, own_message};
+use super::{SENDING_ERRORS, ToParameter, check_and_render, own_message};
 use crate::api::parameter::WholeNumber;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::api::{Call, Success, Write, operation};
@@ -9,8 +9,8 @@ use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::{ScheduledMessageId, UserId};
 use crate::realm::organization::{ScheduledMessage, ScheduledTarget};
-use crate::realm::schedule::{DryRun, future_time};
-use crate::realm::topic::topic_to_send_to;
+use crate::realm::schedule::{DryRun, checked_delivery_time};
+use crate::realm::topic::normalize_topic_to_send_to;
 use crate::realm::tx::Tx;
 use crate::record::events::ScheduledMessagesUpdate;
 use crate::record::scheduled::ScheduledMessageRecord;
@@ -25,7 +25,7 @@ operation! {
         /// `channel` (or `stream`), `direct` (or `private`); requires `to`.
         type_ as "type": Option<MessageType>,
         /// A channel's ID, or a list of users' IDs.
-        to: Option<To>,
+        to: Option<ToParameter>,
         /// Required if the type changes to a channel message.
         topic: Option<String>,
         /// Markdown.
@@ -82,8 +82,10 @@ impl EditScheduledMessage {
         sender: UserId,
     ) -> Result<(&'realm ScheduledMessage, Option<Timestamp>), Error> {
         self.check_parameter_combination()?;
-        let deliver_at =
-            self.scheduled_delivery_timestamp.map(|WholeNumber(seconds)| future_time(realm, seconds)).transpose()?;
+        let deliver_at = self
+            .scheduled_delivery_timestamp
+            .map(|WholeNumber(seconds)| checked_delivery_time(realm, seconds))
+            .transpose()?;
         if realm.user_state(sender).sent_scheduled.contains(&self.scheduled_message_id) {
             return Err(Error::ScheduledMessageSent);
         }
@@ -116,14 +118,14 @@ impl Write for EditScheduledMessage {
             let kind = params.type_.unwrap_or(old_kind);
             let to = params.to.unwrap_or(old_to).recipients(kind)?;
             let content = params.content.as_deref().unwrap_or(&message.content);
-            checked_message(tx, call, kind, &to, params.topic.or(old_topic), content)?
+            check_and_render(tx, call, kind, &to, params.topic.or(old_topic), content)?
         } else {
             // Without new recipients or content, the checks of sending are left to the time of delivery.
             let to = replace_topic(message.to.clone(), params.topic.as_deref())?;
             DryRun { to, content: message.content.clone(), rendered: message.rendered.clone() }
         };
 
-        let message = tx.put_scheduled(ScheduledMessage {
+        let message = tx.put_scheduled_message(ScheduledMessage {
             to,
             content,
             rendered,
@@ -132,7 +134,7 @@ impl Write for EditScheduledMessage {
             ..message
         });
         let event = ScheduledMessagesUpdate { scheduled_message: ScheduledMessageRecord::new(&message) };
-        tx.emit(Audience::user(sender), event);
+        tx.emit(Audience::of_user(sender), event);
         Ok(Success {})
     }
 }
@@ -145,18 +147,20 @@ impl Write for EditScheduledMessage {
 fn replace_topic(target: ScheduledTarget, topic: Option<&str>) -> Result<ScheduledTarget, Error> {
     match (target, topic) {
         (ScheduledTarget::Channel { channel, .. }, Some(topic)) => {
-            Ok(ScheduledTarget::Channel { channel, topic: topic_to_send_to(topic)?.into_owned() })
+            Ok(ScheduledTarget::Channel { channel, topic: normalize_topic_to_send_to(topic)?.into_owned() })
         }
         (target, _) => Ok(target),
     }
 }
 
 /// The parameters `type`, `to` and `topic` that select a target.
-fn target_parameters(target: &ScheduledTarget) -> (MessageType, To, Option<String>) {
+fn target_parameters(target: &ScheduledTarget) -> (MessageType, ToParameter, Option<String>) {
     match target {
-        ScheduledTarget::Channel { channel, topic } => (MessageType::Channel, To::Id(channel.0), Some(topic.clone())),
+        ScheduledTarget::Channel { channel, topic } => {
+            (MessageType::Channel, ToParameter::Id(channel.0), Some(topic.clone()))
+        }
         ScheduledTarget::Direct { users } => {
-            (MessageType::Direct, To::Ids(users.iter().map(|user| user.0).collect()), None)
+            (MessageType::Direct, ToParameter::Ids(users.iter().map(|user| user.0).collect()), None)
         }
     }
 }

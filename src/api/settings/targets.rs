@@ -29,7 +29,7 @@ const PERSONAL_SETTINGS: &[&str] = &[
 /// # Errors
 ///
 /// In this order: `NoTargetUsers`, `AdministratorRequired`, `SettingIsPersonal`, `InvalidGroupId`, `InvalidUserId`.
-pub(super) fn change(
+pub(super) fn change_target_settings(
     tx: &mut Tx,
     caller: &User,
     targets: &TargetUsers,

@@ -9,7 +9,7 @@ use crate::feature::Feature;
 use crate::realm::channel::Subscription;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, UserId};
-use crate::realm::palette::is_color;
+use crate::realm::subscription_colors::is_color;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::SubscriptionUpdate;
@@ -239,5 +239,5 @@ impl SettingChange {
 }
 
 fn emit_property(tx: &mut Tx, user: UserId, channel: ChannelId, property: &'static str, value: Value) {
-    tx.emit(Audience::user(user), SubscriptionUpdate { property, value, stream_id: channel });
+    tx.emit(Audience::of_user(user), SubscriptionUpdate { property, value, stream_id: channel });
 }

@@ -1,17 +1,17 @@
 //! Subscribing the caller or other users to channels by name. Channels that don't exist are created.
 
 use crate::api::changes::channels::creation::{
-    ChannelSpec, ChannelToSubscribe, NewChannelParams, checked_description, create_channel, emit_defaults,
+    ChannelSpec, ChannelToSubscribe, NewChannelParams, checked_description, create_channel, emit_default_channels,
 };
-use crate::api::changes::channels::notices::{announce, post_created, post_subscribed};
-use crate::api::changes::subscriptions::{ChannelsByUser, check_size, subscribe_all};
-use crate::api::parameter::types::channel::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
+use crate::api::changes::channels::notices::{announce_new_channels, post_creation, post_new_subscriptions};
+use crate::api::changes::subscriptions::{ChannelsByUser, check_subscription_count, subscribe_all};
+use crate::api::parameter::types::channel::{ChannelPermissions, ChannelProperties, TopicsPolicyWord};
 use crate::api::parameter::types::principals::Principals;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::channel::{Channel, checked_channel_name};
+use crate::realm::channel::{Channel, validate_channel_name};
 use crate::realm::event::EventKind;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, UserId};
@@ -34,7 +34,7 @@ operation! {
         /// The channels.
         subscriptions: Vec<ChannelToSubscribe>,
         /// The kind of new channels.
-        @group traits: ChannelTraits,
+        @group traits: ChannelProperties,
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
         /// Permissions of new channels.
@@ -141,7 +141,7 @@ pub fn subscribe(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
     let mut spec = if resolved.missing.is_empty() { None } else { Some(request.channel_params.check(tx, call)?) };
     if let Some(spec) = spec.as_mut().filter(|_| !call.has(Feature::AdministratorsOfChannels)) {
         let nobody = GroupSettingValue::Group(tx.system_group(SystemGroup::Nobody));
-        spec.leave_to_administrators(nobody);
+        spec.restrict_to_administrators(nobody);
     }
     if request.are_refusals_fatal && !resolved.refused.is_empty() {
         return Err(Error::UnableToAccessChannels { names: resolved.refused.join(", ").into() });
@@ -153,23 +153,23 @@ pub fn subscribe(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
     if resolved.missing.len() > MAX_NEW_CHANNELS {
         return Err(Error::TooManyChannels { max_channels: MAX_NEW_CHANNELS.into() });
     }
-    check_size(users.len(), resolved.allowed.len() + resolved.missing.len())?;
+    check_subscription_count(users.len(), resolved.allowed.len() + resolved.missing.len())?;
 
     let created_channels = spec.map(|spec| resolved.create_missing(tx, caller, &spec)).unwrap_or_default();
     let channels: Vec<ChannelId> = resolved.allowed.iter().chain(&created_channels).copied().collect();
     let colors = resolved.colors(tx);
     if created_channels.iter().any(|id| tx.channels[id].is_default) {
-        emit_defaults(tx);
+        emit_default_channels(tx);
     }
     let new_subscriptions = subscribe_all(tx, &users, &channels, &colors);
     let is_within_limit = new_subscriptions.len() <= MAX_NOTIFIED_USERS;
     if request.notifies_users && is_within_limit {
-        post_subscribed(tx, caller, &new_subscriptions, &created_channels);
+        post_new_subscriptions(tx, caller, &new_subscriptions, &created_channels);
     }
     if request.announces {
-        announce(tx, caller, &created_channels);
+        announce_new_channels(tx, caller, &created_channels);
     }
-    post_created(tx, caller, &created_channels);
+    post_creation(tx, caller, &created_channels);
     let mut reply = SubscribeReply {
         unauthorized: (!request.are_refusals_fatal).then_some(resolved.refused),
         new_subscription_messages_sent: request.notifies_users.then_some(is_within_limit),
@@ -225,7 +225,7 @@ impl ResolvedChannels {
                 && (!channel.is_archived || call.has(Feature::ArchivedSubscriptionsOpen))
         };
         for channel in channels {
-            let name = checked_channel_name(&channel.name)?;
+            let name = validate_channel_name(&channel.name)?;
             let description = checked_description(channel.description.as_deref().unwrap_or_default())?;
             if let Some(color) = &channel.color {
                 resolved.colors.insert(name.to_lowercase(), color.clone());

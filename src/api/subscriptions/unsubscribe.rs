@@ -1,13 +1,13 @@
 //! Unsubscribing the caller or other users from channels (specification, "Channels, topics, subscriptions").
 
 use crate::api::changes::channels::archive::archive;
-use crate::api::changes::subscriptions::{ChannelsByUser, check_size, unsubscribe_all};
+use crate::api::changes::subscriptions::{ChannelsByUser, check_subscription_count, unsubscribe_all};
 use crate::api::parameter::types::principals::Principals;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::channel::{Channel, checked_channel_name};
+use crate::realm::channel::{Channel, validate_channel_name};
 use crate::realm::event::EventKind;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::permission::ChannelPermission;
@@ -80,7 +80,7 @@ pub fn unsubscribe(
 ) -> Result<UnsubscribeReply, Error> {
     let caller = call.caller();
     let users = principals.resolve(tx, caller)?;
-    let names = names.iter().map(|name| checked_channel_name(name)).collect::<Result<Vec<String>, Error>>()?;
+    let names = names.iter().map(|name| validate_channel_name(name)).collect::<Result<Vec<String>, Error>>()?;
     let allows_archived = call.has(Feature::ArchivedSubscriptionsOpen);
     let find_channel =
         |name: &String| tx.channel_by_name(name).filter(|channel| allows_archived || !channel.is_archived);
@@ -88,7 +88,7 @@ pub fn unsubscribe(
     let mut unique_ids = BTreeSet::new();
     let channels = names.iter().filter_map(find_channel).map(|channel| channel.id);
     let channels: Vec<ChannelId> = channels.filter(|id| unique_ids.insert(*id)).collect();
-    check_size(users.len(), channels.len())?;
+    check_subscription_count(users.len(), channels.len())?;
     for channel in channels.iter().map(|id| &tx.channels[id]) {
         check_may_unsubscribe(tx, caller, &users, channel)?;
     }
@@ -127,7 +127,7 @@ fn check_may_unsubscribe(
     let has_access = realm.can_see(caller, channel);
     let may_remove_others = caller.is_admin()
         || realm.can_administer(caller, channel)
-        || (has_access && realm.may_in(caller.id, channel, ChannelPermission::CanRemoveSubscribers));
+        || (has_access && realm.may_in_channel(caller.id, channel, ChannelPermission::CanRemoveSubscribers));
     let may_remove = |id: &UserId| {
         let is_own_bot = realm.user(*id).is_some_and(|user| user.bot_owner() == Some(caller.id));
         *id == caller.id || may_remove_others || (is_own_bot && has_access)

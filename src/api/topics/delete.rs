@@ -46,7 +46,8 @@ fn remove_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
     };
     let users_with_policy =
         tx.personal.iter().filter(|(_, state)| state.topics.contains_key(&key)).map(|(user, _)| *user);
-    let has_no_remaining_message = |user: &UserId| !remaining_messages.iter().any(|message| tx.has_row(*user, message));
+    let has_no_remaining_message =
+        |user: &UserId| !remaining_messages.iter().any(|message| tx.has_user_message(*user, message));
     let users: Vec<UserId> = users_with_policy.filter(has_no_remaining_message).collect();
     for user in users {
         tx.set_topic_policy(user, channel, topic.into(), VisibilityPolicy::None);
@@ -65,7 +66,7 @@ impl Write for DeleteTopic {
         let caller = call.caller();
         let channel = tx.readable_active_channel(caller, params.stream_id)?.id;
         let topic = tx.topics.get(&(channel, TopicKey::new(&params.topic_name.0)));
-        let is_visible = |id: &MessageId| tx.message_seen_by(caller, *id).is_some();
+        let is_visible = |id: &MessageId| tx.visible_message(caller, *id).is_some();
         let messages: Vec<MessageId> =
             topic.map(|topic| topic.messages.iter().filter(is_visible).collect()).unwrap_or_default();
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
 /// The name in the URL if no character of the file's name is allowed there.
-pub const FALLBACK: &str = "uploaded-file";
+pub const FALLBACK_URL_NAME: &str = "uploaded-file";
 
 /// The name of a file without its directories and without control characters. None if it is empty, as in a form without
 /// a chosen file, or `.` or `..`.
@@ -21,11 +21,11 @@ const MAX_URL_NAME_BYTES: usize = 255;
 
 /// The name that clients display: shortened, then percent-decoded.
 pub fn display_name(name: &str) -> String {
-    percent_decode_str(&shortened(name)).decode_utf8_lossy().into_owned()
+    percent_decode_str(&shorten(name)).decode_utf8_lossy().into_owned()
 }
 
 /// The name shortened to the limit for display, but with its extension.
-pub fn shortened(name: &str) -> Cow<'_, str> {
+pub fn shorten(name: &str) -> Cow<'_, str> {
     shorten_to(name, |text| text.chars().count(), MAX_DISPLAY_NAME_LENGTH)
 }
 
@@ -70,7 +70,7 @@ pub fn url_name(name: &str) -> String {
         }
     }
     if matches!(url_name.as_str(), "" | "." | "..") {
-        return FALLBACK.to_owned();
+        return FALLBACK_URL_NAME.to_owned();
     }
     shorten_to(&url_name, str::len, MAX_URL_NAME_BYTES).into_owned()
 }

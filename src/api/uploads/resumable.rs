@@ -2,12 +2,12 @@
 //!
 //! In the protocol tus 1.0.0, the parameters and replies are headers.
 
-use super::{NewFile, add_file_at, check_size, name, new_address};
+use super::{NewFile, add_file_at, check_size, name, new_path_id};
 use crate::api::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
-use crate::realm::resumable::ResumableUpload;
+use crate::realm::resumable_upload::ResumableUpload;
 use crate::realm::tx::Tx;
 use bytes::Bytes;
 use imbl::Vector;
@@ -62,11 +62,11 @@ impl Write for BeginUpload {
         check_size(tx, params.length)?;
 
         let filename = params.filename.unwrap_or_default();
-        let name = name::base_name(&filename).unwrap_or_else(|| name::FALLBACK.to_owned());
-        let name = name::shortened(&name).into_owned();
+        let name = name::base_name(&filename).unwrap_or_else(|| name::FALLBACK_URL_NAME.to_owned());
+        let name = name::shorten(&name).into_owned();
         // The URL of the upload is only ASCII, because it is sent in a header.
         let ascii_name: String = name.chars().filter(char::is_ascii).collect();
-        let path_id = new_address(tx, &ascii_name);
+        let path_id = new_path_id(tx, &ascii_name);
         let upload = ResumableUpload {
             owner,
             path_id,
@@ -74,7 +74,7 @@ impl Write for BeginUpload {
             content_type: params.filetype,
             length: params.length.unsigned_abs(),
             offset: 0,
-            pieces: Vector::new(),
+            chunks: Vector::new(),
         };
         // An upload of no bytes is finished here, because `append_piece` ignores empty pieces.
         let upload = store_upload(tx, upload)?;
@@ -196,7 +196,7 @@ fn append_piece(
 
     let mut upload = upload.as_ref().clone();
     upload.offset += piece.len() as u64;
-    upload.pieces.push_back(piece);
+    upload.chunks.push_back(piece);
     store_upload(tx, upload)
 }
 
@@ -207,9 +207,9 @@ fn store_upload(tx: &mut Tx, mut upload: ResumableUpload) -> Result<Arc<Resumabl
         let file = NewFile {
             name: upload.name.clone(),
             content_type: upload.content_type.clone(),
-            bytes: upload.concatenated(),
+            bytes: upload.concatenate(),
         };
-        upload.pieces = Vector::new();
+        upload.chunks = Vector::new();
         add_file_at(tx, upload.owner, upload.path_id.clone(), file);
     }
     let upload = Arc::new(upload);

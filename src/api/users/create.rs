@@ -4,7 +4,7 @@ use crate::api::changes::users::person::{NewPerson, add_person};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
-use crate::realm::account_addresses::checked_email;
+use crate::realm::account_emails::checked_email;
 use crate::realm::account_names::{check_password, checked_name};
 use crate::realm::tx::Tx;
 use crate::realm::user::Role;

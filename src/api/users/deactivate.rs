@@ -6,7 +6,7 @@ use crate::api::changes::users::activation::{DeletionActions, deactivate};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::account_rights::is_only_owner;
+use crate::realm::account_permissions::is_only_owner;
 use crate::realm::id::UserId;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;

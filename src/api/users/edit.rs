@@ -3,14 +3,14 @@
 //! A choice where the API is silent: A-65 in docs/assumptions.md.
 
 use crate::api::changes::users::account::{change_email, change_name, change_role};
-use crate::api::changes::users::profile::{ProfileValue, change_values, checked_values};
+use crate::api::changes::users::profile_values::{ProfileValue, change_profile_values, check_profile_values};
 use crate::api::parameter::{RoleNumber, json_object};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
-use crate::realm::account_addresses::checked_email;
+use crate::realm::account_emails::checked_email;
 use crate::realm::account_names::checked_name;
-use crate::realm::account_rights::{administered_user, checked_role};
+use crate::realm::account_permissions::{administered_user, checked_role};
 use crate::realm::address::is_email;
 use crate::realm::event::EventKind;
 use crate::realm::id::{ProfileFieldId, UserId};
@@ -131,7 +131,7 @@ fn edit_user(tx: &mut Tx, caller: &User, id: UserId, changes: UserChanges) -> Re
     let values: Vec<(ProfileFieldId, Option<String>)> = match changes.profile_data {
         Some(entries) => {
             let new_value = |entry: ProfileChange| (entry.id, entry.value.filter(|value| !value.is_empty()));
-            checked_values(tx, caller, entries.into_iter().map(new_value).collect())?
+            check_profile_values(tx, caller, entries.into_iter().map(new_value).collect())?
         }
         None => Vec::new(),
     };
@@ -143,7 +143,7 @@ fn edit_user(tx: &mut Tx, caller: &User, id: UserId, changes: UserChanges) -> Re
     if let Some(name) = name {
         change_name(tx, id, name);
     }
-    change_values(tx, id, values);
+    change_profile_values(tx, id, values);
     if let Some(email) = email {
         change_email(tx, id, email);
     }

@@ -3,12 +3,12 @@
 //! A choice where the API is silent: A-64 in docs/assumptions.md.
 
 use crate::api::changes::users::activation::reactivate;
-use crate::api::changes::users::bot::{bot_named, check_may_create_bot, emit_account};
+use crate::api::changes::users::bot::{check_may_create_bot, emit_account_field, find_active_bot_by_name};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::account_rights::administered_user;
+use crate::realm::account_permissions::administered_user;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -49,7 +49,7 @@ fn check_bot(realm: &Realm, call: &Call<'_>, user: &User) -> Result<(), Error> {
     check_may_create_bot(realm, call, Some(bot.kind))?;
     // An active bot is found by its own name. From `ActiveBotsStay` on, that is a conflict too.
     let is_conflict = |other: &&std::sync::Arc<User>| other.id != user.id || call.has(Feature::ActiveBotsStay);
-    match bot_named(realm, &user.full_name).filter(is_conflict) {
+    match find_active_bot_by_name(realm, &user.full_name).filter(is_conflict) {
         Some(_) => Err(Error::BotNameActive { name: user.full_name.as_str().into() }),
         None => Ok(()),
     }
@@ -68,7 +68,7 @@ fn replace_inactive_owner(tx: &mut Tx, caller: &User, user: &User) {
     if let Some(bot) = &mut tx.user_mut(user.id).bot {
         bot.owner = owner;
     }
-    let audience = tx.who_can_access(user.id);
+    let audience = tx.audience_with_access_to(user.id);
     tx.emit(audience, PersonUpdate::BotOwner { user_id: user.id, bot_owner_id: owner });
-    emit_account(tx, user.id, "owner_id", |_, _| json!(owner));
+    emit_account_field(tx, user.id, "owner_id", |_, _| json!(owner));
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::CliError;
 use crate::cli::output::eprint_line;
-use crate::json_diagnostic::nearest;
+use crate::json_diagnostic::similar_name;
 use crate::scenario::Account;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,7 +65,7 @@ impl Accounts {
             let handle = ROLES.iter().find(|(role, _)| *role == name).map_or(name.as_str(), |(_, handle)| handle);
             let is_known = handles.contains(handle) || ROLES.iter().any(|(_, known_handle)| *known_handle == handle);
             if !is_known {
-                match nearest(&name, &names) {
+                match similar_name(&name, &names) {
                     Some(nearest) if nearest != name => {
                         return Err(file_error(&format!(
                             "$.{name}: there is no role `{name}`; did you mean `{nearest}`?"
@@ -88,7 +88,7 @@ impl Accounts {
     }
 
     /// The accounts on a server with this base URL. `position` is its place on the command line, 0 or 1.
-    pub fn on(&self, position: usize, url: &str) -> BTreeMap<String, Account> {
+    pub fn for_server(&self, position: usize, url: &str) -> BTreeMap<String, Account> {
         let find_account = |entry: &AccountEntry| {
             let credentials = match entry {
                 AccountEntry::Both(credentials) => Some(credentials),

@@ -1,11 +1,11 @@
 //! The report of a comparison: the differences of each operation, and counts of probes and operations.
 
 use super::record::{Baseline, ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
-use crate::api::{Row, rows};
+use crate::api::{OperationRow, rows};
 use crate::counted::counted;
 use crate::level::Usage;
 use crate::scenario::recording::is_secret;
-use crate::scenario::server_comparison::{ProbeResult, Side, Step};
+use crate::scenario::server_comparison::{ComparedServer, ProbeResult, Step};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -41,7 +41,7 @@ struct Operation {
 
 impl Report {
     /// An empty report. `is_partial` means that only selected probes will be played.
-    pub fn new(sides: [&Side; 2], baseline: Baseline, is_partial: bool) -> Self {
+    pub fn new(sides: [&ComparedServer; 2], baseline: Baseline, is_partial: bool) -> Self {
         let urls = sides.map(|side| side.url.clone());
         Self {
             urls,
@@ -83,7 +83,7 @@ impl Report {
                 operation.not_tried.push(reason);
             }
         }
-        self.leftovers.extend(result.leftovers);
+        self.leftovers.extend(result.unremoved_objects);
     }
 
     /// Whether there are differences that are not in the baseline.
@@ -137,8 +137,8 @@ impl Report {
         for (_, body) in &step.replies {
             usage.add(&step.method, &step.path, &step.parameters, body.to_string().as_bytes());
         }
-        let suspects = usage.suspects(older, newer).into_iter().filter(|suspect| suspect.is_certain);
-        let format_change = |suspect: crate::level::Suspect| {
+        let suspects = usage.suspected_changes(older, newer).into_iter().filter(|suspect| suspect.is_certain);
+        let format_change = |suspect: crate::level::SuspectedChange| {
             format!("level {}: {}: {}", suspect.change.level, suspect.change.on, suspect.change.change)
         };
         suspects.map(format_change).take(MAX_LEVEL_CHANGES).collect()
@@ -256,14 +256,14 @@ fn without_secrets(value: &Value) -> Value {
     }
 }
 
-fn row_name(row: &Row) -> String {
+fn row_name(row: &OperationRow) -> String {
     format!("{} {}", row.route.method, row.route.path.replace("{*", "{"))
 }
 
 /// The operation that a request calls, as method and path; the request itself if there is no such operation.
 fn operation_name(method: &str, path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
-    let matches = |row: &&Row| {
+    let matches = |row: &&OperationRow| {
         let row_parts: Vec<&str> = row.route.path.split('/').collect();
         row.route.method == method
             && row_parts.len() == parts.len()
@@ -273,6 +273,6 @@ fn operation_name(method: &str, path: &str) -> String {
                 None => row_part == part,
             })
     };
-    let placeholders = |row: &&Row| row.route.path.matches('{').count();
+    let placeholders = |row: &&OperationRow| row.route.path.matches('{').count();
     rows().filter(matches).min_by_key(placeholders).map_or_else(|| format!("{method} {path}"), row_name)
 }

@@ -27,7 +27,7 @@ pub struct RunResult<T> {
     /// Number of findings in the report; None if no report was requested.
     pub findings: Option<usize>,
     /// What was observed in the command's requests.
-    pub observed: T,
+    pub observation: T,
 }
 
 /// The status of a command that was killed at its time limit; the same as that of `timeout`.

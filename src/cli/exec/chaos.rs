@@ -1,10 +1,10 @@
 //! Chaos: runs the command with random faults, and shrinks the first list of faults with which it fails.
 
-mod draw;
-pub mod observed;
+pub mod observed_requests;
+mod random_faults;
 mod shrink;
 
-pub use observed::ObservedRequests;
+pub use observed_requests::ObservedRequests;
 
 use super::attempt::{Attempt, RunResult};
 use crate::cli::CliError;
@@ -71,7 +71,7 @@ impl Chaos {
             eprint_line(format_args!("chaos: without faults the command {}", first_run.summary()));
             return Ok(ExitCode::from(if first_run.is_interrupted { first_run.status } else { FAILS_WITHOUT_FAULTS }));
         }
-        if first_run.observed.is_empty() {
+        if first_run.observation.is_empty() {
             eprint_line(
                 "chaos: no fault can fire: the command sent no request of an operation to the server in CHATDOUBLE_URL",
             );
@@ -80,7 +80,7 @@ impl Chaos {
         let limit = self.chaos_timeout.map(|seconds| Duration::from_secs(seconds.into()));
         let limit = Some(limit.unwrap_or(EXTRA_TIME + TIME_FACTOR * first_run.duration));
         for number in 1..=self.chaos_runs {
-            let faults = draw::faults(&first_run.observed, seed, number, self.chaos_faults);
+            let faults = random_faults::faults(&first_run.observation, seed, number, self.chaos_faults);
             let run = run_once(Attempt { faults: faults.clone(), limit, ..Attempt::default() }).await?;
             let (count, seconds) = (counted(faults.len(), "fault"), run.duration.as_secs_f64());
             eprint_line(format_args!(

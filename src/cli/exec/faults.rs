@@ -38,7 +38,7 @@ pub fn install(server: &Server, faults: &Arc<StandingFaults>) -> Result<(), CliE
 
 /// Reports the faults that never fired on standard error.
 pub fn report_unfired(faults: &StandingFaults) {
-    let unfired = faults.unfired();
+    let unfired = faults.unfired_faults();
     if unfired.is_empty() {
         return;
     }

@@ -56,7 +56,7 @@ impl GuardedProcess {
     /// Sends a signal to the process and its descendants, some of which may have ended.
     fn signal(&self, signal: Signal) {
         // Listed before the first signal, after which they may have another parent.
-        let descendants = self.descendants.get_or_init(|| super::process_tree::Descendants::of(self.process));
+        let descendants = self.descendants.get_or_init(|| super::process_tree::Descendants::list(self.process));
         let _ = rustix::process::pidfd_send_signal(&self.handle, signal);
         descendants.signal(signal);
     }

@@ -5,7 +5,7 @@ use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::api::release::of_release;
 use crate::cli::CliError;
 use crate::cli::output::eprint_line;
-use crate::level::{Suspect, Usage};
+use crate::level::{SuspectedChange, Usage};
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use std::process::ExitCode;
@@ -132,18 +132,18 @@ fn level_comparisons(runs: &[Run]) -> Vec<String> {
 }
 
 fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
-    let mut usage = older.observed.clone();
-    usage.join(newer.observed.clone());
-    let suspects = usage.suspects(*from, *to);
+    let mut usage = older.observation.clone();
+    usage.join(newer.observation.clone());
+    let suspects = usage.suspected_changes(*from, *to);
     let result_verb = |run: &RunResult<Usage>| if run.status == 0 { "passes" } else { "fails" };
     let summary = format!("{from} {}, {to} {}", result_verb(older), result_verb(newer));
     if suspects.is_empty() {
         return format!("{summary}: no known change between them touches what the command used");
     }
     let mut text = format!("{summary}; what changed between them of what the command used:");
-    let (observed_changes, unobserved_changes): (Vec<&Suspect>, Vec<&Suspect>) =
+    let (observed_changes, unobserved_changes): (Vec<&SuspectedChange>, Vec<&SuspectedChange>) =
         suspects.iter().partition(|suspect| suspect.is_certain);
-    let add_line = |text: &mut String, Suspect { change, .. }: &Suspect| {
+    let add_line = |text: &mut String, SuspectedChange { change, .. }: &SuspectedChange| {
         text.push_str(&format!("\n{:>5}  {}: {} ({})", change.level, change.on, change.change, change.known_by));
     };
     observed_changes.iter().for_each(|suspect| add_line(&mut text, suspect));

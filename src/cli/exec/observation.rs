@@ -1,7 +1,7 @@
 //! Observes the requests of a command in the journals of its server: for chaos and for levels.
 
 use super::chaos::ObservedRequests;
-use super::chaos::observed::Request;
+use super::chaos::observed_requests::Request;
 use crate::level::Usage;
 use crate::server::Server;
 use crate::world::{World, Worlds};

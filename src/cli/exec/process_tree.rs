@@ -30,7 +30,7 @@ pub struct Descendants(Vec<Process>);
 
 impl Descendants {
     /// Lists the descendants that are running now.
-    pub fn of(root: Pid) -> Self {
+    pub fn list(root: Pid) -> Self {
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter_map(Process::read);
         let mut children_by_parent: HashMap<i32, Vec<Process>> = HashMap::new();

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 /// Exit status for findings that are not in the baseline.
-pub const HAS_FINDINGS: u8 = 4;
+pub const FINDINGS_STATUS: u8 = 4;
 /// The file name that means standard error.
 const STANDARD_ERROR: &str = "-";
 
@@ -69,7 +69,7 @@ impl ReportOptions {
             None => None,
         };
         let baseline = match &self.report_baseline {
-            Some(file) => Baseline::of(&read_baseline(file)?),
+            Some(file) => Baseline::from_report(&read_baseline(file)?),
             None => Baseline::default(),
         };
         let fail_on = self.fail_on.map(|severity| match severity {
@@ -93,7 +93,7 @@ impl ReportOptions {
             Some(FormatName::Junit) => Ok(Format::Junit),
             Some(FormatName::Sarif) => Ok(Format::Sarif),
             None if name == STANDARD_ERROR => Ok(Format::Text),
-            None => Format::of_file(&name).ok_or_else(|| {
+            None => Format::from_file_name(&name).ok_or_else(|| {
                 CliError::usage(format!(
                     "the end of '{name}' names no form of a report (.txt, .json, .xml, .sarif); give --report-format"
                 ))
@@ -148,12 +148,12 @@ impl Reporter {
         let collected_summary =
             std::mem::take(&mut *self.collected_summary.lock().unwrap_or_else(PoisonError::into_inner));
         let has_failing_findings = self.write_summary(&collected_summary)?;
-        Ok(if has_failing_findings && status == ExitCode::SUCCESS { ExitCode::from(HAS_FINDINGS) } else { status })
+        Ok(if has_failing_findings && status == ExitCode::SUCCESS { ExitCode::from(FINDINGS_STATUS) } else { status })
     }
 
     fn write_summary(&self, report: &Summary) -> Result<bool, CliError> {
         let Some((file, format)) = &self.file else { return Ok(false) };
-        let text = format.write(report, &self.baseline, self.fail_on);
+        let text = format.render(report, &self.baseline, self.fail_on);
         if file.as_os_str() == STANDARD_ERROR {
             // The reader of standard error may have ended.
             let _ = std::io::stderr().write_all(text.as_bytes());

@@ -65,7 +65,7 @@ pub fn is_terminating(signal: Signal) -> bool {
 /// Kills a command; on Linux also its descendants.
 pub async fn kill(child: &mut Child) {
     #[cfg(target_os = "linux")]
-    let descendants = child.id().and_then(|id| Pid::from_raw(id as i32)).map(super::process_tree::Descendants::of);
+    let descendants = child.id().and_then(|id| Pid::from_raw(id as i32)).map(super::process_tree::Descendants::list);
     let _ = child.kill().await;
     #[cfg(target_os = "linux")]
     descendants.into_iter().for_each(|descendants| descendants.signal(Signal::KILL));
@@ -76,7 +76,7 @@ fn is_in_foreground() -> bool {
 }
 
 /// The exit status as shells report it: 128 plus the number of the signal if a signal killed the command.
-pub fn status_of(exit_status: ExitStatus) -> u8 {
+pub fn shell_status(exit_status: ExitStatus) -> u8 {
     let signal_status = exit_status.signal().and_then(|signal| u8::try_from(128 + signal).ok());
     exit_status.code().and_then(|code| u8::try_from(code).ok()).or(signal_status).unwrap_or(1)
 }

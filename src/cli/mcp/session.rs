@@ -2,7 +2,7 @@
 
 use super::recording::{Recording, Reply};
 use super::tools::{self, ControlCall};
-use crate::cli::scenario::with_placeholders;
+use crate::cli::scenario::insert_placeholders;
 use crate::scenario::client::{Client, Failure, HttpReply, HttpRequest};
 use crate::scenario::{Document, Mode, Outcome, Stage, play};
 use base64::Engine;
@@ -48,7 +48,7 @@ impl Session {
     ///
     /// Why the tool failed, as a sentence for the agent.
     pub async fn call(&self, tool: &str, arguments: &Arguments) -> Result<String, String> {
-        if let Some(call) = ControlCall::of(tool) {
+        if let Some(call) = ControlCall::for_tool(tool) {
             return self.control(call, arguments).await;
         }
         check_names(tool, arguments)?;
@@ -208,7 +208,7 @@ impl Session {
             text_argument(arguments, "title").filter(|title| !title.trim().is_empty()).unwrap_or("What an agent did");
         let draft = self.recordings.lock().get(world).and_then(|recording| recording.scenario(title));
         let draft = draft.ok_or_else(|| format!("this session did nothing in the world {world:?}"))?;
-        Ok(with_placeholders(&self.stage, "scenario.md", draft).await)
+        Ok(insert_placeholders(&self.stage, "scenario.md", draft).await)
     }
 }
 

@@ -48,7 +48,7 @@ pub struct ControlCall {
 
 impl ControlCall {
     /// The call that a tool makes; None for other tools.
-    pub fn of(tool: &str) -> Option<Self> {
+    pub fn for_tool(tool: &str) -> Option<Self> {
         let (_, method, path) = CONTROL_TOOLS.iter().find(|(name, ..)| *name == tool)?;
         Some(Self { method, path })
     }

@@ -3,7 +3,7 @@
 use crate::cli::output::eprint_line;
 use crate::counted::counted;
 use crate::scenario::recording::{Exchange, RequestBody, basic_credentials};
-use crate::upstream::{BaseUrl, builder};
+use crate::upstream::{BaseUrl, client_builder};
 use bytes::Bytes;
 use flate2::read::GzDecoder;
 use futures_util::{Stream, StreamExt, TryStreamExt};
@@ -142,7 +142,7 @@ impl Proxy {
     ///
     /// Invalid settings of this machine, such as its proxies.
     pub async fn new(base_url: BaseUrl, tls_config: ClientConfig, timeout: Duration) -> Result<Self, String> {
-        let http = builder(tls_config).redirect(reqwest::redirect::Policy::none()).no_gzip().build();
+        let http = client_builder(tls_config).redirect(reqwest::redirect::Policy::none()).no_gzip().build();
         let http = http.map_err(|error| error.to_string())?;
         let follows_forwarded_host = is_double(&http, &base_url, timeout).await;
         Ok(Self { base_url, follows_forwarded_host, http, log: Arc::default() })
@@ -369,7 +369,8 @@ impl RawExchange {
             method: self.method.clone(),
             path: self.path.clone(),
             query: self.query.clone(),
-            is_session: account.is_none() && (!authorization.is_empty() || self.headers.contains_key(header::COOKIE)),
+            uses_other_authentication: account.is_none()
+                && (!authorization.is_empty() || self.headers.contains_key(header::COOKIE)),
             account,
             body,
             status: self.status,

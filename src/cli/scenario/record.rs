@@ -123,7 +123,7 @@ impl Record {
         };
         Session {
             exchanges: traffic.exchanges().await,
-            upstream: self.upstream.as_str().to_owned(),
+            base_url: self.upstream.as_str().to_owned(),
             aliases: self.aliases.iter().cloned().collect(),
             fixture: self.fixture.clone(),
             feature_level: level_setting.and_then(|(_, level)| level.as_i64()),

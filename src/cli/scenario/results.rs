@@ -2,7 +2,7 @@
 
 use crate::cli::CliError;
 use crate::counted::counted;
-use crate::report::format::escaped_for_xml;
+use crate::report::format::escape_for_xml;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -83,7 +83,7 @@ impl Results {
             let _ = writeln!(
                 suites,
                 "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">",
-                escaped_for_xml(&suite[0].document),
+                escape_for_xml(&suite[0].document),
                 suite.len(),
                 count(|verdict| matches!(verdict, Verdict::Differs(_))),
                 count(|verdict| matches!(verdict, Verdict::Skipped(_))),
@@ -103,15 +103,15 @@ impl Results {
 impl ScenarioResult {
     fn test_case(&self) -> String {
         let names =
-            format!("name=\"{}\" classname=\"{}\"", escaped_for_xml(&self.scenario), escaped_for_xml(&self.document));
+            format!("name=\"{}\" classname=\"{}\"", escape_for_xml(&self.scenario), escape_for_xml(&self.document));
         let content = match &self.verdict {
             Verdict::Played => return format!("    <testcase {names}/>\n"),
             Verdict::Rewritten => "<system-out>rewritten</system-out>".to_owned(),
-            Verdict::Skipped(reason) => format!("<skipped message=\"{}\"/>", escaped_for_xml(reason)),
+            Verdict::Skipped(reason) => format!("<skipped message=\"{}\"/>", escape_for_xml(reason)),
             Verdict::Differs(difference) => format!(
                 "<failure message=\"{}\">{}</failure>",
-                escaped_for_xml(difference.lines().next().unwrap_or_default()),
-                escaped_for_xml(difference)
+                escape_for_xml(difference.lines().next().unwrap_or_default()),
+                escape_for_xml(difference)
             ),
         };
         format!("    <testcase {names}>\n      {content}\n    </testcase>\n")

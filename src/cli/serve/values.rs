@@ -7,7 +7,7 @@ use crate::time::Span;
 use std::net::IpAddr;
 
 /// Parses an origin as browsers send it. With a path or slash, no page would ever match it.
-pub fn origin(text: &str) -> Result<String, String> {
+pub fn parse_origin(text: &str) -> Result<String, String> {
     let is_origin = text.parse::<http::Uri>().is_ok_and(|uri| match (uri.scheme_str(), uri.authority()) {
         (Some(scheme), Some(authority)) => text == format!("{scheme}://{authority}"),
         _ => false,
@@ -20,7 +20,7 @@ pub fn origin(text: &str) -> Result<String, String> {
 }
 
 /// Parses a host name or an address, without a port.
-pub fn host_name(text: &str) -> Result<String, String> {
+pub fn parse_host_name(text: &str) -> Result<String, String> {
     match Authority::parse(text) {
         Some(host) if host.name().eq_ignore_ascii_case(text) => Ok(text.to_owned()),
         _ => Err("takes a host name such as chat.example.org, without a port".to_owned()),
@@ -36,12 +36,12 @@ pub fn control_token(text: &str) -> Result<String, String> {
 }
 
 /// Parses the time after which unused worlds are ended, at least one second.
-pub fn world_ttl(text: &str) -> Result<Span, String> {
+pub fn parse_world_ttl(text: &str) -> Result<Span, String> {
     let ttl = Seconds::parse(text)?.0;
     if ttl >= Span::seconds(1) { Ok(ttl) } else { Err("takes seconds from 1 on".to_owned()) }
 }
 
-pub fn feature_level(text: &str) -> Result<i64, String> {
+pub fn parse_feature_level(text: &str) -> Result<i64, String> {
     let level = text.parse().ok().filter(|level| *level >= 0);
     level.ok_or_else(|| match of_release(text) {
         Some(level) => format!("takes a whole number from 0 on; the feature level of release {text} is {level}"),

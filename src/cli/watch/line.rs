@@ -3,7 +3,7 @@
 mod conditions;
 
 use crate::time::Timestamp;
-use conditions::{conditions, network, rate_limit};
+use conditions::{conditions_row, format_network, format_rate_limit};
 use serde_json::Value;
 
 const KIND_WIDTH: usize = 6;
@@ -31,7 +31,7 @@ pub fn format_frame(text: &str, is_coloured: bool) -> String {
             text
         }
     };
-    let Ok(frame) = serde_json::from_str::<Value>(text) else { return printable(text) };
+    let Ok(frame) = serde_json::from_str::<Value>(text) else { return escape_unprintable(text) };
     let row = match frame["type"].as_str() {
         Some("request") => request_row(&frame),
         Some("event") => event_row(&frame),
@@ -39,16 +39,22 @@ pub fn format_frame(text: &str, is_coloured: bool) -> String {
         Some("push") => push_row(&frame),
         Some("queue") => queue_row(&frame),
         Some("fault") => fault_row(&frame),
-        Some("network") => conditions(&frame, "network", &frame["networks"], network),
-        Some("rate_limit") => conditions(&frame, "limit", &frame["rate_limits"], rate_limit),
+        Some("network") => conditions_row(&frame, "network", &frame["networks"], format_network),
+        Some("rate_limit") => conditions_row(&frame, "limit", &frame["rate_limits"], format_rate_limit),
         Some("lost") => {
             let subject = match frame["count"].as_u64() {
                 Some(1) => "1 frame was missed".to_owned(),
                 _ => format!("{} frames were missed", frame["count"]),
             };
-            Row { at: time_of_day(&frame["at"]), kind: "lost".into(), colour: Colour::Red, subject, ..Row::default() }
+            FrameRow {
+                at: time_of_day(&frame["at"]),
+                kind: "lost".into(),
+                colour: Colour::Red,
+                subject,
+                ..FrameRow::default()
+            }
         }
-        _ => return printable(text),
+        _ => return escape_unprintable(text),
     };
     let kind = paint(row.colour, pad(&row.kind, KIND_WIDTH));
     let outcome = paint(row.outcome_colour, format!("{:>OUTCOME_WIDTH$}", row.outcome));
@@ -57,7 +63,7 @@ pub fn format_frame(text: &str, is_coloured: bool) -> String {
     format!("{}{mark}", line.trim_end())
 }
 
-struct Row {
+struct FrameRow {
     at: String,
     kind: String,
     colour: Colour,
@@ -68,7 +74,7 @@ struct Row {
     mark: String,
 }
 
-impl Default for Row {
+impl Default for FrameRow {
     fn default() -> Self {
         Self {
             at: String::new(),
@@ -83,16 +89,16 @@ impl Default for Row {
     }
 }
 
-fn request_row(frame: &Value) -> Row {
+fn request_row(frame: &Value) -> FrameRow {
     let status = frame["status"].as_u64().unwrap_or_default();
-    let code = frame["reply"]["code"].as_str().map(|code| format!(" {}", printable(code))).unwrap_or_default();
-    let user = frame["user"].as_str().map_or_else(|| "-".to_owned(), printable);
+    let code = frame["reply"]["code"].as_str().map(|code| format!(" {}", escape_unprintable(code))).unwrap_or_default();
+    let user = frame["user"].as_str().map_or_else(|| "-".to_owned(), escape_unprintable);
     let milliseconds = frame["duration_ms"].as_f64().unwrap_or_default();
-    Row {
+    FrameRow {
         at: time_of_day(&frame["at"]),
-        kind: printable(frame["method"].as_str().unwrap_or_default()),
+        kind: escape_unprintable(frame["method"].as_str().unwrap_or_default()),
         colour: Colour::Plain,
-        subject: printable(frame["path"].as_str().unwrap_or_default()),
+        subject: escape_unprintable(frame["path"].as_str().unwrap_or_default()),
         outcome: if status == 0 { "drop".into() } else { status.to_string() },
         outcome_colour: match status {
             200..400 => Colour::Green,
@@ -100,29 +106,29 @@ fn request_row(frame: &Value) -> Row {
             _ => Colour::Red,
         },
         details: format!("{milliseconds:>8.1} ms  {user}{code}"),
-        mark: frame["fault"].as_str().map(|id| format!("! {}", printable(id))).unwrap_or_default(),
+        mark: frame["fault"].as_str().map(|id| format!("! {}", escape_unprintable(id))).unwrap_or_default(),
     }
 }
 
-fn event_row(frame: &Value) -> Row {
+fn event_row(frame: &Value) -> FrameRow {
     let event = &frame["event"];
     let kind = event["type"].as_str().unwrap_or_default();
     let op = event["op"].as_str().map(|op| format!(" {op}")).unwrap_or_default();
     let id = event["message"]["id"].as_i64().or(event["message_id"].as_i64());
     let id = id.map(|id| format!(" #{id}")).unwrap_or_default();
     let audience = match frame["queue_id"].as_str() {
-        Some(queue) => format!("to queue {}", printable(queue)),
+        Some(queue) => format!("to queue {}", escape_unprintable(queue)),
         None => format!("to {}", audience_text(frame)),
     };
     let details = [event_details(frame), short_text(event)].into_iter().flatten().collect::<Vec<_>>().join(": ");
     let details = if details.is_empty() { audience } else { format!("{audience}  {details}") };
-    Row {
+    FrameRow {
         at: time_of_day(&frame["at"]),
         kind: "event".into(),
         colour: Colour::Cyan,
-        subject: printable(&format!("{kind}{op}{id}")),
+        subject: escape_unprintable(&format!("{kind}{op}{id}")),
         details,
-        ..Row::default()
+        ..FrameRow::default()
     }
 }
 
@@ -133,7 +139,7 @@ const MAX_TEXT_CHARACTERS: usize = 60;
 
 /// The name of a user; the ID if the frame has no name.
 fn user_name(frame: &Value, id: &Value) -> String {
-    frame["names"]["users"][id.to_string()].as_str().map_or_else(|| format!("user {id}"), printable)
+    frame["names"]["users"][id.to_string()].as_str().map_or_else(|| format!("user {id}"), escape_unprintable)
 }
 
 fn audience_text(frame: &Value) -> String {
@@ -151,7 +157,7 @@ fn event_details(frame: &Value) -> Option<String> {
     let event = &frame["event"];
     let message = &event["message"];
     let actor = match message["sender_email"].as_str() {
-        Some(email) => Some(printable(email.split('@').next().unwrap_or_default())),
+        Some(email) => Some(escape_unprintable(email.split('@').next().unwrap_or_default())),
         None => ["user_id", "sender_id"]
             .into_iter()
             .map(|key| &event[key])
@@ -160,8 +166,8 @@ fn event_details(frame: &Value) -> Option<String> {
     };
     let topic = message["subject"].as_str().or(event["topic"].as_str());
     let place = frame["names"]["channel"].as_str().map(|channel| match topic {
-        Some(topic) => format!("{} > {}", printable(channel), printable(topic)),
-        None => printable(channel),
+        Some(topic) => format!("{} > {}", escape_unprintable(channel), escape_unprintable(topic)),
+        None => escape_unprintable(channel),
     });
     match (actor, place) {
         (Some(actor), Some(place)) => Some(format!("{actor} in {place}")),
@@ -174,53 +180,57 @@ fn short_text(event: &Value) -> Option<String> {
     let text = event["message"]["content"].as_str().or(event["content"].as_str()).or(event["emoji_name"].as_str())?;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let shortened: String = line.chars().take(MAX_TEXT_CHARACTERS).collect();
-    Some(if shortened.len() < line.len() { format!("{}…", printable(&shortened)) } else { printable(&shortened) })
+    Some(if shortened.len() < line.len() {
+        format!("{}…", escape_unprintable(&shortened))
+    } else {
+        escape_unprintable(&shortened)
+    })
 }
 
-fn push_row(frame: &Value) -> Row {
+fn push_row(frame: &Value) -> FrameRow {
     let push = &frame["push"];
-    let user = push["user"].as_str().map_or_else(|| "-".to_owned(), printable);
+    let user = push["user"].as_str().map_or_else(|| "-".to_owned(), escape_unprintable);
     let device = push["device_id"].as_i64().map(|id| format!(" device {id}")).unwrap_or_default();
     let text = short_text(&push["payload"]).map(|text| format!(": {text}")).unwrap_or_default();
-    Row {
+    FrameRow {
         at: time_of_day(&frame["at"]),
         kind: "push".into(),
         colour: Colour::Green,
-        subject: printable(push["kind"].as_str().unwrap_or_default()),
+        subject: escape_unprintable(push["kind"].as_str().unwrap_or_default()),
         details: format!("to {user}{device}{text}"),
-        ..Row::default()
+        ..FrameRow::default()
     }
 }
 
-fn queue_row(frame: &Value) -> Row {
-    let user = frame["user"].as_str().map_or_else(|| "-".to_owned(), printable);
+fn queue_row(frame: &Value) -> FrameRow {
+    let user = frame["user"].as_str().map_or_else(|| "-".to_owned(), escape_unprintable);
     let change = frame["change"].as_str().unwrap_or_default();
-    Row {
+    FrameRow {
         at: time_of_day(&frame["at"]),
         kind: "queue".into(),
         colour: if matches!(change, "expired" | "lost") { Colour::Yellow } else { Colour::Blue },
-        subject: printable(change),
-        details: format!("{user} {}", printable(frame["queue_id"].as_str().unwrap_or_default())),
-        ..Row::default()
+        subject: escape_unprintable(change),
+        details: format!("{user} {}", escape_unprintable(frame["queue_id"].as_str().unwrap_or_default())),
+        ..FrameRow::default()
     }
 }
 
-fn fault_row(frame: &Value) -> Row {
-    Row {
+fn fault_row(frame: &Value) -> FrameRow {
+    FrameRow {
         at: time_of_day(&frame["at"]),
         kind: "fault".into(),
         colour: Colour::Magenta,
-        subject: printable(frame["fault_id"].as_str().unwrap_or_default()),
-        details: format!("request {} met {}", frame["journal_id"], printable(&frame["effect"].to_string())),
-        ..Row::default()
+        subject: escape_unprintable(frame["fault_id"].as_str().unwrap_or_default()),
+        details: format!("request {} met {}", frame["journal_id"], escape_unprintable(&frame["effect"].to_string())),
+        ..FrameRow::default()
     }
 }
 
-fn clock_row(frame: &Value) -> Row {
+fn clock_row(frame: &Value) -> FrameRow {
     let (from, now) = (frame["from"].as_f64().unwrap_or_default(), frame["now"].as_f64().unwrap_or_default());
     let mut kinds: Vec<(String, usize)> = Vec::new();
     for item in frame["fired"].as_array().into_iter().flatten() {
-        let kind = printable(item["kind"].as_str().unwrap_or_default());
+        let kind = escape_unprintable(item["kind"].as_str().unwrap_or_default());
         match kinds.iter_mut().find(|(known_kind, _)| *known_kind == kind) {
             Some((_, count)) => *count += 1,
             None => kinds.push((kind, 1)),
@@ -230,12 +240,14 @@ fn clock_row(frame: &Value) -> Row {
         kinds.into_iter().map(|(kind, count)| if count == 1 { kind } else { format!("{count} × {kind}") }).collect();
     let jump = format!("{} → {}", format_jump(now - from), to_timestamp(now).to_date());
     let restoration = match frame["cause"].as_str() {
-        Some("restore") => Some(format!("restored {}", printable(frame["snapshot"].as_str().unwrap_or_default()))),
+        Some("restore") => {
+            Some(format!("restored {}", escape_unprintable(frame["snapshot"].as_str().unwrap_or_default())))
+        }
         Some("reset") => Some("reset".to_owned()),
         Some("state") => Some("state replaced".to_owned()),
         _ => None,
     };
-    Row {
+    FrameRow {
         at: time_of_day(&frame["now"]),
         kind: "clock".into(),
         colour: Colour::Blue,
@@ -245,7 +257,7 @@ fn clock_row(frame: &Value) -> Row {
             None => jump,
         },
         details: parts.join(", "),
-        ..Row::default()
+        ..FrameRow::default()
     }
 }
 
@@ -275,7 +287,7 @@ fn time_of_day(seconds: &Value) -> String {
 }
 
 /// Escapes control characters and text direction marks, so that texts can't control the terminal.
-fn printable(text: &str) -> String {
+fn escape_unprintable(text: &str) -> String {
     text.chars()
         .flat_map(|character| {
             let is_control =

@@ -42,7 +42,7 @@ impl Target {
             (None, None) if path.is_empty() => Worlds::DEFAULT,
             _ => return Err(expected_form()),
         };
-        if !Worlds::is_name(name) {
+        if !Worlds::is_valid_name(name) {
             return Err(expected_form());
         }
         // Some machines do not resolve names below localhost, which always mean this machine.

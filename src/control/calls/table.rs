@@ -2,7 +2,7 @@
 
 use super::Input::{Body, Document, Filters, Nothing};
 use super::records::{CLOCK, FIDELITY, MOVED_CLOCK, NETWORKS, PREVIEWS, RATE_LIMITS, REPORT};
-use super::{Call, Filter, Input, Row, WorldCall, WorldCall as In};
+use super::{Call, CallRow, Filter, Input, WorldCall, WorldCall as In};
 use crate::control::request_pattern::METHODS;
 use crate::control::{
     clock, faults, invites, journal, networks, previews, pushes, queues, rate_limits, reset, snapshots, worlds,
@@ -24,8 +24,8 @@ const fn row(
     input: Input,
     summary: &'static str,
     reply: &'static str,
-) -> Row {
-    Row { method, path, call, summary, input, reply }
+) -> CallRow {
+    CallRow { method, path, call, summary, input, reply }
 }
 
 const fn world_row(
@@ -35,8 +35,8 @@ const fn world_row(
     input: Input,
     summary: &'static str,
     reply: &'static str,
-) -> Row {
-    Row { method, path, call: Call::InWorld(call), summary, input, reply }
+) -> CallRow {
+    CallRow { method, path, call: Call::InWorld(call), summary, input, reply }
 }
 
 fn body<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
@@ -90,7 +90,7 @@ const OPENAPI_FILTERS: &[Filter] = &[
     filter("control", "boolean", "true: the document of control instead."),
 ];
 
-pub const CALLS: &[Row] = &[
+pub const CALLS: &[CallRow] = &[
     row("GET", "", Call::Index, Nothing, "Lists all calls of control.", r#"{"calls": "@ControlCall[]"}"#),
     row(
         "GET",
@@ -199,7 +199,7 @@ pub const CALLS: &[Row] = &[
         "POST",
         "/worlds/{name}/clock",
         In::MoveClock,
-        Body(body::<clock::Change>),
+        Body(body::<clock::ClockChange>),
         "Moves, starts or freezes the clock.",
         MOVED_CLOCK,
     ),

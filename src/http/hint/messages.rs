@@ -18,7 +18,7 @@ pub fn for_message(error: &Error, raw: &RawParameters, realm: &Realm, caller: &U
     }
     let in_path = raw.path.iter().find(|(name, _)| name == PARAMETERS[0]).map(|(_, value)| value);
     let sent_value = in_path.or_else(|| PARAMETERS.iter().find_map(|name| raw.values.get(*name)))?;
-    let is_reachable = |id: &i64| realm.message_seen_by(caller, MessageId(*id)).is_some();
+    let is_reachable = |id: &i64| realm.visible_message(caller, MessageId(*id)).is_some();
     let id = ids(sent_value).into_iter().take(MAX_IDS).find(|id| !is_reachable(id))?;
     let newest = realm.counters.message;
     Some(if realm.messages.contains_key(&MessageId(id)) {

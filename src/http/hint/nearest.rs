@@ -1,6 +1,6 @@
 //! Hints for misspelled names of channels and users: the most similar one that the caller may see.
 
-use crate::api::Row;
+use crate::api::OperationRow;
 use crate::api::parameter::RawParameters;
 use crate::error::{Error, ErrorField};
 use crate::realm::Realm;
@@ -16,7 +16,13 @@ const MIN_SIMILARITY: f64 = 0.8;
 const MIN_LENGTH_FOR_ONE_LETTER_TYPOS: usize = 3;
 
 /// A hint for an error about an unknown channel or user.
-pub fn for_name(error: &Error, row: &Row, raw: &RawParameters, realm: &Realm, caller: Option<&User>) -> Option<String> {
+pub fn for_name(
+    error: &Error,
+    row: &OperationRow,
+    raw: &RawParameters,
+    realm: &Realm,
+    caller: Option<&User>,
+) -> Option<String> {
     match error {
         Error::UnknownChannel { stream: name } | Error::InvalidChannelName { channel_name: name } => {
             for_channel(realm, caller?, text(name))
@@ -31,7 +37,7 @@ pub fn for_name(error: &Error, row: &Row, raw: &RawParameters, realm: &Realm, ca
             if kind == "channel" { for_channel(realm, caller?, name) } else { for_user(realm, caller?, name) }
         }
         // A caller who may get keys may also list all accounts.
-        Error::AuthenticationFailed | Error::InvalidEmailSyntax if row.gives_keys => for_account(realm, raw),
+        Error::AuthenticationFailed | Error::InvalidEmailSyntax if row.exposes_api_keys => for_account(realm, raw),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Hints for wrong values of parameters: their JSON type, their possible values, and misspelled types of events.
 
 use super::nearest::most_similar;
-use crate::api::Row;
+use crate::api::OperationRow;
 use crate::api::parameter::{ParameterInfo, RawParameters};
 use crate::error::Error;
 use crate::record::events::SCHEMAS;
@@ -17,7 +17,7 @@ const MAX_VALUES: usize = 12;
 const MAX_EXAMPLE_CHARS: usize = 40;
 
 /// A hint for a value that a parameter does not take: its possible values and the nearest of them, or its JSON type.
-pub fn for_value(error: &Error, row: &Row, raw: &RawParameters) -> Option<String> {
+pub fn for_value(error: &Error, row: &OperationRow, raw: &RawParameters) -> Option<String> {
     let (Error::BadValue { parameter, .. }
     | Error::InvalidValue { parameter }
     | Error::InvalidValueBecause { parameter, .. }) = error

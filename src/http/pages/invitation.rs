@@ -1,7 +1,7 @@
 //! The pages of invitations: they show who invites and to what, with a form that creates the account.
 
 use super::PageRequest;
-use super::frame::{Notice, hidden_field};
+use super::layout::{Banner, hidden_field};
 use crate::api::invites::accept::{self, Invitation, Registration};
 use crate::error::Error;
 use crate::http::Response;
@@ -59,7 +59,7 @@ impl PageRequest<'_> {
         match self.world.commit_without_broadcast(|tx| accept::register(tx, key, &registration)) {
             Ok((user, new_events)) => {
                 trace.new_events = new_events;
-                let realm = self.world.published();
+                let realm = self.world.published_realm();
                 let Some(user) = realm.user(user) else { return self.show_form(key, kind, None) };
                 trace.set_caller(user);
                 self.log_in(user)
@@ -90,7 +90,7 @@ impl PageRequest<'_> {
         let body = html! {
             h1 { "Join " bdi { (name) } }
             (terms(&realm, &invitation))
-            @if let Some(message) = message { (Notice::Error(message)) }
+            @if let Some(message) = message { (Banner::Error(message)) }
             (self.form(&realm, key, &invitation))
         };
         self.page(200, &format!("Join {name}"), &body)

@@ -2,8 +2,8 @@
 //! page, which names the logged-in user.
 
 use super::PageRequest;
-use super::frame::{Notice, hidden_field};
-use super::otp::OneTimePad;
+use super::layout::{Banner, hidden_field};
+use super::one_time_pad::OneTimePad;
 use crate::api::server::{log_in_with_password, log_in_without_password};
 use crate::error::Error;
 use crate::http::Response;
@@ -82,7 +82,7 @@ impl PageRequest<'_> {
         match result {
             Ok((account, new_events)) => {
                 trace.new_events = new_events;
-                let realm = self.world.published();
+                let realm = self.world.published_realm();
                 let Some(user) = realm.user(UserId(account.user_id)) else { return Ok(self.login_page(pad, None)) };
                 trace.set_caller(user);
                 Ok(self.finish_login(user, pad))
@@ -147,8 +147,8 @@ impl PageRequest<'_> {
             h1 { "Log in to " bdi { (organization.name) } }
             @if pad.is_some() { p.soft { "The app is opened with the account that you choose." } }
             @match notice {
-                Some(PageNotice::Error(text)) => (Notice::Error(text)),
-                Some(PageNotice::Info(text)) => (Notice::Info(text)),
+                Some(PageNotice::Error(text)) => (Banner::Error(text)),
+                Some(PageNotice::Info(text)) => (Banner::Info(text)),
                 Some(PageNotice::PasswordError(_)) | None => {}
             }
             @if let Some(session) = session { (self.logout_form(&session.user)) }
@@ -214,7 +214,7 @@ impl PageRequest<'_> {
         html! {
             form.card method="post" action=(action) {
                 @if has_heading { h2 { "With a password" } }
-                @if let Some(problem) = problem { div #problem { (Notice::Error(problem)) } }
+                @if let Some(problem) = problem { div #problem { (Banner::Error(problem)) } }
                 (hidden_field(CSRF_FIELD, &self.csrf_token)) (forwarded_fields)
                 label for="username" { "Email" }
                 input #username type="email" name="username" value=(email) maxlength="254" autocomplete="username" required;

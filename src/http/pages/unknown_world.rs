@@ -1,6 +1,6 @@
 //! The page for a path of a world that does not exist.
 
-use super::frame;
+use super::layout;
 use crate::http::Response;
 use maud::html;
 
@@ -27,5 +27,5 @@ pub fn unknown_world(name: &str, worlds: &[String]) -> Response {
         }
         p { a href="/console" { "Open the console" } }
     };
-    frame::page(404, "No such world", &body, None)
+    layout::page(404, "No such world", &body, None)
 }

@@ -2,11 +2,11 @@
 
 use super::Route;
 use crate::api::parameter::RawParameters;
-use crate::api::{Access, ReplyBody, Row};
+use crate::api::{Access, OperationRow, ReplyBody};
 use crate::error::Error;
 use crate::http::adaptation::adapt_reply;
-use crate::http::context::{Admitted, RequestContext, Routed};
-use crate::http::draft::{self, Draft};
+use crate::http::context::{AuthorizedRequest, RequestContext, RoutedRequest};
+use crate::http::pending_response::{self, PendingResponse};
 use crate::http::request::{self, ApiRequest, check_size_without_files};
 use crate::http::router::RouteMatch;
 use crate::http::session::CSRF_FIELD;
@@ -23,39 +23,41 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`, `BodyTooLarge`, `KeysForbidden`.
-pub(super) fn find(context: &mut RequestContext<'_>) -> Result<Route, Error> {
+pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Error> {
     let (edge, incoming) = (context.edge, context.incoming);
-    let is_incoming_webhook = !context.takes_sessions && incoming_webhooks::is_of_service(&context.trace.path);
+    let is_incoming_webhook =
+        !context.authenticates_by_session && incoming_webhooks::is_service_path(&context.trace.path);
     let mut raw = parameters(context, is_incoming_webhook)?;
-    let csrf_token = context.takes_sessions.then(|| take_parameter(&mut raw.values, CSRF_FIELD)).flatten();
+    let csrf_token = context.authenticates_by_session.then(|| take_parameter(&mut raw.values, CSRF_FIELD)).flatten();
     let method = effective_method(incoming.method(), &mut raw.values);
     let path = &context.trace.path;
     let route = match incoming_webhooks::has_prefix(path) && !is_incoming_webhook {
-        true => RouteMatch::Nothing,
+        true => RouteMatch::UnknownPath,
         false => edge.router.find(&method, path, context.settings.feature_level),
     };
     let row = route.row();
     if let (Some(name), Some(session)) = (row.and_then(|row| row.caller_parameter), &incoming.session)
-        && context.takes_sessions
+        && context.authenticates_by_session
         && !raw.values.contains_key(name)
     {
         Arc::make_mut(&mut raw.values).insert(name.to_owned(), session.user.email.clone());
     }
     let trace = &mut context.trace;
     trace.method = method;
-    trace.params = if is_incoming_webhook { incoming_webhooks::without_key(&raw.values) } else { raw.values.clone() };
+    trace.params =
+        if is_incoming_webhook { incoming_webhooks::with_hidden_key(&raw.values) } else { raw.values.clone() };
     trace.route = row.map(|row| row.route.path);
     trace.row = row;
     if row.is_some_and(|row| !row.takes_files) {
         check_size_without_files(incoming)?;
     }
-    if row.is_some_and(|row| row.gives_keys) {
+    if row.is_some_and(|row| row.exposes_api_keys) {
         edge.key_guard.check(incoming.headers())?;
     }
     Ok(match route {
         RouteMatch::Operation(row, path) => {
             raw.path = path;
-            Route::Operation(Routed { row, raw, method: incoming.method().clone(), csrf_token })
+            Route::Operation(RoutedRequest { row, raw, method: incoming.method().clone(), csrf_token })
         }
         other => Route::Answer(refuse_without_operation(context, other)),
     })
@@ -75,12 +77,12 @@ fn parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -> Result
 }
 
 /// The refusal of a request for which no operation exists.
-fn refuse_without_operation(context: &RequestContext<'_>, route: RouteMatch) -> Draft {
+fn refuse_without_operation(context: &RequestContext<'_>, route: RouteMatch) -> PendingResponse {
     let feature_level = context.settings.feature_level;
     let (method, path) = (&*context.trace.method, context.trace.path.as_str());
     let other_level_hint = || {
-        let row = context.edge.router.of_another_level(method, path, feature_level)?;
-        Some(hint::operation_of_another_level(row, feature_level))
+        let row = context.edge.router.find_at_another_level(method, path, feature_level)?;
+        Some(hint::for_operation_of_another_level(row, feature_level))
     };
     let (error, hint) = match route {
         RouteMatch::WrongMethod(methods) if method == "OPTIONS" => return reply::allowed_methods(&methods),
@@ -91,11 +93,11 @@ fn refuse_without_operation(context: &RequestContext<'_>, route: RouteMatch) -> 
         _ => {
             let hint =
                 other_level_hint().or_else(|| hint::for_doubled_slash(path)).or_else(|| incoming_webhooks::hint(path));
-            (Error::UnknownPath, hint.unwrap_or_else(|| hint::nearest_operation(method, path)))
+            (Error::UnknownPath, hint.unwrap_or_else(|| hint::for_unknown_path(method, path)))
         }
     };
     let code = context.emulation.and_then(|emulation| emulation.former_code(None, error.row()));
-    draft::former_failure(&error, code, None, Some(hint))
+    pending_response::former_failure(&error, code, None, Some(hint))
 }
 
 /// Converts the parameters to the newest level.
@@ -105,7 +107,7 @@ fn refuse_without_operation(context: &RequestContext<'_>, route: RouteMatch) -> 
 /// The refusals of parameters that only newer levels than the world's take.
 pub(super) fn read_parameters<'routed>(
     context: &RequestContext<'_>,
-    routed: &'routed Routed,
+    routed: &'routed RoutedRequest,
     realm: &Realm,
     caller: Option<&User>,
 ) -> Result<Cow<'routed, RawParameters>, Error> {
@@ -118,18 +120,22 @@ pub(super) fn read_parameters<'routed>(
 
 /// The response with the reply of an operation, at the world's level and in its dialect, with the world's prefix in its
 /// URLs.
-pub(super) fn reply(context: &RequestContext<'_>, authorized: &Admitted<'_>, reply: ReplyBody) -> Draft {
+pub(super) fn reply(
+    context: &RequestContext<'_>,
+    authorized: &AuthorizedRequest<'_>,
+    reply: ReplyBody,
+) -> PendingResponse {
     let draft = adapt_reply(&context.settings, context.origin.prefix, reply, |reply| {
         if let Some(emulation) = context.emulation {
             let realm = authorized.realm(context.world);
             emulation.downgrade_reply(authorized.row, &realm, authorized.caller.as_deref(), &authorized.raw, reply);
         }
     });
-    draft::with_hint(draft, hint::for_event_types(&authorized.raw))
+    pending_response::with_hint(draft, hint::for_event_types(&authorized.raw))
 }
 
 /// The response to a caller without access to the operation.
-pub(super) fn refuse_caller(context: &RequestContext<'_>, row: &Row, error: Error) -> Draft {
+pub(super) fn refuse_caller(context: &RequestContext<'_>, row: &OperationRow, error: Error) -> PendingResponse {
     // A person who opens the URL in a browser is redirected to the login page.
     if error == Error::NotLoggedIn && context.incoming.accepts_html() {
         return reply::redirect_to_login(context.origin.prefix, context.incoming.path());
@@ -140,8 +146,12 @@ pub(super) fn refuse_caller(context: &RequestContext<'_>, row: &Row, error: Erro
 }
 
 /// The refusal by the operation, with the most specific hint.
-pub(super) fn refuse(context: &RequestContext<'_>, authorized: &Admitted<'_>, error: Error) -> Draft {
-    let Admitted { row, raw, caller, .. } = authorized;
+pub(super) fn refuse(
+    context: &RequestContext<'_>,
+    authorized: &AuthorizedRequest<'_>,
+    error: Error,
+) -> PendingResponse {
+    let AuthorizedRequest { row, raw, caller, .. } = authorized;
     if let Some(draft) = incoming_webhooks::refusal(row, raw, &error) {
         return draft;
     }
@@ -159,14 +169,14 @@ pub(super) fn refuse(context: &RequestContext<'_>, authorized: &Admitted<'_>, er
 }
 
 /// A refusal with the status, code and message that it has at the world's level.
-fn refusal(context: &RequestContext<'_>, row: &Row, error: Error, hint: Option<String>) -> Draft {
+fn refusal(context: &RequestContext<'_>, row: &OperationRow, error: Error, hint: Option<String>) -> PendingResponse {
     // Some errors have a successful status and get no hint.
     let hint = hint.or_else(|| hint::for_error(&error)).filter(|_| error.status() >= 400);
-    let Some(emulation) = context.emulation else { return draft::failure(&error, hint) };
-    let mut error = emulation.with_former_name(row.route, error);
+    let Some(emulation) = context.emulation else { return pending_response::failure(&error, hint) };
+    let mut error = emulation.restore_former_name(row.route, error);
     let message = emulation.former_message(row.route, &context.trace.params, &mut error);
     let code = emulation.former_code(Some(row.route), error.row());
-    draft::former_failure(&error, code, message, hint)
+    pending_response::former_failure(&error, code, message, hint)
 }
 
 /// Whether the body is declared as JSON, which the API does not read.

@@ -4,15 +4,15 @@
 //!
 //! A decision on a point that the specification leaves open: A-56 in docs/assumptions.md.
 
-mod wire;
+mod detection;
 
 use super::Route;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::api::uploads::resumable::UploadReply;
 use crate::api::{Origin, ReplyBody};
 use crate::error::Error;
-use crate::http::context::{Admitted, RequestContext, Routed};
-use crate::http::draft::{Draft, DraftBody};
+use crate::http::context::{AuthorizedRequest, RequestContext, RoutedRequest};
+use crate::http::pending_response::{PendingBody, PendingResponse};
 use crate::http::reply;
 use crate::http::request::ApiRequest;
 use crate::http::router::RouteMatch;
@@ -22,7 +22,7 @@ use http::{HeaderValue, Method, header};
 use serde_json::json;
 use std::sync::Arc;
 
-pub use wire::{PATH_PREFIX, is_chunk};
+pub use detection::{PATH_PREFIX, is_chunk};
 
 /// The path that creates uploads, without `/api/v1`.
 const PATH: &str = "/tus";
@@ -35,7 +35,7 @@ pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
     let path = operation_path(&context.trace.path)?;
     let method = effective_method(incoming);
     let route = context.edge.router.find(&method, path, context.settings.feature_level);
-    if let RouteMatch::Nothing = route {
+    if let RouteMatch::UnknownPath = route {
         return None;
     }
     context.trace.route = route.row().map(|row| row.route.path);
@@ -46,13 +46,13 @@ pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
             let raw = RawParameters { path, ..RawParameters::default() };
             // For the CSRF check; the method of the request itself is POST if a header overrides it.
             let method = if row.route.method == "HEAD" { incoming.method().clone() } else { Method::PATCH };
-            Route::Operation(Routed { row, raw, method, csrf_token: None })
+            Route::Operation(RoutedRequest { row, raw, method, csrf_token: None })
         }
         RouteMatch::Operation(..) => Route::Answer(refusal(&Error::TusVersion)),
         RouteMatch::WrongMethod(methods) => {
             Route::Answer(refusal(&Error::MethodNotAllowed { allowed_methods: methods.into() }))
         }
-        RouteMatch::Nothing => return None,
+        RouteMatch::UnknownPath => return None,
     })
 }
 
@@ -72,7 +72,7 @@ fn effective_method(incoming: &ApiRequest) -> String {
 /// # Errors
 ///
 /// `DeferredLength`, `TusContentType`, `TusHeader`.
-pub fn parameters(context: &RequestContext<'_>, routed: &Routed) -> Result<RawParameters, Error> {
+pub fn read_parameters(context: &RequestContext<'_>, routed: &RoutedRequest) -> Result<RawParameters, Error> {
     let incoming = context.incoming;
     let mut raw = RawParameters { path: routed.raw.path.clone(), ..RawParameters::default() };
     let values = Arc::make_mut(&mut raw.values);
@@ -113,7 +113,7 @@ fn metadata_value(metadata: &str, key: &str) -> Option<String> {
     String::from_utf8(STANDARD.decode(value.trim()).ok()?).ok()
 }
 
-fn options_reply() -> Draft {
+fn options_reply() -> PendingResponse {
     let mut draft = reply::empty(204);
     let headers = draft.headers_mut();
     headers.insert("tus-version", HeaderValue::from_static(VERSION));
@@ -122,7 +122,7 @@ fn options_reply() -> Draft {
 }
 
 /// The response with an operation's reply.
-pub fn reply(context: &RequestContext<'_>, authorized: &Admitted<'_>, reply: ReplyBody) -> Draft {
+pub fn reply(context: &RequestContext<'_>, authorized: &AuthorizedRequest<'_>, reply: ReplyBody) -> PendingResponse {
     let upload = match reply {
         ReplyBody::Value(value) => serde_json::from_value::<UploadReply>(value),
         ReplyBody::Bytes(bytes) => serde_json::from_slice(&bytes),
@@ -137,27 +137,27 @@ pub fn reply(context: &RequestContext<'_>, authorized: &Admitted<'_>, reply: Rep
 }
 
 /// The response to a caller without access to the operation.
-pub fn refuse_caller(error: &Error) -> Draft {
+pub fn refuse_caller(error: &Error) -> PendingResponse {
     let is_precise = matches!(error, Error::CsrfFailed { .. } | Error::RateLimitHit { .. });
     refusal(if is_precise { error } else { &Error::UnauthenticatedUpload })
 }
 
-pub fn refusal(error: &Error) -> Draft {
+pub fn refusal(error: &Error) -> PendingResponse {
     // With the API's status 400, web clients would try again.
     let status = if matches!(error, Error::UploadQuota) { 413 } else { error.status() };
-    let mut draft = reply::json(status, DraftBody::json(json!({"message": error.message()})));
+    let mut draft = reply::json(status, PendingBody::json(json!({"message": error.message()})));
     if matches!(error, Error::TusVersion) {
         draft.headers_mut().insert("tus-version", HeaderValue::from_static(VERSION));
     }
     with_version(draft)
 }
 
-fn with_version(mut draft: Draft) -> Draft {
+fn with_version(mut draft: PendingResponse) -> PendingResponse {
     draft.headers_mut().insert("tus-resumable", HeaderValue::from_static(VERSION));
     draft
 }
 
-fn creation_reply(upload: &UploadReply, origin: Origin<'_>) -> Draft {
+fn creation_reply(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
     let mut draft = progress_reply(upload, origin);
     *draft.status_mut() = http::StatusCode::CREATED;
     let location = format!("{}/api/v1{PATH}/{}", origin.base_url(), upload.path_id);
@@ -168,10 +168,10 @@ fn creation_reply(upload: &UploadReply, origin: Origin<'_>) -> Draft {
 }
 
 /// The offset of an upload; for a complete one also the URL of the file.
-fn progress_reply(upload: &UploadReply, origin: Origin<'_>) -> Draft {
+fn progress_reply(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
     let mut draft = if upload.offset == upload.length {
         let url = format!("{}/user_uploads/{}", origin.prefix, upload.path_id);
-        reply::json(200, DraftBody::json(json!({"url": url, "filename": upload.filename})))
+        reply::json(200, PendingBody::json(json!({"url": url, "filename": upload.filename})))
     } else {
         reply::empty(204)
     };
@@ -179,7 +179,7 @@ fn progress_reply(upload: &UploadReply, origin: Origin<'_>) -> Draft {
     draft
 }
 
-fn offset_reply(upload: &UploadReply) -> Draft {
+fn offset_reply(upload: &UploadReply) -> PendingResponse {
     let mut draft = reply::empty(200);
     let headers = draft.headers_mut();
     headers.insert("upload-offset", upload.offset.into());

@@ -2,10 +2,10 @@
 
 use crate::api::Access;
 use crate::error::Error;
-use crate::level::fields::removed::address_of;
-use crate::level::historic_records::record_at;
+use crate::level::fields::removed::email_of_user;
+use crate::level::historic_records::record_at_level;
 use crate::level::objects::{PRESENCE, REGISTER, USER, USER_UPDATE_EVENT, USER_UPDATE_VALUES};
-use crate::level::{Behaviour, Context, Downgrade, Request, SPECIFIED_LEVEL};
+use crate::level::{Behaviour, Downgrade, DowngradeContext, Request, SPECIFIED_LEVEL};
 use crate::realm::id::UserId;
 use crate::realm::user::Role;
 use crate::record::user::{UserRecord, UserView};
@@ -17,7 +17,7 @@ const CLIENT_GRAVATAR_ROUTES: &[&str] =
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 497,
-        on: "GET /users/{user_id_or_email}/presence",
+        subject: "GET /users/{user_id_or_email}/presence",
         description: "`website` and `aggregated` are back; they were left out from 487 on.",
         test: "presence_was_given_in_other_forms",
         downgrade: Downgrade::Objects(&PRESENCE, |presence, context| {
@@ -29,14 +29,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 473,
-        on: "POST /users/{user_id}/status",
+        subject: "POST /users/{user_id}/status",
         description: "Open to bots.",
         test: "bots_set_no_statuses_before_473",
         downgrade: Downgrade::AdditionalAccess(&["POST /users/{user_id}/status"], Access::Human),
     },
     Behaviour {
         level: 458,
-        on: "GET /users/{user_id}/channels, GET /users/{user_id}/subscriptions/{stream_id}, GET /user_groups/{user_group_id}/members/{user_id}",
+        subject: "GET /users/{user_id}/channels, GET /users/{user_id}/subscriptions/{stream_id}, GET /user_groups/{user_group_id}/members/{user_id}",
         description: "Work for bots too; before, bots were `No such user`.",
         test: "subscriptions_and_groups_of_bots_were_not_sent_before_458",
         downgrade: Downgrade::Request(
@@ -50,14 +50,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 387,
-        on: "GET /users",
+        subject: "GET /users",
         description: "Visitors without an account may call it where the organization has public access.",
         test: "visitors_did_not_list_users_before_387",
         downgrade: Downgrade::ReplaceAccess(&["GET /users"], Access::User),
     },
     Behaviour {
         level: 380,
-        on: "register reply",
+        subject: "register reply",
         description: "`is_moderator` is true for administrators and owners too.",
         test: "is_moderator_was_for_moderators_alone_before_380",
         downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
@@ -68,14 +68,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 302,
-        on: "GET /users/{email}",
+        subject: "GET /users/{email}",
         description: "Finds users by their real address, where the caller may see it, and all users by the dummy address; before, only by `email`.",
         test: "users_were_found_by_api_email_alone_before_302",
         downgrade: Downgrade::Request(&["GET /users/{email}"], check_api_email),
     },
     Behaviour {
         level: 223,
-        on: "POST /users/me/platform_device_token",
+        subject: "POST /users/me/platform_device_token",
         description: "`appid` is required; before, it could be left out.",
         test: "appid_could_be_left_out_before_223",
         downgrade: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
@@ -86,14 +86,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 222,
-        on: "event realm_user",
+        subject: "event realm_user",
         description: "Deactivation and reactivation are `update` with `is_active`; before, they were `remove` and `add`.",
         test: "deactivation_was_a_removal_before_222",
         downgrade: Downgrade::Objects(&USER_UPDATE_EVENT, replace_activity_update),
     },
     Behaviour {
         level: 188,
-        on: "POST /users/me/muted_users/{muted_user_id}, DELETE /users/me/muted_users/{muted_user_id}",
+        subject: "POST /users/me/muted_users/{muted_user_id}, DELETE /users/me/muted_users/{muted_user_id}",
         description: "Bots can be muted; before, they were `No such user`.",
         test: "bots_were_not_muted_before_188",
         downgrade: Downgrade::Request(
@@ -103,7 +103,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 163,
-        on: "user",
+        subject: "user",
         description: "`delivery_email` is always present, and null where the caller may not see it; before, it was left out there.",
         test: "hidden_addresses_were_left_out_before_163",
         downgrade: Downgrade::Objects(&USER, |user, _| {
@@ -114,14 +114,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 106,
-        on: "PATCH /users/{user_id}",
+        subject: "PATCH /users/{user_id}",
         description: "`full_name` is plain text; before, JSON.",
         test: "some_texts_were_json",
         downgrade: Downgrade::Request(&["PATCH /users/{user_id}"], |request| request.unquote_json("full_name")),
     },
     Behaviour {
         level: 92,
-        on: "client_gravatar",
+        subject: "client_gravatar",
         description: "True by default; before, false.",
         test: "client_gravatar_was_off_before_92",
         downgrade: Downgrade::Request(CLIENT_GRAVATAR_ROUTES, |request| {
@@ -131,7 +131,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 86,
-        on: "register reply",
+        subject: "register reply",
         description: "A status in `user_status` may consist of an emoji only; older levels show no status for it.",
         test: "statuses_were_texts_before_86",
         downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
@@ -142,28 +142,28 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "a path that does not take the method",
+        subject: "a path that does not take the method",
         description: "The error has a code; before, it had none.",
         test: "wrong_methods_and_paths_had_no_code",
         downgrade: Downgrade::Code { errors: &["MethodNotAllowed"], routes: &[], status: 405, code: "" },
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "an unknown path",
+        subject: "an unknown path",
         description: "The error has a code; before, it had none.",
         test: "wrong_methods_and_paths_had_no_code",
         downgrade: Downgrade::Code { errors: &["UnknownPath"], routes: &[], status: 404, code: "" },
     },
     Behaviour {
         level: 76,
-        on: "errors of deactivated accounts",
+        subject: "errors of deactivated accounts",
         description: "HTTP status 401; before, 403.",
         test: "deactivated_accounts_got_403_before_76",
         downgrade: Downgrade::Code { errors: &["UserDeactivated"], routes: &[], status: 403, code: "USER_DEACTIVATED" },
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "credentials that are refused",
+        subject: "credentials that are refused",
         description: "INVALID_API_KEY, USER_DEACTIVATED or REALM_DEACTIVATED; before, UNAUTHORIZED, except where a key is requested.",
         test: "refused_credentials_had_one_code",
         downgrade: Downgrade::CredentialsCode {
@@ -173,7 +173,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 76,
-        on: "errors of deactivated organizations",
+        subject: "errors of deactivated organizations",
         description: "HTTP status 401; before, 403.",
         test: "deactivated_organizations_got_403_before_76",
         downgrade: Downgrade::Code {
@@ -185,7 +185,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 76,
-        on: "POST /fetch_api_key, POST /dev_fetch_api_key",
+        subject: "POST /fetch_api_key, POST /dev_fetch_api_key",
         description: "HTTP status 401 for a wrong name or password; before, 403.",
         test: "wrong_passwords_got_403_before_76",
         downgrade: Downgrade::Code {
@@ -197,7 +197,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 76,
-        on: "POST /fetch_api_key",
+        subject: "POST /fetch_api_key",
         description: "HTTP status 401 where password logins are disabled; before, 403.",
         test: "passwords_not_taken_got_403_before_76",
         downgrade: Downgrade::Code {
@@ -209,7 +209,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 64,
-        on: "PATCH /streams/{stream_id}",
+        subject: "PATCH /streams/{stream_id}",
         description: "`description` and `new_name` are plain text; before, JSON.",
         test: "some_texts_were_json",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
@@ -219,14 +219,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 60,
-        on: "user",
+        subject: "user",
         description: "`role` may be 300, moderator; older levels show moderators as members.",
         test: "there_were_no_moderators_before_60",
         downgrade: Downgrade::Objects(&USER, |user, _| show_moderator_as_member(user)),
     },
     Behaviour {
         level: 60,
-        on: "PATCH /users/{user_id}",
+        subject: "PATCH /users/{user_id}",
         description: "`role` takes 300, moderator.",
         test: "there_were_no_moderators_before_60",
         downgrade: Downgrade::Request(&["PATCH /users/{user_id}"], |request| match request.values.get("role") {
@@ -236,11 +236,11 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 43,
-        on: "GET /users/{user_id_or_email}/presence",
+        subject: "GET /users/{user_id_or_email}/presence",
         description: "Takes a user ID too; before, only an address.",
         test: "presence_was_asked_for_by_address_before_43",
         downgrade: Downgrade::Request(&["GET /users/{user_id_or_email}/presence"], |request| {
-            match request.id("user_id_or_email") {
+            match request.path_id("user_id_or_email") {
                 Some(_) => Err(Error::NoSuchUser),
                 None => Ok(()),
             }
@@ -248,14 +248,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 36,
-        on: "errors of rate limits",
+        subject: "errors of rate limits",
         description: "Their code is RATE_LIMIT_HIT; before, they had none.",
         test: "rate_limits_had_no_code_before_36",
         downgrade: Downgrade::Code { errors: &["RateLimitHit"], routes: &[], status: 429, code: "" },
     },
     Behaviour {
         level: 7,
-        on: "PATCH /users/{user_id}",
+        subject: "PATCH /users/{user_id}",
         description: "`role` replaces `is_admin` and `is_guest`.",
         test: "roles_were_switches_before_7",
         downgrade: Downgrade::Request(&["PATCH /users/{user_id}"], |request| {
@@ -273,7 +273,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 7,
-        on: "event realm_user update",
+        subject: "event realm_user update",
         description: "`role` replaces `is_admin` and `is_guest`.",
         test: "roles_were_switches_before_7",
         downgrade: Downgrade::Objects(&USER_UPDATE_VALUES, |person, _| {
@@ -285,12 +285,12 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 1,
-        on: "event realm_user update",
+        subject: "event realm_user update",
         description: "`bot_owner_id` replaces `bot_owner`, an address.",
         test: "owners_of_bots_were_addresses",
         downgrade: Downgrade::Objects(&USER_UPDATE_VALUES, |person, context| {
             if let Some(id) = person.shift_remove("bot_owner_id") {
-                person.insert("bot_owner".into(), address_of(Some(&id), context));
+                person.insert("bot_owner".into(), email_of_user(Some(&id), context));
             }
         }),
     },
@@ -298,7 +298,7 @@ pub(super) static ROWS: &[Behaviour] = &[
 
 /// Refuses a request whose path has the ID of a bot.
 fn refuse_bots(request: &Request<'_>, name: &str) -> Result<(), Error> {
-    let id = request.id(name).map(UserId);
+    let id = request.path_id(name).map(UserId);
     let is_bot = id.and_then(|id| request.realm.user(id)).is_some_and(|user| user.is_bot());
     if is_bot { Err(Error::NoSuchUser) } else { Ok(()) }
 }
@@ -318,13 +318,13 @@ fn check_api_email(request: &mut Request<'_>) -> Result<(), Error> {
 }
 
 /// Replaces an update of `is_active` by the event `add` or `remove`.
-fn replace_activity_update(event: &mut Map<String, Value>, context: &Context<'_>) {
+fn replace_activity_update(event: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     let person = event.get("person").cloned().unwrap_or_default();
     let (Some(is_active), Some(id)) = (person["is_active"].as_bool(), person["user_id"].as_i64()) else { return };
     let Some(user) = context.realm.user(UserId(id)) else { return };
     let (op, person) = if is_active {
         let view = UserView { viewer: context.caller, client_gravatar: false, include_profile: true };
-        ("add", record_at(222, &USER, json!(UserRecord::new(context.realm, user, view)), context))
+        ("add", record_at_level(222, &USER, json!(UserRecord::new(context.realm, user, view)), context))
     } else {
         ("remove", json!({"user_id": id, "full_name": user.full_name}))
     };

@@ -1,21 +1,21 @@
 //! Behaviours of attachments, the uploaded files that messages link.
 
 use crate::level::objects::ATTACHMENT;
-use crate::level::{Behaviour, Context, Downgrade};
+use crate::level::{Behaviour, Downgrade, DowngradeContext};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 472,
-        on: "attachment",
+        subject: "attachment",
         description: "`message_ids` replaces `messages`, a list of `id` and `date_sent` (seconds; milliseconds below 443).",
         test: "attachments_listed_messages_before_472",
         downgrade: Downgrade::Objects(&ATTACHMENT, replace_message_ids),
     },
     Behaviour {
         level: ATTACHMENT_SECONDS_SINCE,
-        on: "attachment",
+        subject: "attachment",
         description: "`create_time` is in seconds; before, in milliseconds.",
         test: "attachments_counted_milliseconds_before_443",
         downgrade: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
@@ -26,7 +26,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 22,
-        on: "attachment",
+        subject: "attachment",
         description: "Times are integers; before, numbers with a fraction.",
         test: "attachments_named_the_times_of_messages_before_22",
         downgrade: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
@@ -52,7 +52,7 @@ fn convert_to_float(number: Option<&mut Value>) {
     }
 }
 
-fn replace_message_ids(attachment: &mut Map<String, Value>, context: &Context<'_>) {
+fn replace_message_ids(attachment: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     let Some(Value::Array(ids)) = attachment.shift_remove("message_ids") else { return };
     let units_per_second = if context.level < ATTACHMENT_SECONDS_SINCE { 1000 } else { 1 };
     let date_sent = |id: i64| {

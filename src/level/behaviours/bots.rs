@@ -1,10 +1,10 @@
 //! Behaviours of bots: accounts, storage and outgoing webhooks.
 
 use crate::api::Access;
-use crate::level::fields::removed::address_of;
-use crate::level::historic_records::record_at;
+use crate::level::fields::removed::email_of_user;
+use crate::level::historic_records::record_at_level;
 use crate::level::objects::{BOT, BOT_UPDATE_EVENT, BOT_UPDATE_VALUES, INTEGRATION};
-use crate::level::{Behaviour, Context, Downgrade};
+use crate::level::{Behaviour, Downgrade, DowngradeContext};
 use crate::realm::id::UserId;
 use crate::record::bot::BotRecord;
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 318,
-        on: "POST /register",
+        subject: "POST /register",
         description: "`realm_incoming_webhook_bots[].config_options` is a list; before, `config` was an object of validators by key.",
         test: "options_of_webhook_bots_were_an_object_before_318",
         downgrade: Downgrade::Objects(&INTEGRATION, |bot, _| {
@@ -26,7 +26,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 494,
-        on: "/bot_storage",
+        subject: "/bot_storage",
         description: "For bots only (403 PERMISSION_DENIED); before, human users had a storage too.",
         test: "people_had_a_storage_before_494",
         downgrade: Downgrade::ReplaceAccess(
@@ -36,31 +36,31 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 222,
-        on: "event realm_bot",
+        subject: "event realm_bot",
         description: "Deactivation and reactivation are `update` with `is_active` (until 474); before, they were `remove` and `add`.",
         test: "lists_of_bots_had_their_accounts_before_474",
         downgrade: Downgrade::Objects(&BOT_UPDATE_EVENT, replace_activity_update),
     },
     Behaviour {
         level: 5,
-        on: "event realm_bot update",
+        subject: "event realm_bot update",
         description: "`owner_id` replaces `owner`, an address.",
         test: "owners_of_bots_were_addresses",
         downgrade: Downgrade::Objects(&BOT_UPDATE_VALUES, |bot, context| {
             if let Some(id) = bot.shift_remove("owner_id") {
-                bot.insert("owner".into(), address_of(Some(&id), context));
+                bot.insert("owner".into(), email_of_user(Some(&id), context));
             }
         }),
     },
 ];
 
 /// Replaces an update of `is_active` by the event `add` or `remove`.
-fn replace_activity_update(event: &mut Map<String, Value>, context: &Context<'_>) {
+fn replace_activity_update(event: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     let bot = event.get("bot").cloned().unwrap_or_default();
     let (Some(is_active), Some(id)) = (bot["is_active"].as_bool(), bot["user_id"].as_i64()) else { return };
     let Some(user) = context.realm.user(UserId(id)) else { return };
     let (op, bot) = if is_active {
-        ("add", record_at(222, &BOT, json!(BotRecord::new(context.realm, user)), context))
+        ("add", record_at_level(222, &BOT, json!(BotRecord::new(context.realm, user)), context))
     } else {
         ("remove", json!({"user_id": id, "full_name": user.full_name}))
     };

@@ -1,9 +1,9 @@
 //! Behaviours of channels, their archiving, and default channels.
 
 use crate::error::Error;
-use crate::level::historic_records::record_at;
+use crate::level::historic_records::record_at_level;
 use crate::level::objects::{CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, MESSAGE, REGISTER};
-use crate::level::{Behaviour, Context, Downgrade, Request};
+use crate::level::{Behaviour, Downgrade, DowngradeContext, Request};
 use crate::realm::id::ChannelId;
 use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
@@ -16,7 +16,7 @@ const CHANNEL_READING_ROUTES: &[&str] =
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 480,
-        on: "GET /users/me/{stream_id}/topics, GET /streams/{stream_id}, GET /streams/{stream_id}/members",
+        subject: "GET /users/me/{stream_id}/topics, GET /streams/{stream_id}, GET /streams/{stream_id}/members",
         description: "Work for archived channels too; before, `Invalid channel ID`.",
         test: "archived_channels_had_no_topics_before_480",
         downgrade: Downgrade::Request(CHANNEL_READING_ROUTES, |request| match is_channel_archived(request) {
@@ -28,7 +28,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         //
         level: 417,
-        on: "PATCH /streams/{stream_id}",
+        subject: "PATCH /streams/{stream_id}",
         description: "409 CHANNEL_ALREADY_EXISTS for the name of another channel; before, 400 BAD_REQUEST.",
         test: "names_of_channels_were_a_bad_request_before_417",
         downgrade: Downgrade::Code {
@@ -40,14 +40,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 349,
-        on: "PATCH /streams/{stream_id}",
+        subject: "PATCH /streams/{stream_id}",
         description: "Administrators may change `can_remove_subscribers_group` of private channels that they are not subscribed to; before, `Invalid channel ID`.",
         test: "administrators_left_who_may_unsubscribe_to_subscribers_before_349",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], check_is_subscribed),
     },
     Behaviour {
         level: 404,
-        on: "PATCH /streams/{stream_id}, POST /users/me/subscriptions",
+        subject: "PATCH /streams/{stream_id}, POST /users/me/subscriptions",
         description: "`topics_policy` takes `empty_topic_only`.",
         test: "channels_were_not_for_the_empty_topic_alone_before_404",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}", "POST /users/me/subscriptions"], |request| {
@@ -61,7 +61,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 404,
-        on: "channel",
+        subject: "channel",
         description: "`topics_policy` may be `empty_topic_only`, which older levels show as `allow_empty_topic`.",
         test: "channels_were_not_for_the_empty_topic_alone_before_404",
         downgrade: Downgrade::Objects(&CHANNEL, |channel, _| {
@@ -72,21 +72,21 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 378,
-        on: "register reply",
+        subject: "register reply",
         description: "`streams` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
         downgrade: Downgrade::Objects(&REGISTER, |reply, _| remove_archived_channels(reply, "streams")),
     },
     Behaviour {
         level: 362,
-        on: "register reply",
+        subject: "register reply",
         description: "`never_subscribed` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
         downgrade: Downgrade::Objects(&REGISTER, |reply, _| remove_archived_channels(reply, "never_subscribed")),
     },
     Behaviour {
         level: 362,
-        on: "PATCH /streams/{stream_id}",
+        subject: "PATCH /streams/{stream_id}",
         description: "The privacy of archived channels may change; before, `Invalid channel ID`.",
         test: "archived_channels_were_closed_before_362",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
@@ -97,7 +97,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 356,
-        on: "GET /streams",
+        subject: "GET /streams",
         description: "`include_all`, which was `include_all_active`, is for anybody; before, for administrators.",
         test: "listing_all_channels_was_for_administrators_before_356",
         downgrade: Downgrade::Request(&["GET /streams"], |request| {
@@ -110,7 +110,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 388,
-        on: "PATCH and DELETE /streams/{stream_id}",
+        subject: "PATCH and DELETE /streams/{stream_id}",
         description: "CANNOT_ADMINISTER_CHANNEL; before, BAD_REQUEST.",
         test: "administering_a_channel_had_no_code_before_388",
         downgrade: Downgrade::Code {
@@ -122,7 +122,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 315,
-        on: "message: display_recipient",
+        subject: "message: display_recipient",
         description: "Archived channels keep their name; before, only messages showed it.",
         test: "messages_had_the_name_of_archived_channels_before_315",
         downgrade: Downgrade::Objects(&MESSAGE, |message, _| {
@@ -134,28 +134,28 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 343,
-        on: "event stream delete",
+        subject: "event stream delete",
         description: "Objects in `streams` have only `stream_id`; before, they were whole channels.",
         test: "deleted_channels_were_sent_whole_before_343",
         downgrade: Downgrade::Objects(&CHANNEL_DELETE, |event, context| {
             for deleted_channel in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
                 let id = deleted_channel["stream_id"].as_i64().map(ChannelId);
                 if deleted_channel.get("name").is_some() {
-                    *deleted_channel = record_at(343, &CHANNEL, deleted_channel.take(), context);
+                    *deleted_channel = record_at_level(343, &CHANNEL, deleted_channel.take(), context);
                 } else if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
                     let mut record = ChannelRecord::new(context.realm, channel);
                     // For users who leave it, the channel still has its former name.
                     if let Some((_, name)) = record.name.split_once(ARCHIVED_NAME_PREFIX) {
                         record.name = name.to_owned();
                     }
-                    *deleted_channel = record_at(343, &CHANNEL, json!(record), context);
+                    *deleted_channel = record_at_level(343, &CHANNEL, json!(record), context);
                 }
             }
         }),
     },
     Behaviour {
         level: 330,
-        on: "register reply",
+        subject: "register reply",
         description: "`realm_default_streams` holds IDs; before, channels.",
         test: "default_channels_were_whole_before_330",
         downgrade: Downgrade::Objects(&REGISTER, |reply, context| {
@@ -164,7 +164,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 330,
-        on: "event default_streams",
+        subject: "event default_streams",
         description: "`default_streams` holds IDs; before, channels.",
         test: "default_channels_were_whole_before_330",
         downgrade: Downgrade::Objects(&DEFAULT_CHANNELS, |event, context| {
@@ -173,7 +173,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 330,
-        on: "group of default channels",
+        subject: "group of default channels",
         description: "`streams` holds IDs; before, channels.",
         test: "groups_had_whole_default_channels_before_330",
         downgrade: Downgrade::Objects(&DEFAULT_GROUP, |group, context| {
@@ -182,7 +182,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 149,
-        on: "POST /register",
+        subject: "POST /register",
         description: "`true` for `client_gravatar` or `include_subscribers` is an error without an account; before, it was ignored.",
         test: "visitors_wishes_were_ignored_before_149",
         downgrade: Downgrade::Request(&["POST /register"], |request| {
@@ -196,7 +196,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 136,
-        on: "PATCH /streams/{stream_id}",
+        subject: "PATCH /streams/{stream_id}",
         description: "`history_public_to_subscribers` works by itself; before, only together with `is_private`.",
         test: "histories_changed_with_privacy_alone_before_136",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
@@ -208,7 +208,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 136,
-        on: "PATCH /streams/{stream_id}",
+        subject: "PATCH /streams/{stream_id}",
         description: "A public channel with protected history is an error; before, its history was open whatever the request said.",
         test: "histories_changed_with_privacy_alone_before_136",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
@@ -220,7 +220,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 91,
-        on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}, PATCH /realm",
+        subject: "POST /users/me/subscriptions, PATCH /streams/{stream_id}, PATCH /realm",
         description: "`message_retention_days` takes `unlimited`; before, `forever`.",
         test: "messages_were_kept_forever_before_91",
         downgrade: Downgrade::Request(
@@ -248,7 +248,7 @@ const ARCHIVED_CHANNELS_SHOWN_SINCE: i64 = 315;
 
 /// Refuses a change of `can_remove_subscribers_group` of a private channel to which the caller is not subscribed.
 fn check_is_subscribed(request: &mut Request<'_>) -> Result<(), Error> {
-    let id = request.id("stream_id").map(ChannelId);
+    let id = request.path_id("stream_id").map(ChannelId);
     let (Some(channel), Some(caller)) = (id.and_then(|id| request.realm.channels.get(&id)), request.caller) else {
         return Ok(());
     };
@@ -264,18 +264,18 @@ fn check_is_subscribed(request: &mut Request<'_>) -> Result<(), Error> {
 const ARCHIVED_NAME_PREFIX: &str = "!DEACTIVATED:";
 
 fn is_channel_archived(request: &Request<'_>) -> bool {
-    let id = request.id("stream_id").map(ChannelId);
+    let id = request.path_id("stream_id").map(ChannelId);
     id.and_then(|id| request.realm.channels.get(&id)).is_some_and(|channel| channel.is_archived)
 }
 
 /// Replaces the IDs of default channels by the channels in their present state (A-336 in docs/assumptions.md), sorted
 /// by name.
-fn replace_ids_by_channels(ids: Option<&mut Value>, context: &Context<'_>) {
+fn replace_ids_by_channels(ids: Option<&mut Value>, context: &DowngradeContext<'_>) {
     let Some(channels) = ids.and_then(Value::as_array_mut) else { return };
     for id in channels.iter_mut() {
         let channel = id.as_i64().and_then(|id| context.realm.channels.get(&ChannelId(id)));
         if let Some(channel) = channel {
-            *id = record_at(330, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
+            *id = record_at_level(330, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
             if let Some(channel) = id.as_object_mut() {
                 channel.shift_remove("stream_weekly_traffic");
             }

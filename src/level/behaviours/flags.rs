@@ -7,7 +7,7 @@ use serde_json::Value;
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 510,
-        on: "flags of a message",
+        subject: "flags of a message",
         description: "New flag `hide_link_previews`.",
         test: "link_previews_were_not_hidden_before_510",
         downgrade: Downgrade::Objects(&MESSAGE_FLAGS, |object, _| {
@@ -18,7 +18,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 224,
-        on: "flags of a message",
+        subject: "flags of a message",
         description: "`stream_wildcard_mentioned` and `topic_wildcard_mentioned` are separate; before, `wildcard_mentioned` was the flag for both.",
         test: "wildcards_had_one_flag_before_224",
         downgrade: Downgrade::Objects(&MESSAGE_FLAGS, |object, _| {

@@ -15,7 +15,7 @@ const HISTORY_POLICY: &str = "message_edit_history_visibility_policy";
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 392,
-        on: "event realm update_dict",
+        subject: "event realm update_dict",
         description: "Carries `topics_policy` and `mandatory_topics`; before, only `mandatory_topics`, in `realm` update.",
         test: "policies_of_the_organization_were_switches",
         downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE, |event, _| {
@@ -29,7 +29,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 392,
-        on: "reply of PATCH /realm",
+        subject: "reply of PATCH /realm",
         description: "`topics_policy` was `mandatory_topics`, true for `disable_empty_topic`.",
         test: "policies_of_the_organization_were_switches",
         downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, _| {
@@ -40,7 +40,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 392,
-        on: "PATCH /realm",
+        subject: "PATCH /realm",
         description: "`topics_policy` was `mandatory_topics`, true or false.",
         test: "policies_of_the_organization_were_switches",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
@@ -54,7 +54,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 358,
-        on: "event realm update, reply of PATCH /realm",
+        subject: "event realm update, reply of PATCH /realm",
         description: "`message_edit_history_visibility_policy` was `allow_edit_history`, false for `none`.",
         test: "policies_of_the_organization_were_switches",
         downgrade: Downgrade::Objects(&ORGANIZATION_CHANGES, |change, _| {
@@ -69,7 +69,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 358,
-        on: "PATCH /realm",
+        subject: "PATCH /realm",
         description: "`message_edit_history_visibility_policy` was `allow_edit_history`: true is `all`, false is `none`.",
         test: "policies_of_the_organization_were_switches",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {

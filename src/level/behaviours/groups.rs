@@ -11,7 +11,7 @@ const MEMBERSHIP_ROUTES: &[&str] =
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 496,
-        on: "user groups",
+        subject: "user groups",
         description: "Bots may make and change groups, their members and subgroups.",
         test: "bots_changed_no_groups_before_496",
         downgrade: Downgrade::AdditionalAccess(
@@ -27,7 +27,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         //
         level: 496,
-        on: "GET /user_groups, GET /user_groups/{user_group_id}/members, GET /user_groups/{user_group_id}/members/{user_id}, GET /user_groups/{user_group_id}/subgroups",
+        subject: "GET /user_groups, GET /user_groups/{user_group_id}/members, GET /user_groups/{user_group_id}/members/{user_id}, GET /user_groups/{user_group_id}/subgroups",
         description: "Open to bots.",
         test: "bots_listed_no_groups_before_496",
         downgrade: Downgrade::AdditionalAccess(
@@ -42,7 +42,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 391,
-        on: "user groups",
+        subject: "user groups",
         description: "Members and subgroups of deactivated groups may change; before, the group had to be active.",
         test: "deactivated_groups_kept_their_members_before_391",
         downgrade: Downgrade::Request(MEMBERSHIP_ROUTES, |request| match is_group_deactivated(request) {
@@ -52,7 +52,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 340,
-        on: "PATCH /user_groups/{user_group_id}",
+        subject: "PATCH /user_groups/{user_group_id}",
         description: "All properties of deactivated groups can be changed; before, only their names (from 290 on).",
         test: "of_deactivated_groups_the_name_alone_could_be_changed_before_340",
         downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
@@ -65,14 +65,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 298,
-        on: "POST /user_groups/{user_group_id}/deactivate",
+        subject: "POST /user_groups/{user_group_id}/deactivate",
         description: "CANNOT_DEACTIVATE_GROUP_IN_USE with `objections`; before, BAD_REQUEST.",
         test: "groups_in_use_were_a_bad_request_before_298",
         downgrade: Downgrade::Code { errors: &["GroupInUse"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 294,
-        on: "GET /user_groups",
+        subject: "GET /user_groups",
         description: "Takes only `include_deactivated_groups`; before, `allow_deactivated` too (from 290 on).",
         test: "deactivated_groups_were_listed_by_another_name_from_290_to_293",
         downgrade: Downgrade::Request(&["GET /user_groups"], |request| {
@@ -86,7 +86,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 294,
-        on: "POST /register",
+        subject: "POST /register",
         description: "Deactivated groups are sent to clients with `include_deactivated_groups`; before, to all clients (from 290 on).",
         test: "deactivated_groups_were_for_all_from_290_to_293",
         downgrade: Downgrade::Request(&["POST /register"], |request| {
@@ -98,7 +98,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 259,
-        on: "POST /user_groups/create",
+        subject: "POST /user_groups/create",
         description: "`members` is required; before, empty by default.",
         test: "groups_needed_no_members_before_259",
         downgrade: Downgrade::Request(&["POST /user_groups/create"], |request| {
@@ -108,7 +108,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 260,
-        on: "PATCH /user_groups/{user_group_id}",
+        subject: "PATCH /user_groups/{user_group_id}",
         description: "`can_mention_group` takes an object with `new` and `old`; before, the value itself.",
         test: "who_may_mention_was_a_bare_value_before_260",
         downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
@@ -121,7 +121,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 165,
-        on: "PATCH /user_groups/{user_group_id}",
+        subject: "PATCH /user_groups/{user_group_id}",
         description: "`name` and `description` are optional; before, both were required.",
         test: "group_names_were_required_before_165",
         downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
@@ -132,6 +132,6 @@ pub(super) static ROWS: &[Behaviour] = &[
 ];
 
 fn is_group_deactivated(request: &Request<'_>) -> bool {
-    let id = request.id("user_group_id").map(GroupId);
+    let id = request.path_id("user_group_id").map(GroupId);
     id.and_then(|id| request.realm.groups.get(&id)).is_some_and(|group| group.is_deactivated)
 }

@@ -13,7 +13,7 @@ const MINUTES_PER_DAY: i64 = 24 * 60;
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 417,
-        on: "POST /invites, POST /invites/multiuse",
+        subject: "POST /invites, POST /invites/multiuse",
         description: "BAD_REQUEST when a user who is not an owner invites an owner; before, UNAUTHORIZED_PRINCIPAL.",
         test: "inviting_owners_was_unauthorized_before_417",
         downgrade: Downgrade::Code {
@@ -25,7 +25,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 209,
-        on: "POST /invites/multiuse, DELETE /invites/multiuse/{invite_id}",
+        subject: "POST /invites/multiuse, DELETE /invites/multiuse/{invite_id}",
         description: "Open to users with the permission; before, only to administrators.",
         test: "links_were_for_administrators_before_209",
         downgrade: Downgrade::AdditionalAccess(
@@ -35,7 +35,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 209,
-        on: "GET /invites",
+        subject: "GET /invites",
         description: "Links are listed for their creators too; before, only for administrators.",
         test: "links_were_for_administrators_before_209",
         downgrade: Downgrade::Objects(&INVITES_REPLY, |reply, context| {
@@ -48,7 +48,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 180,
-        on: "POST /invites",
+        subject: "POST /invites",
         description: "`stream_ids` may be empty, as it could be at 157 and 158.",
         test: "invitations_led_to_channels",
         downgrade: Downgrade::Request(&["POST /invites"], |request| match request.level {
@@ -58,21 +58,21 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 157,
-        on: "POST /invites",
+        subject: "POST /invites",
         description: "`stream_ids` may be empty, until 158.",
         test: "invitations_led_to_channels",
         downgrade: Downgrade::Request(&["POST /invites"], |request| check_has_channels(request)),
     },
     Behaviour {
         level: 126,
-        on: "POST /invites, POST /invites/multiuse",
+        subject: "POST /invites, POST /invites/multiuse",
         description: "`invite_expires_in_minutes` replaces `invite_expires_in_days`.",
         test: "invitations_expired_in_days_before_126",
         downgrade: Downgrade::Request(INVITING_ROUTES, convert_days_to_minutes),
     },
     Behaviour {
         level: 117,
-        on: "POST /invites, POST /invites/multiuse",
+        subject: "POST /invites, POST /invites/multiuse",
         description: "`invite_expires_in_days` may be null: the invitation never expires.",
         test: "invitations_always_expired_before_117",
         downgrade: Downgrade::Request(INVITING_ROUTES, |request| {
@@ -86,14 +86,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 61,
-        on: "POST /invites, POST /invites/multiuse",
+        subject: "POST /invites, POST /invites/multiuse",
         description: "`invite_as` takes 300, moderators.",
         test: "nobody_was_invited_as_moderator_before_61",
         downgrade: Downgrade::Request(INVITING_ROUTES, |request| refuse_role(request, "300")),
     },
     Behaviour {
         level: 20,
-        on: "POST /invites, POST /invites/multiuse",
+        subject: "POST /invites, POST /invites/multiuse",
         description: "`invite_as` takes 100, owners.",
         test: "nobody_was_invited_as_moderator_before_61",
         downgrade: Downgrade::Request(INVITING_ROUTES, |request| refuse_role(request, "100")),

@@ -11,7 +11,7 @@ const CODE_PLACEHOLDER: &str = "{code}";
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 196,
-        on: "POST /realm/playgrounds",
+        subject: "POST /realm/playgrounds",
         description: "`url_template` (RFC 6570) replaces `url_prefix`, to which the code is appended.",
         test: "playgrounds_had_prefixes_before_196",
         downgrade: Downgrade::Request(&["POST /realm/playgrounds"], |request| {
@@ -24,7 +24,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 196,
-        on: "code playground",
+        subject: "code playground",
         description: "`url_template` replaces `url_prefix`; the older form loses whatever follows the code in a template.",
         test: "playgrounds_had_prefixes_before_196",
         downgrade: Downgrade::Objects(&PLAYGROUND, |playground, _| {
@@ -36,7 +36,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 176,
-        on: "POST /realm/filters, PATCH /realm/filters/{filter_id}",
+        subject: "POST /realm/filters, PATCH /realm/filters/{filter_id}",
         description: "`url_template` (RFC 6570) replaces `url_format_string`, where `%(name)s` refers to a group.",
         test: "linkifiers_had_format_strings_before_176",
         downgrade: Downgrade::Request(&["POST /realm/filters", "PATCH /realm/filters/{filter_id}"], |request| {
@@ -49,7 +49,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 176,
-        on: "linkifier",
+        subject: "linkifier",
         description: "`url_template` replaces `url_format_string`; the older form loses a template's operators.",
         test: "linkifiers_had_format_strings_before_176",
         downgrade: Downgrade::Objects(&LINKIFIER, |linkifier, _| {
@@ -60,7 +60,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 176,
-        on: "POST /register",
+        subject: "POST /register",
         description: "Linkifiers are sent to clients with `linkifier_url_template`; before, to all clients.",
         test: "linkifiers_were_for_all_clients_before_176",
         downgrade: Downgrade::Request(&["POST /register"], |request| {
@@ -70,7 +70,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 176,
-        on: "register reply",
+        subject: "register reply",
         description: "`realm_filters` is always empty; before, it held the linkifiers as lists of pattern, format string and ID.",
         test: "realm_filters_held_linkifiers_before_176",
         downgrade: Downgrade::Objects(&REGISTER, |reply, context| {
@@ -84,7 +84,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 176,
-        on: "event realm_filters",
+        subject: "event realm_filters",
         description: "No longer sent; before, sent together with `realm_linkifiers`, with lists of pattern, format string and ID.",
         test: "realm_filters_held_linkifiers_before_176",
         // The delivery condition of the event, `DeliveryCondition::Before`, decides whether it is sent.

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::level::objects::{EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
-use crate::level::{Behaviour, Context, Downgrade, Request};
+use crate::level::{Behaviour, Downgrade, DowngradeContext, Request};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
 
@@ -13,14 +13,14 @@ const MESSAGE_TYPE_ROUTES: &[&str] =
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 445,
-        on: "GET /messages",
+        subject: "GET /messages",
         description: "`anchor` takes `date`, with `anchor_date`.",
         test: "anchors_were_no_dates_before_445",
         downgrade: Downgrade::Refuse(&["GET /messages"], |request| refuse_anchor(request, |anchor| anchor == "date")),
     },
     Behaviour {
         level: 300,
-        on: "GET /messages",
+        subject: "GET /messages",
         description: "`num_before` and `num_after` are optional; before, they were required.",
         test: "counts_of_messages_were_needed_before_300",
         downgrade: Downgrade::Request(&["GET /messages"], |request| {
@@ -34,14 +34,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 365,
-        on: "message",
+        subject: "message",
         description: "`last_edit_timestamp` is the time of the last edit of the content; before, of the last edit or move.",
         test: "moves_were_edits_before_365",
         downgrade: Downgrade::Objects(&MESSAGE, set_last_edit_or_move),
     },
     Behaviour {
         level: 339,
-        on: "event reaction",
+        subject: "event reaction",
         description: "The `user` object is back (until 484); it was left out from 328 on.",
         test: "reactions_had_no_user_from_328_to_338",
         downgrade: Downgrade::Objects(&REACTION_EVENT, |event, context| {
@@ -52,14 +52,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 248,
-        on: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
+        subject: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
         description: "`type` takes `channel`; before, only `stream`.",
         test: "types_were_stream_before_248_and_private_before_174",
         downgrade: Downgrade::Request(MESSAGE_TYPE_ROUTES, |request| refuse_type(request, "channel")),
     },
     Behaviour {
         level: 229,
-        on: "POST /messages, PATCH /messages/{message_id}",
+        subject: "POST /messages, PATCH /messages/{message_id}",
         description: "STREAM_WILDCARD_MENTION_NOT_ALLOWED; before, BAD_REQUEST.",
         test: "wildcards_were_a_bad_request_before_229",
         downgrade: Downgrade::Code {
@@ -71,7 +71,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 229,
-        on: "POST /messages, PATCH /messages/{message_id}",
+        subject: "POST /messages, PATCH /messages/{message_id}",
         description: "TOPIC_WILDCARD_MENTION_NOT_ALLOWED; before, BAD_REQUEST.",
         test: "wildcards_were_a_bad_request_before_229",
         downgrade: Downgrade::Code {
@@ -83,7 +83,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 215,
-        on: "event typing",
+        subject: "event typing",
         description: "The `message_type` of direct messages is `direct`; before, `private`.",
         test: "typing_named_channels_in_to_before_215",
         downgrade: Downgrade::Objects(&TYPING, |event, _| {
@@ -94,14 +94,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 215,
-        on: "POST /typing",
+        subject: "POST /typing",
         description: "`stream_id` names the channel, and `private` is not a `type`; before, `to` held the channel's ID, and `private` meant `direct`.",
         test: "typing_named_channels_in_to_before_215",
         downgrade: Downgrade::Request(&["POST /typing"], convert_typing_recipients),
     },
     Behaviour {
         level: 193,
-        on: "POST /messages/{message_id}/reactions",
+        subject: "POST /messages/{message_id}/reactions",
         description: "REACTION_ALREADY_EXISTS; before, BAD_REQUEST.",
         test: "reactions_were_a_bad_request_before_193",
         downgrade: Downgrade::Code {
@@ -113,28 +113,28 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 193,
-        on: "DELETE /messages/{message_id}/reactions",
+        subject: "DELETE /messages/{message_id}/reactions",
         description: "REACTION_DOES_NOT_EXIST; before, BAD_REQUEST.",
         test: "reactions_were_a_bad_request_before_193",
         downgrade: Downgrade::Code { errors: &["ReactionDoesNotExist"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 190,
-        on: "DELETE /realm/emoji/{emoji_name}",
+        subject: "DELETE /realm/emoji/{emoji_name}",
         description: "404 for an unknown emoji; before, 400.",
         test: "an_unknown_emoji_was_400_before_190",
         downgrade: Downgrade::Code { errors: &["NoSuchCustomEmoji"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 174,
-        on: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
+        subject: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
         description: "`type` takes `direct`; before, only `private`.",
         test: "types_were_stream_before_248_and_private_before_174",
         downgrade: Downgrade::Request(MESSAGE_TYPE_ROUTES, |request| refuse_type(request, "direct")),
     },
     Behaviour {
         level: 172,
-        on: "PATCH /messages/{message_id}",
+        subject: "PATCH /messages/{message_id}",
         description: "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED with the number of messages that may be moved; before, BAD_REQUEST.",
         test: "late_moves_were_a_bad_request_before_172",
         downgrade: Downgrade::Code {
@@ -146,7 +146,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 152,
-        on: "PATCH /messages/{message_id}",
+        subject: "PATCH /messages/{message_id}",
         description: "`send_notification_to_old_thread` is false by default; before, true.",
         test: "the_old_topic_got_notices_of_moves_before_152",
         downgrade: Downgrade::Request(&["PATCH /messages/{message_id}"], |request| {
@@ -158,7 +158,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 112,
-        on: "event update_message",
+        subject: "event update_message",
         description: "Every message of a channel has `stream_id`; before, only moved messages had it.",
         test: "edits_named_no_channel_before_112",
         downgrade: Downgrade::Objects(&MESSAGE_UPDATE, |event, _| {
@@ -169,7 +169,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 194,
-        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
+        subject: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
         description: "The operand of `id` may be a number; before, only text.",
         test: "narrows_named_messages_in_text_before_194",
         downgrade: Downgrade::Request(
@@ -179,7 +179,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 11,
-        on: "POST /typing",
+        subject: "POST /typing",
         description: "`to` holds IDs; before, it could hold addresses.",
         test: "typing_was_to_addresses_before_11",
         downgrade: Downgrade::Request(&["POST /typing"], |request| {
@@ -187,7 +187,7 @@ pub(super) static ROWS: &[Behaviour] = &[
             let Ok(Value::Array(mut recipients)) = serde_json::from_str(text) else { return Ok(()) };
             for recipient in &mut recipients {
                 let Some(email) = recipient.as_str() else { continue };
-                let user = request.realm.user_known_as(request.caller, email);
+                let user = request.realm.user_by_displayed_email(request.caller, email);
                 *recipient = json!(user.ok_or(Error::NoSuchUser)?.id);
             }
             request.values.insert("to".into(), Value::from(recipients).to_string());
@@ -196,7 +196,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 284,
-        on: "edit history entry",
+        subject: "edit history entry",
         description: "No longer has `prev_rendered_content_version` next to the previous content.",
         test: "edits_had_a_version_of_rendering_before_284",
         downgrade: Downgrade::Objects(&EDIT_HISTORY_ENTRY, |edit, _| {
@@ -207,7 +207,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 284,
-        on: "event update_message",
+        subject: "event update_message",
         description: "No longer has `prev_rendered_content_version` next to the previous content.",
         test: "edits_had_a_version_of_rendering_before_284",
         downgrade: Downgrade::Objects(&MESSAGE_UPDATE, |event, _| {
@@ -218,7 +218,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 26,
-        on: "message",
+        subject: "message",
         description: "No longer has `short_name` in `display_recipient`; before, it was the part before the `@` of the address.",
         test: "recipients_had_short_names_before_26",
         downgrade: Downgrade::Objects(&MESSAGE, |message, _| {
@@ -230,7 +230,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 2,
-        on: "POST /messages/{message_id}/reactions",
+        subject: "POST /messages/{message_id}/reactions",
         description: "`reaction_type` is optional; before, it was required.",
         test: "reactions_needed_their_type_before_2",
         downgrade: Downgrade::Request(&["POST /messages/{message_id}/reactions"], |request| {
@@ -242,7 +242,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 1,
-        on: "GET /messages",
+        subject: "GET /messages",
         description: "`anchor` takes words; before, only a message ID.",
         test: "anchors_were_no_words_before_1",
         downgrade: Downgrade::Refuse(&["GET /messages"], |request| {
@@ -251,7 +251,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 46,
-        on: "message",
+        subject: "message",
         description: "`topic_links` holds objects; before, addresses.",
         test: "topic_links_were_texts_before_46",
         downgrade: Downgrade::Objects(&MESSAGE, |message, _| {
@@ -265,7 +265,7 @@ pub(super) static ROWS: &[Behaviour] = &[
 /// The version of the Markdown renderer, which is the same for all messages.
 const RENDERING_VERSION: i64 = 1;
 
-fn set_last_edit_or_move(message: &mut Map<String, Value>, context: &Context<'_>) {
+fn set_last_edit_or_move(message: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     let id = message.get("id").and_then(Value::as_i64).map(MessageId);
     let Some(stored_message) = id.and_then(|id| context.realm.messages.get(&id)) else { return };
     if let Some(last_change) = stored_message.history.iter().map(|edit| edit.at).max() {

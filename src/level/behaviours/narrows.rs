@@ -8,36 +8,36 @@ use serde_json::{Map, Value};
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 265,
-        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
+        subject: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
         description: "A `narrow` that is not a list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, the types of all operands were checked first, operands were named `elem[\"operand\"]`, and only `id`, `stream`, `sender`, `dm-including` and `group-pm-with` took numbers.",
         test: "narrows_were_read_at_once_before_265",
         // For the other two operations, `parameter_order` does it when the narrow is due among the parameters.
-        downgrade: Downgrade::Request(&["POST /messages/flags/narrow"], read_narrow),
+        downgrade: Downgrade::Request(&["POST /messages/flags/narrow"], upgrade_narrow),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "POST /register",
+        subject: "POST /register",
         description: "A `narrow` with an unknown operand of `is` is refused; before, such a term was ignored.",
         test: "queues_took_any_operand_of_is_before_497",
         downgrade: Downgrade::Request(&["POST /register"], remove_unknown_is_operands),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "POST /messages/flags/narrow",
+        subject: "POST /messages/flags/narrow",
         description: "A `narrow` may have the operator `with`; before, it was refused as unknown.",
         test: "flags_were_not_changed_by_with_before_497",
         downgrade: Downgrade::Refuse(&["POST /messages/flags/narrow"], refuse_with_operator),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "POST /messages, POST /scheduled_messages",
+        subject: "POST /messages, POST /scheduled_messages",
         description: "`to` of a direct message may be the ID of one user; before, IDs had to be in a list.",
         test: "recipients_came_in_lists_before_497",
         downgrade: Downgrade::Refuse(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
     },
     Behaviour {
         level: 402,
-        on: "PATCH /messages/{message_id}",
+        subject: "PATCH /messages/{message_id}",
         description: "A user who may not resolve topics gets `You don't have permission to resolve topics in this channel.`; before, `… to resolve topics.`.",
         test: "marking_was_refused_without_the_channel_before_402",
         downgrade: Downgrade::Message(|refusal| {
@@ -54,7 +54,7 @@ const NUMBER_OPERATORS: &[&str] = &["id", "stream", "channel", "sender", "group-
 const NUMBER_LIST_OPERATORS: &[&str] = &["pm-with", "dm"];
 
 /// Parses a narrow in the former way and converts it to the present form.
-pub(super) fn read_narrow(request: &mut Request<'_>) -> Result<(), Error> {
+pub(super) fn upgrade_narrow(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
     let refusal = || Error::RefusedValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
     let Ok(Value::Array(terms)) = serde_json::from_str::<Value>(text) else { return Err(refusal()) };

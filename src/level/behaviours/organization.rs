@@ -21,7 +21,7 @@ macro_rules! former_setting_name {
     ($level:literal, $old:literal, $new:literal, $description:literal) => {
         Behaviour {
             level: $level,
-            on: "event realm update, reply of PATCH /realm",
+            subject: "event realm update, reply of PATCH /realm",
             description: $description,
             test: "settings_of_the_organization_had_other_names",
             downgrade: Downgrade::Objects(&ORGANIZATION_CHANGES, |change, _| {
@@ -40,7 +40,7 @@ macro_rules! former_setting_value {
     ($level:literal, $name:literal, $description:literal, $replace:expr) => {
         Behaviour {
             level: $level,
-            on: "event realm update and update_dict, reply of PATCH /realm",
+            subject: "event realm update and update_dict, reply of PATCH /realm",
             description: $description,
             test: "limits_of_the_organization_were_0_without_limit",
             downgrade: Downgrade::Objects(&ORGANIZATION_CHANGES, |change, _| {
@@ -59,7 +59,7 @@ macro_rules! former_register_value {
     ($level:literal, $key:literal, $description:literal, $replace:expr) => {
         Behaviour {
             level: $level,
-            on: "register reply",
+            subject: "register reply",
             description: $description,
             test: "values_of_the_organization_came_with_their_levels",
             downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
@@ -75,7 +75,7 @@ macro_rules! former_register_value {
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 464,
-        on: "event realm update_dict",
+        subject: "event realm update_dict",
         description: "Carries `description` and `rendered_description`; before, `realm` update did, with `rendered_description` next to the value.",
         test: "descriptions_of_the_organization_were_sent_alone_before_464",
         downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE, |event, _| {
@@ -91,7 +91,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 462,
-        on: "event realm update",
+        subject: "event realm update",
         description: "Has `rendered_description` when it carries `description`.",
         test: "descriptions_of_the_organization_were_sent_alone_before_464",
         downgrade: Downgrade::Objects(&ORGANIZATION_SETTING_UPDATE, |event, _| {
@@ -100,7 +100,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 233,
-        on: "one-time notice",
+        subject: "one-time notice",
         description: "Notices have a `type`.",
         test: "notices_had_no_type_before_233",
         downgrade: Downgrade::Objects(&ONE_TIME_NOTICE, |notice, _| _ = notice.shift_remove("type")),
@@ -113,7 +113,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     ),
     Behaviour {
         level: 449,
-        on: "POST /export/realm",
+        subject: "POST /export/realm",
         description: "`export_type` takes `public` and `full_with_consent`; before, only numbers.",
         test: "exports_were_asked_for_by_number_before_449",
         downgrade: Downgrade::Request(&["POST /export/realm"], |request| {
@@ -127,7 +127,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 304,
-        on: "GET /export/realm, event realm_export",
+        subject: "GET /export/realm, event realm_export",
         description: "Standard exports are listed; before, there were only public exports.",
         test: "exports_were_public_before_304",
         downgrade: Downgrade::Objects(&EXPORT_LIST, |object, context| {
@@ -142,7 +142,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 299,
-        on: "export",
+        subject: "export",
         description: "Times are whole seconds; before, seconds with their fraction.",
         test: "times_of_exports_had_fractions_before_299",
         downgrade: Downgrade::Objects(&EXPORT, |export, context| {
@@ -174,7 +174,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     ),
     Behaviour {
         level: 243,
-        on: "event realm update_dict",
+        subject: "event realm update_dict",
         description: "Values of `authentication_methods` are objects; before, a boolean: whether the method is enabled.",
         test: "ways_to_log_in_were_sent_as_switches_before_243",
         downgrade: Downgrade::Objects(&ORGANIZATION_DATA, |data, _| {
@@ -209,7 +209,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     ),
     Behaviour {
         level: 143,
-        on: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}",
+        subject: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}",
         description: "Only for owners; before, for administrators.",
         test: "administrators_decided_on_sign_up_before_143",
         downgrade: Downgrade::ReplaceAccess(
@@ -225,7 +225,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     ),
     Behaviour {
         level: 138,
-        on: "PATCH /realm",
+        subject: "PATCH /realm",
         description: "`message_content_edit_limit_seconds` takes `unlimited` for no limit; before, 0.",
         test: "limits_of_the_organization_were_0_without_limit",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
@@ -240,7 +240,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     ),
     Behaviour {
         level: 113,
-        on: "custom emoji",
+        subject: "custom emoji",
         description: "`still_url` is always present; before, only for animated emoji.",
         test: "emoji_that_stand_still_had_no_still_url_before_113",
         downgrade: Downgrade::Objects(&EMOJI, |emoji, _| {
@@ -257,7 +257,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     ),
     Behaviour {
         level: 100,
-        on: "PATCH /realm",
+        subject: "PATCH /realm",
         description: "`message_content_delete_limit_seconds` takes `unlimited` for no limit; before, 0.",
         test: "limits_of_the_organization_were_0_without_limit",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
@@ -266,14 +266,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 63,
-        on: "POST /realm/domains",
+        subject: "POST /realm/domains",
         description: "`domain` is plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
         downgrade: Downgrade::Request(&["POST /realm/domains"], |request| request.unquote_json("domain")),
     },
     Behaviour {
         level: 63,
-        on: "PATCH /default_stream_groups/{group_id}",
+        subject: "PATCH /default_stream_groups/{group_id}",
         description: "`new_group_name` and `new_description` are plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
         downgrade: Downgrade::Request(&["PATCH /default_stream_groups/{group_id}"], |request| {
@@ -283,7 +283,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 52,
-        on: "PATCH /realm",
+        subject: "PATCH /realm",
         description: "Texts are plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {

@@ -1,15 +1,15 @@
 //! Operations that checked their parameters in another order, as recordings of a server at level 247 show. The newest
 //! level checks them in the order of their declaration (A-240 in docs/assumptions.md).
 
-use super::narrows::read_narrow;
+use super::narrows::upgrade_narrow;
 use crate::api::changes::channels::creation::ChannelToSubscribe;
 use crate::api::devices::AppId;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::api::parameter::{NonNegative, Parameters, RawParameters};
-use crate::api::scheduled_messages::{EditScheduledMessage, To};
+use crate::api::scheduled_messages::{EditScheduledMessage, ToParameter};
 use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Request};
-use crate::realm::schedule::future_time;
+use crate::realm::schedule::checked_delivery_time;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const fn former_order(
     test: &'static str,
     check: fn(&mut Request<'_>) -> Result<(), Error>,
 ) -> Behaviour {
-    Behaviour { level, on: route[0], description: DESCRIPTION, test, downgrade: Downgrade::Request(route, check) }
+    Behaviour { level, subject: route[0], description: DESCRIPTION, test, downgrade: Downgrade::Request(route, check) }
 }
 
 const RANGES_TEST: &str = "ranges_were_read_in_another_order";
@@ -35,7 +35,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         request.check_optional::<bool>("include_anchor")?;
         request.check_required::<NonNegative>("num_before")?;
         request.check_required::<NonNegative>("num_after")?;
-        read_narrow(request)
+        upgrade_narrow(request)
     }),
     former_order(253, &["POST /messages/flags/narrow"], RANGES_TEST, |request| {
         request.check_required::<String>("anchor")?;
@@ -47,7 +47,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     former_order(265, &["GET /messages/matches_narrow"], RANGES_TEST, |request| {
         request.check_required::<Vec<i64>>("msg_ids")?;
         request.check_required::<String>("narrow")?;
-        read_narrow(request)
+        upgrade_narrow(request)
     }),
     former_order(283, &["POST /messages"], MESSAGES_TEST, |request| {
         request.check_required::<MessageType>("type")?;
@@ -61,7 +61,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         request.check_required::<i64>("scheduled_delivery_timestamp")?;
         request.check_optional::<bool>("read_by_sender")?;
         let seconds = request.values["scheduled_delivery_timestamp"].trim().parse();
-        seconds.map_or(Ok(()), |seconds| future_time(request.realm, seconds).map(drop))
+        seconds.map_or(Ok(()), |seconds| checked_delivery_time(request.realm, seconds).map(drop))
     }),
     former_order(283, &["PATCH /scheduled_messages/{scheduled_message_id}"], MESSAGES_TEST, check_scheduled_recipients),
     former_order(284, &["POST /jwt/fetch_api_key"], OTHERS_TEST, |request| {
@@ -92,11 +92,11 @@ pub(super) static ROWS: &[Behaviour] = &[
 
 /// Checks the recipients of a scheduled message after it was found.
 fn check_scheduled_recipients(request: &mut Request<'_>) -> Result<(), Error> {
-    let Some(to) = request.values.get("to").filter(|_| request.check_optional::<To>("to").is_err()) else {
+    let Some(to) = request.values.get("to").filter(|_| request.check_optional::<ToParameter>("to").is_err()) else {
         return Ok(());
     };
     let is_list = matches!(serde_json::from_str(to), Ok(Value::Array(_)));
-    Err(match scheduled_type(request)? {
+    Err(match scheduled_message_type(request)? {
         MessageType::Channel => Error::InvalidChannelIdType,
         MessageType::Direct if is_list => Error::bad_value("to[0]", "is not an integer"),
         MessageType::Direct => Error::InvalidRecipientsType,
@@ -104,7 +104,7 @@ fn check_scheduled_recipients(request: &mut Request<'_>) -> Result<(), Error> {
 }
 
 /// The type of a scheduled message after its change. The errors are those of all other parameters.
-pub(super) fn scheduled_type(request: &Request<'_>) -> Result<MessageType, Error> {
+pub(super) fn scheduled_message_type(request: &Request<'_>) -> Result<MessageType, Error> {
     let mut values = request.values.clone();
     // An empty list, because the recipients are checked later.
     values.entry("to".into()).and_modify(|to| "[]".clone_into(to));

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 type ParsingChange = (i64, &'static str, &'static [&'static str]);
 
 /// Operations that are not listed parse their parameters in the present way at all levels.
-pub(super) static STEPS: &[ParsingChange] = &[
+pub(super) static PARSING_CHANGES: &[ParsingChange] = &[
     (284, "2024-08-30", &["POST /fetch_api_key", "POST /jwt/fetch_api_key", "POST /dev_fetch_api_key"]),
     (
         283,
@@ -174,7 +174,7 @@ pub(super) static STEPS: &[ParsingChange] = &[
 ];
 
 pub fn evidence(level: i64) -> Option<Evidence> {
-    STEPS.iter().find(|(since, ..)| *since == level).map(|(_, date, _)| Evidence::Source(date))
+    PARSING_CHANGES.iter().find(|(since, ..)| *since == level).map(|(_, date, _)| Evidence::Source(date))
 }
 
 const DESCRIPTION: &str = "Parameters are read strictly: `true` and `false` are no numbers, `x is not valid JSON`, `Invalid x: Value error, Not in the list of possible values`; before, they were 1 and 0, in lists and objects too, `Argument \"x\" is not valid JSON.`, `Invalid x`.";
@@ -183,12 +183,12 @@ pub(super) fn rows() -> &'static [Behaviour] {
     static ROWS: LazyLock<Vec<Behaviour>> = LazyLock::new(|| {
         let row = |(level, _, routes): &ParsingChange| Behaviour {
             level: *level,
-            on: Box::leak(routes.join(", ").into_boxed_str()),
+            subject: Box::leak(routes.join(", ").into_boxed_str()),
             description: DESCRIPTION,
             test: "operations_read_their_parameters_as_now_from_a_level_of_their_own",
             downgrade: Downgrade::FormerParsing(routes),
         };
-        STEPS.iter().map(row).collect()
+        PARSING_CHANGES.iter().map(row).collect()
     });
     &ROWS
 }

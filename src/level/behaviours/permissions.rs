@@ -3,7 +3,7 @@
 use crate::api::parameter::types::group_setting::resolve;
 use crate::error::Error;
 use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REALM_PERMISSIONS, REGISTER};
-use crate::level::{Behaviour, Context, Downgrade, Request};
+use crate::level::{Behaviour, Downgrade, DowngradeContext, Request};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::GroupId;
@@ -19,7 +19,7 @@ const ANONYMOUS_GROUP_TEST: &str = "permissions_were_held_by_named_groups";
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 427,
-        on: "supported permission setting",
+        subject: "supported permission setting",
         description: "`default_group_name` may be `channel_creator`; before, its name was `stream_creator_or_nobody`.",
         test: "creators_of_channels_were_called_otherwise_before_427",
         downgrade: Downgrade::Objects(&PERMISSION, |setting, _| {
@@ -30,7 +30,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 299,
-        on: "supported permission setting",
+        subject: "supported permission setting",
         description: "`default_group_name` may be `group_creator`; before, its name was `stream_creator_or_nobody`.",
         test: "creators_of_groups_were_called_otherwise_before_299",
         downgrade: Downgrade::Objects(&PERMISSION, |setting, _| {
@@ -41,7 +41,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 326,
-        on: "supported permission setting",
+        subject: "supported permission setting",
         description: "No longer has `id_field_name` and `allow_owners_group`.",
         test: "supported_permissions_named_their_fields_before_326",
         downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
@@ -59,21 +59,21 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 333,
-        on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}",
+        subject: "POST /users/me/subscriptions, PATCH /streams/{stream_id}",
         description: "`can_send_message_group` decides who may post; before, `stream_post_policy` (from 1 on) or `is_announcement_only` did.",
         test: "posting_had_policies_before_333",
         downgrade: Downgrade::Request(CHANNEL_PERMISSION_ROUTES, convert_posting_policy),
     },
     Behaviour {
         level: 270,
-        on: "errors where a system group has to hold a permission",
+        subject: "errors where a system group has to hold a permission",
         description: "Their code is SYSTEM_GROUP_REQUIRED; before, BAD_REQUEST.",
         test: "some_permissions_required_system_groups",
         downgrade: Downgrade::Code { errors: &["SystemGroupRequired"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 320,
-        on: "supported permission settings of channels: can_remove_subscribers_group",
+        subject: "supported permission settings of channels: can_remove_subscribers_group",
         description: "May be any group; before, only a system group other than `role:nobody`.",
         test: "some_permissions_required_system_groups",
         downgrade: Downgrade::Objects(&CHANNEL_PERMISSIONS, |settings, _| {
@@ -85,7 +85,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 314,
-        on: "supported permission settings of the organization: create_multiuse_invite_group",
+        subject: "supported permission settings of the organization: create_multiuse_invite_group",
         description: "May be any group; before, only a system group.",
         test: "some_permissions_required_system_groups",
         downgrade: Downgrade::Objects(&REALM_PERMISSIONS, |settings, _| {
@@ -96,7 +96,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 320,
-        on: "channel: can_remove_subscribers_group",
+        subject: "channel: can_remove_subscribers_group",
         description: ANONYMOUS_GROUP_DESCRIPTION,
         test: ANONYMOUS_GROUP_TEST,
         downgrade: Downgrade::Objects(&CHANNEL, |channel, context| {
@@ -109,7 +109,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 320,
-        on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}: can_remove_subscribers_group",
+        subject: "POST /users/me/subscriptions, PATCH /streams/{stream_id}: can_remove_subscribers_group",
         description: "The value may be an anonymous group of users and groups, and is `new` in an object when a channel is changed; before, a group's ID.",
         test: ANONYMOUS_GROUP_TEST,
         downgrade: Downgrade::Request(CHANNEL_PERMISSION_ROUTES, |request| {
@@ -129,7 +129,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 314,
-        on: "PATCH /realm: can_access_all_users_group, create_multiuse_invite_group",
+        subject: "PATCH /realm: can_access_all_users_group, create_multiuse_invite_group",
         description: "The value is `new` in an object; before, a group's ID.",
         test: "some_permissions_of_the_organization_were_given_as_numbers_before_314",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
@@ -142,7 +142,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 314,
-        on: "register reply: realm_create_multiuse_invite_group",
+        subject: "register reply: realm_create_multiuse_invite_group",
         description: ANONYMOUS_GROUP_DESCRIPTION,
         test: ANONYMOUS_GROUP_TEST,
         downgrade: Downgrade::Objects(&REGISTER, |reply, context| {
@@ -155,7 +155,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 258,
-        on: "user group: can_mention_group",
+        subject: "user group: can_mention_group",
         description: ANONYMOUS_GROUP_DESCRIPTION,
         test: ANONYMOUS_GROUP_TEST,
         downgrade: Downgrade::Objects(&GROUP, |group, context| {
@@ -164,7 +164,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 258,
-        on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}: can_mention_group",
+        subject: "POST /user_groups/create, PATCH /user_groups/{user_group_id}: can_mention_group",
         description: "The value may be an anonymous group of users and groups; before, a group's ID.",
         test: ANONYMOUS_GROUP_TEST,
         downgrade: Downgrade::Request(GROUP_PERMISSION_ROUTES, |request| {
@@ -221,7 +221,7 @@ fn convert_posting_policy(request: &mut Request<'_>) -> Result<(), Error> {
         return Err(Error::InvalidValue { parameter: "stream_post_policy".into() });
     }
     // When a channel is changed, `is_announcement_only` takes precedence.
-    let policy = policy.filter(|_| is_announcement_only.is_none() || request.id("stream_id").is_none());
+    let policy = policy.filter(|_| is_announcement_only.is_none() || request.path_id("stream_id").is_none());
     let holder = match (policy, is_announcement_only) {
         (Some(1), _) | (None, Some(false)) => SystemGroup::Everyone,
         (Some(2), _) | (None, Some(true)) => SystemGroup::Administrators,
@@ -257,11 +257,11 @@ fn parse_integer(text: &str, name: &str, level: i64) -> Result<i64, Error> {
 
 /// The number of the policy that corresponds to the holder of a permission: 1 members, 2 administrators, 3 full
 /// members, 4 moderators, 5 everyone, 6 nobody, 7 owners.
-pub(in crate::level) fn policy(context: &Context<'_>, permission: &str) -> Value {
+pub(in crate::level) fn policy_number(context: &DowngradeContext<'_>, permission: &str) -> Value {
     json!(crate::api::organization::policies::number(context.realm, permission))
 }
 
 /// The value of a boolean that a policy replaced: whether only administrators have a permission.
-pub(in crate::level) fn is_for_administrators(context: &Context<'_>, permission: &str) -> Value {
+pub(in crate::level) fn is_for_administrators(context: &DowngradeContext<'_>, permission: &str) -> Value {
     json!(crate::api::organization::policies::number(context.realm, permission) == 2)
 }

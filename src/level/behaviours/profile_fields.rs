@@ -10,14 +10,14 @@ use serde_json::Value;
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 476,
-        on: "POST /realm/profile_fields, PATCH /realm/profile_fields/{field_id}",
+        subject: "POST /realm/profile_fields, PATCH /realm/profile_fields/{field_id}",
         description: "`display_in_profile_summary` may be true for paragraphs.",
         test: "paragraphs_were_not_in_summaries_before_476",
         downgrade: Downgrade::Request(
             &["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"],
             |request| {
                 let is_in_summary = request.values.get("display_in_profile_summary").is_some_and(|text| text == "true");
-                let field = request.id("field_id").map_or(ProfileFieldId(0), ProfileFieldId);
+                let field = request.path_id("field_id").map_or(ProfileFieldId(0), ProfileFieldId);
                 if is_in_summary && is_paragraph(request) && check_room_in_summary(request.realm, field).is_ok() {
                     return Err(Error::FieldNotForSummary);
                 }
@@ -27,7 +27,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 151,
-        on: "custom profile field",
+        subject: "custom profile field",
         description: "`type` may be 8, pronouns; older levels show such fields as short text.",
         test: "pronouns_were_no_kind_of_field_before_151",
         downgrade: Downgrade::Objects(&PROFILE_FIELD, |field, _| {
@@ -38,7 +38,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 151,
-        on: "register reply",
+        subject: "register reply",
         description: "`custom_profile_field_types` has pronouns.",
         test: "pronouns_were_no_kind_of_field_before_151",
         downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
@@ -49,7 +49,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 151,
-        on: "POST /realm/profile_fields",
+        subject: "POST /realm/profile_fields",
         description: "`field_type` may be 8, pronouns.",
         test: "pronouns_were_no_kind_of_field_before_151",
         downgrade: Downgrade::Request(&["POST /realm/profile_fields"], |request| {
@@ -59,14 +59,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 45,
-        on: "event custom_profile_fields",
+        subject: "event custom_profile_fields",
         description: "No longer has `op`; before, `add`.",
         test: "events_of_profile_fields_had_an_op_before_45",
         downgrade: Downgrade::Objects(&PROFILE_FIELDS_EVENT, |event, _| _ = event.insert("op".into(), "add".into())),
     },
     Behaviour {
         level: 252,
-        on: "PATCH /realm/profile_fields/{field_id}",
+        subject: "PATCH /realm/profile_fields/{field_id}",
         description: "Omitted values stay; before, they became blank, empty or false.",
         test: "profile_fields_lost_what_was_left_out_before_252",
         downgrade: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
@@ -97,7 +97,7 @@ fn is_paragraph(request: &Request<'_>) -> bool {
     match request.values.get("field_type") {
         Some(kind) => kind == "2",
         None => {
-            let id = request.id("field_id").map(ProfileFieldId);
+            let id = request.path_id("field_id").map(ProfileFieldId);
             id.and_then(|id| request.realm.profile_fields.get(&id)).is_some_and(|field| field.kind == 2)
         }
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[Behaviour {
     level: 450,
-    on: "event push_device",
+    subject: "event push_device",
     description: "`push_account_id` is a number; before, text.",
     test: "clients_chose_the_numbers_of_devices_before_468",
     downgrade: Downgrade::Objects(&PUSH_DEVICE, |event, _| {

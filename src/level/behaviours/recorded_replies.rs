@@ -2,15 +2,15 @@
 //! explains (A-240 in docs/assumptions.md).
 
 use super::former_booleans::FORMER_BOOLEANS;
-use super::recorded_requests::check_booleans;
+use super::recorded_requests::check_early_booleans;
 use crate::api::onboarding::{NEWEST_NOTICE_SINCE, step_since};
 use crate::error::Error;
 use crate::level::objects::{
     FLAG_REPLY, MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, SETTINGS, SUBMESSAGE, USER,
 };
-use crate::level::{Behaviour, Context, Downgrade, SPECIFIED_LEVEL};
+use crate::level::{Behaviour, Downgrade, DowngradeContext, SPECIFIED_LEVEL};
 use crate::realm::id::UserId;
-use crate::realm::setting::{former_default, with_former_default};
+use crate::realm::setting::{former_default, settings_with_former_default};
 use crate::realm::user::{EmailVisibility, User};
 use crate::record::user::avatar_url;
 use serde_json::{Map, Value, json};
@@ -24,11 +24,11 @@ const EMPTY_LANGUAGE_SINCE: i64 = 195;
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "POST /register: client_capabilities",
+        subject: "POST /register: client_capabilities",
         description: "`notification_settings_null` may be left out; before, it was required.",
         test: "clients_had_to_say_whether_they_know_null_settings",
         downgrade: Downgrade::Request(&["POST /register"], |request| {
-            check_booleans(request)?;
+            check_early_booleans(request)?;
             let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
             match capabilities {
                 Some(Ok(Value::Object(keys))) if !keys.contains_key(NULL_SETTINGS_CAPABILITY) => {
@@ -41,7 +41,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "reply of operations without parameters",
+        subject: "reply of operations without parameters",
         description: "`ignored_parameters_unsupported` names the ignored parameters; before, these operations did not report any.",
         test: "operations_without_parameters_reported_none_before_497",
         downgrade: Downgrade::Objects(&PARAMETERLESS_REPLY, |reply, _| {
@@ -50,7 +50,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "reply of POST /messages/flags, POST /messages/flags/narrow",
+        subject: "reply of POST /messages/flags, POST /messages/flags/narrow",
         description: "`ignored_because_not_subscribed_channels` is left out unless messages become unread; before, it was empty then.",
         test: "replies_about_flags_always_named_ignored_channels_before_497",
         downgrade: Downgrade::Objects(&FLAG_REPLY, |reply, _| {
@@ -59,7 +59,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "reply of PATCH /realm",
+        subject: "reply of PATCH /realm",
         description: "A permission lists each user and group once; before, as the request did.",
         test: "new_holders_of_a_permission_were_returned_as_given_before_497",
         downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
@@ -76,7 +76,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "reply of PATCH /realm",
+        subject: "reply of PATCH /realm",
         description: "Texts have their new value; before, `updated`.",
         test: "new_texts_of_the_organization_were_returned_as_updated",
         downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
@@ -94,7 +94,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 261,
-        on: "reply of PATCH /realm",
+        subject: "reply of PATCH /realm",
         description: "Numbers have their new value; before, a boolean if the request had one.",
         test: "switches_were_numbers",
         downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
@@ -107,7 +107,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "user",
+        subject: "user",
         description: "`bot_type` and `bot_owner_id` are null for human users; before, they were left out.",
         test: "people_had_no_keys_of_bots",
         downgrade: Downgrade::Objects(&USER, |user, _| {
@@ -119,7 +119,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "own user",
+        subject: "own user",
         description: "Has no `bot_type` and `bot_owner_id` for bots; before, it did.",
         test: "people_had_no_keys_of_bots",
         downgrade: Downgrade::Objects(&OWN_USER, |user, context| {
@@ -131,21 +131,21 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "user: avatar_url",
+        subject: "user: avatar_url",
         description: "Left to clients that compute it if they see the user's address; before, if everyone sees it.",
         test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
         downgrade: Downgrade::Objects(&USER, |user, context| add_avatar_url(user, "user_id", context)),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "message: avatar_url",
+        subject: "message: avatar_url",
         description: "Left to clients that compute it if they see the sender's address; before, if everyone sees it.",
         test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
         downgrade: Downgrade::Objects(&MESSAGE, |message, context| add_avatar_url(message, "sender_id", context)),
     },
     Behaviour {
         level: 249,
-        on: "submessage: content",
+        subject: "submessage: content",
         description: "A to-do list starts with its title and tasks; before, with nothing.",
         test: "lists_of_tasks_began_with_nothing",
         downgrade: Downgrade::Objects(&SUBMESSAGE, |submessage, _| {
@@ -157,7 +157,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 336,
-        on: "user settings: user_list_style",
+        subject: "user settings: user_list_style",
         description: "By default 3; before, 2.",
         test: "some_settings_had_other_defaults",
         downgrade: Downgrade::Objects(&SETTINGS, |settings, context| {
@@ -167,7 +167,7 @@ pub(super) static ROWS: &[Behaviour] = &[
                 Some(viewer) => &context.realm.user_state(viewer.id).settings,
                 None => &context.realm.organization.user_defaults,
             };
-            for name in with_former_default().filter(|name| !chosen_settings.contains_key(name)) {
+            for name in settings_with_former_default().filter(|name| !chosen_settings.contains_key(name)) {
                 if let Some((value, default)) = settings.get_mut(name).zip(former_default(name, context.level)) {
                     *value = default;
                 }
@@ -176,7 +176,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: NEWEST_NOTICE_SINCE,
-        on: "register reply, event onboarding_steps: onboarding_steps",
+        subject: "register reply, event onboarding_steps: onboarding_steps",
         description: "Nine one-time notices and one action; before, those of `first_stream_created_banner` (253), `jump_to_conversation_banner` (262), `non_interleaved_view_messages_fading` and `interleaved_view_messages_fading` (273), `narrow_to_dm_with_welcome_bot_new_user` (281), `intro_resolve_topic` (302) and `navigation_tour_video` (368) were missing.",
         test: "there_were_fewer_one_time_notices",
         downgrade: Downgrade::Objects(&ONBOARDING, |object, context| {
@@ -188,7 +188,7 @@ pub(super) static ROWS: &[Behaviour] = &[
 ];
 
 /// Adds the URL of an avatar that the client could compute, unless everybody sees the user's email address.
-fn add_avatar_url(object: &mut Map<String, Value>, id_key: &str, context: &Context<'_>) {
+fn add_avatar_url(object: &mut Map<String, Value>, id_key: &str, context: &DowngradeContext<'_>) {
     if object.get("avatar_url") != Some(&Value::Null) {
         return;
     }

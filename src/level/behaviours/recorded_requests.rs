@@ -21,35 +21,35 @@ const MAX_TOKEN_LENGTH: usize = 4096;
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "POST /zcommand",
+        subject: "POST /zcommand",
         description: "For human users; before, for bots too.",
         test: "bots_ran_commands_before_497",
         downgrade: Downgrade::ReplaceAccess(&["POST /zcommand"], Access::User),
     },
     Behaviour {
         level: 496,
-        on: "POST /user_groups/create",
+        subject: "POST /user_groups/create",
         description: "Bots are refused like other users without the permission to create groups; before, they were refused as bots.",
         test: "bots_were_no_creators_of_groups_before_496",
         downgrade: Downgrade::ReplaceAccess(&["POST /user_groups/create"], Access::HumanNotGuest),
     },
     Behaviour {
         level: 496,
-        on: "POST /user_groups/create",
+        subject: "POST /user_groups/create",
         description: "Guests and users without the permission to create groups are refused in the same check; before, guests first.",
         test: "bots_were_no_creators_of_groups_before_496",
         downgrade: Downgrade::AdditionalAccess(&["POST /user_groups/create"], Access::GroupCreator),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "DELETE /bots/{bot_id}",
+        subject: "DELETE /bots/{bot_id}",
         description: "For human users except guests; before, for everyone who may change the bot.",
         test: "anybody_asked_for_a_bots_end_before_497",
         downgrade: Downgrade::ReplaceAccess(&["DELETE /bots/{bot_id}"], Access::User),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "POST /reminders",
+        subject: "POST /reminders",
         description: "`message_id` and `scheduled_delivery_timestamp` are optional; before, they were required.",
         test: "reminders_needed_a_message_and_a_time_before_497",
         downgrade: Downgrade::Request(&["POST /reminders"], |request| {
@@ -59,21 +59,21 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 412,
-        on: "GET /users/me/subscriptions",
+        subject: "GET /users/me/subscriptions",
         description: "`include_subscribers` takes `partial` too; before, only a boolean.",
         test: "some_switches_were_read_first",
-        downgrade: Downgrade::Request(&["GET /users/me/subscriptions"], check_booleans),
+        downgrade: Downgrade::Request(&["GET /users/me/subscriptions"], check_early_booleans),
     },
     Behaviour {
         level: 262,
-        on: "GET /users/{email}",
+        subject: "GET /users/{email}",
         description: "Parameters are read in the order of their declaration; before, some booleans were read before all others.",
         test: "some_switches_were_read_first",
-        downgrade: Downgrade::Request(&["GET /users/{email}"], check_booleans),
+        downgrade: Downgrade::Request(&["GET /users/{email}"], check_early_booleans),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "GET /messages/matches_narrow",
+        subject: "GET /messages/matches_narrow",
         description: "`msg_ids` may not be negative; before, negative IDs were ignored.",
         test: "odd_values_were_passed_over_before_497",
         downgrade: Downgrade::Request(&["GET /messages/matches_narrow"], |request| {
@@ -87,7 +87,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "POST /messages",
+        subject: "POST /messages",
         description: "For a channel, `to` is its name or ID; before, `true` and `false` were read as IDs.",
         test: "odd_values_were_passed_over_before_497",
         downgrade: Downgrade::Request(&["POST /messages"], |request| {
@@ -102,7 +102,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "POST /streams/{stream_id}/delete_topic",
+        subject: "POST /streams/{stream_id}/delete_topic",
         description: "`topic_name` has at most 60 characters; before, a longer name was read as a topic without messages.",
         test: "odd_values_were_passed_over_before_497",
         downgrade: Downgrade::Request(&["POST /streams/{stream_id}/delete_topic"], |request| {
@@ -118,7 +118,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: HEXADECIMAL_TOKENS_SINCE,
-        on: "POST /users/me/platform_device_token",
+        subject: "POST /users/me/platform_device_token",
         description: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
         test: "tokens_were_base64_before_497",
         downgrade: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
@@ -131,14 +131,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: HEXADECIMAL_TOKENS_SINCE,
-        on: "DELETE /users/me/platform_device_token",
+        subject: "DELETE /users/me/platform_device_token",
         description: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
         test: "tokens_were_base64_before_497",
         downgrade: Downgrade::Request(&["DELETE /users/me/platform_device_token"], convert_token),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "POST /messages",
+        subject: "POST /messages",
         description: "A missing recipient is reported before other parameters are read; before, after them.",
         test: "missing_targets_were_bad_requests_before_497",
         downgrade: Downgrade::Request(&["POST /messages"], |request| {
@@ -151,7 +151,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "POST /messages, PATCH /users/me/subscriptions/muted_topics",
+        subject: "POST /messages, PATCH /users/me/subscriptions/muted_topics",
         description: "A missing recipient or channel is REQUEST_VARIABLE_MISSING; before, BAD_REQUEST with another message.",
         test: "missing_targets_were_bad_requests_before_497",
         downgrade: Downgrade::Message(set_message_of_missing_target),
@@ -169,7 +169,7 @@ const PARTIAL_SUBSCRIBERS_SINCE: i64 = 412;
 const NULL_FOR_DEFAULT_SINCE: i64 = 277;
 
 /// Checks [`EARLY_BOOLEANS`].
-pub(super) fn check_booleans(request: &mut Request<'_>) -> Result<(), Error> {
+pub(super) fn check_early_booleans(request: &mut Request<'_>) -> Result<(), Error> {
     let is_boolean = |name: &&&str| **name != "include_subscribers" || request.level < PARTIAL_SUBSCRIBERS_SINCE;
     let sent_booleans =
         EARLY_BOOLEANS.iter().filter(is_boolean).filter_map(|name| Some((*name, request.values.get(*name)?)));

@@ -9,21 +9,21 @@ use serde_json::Value;
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 417,
-        on: "PATCH /streams/{stream_id}, POST, DELETE and PATCH /users/me/subscriptions",
+        subject: "PATCH /streams/{stream_id}, POST, DELETE and PATCH /users/me/subscriptions",
         description: "`Channel 'x' already exists`, `Channel 'x' does not exist`; before, `Channel name is already in use.`, `Channel(s) (x) do not exist`.",
         test: "some_operations_refused_in_other_words",
         downgrade: Downgrade::Message(super::refusal_patterns::set_message_by_level),
     },
     Behaviour {
         level: 392,
-        on: "messages without a topic",
+        subject: "messages without a topic",
         description: "`Sending messages to the general chat is not allowed in this channel.`, and the like; before, `Topics are required in this organization`.",
         test: "some_refusals_had_other_words",
         downgrade: Downgrade::Message(|refusal| apply_templates(refusal, EMPTY_TOPIC_TEMPLATES)),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
-        on: "some refusals",
+        subject: "some refusals",
         description: "Other words.",
         test: "some_refusals_had_other_words",
         downgrade: Downgrade::Message(|refusal| {
@@ -33,21 +33,21 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 311,
-        on: "POST /user_groups/{user_group_id}/members without a change",
+        subject: "POST /user_groups/{user_group_id}/members without a change",
         description: "Names `add_subgroups` and `delete_subgroups` too.",
         test: "some_refusals_had_other_words",
         downgrade: Downgrade::Message(|refusal| apply_templates(refusal, GROUP_MEMBER_TEMPLATES)),
     },
     Behaviour {
         level: 270,
-        on: "pictures that can't be read",
+        subject: "pictures that can't be read",
         description: "`Invalid image format` for emoji and the organization's pictures; before, `Could not decode image; did you upload an image file?`.",
         test: "some_refusals_had_other_words",
         downgrade: Downgrade::Message(|refusal| apply_templates(refusal, IMAGE_TEMPLATES)),
     },
     Behaviour {
         level: 270,
-        on: "users in profile fields who do not exist",
+        subject: "users in profile fields who do not exist",
         description: "`Invalid user IDs: 8, 9` names all of them; before, `Invalid user ID: 8`, the first.",
         test: "unknown_users_of_profile_fields_were_named_one_by_one_before_270",
         downgrade: Downgrade::Message(|refusal| {
@@ -58,14 +58,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 255,
-        on: "all refusals",
+        subject: "all refusals",
         description: "They say \"channel\"; before, \"stream\".",
         test: "refusals_spoke_of_streams",
         downgrade: Downgrade::Message(use_stream_word),
     },
     Behaviour {
         level: 249,
-        on: "narrows that are refused",
+        subject: "narrows that are refused",
         description: "`unknown channel`, `No message can be both a channel message and direct message`; before, they said \"stream\".",
         test: "refusals_spoke_of_streams",
         downgrade: Downgrade::Message(use_stream_word_in_narrow),
@@ -95,7 +95,7 @@ fn apply_templates(refusal: &mut Refusal<'_>, templates: Templates) {
 }
 
 /// Changes the refusals of operations that parse their parameters in the former way.
-pub(in crate::level) fn of_former_parsing(refusal: &mut Refusal<'_>) {
+pub(in crate::level) fn set_former_parsing_messages(refusal: &mut Refusal<'_>) {
     set_former_conversion_errors(refusal);
     if refusal.uses_former_parsing {
         set_former_value_errors(refusal);

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::level::fields::{FORMER_SETTINGS_SINCE, SETTINGS_SINCE};
 use crate::level::objects::{REGISTER, SETTING_UPDATE, SETTINGS, SETTINGS_REPLY};
 use crate::level::parameters::is_removed_setting;
-use crate::level::{Behaviour, Context, Downgrade, Request};
+use crate::level::{Behaviour, Downgrade, DowngradeContext, Request};
 use serde_json::{Map, Value, json};
 
 const SETTING_ROUTES: &[&str] = &[
@@ -29,14 +29,14 @@ macro_rules! former_values {
         static VALUE_ROWS: &[&[Behaviour]] = &[$(&[
             Behaviour {
                 level: $level,
-                on: "user settings",
+                subject: "user settings",
                 description: $description,
                 test: $test,
                 downgrade: Downgrade::Objects(&SETTINGS, |settings, _| set_former_value(settings, $name, $to_former)),
             },
             Behaviour {
                 level: $level,
-                on: "PATCH /settings, PATCH /realm/user_settings_defaults",
+                subject: "PATCH /settings, PATCH /realm/user_settings_defaults",
                 description: $description,
                 test: $test,
                 downgrade: Downgrade::Request(SETTING_ROUTES, |request| set_present_value(request, $name, $to_present)),
@@ -94,7 +94,7 @@ former_values! {
 static OTHER_ROWS: &[Behaviour] = &[
     Behaviour {
         level: 454,
-        on: "event user_settings update, realm_user_settings_defaults update",
+        subject: "event user_settings update, realm_user_settings_defaults update",
         description: "The value `recent` of `web_home_view` was `recent_topics`.",
         test: "the_recent_view_was_called_recent_topics_before_454",
         downgrade: Downgrade::Objects(&SETTING_UPDATE, |event, _| {
@@ -103,7 +103,7 @@ static OTHER_ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 227,
-        on: "event user_settings update, realm_user_settings_defaults update",
+        subject: "event user_settings update, realm_user_settings_defaults update",
         description: "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 meant the present 3 and 4.",
         test: "values_of_settings_came_with_their_levels",
         downgrade: Downgrade::Objects(&SETTING_UPDATE, |event, _| {
@@ -112,14 +112,14 @@ static OTHER_ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 168,
-        on: "PATCH /settings, PATCH /realm/user_settings_defaults",
+        subject: "PATCH /settings, PATCH /realm/user_settings_defaults",
         description: "`realm_name_in_email_notifications_policy` was `realm_name_in_notifications`, true or false.",
         test: "the_name_in_notifications_was_true_or_false_before_168",
         downgrade: Downgrade::Request(SETTING_ROUTES, convert_name_in_notifications),
     },
     Behaviour {
         level: 168,
-        on: "event user_settings update, realm_user_settings_defaults update",
+        subject: "event user_settings update, realm_user_settings_defaults update",
         description: "The setting `realm_name_in_email_notifications_policy` was `realm_name_in_notifications`, true for always.",
         test: "the_name_in_notifications_was_true_or_false_before_168",
         downgrade: Downgrade::Objects(&SETTING_UPDATE, |event, _| {
@@ -129,14 +129,14 @@ static OTHER_ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 21,
-        on: "PATCH /settings/display",
+        subject: "PATCH /settings/display",
         description: "`color_scheme` was `night_mode`, true or false, where false means 1.",
         test: "the_color_scheme_was_night_mode_before_21",
         downgrade: Downgrade::Request(&["PATCH /settings/display"], convert_night_mode),
     },
     Behaviour {
         level: 21,
-        on: "event update_display_settings",
+        subject: "event update_display_settings",
         description: "The setting `color_scheme` was `night_mode`, true for dark.",
         test: "the_color_scheme_was_night_mode_before_21",
         downgrade: Downgrade::Objects(&SETTING_UPDATE, |event, _| {
@@ -146,21 +146,21 @@ static OTHER_ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 439,
-        on: "register reply",
+        subject: "register reply",
         description: "Settings are in `user_settings` only; before, clients without `user_settings_object` had the older ones at the reply's top level too.",
         test: "legacy_settings_events_were_sent_before_439",
         downgrade: Downgrade::Objects(&REGISTER, add_legacy_settings),
     },
     Behaviour {
         level: 78,
-        on: "reply of PATCH /settings",
+        subject: "reply of PATCH /settings",
         description: "`full_name` and `account_email` are gone; before, they were present when the name or address changed.",
         test: "changed_names_were_returned_before_78",
         downgrade: Downgrade::Objects(&SETTINGS_REPLY, add_changed_account),
     },
     Behaviour {
         level: 219,
-        on: "event user_settings update, realm_user_settings_defaults update",
+        subject: "event user_settings update, realm_user_settings_defaults update",
         description: "The setting `web_home_view` was `default_view`, `web_escape_navigates_to_home_view` was `escape_navigates_to_default_view`.",
         test: "home_views_were_default_views_before_219",
         downgrade: Downgrade::Objects(&SETTING_UPDATE, |event, _| set_former_name_in_event(event, 219)),
@@ -171,7 +171,7 @@ static OTHER_ROWS: &[Behaviour] = &[
 static JSON_TEXT_ROWS: &[Behaviour] = &[
     Behaviour {
         level: 64,
-        on: "PATCH /settings/display",
+        subject: "PATCH /settings/display",
         description: "`web_home_view`, `emojiset` and `timezone` are plain text; before, JSON strings.",
         test: "texts_of_settings_were_json",
         downgrade: Downgrade::Request(&["PATCH /settings/display"], |request| {
@@ -180,14 +180,14 @@ static JSON_TEXT_ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 63,
-        on: "PATCH /settings/display",
+        subject: "PATCH /settings/display",
         description: "`default_language` is plain text; before, a JSON string.",
         test: "texts_of_settings_were_json",
         downgrade: Downgrade::Request(&["PATCH /settings/display"], |request| request.unquote_json("default_language")),
     },
     Behaviour {
         level: 63,
-        on: "PATCH /settings/notifications",
+        subject: "PATCH /settings/notifications",
         description: "`notification_sound` is plain text; before, a JSON string.",
         test: "texts_of_settings_were_json",
         downgrade: Downgrade::Request(&["PATCH /settings/notifications"], |request| {
@@ -200,7 +200,7 @@ static JSON_TEXT_ROWS: &[Behaviour] = &[
 const UNCONFIRMED_EMAIL: &str = "The new address has to be confirmed.";
 
 /// Adds the changed name and email address to the reply.
-fn add_changed_account(reply: &mut Map<String, Value>, context: &Context<'_>) {
+fn add_changed_account(reply: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     // `caller` is the account before the change.
     let Some(caller) = context.caller else { return };
     let present_name = context.realm.user(caller.id).map(|user| &user.full_name);
@@ -294,7 +294,7 @@ fn set_former_name_in_event(event: &mut Map<String, Value>, level: i64) {
 }
 
 /// Adds settings at the top level of the register reply, for clients that do not know `user_settings`.
-fn add_legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
+fn add_legacy_settings(reply: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     let Some(caller) = context.caller else { return };
     let read_json = |name: &str| context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
     if read_json("client_capabilities").is_some_and(|capabilities| capabilities["user_settings_object"] == true) {
@@ -306,9 +306,10 @@ fn add_legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
         _ => true,
     };
     let state = context.realm.user_state(caller.id);
-    for (event_type, names) in
-        [(legacy::DISPLAY, legacy::DISPLAY_SETTINGS), (legacy::NOTIFICATIONS, legacy::NOTIFICATION_SETTINGS)]
-    {
+    for (event_type, names) in [
+        (legacy::DISPLAY_EVENT_TYPE, legacy::DISPLAY_SETTINGS),
+        (legacy::NOTIFICATIONS_EVENT_TYPE, legacy::NOTIFICATION_SETTINGS),
+    ] {
         for name in names.iter().filter(|_| is_requested(event_type)) {
             let value = match *name {
                 "timezone" => caller.timezone.as_str().into(),
@@ -320,8 +321,9 @@ fn add_legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
             }
         }
     }
-    for (name, value) in crate::api::register::choices() {
-        let event_type = if name == "emojiset_choices" { legacy::DISPLAY } else { legacy::NOTIFICATIONS };
+    for (name, value) in crate::api::register::setting_choices() {
+        let event_type =
+            if name == "emojiset_choices" { legacy::DISPLAY_EVENT_TYPE } else { legacy::NOTIFICATIONS_EVENT_TYPE };
         if is_requested(event_type) {
             reply.insert(name, value);
         }

@@ -11,7 +11,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         //
         level: 417,
-        on: "DELETE and PATCH /users/me/subscriptions",
+        subject: "DELETE and PATCH /users/me/subscriptions",
         description: "STREAM_DOES_NOT_EXIST for a channel that does not exist; before, BAD_REQUEST.",
         test: "names_of_channels_were_a_bad_request_before_417",
         downgrade: Downgrade::Code {
@@ -24,7 +24,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         //
         level: Feature::SubscriptionValuesFirst.since(),
-        on: "PATCH /users/me/subscriptions/{stream_id}",
+        subject: "PATCH /users/me/subscriptions/{stream_id}",
         description: "`value` is JSON; before, plain text, as colors are.",
         test: "settings_of_subscriptions_were_plain_texts_before_274",
         downgrade: Downgrade::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
@@ -36,7 +36,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 412,
-        on: "POST /register",
+        subject: "POST /register",
         description: "`include_subscribers` takes `partial`; before, that was an error.",
         test: "partial_subscribers_were_an_error_before_412",
         downgrade: Downgrade::Request(&["POST /register"], |request| match request.values.get("include_subscribers") {
@@ -46,7 +46,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 289,
-        on: "POST /users/me/subscriptions",
+        subject: "POST /users/me/subscriptions",
         description: "The reply's keys are user IDs; before, addresses for the API.",
         test: "subscribing_replied_by_email_before_289",
         downgrade: Downgrade::Objects(&SUBSCRIBE_REPLY, |reply, context| {
@@ -62,7 +62,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 208,
-        on: "POST and DELETE /users/me/subscriptions",
+        subject: "POST and DELETE /users/me/subscriptions",
         description: "400 BAD_REQUEST for a principal that is deactivated or does not exist; before, 403 UNAUTHORIZED_PRINCIPAL.",
         test: "principals_were_unauthorized_before_208",
         downgrade: Downgrade::Code {
@@ -74,7 +74,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 161,
-        on: "DELETE /users/me/subscriptions",
+        subject: "DELETE /users/me/subscriptions",
         description: "Members of the channel's `can_remove_subscribers_group` may unsubscribe others; before, only administrators could, and owners their bots.",
         test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
         downgrade: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| {
@@ -83,7 +83,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 145,
-        on: "DELETE /users/me/subscriptions",
+        subject: "DELETE /users/me/subscriptions",
         description: "Users may unsubscribe their bots; before, only administrators could.",
         test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
         downgrade: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| {
@@ -92,7 +92,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 79,
-        on: "subscribers",
+        subject: "subscribers",
         description: "User IDs; before, addresses for the API.",
         test: "subscribers_were_addresses_before_79",
         downgrade: Downgrade::Objects(&SUBSCRIBERS, |channel, context| {
@@ -105,7 +105,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 19,
-        on: "event subscription peer_add, peer_remove",
+        subject: "event subscription peer_add, peer_remove",
         description: "`stream_id` names the channel; before, `name`.",
         test: "others_subscriptions_were_sent_singly_before_35_and_by_name_before_19",
         downgrade: Downgrade::Objects(&PEER_EVENTS, |event, context| {
@@ -117,7 +117,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 9,
-        on: "POST and DELETE /users/me/subscriptions",
+        subject: "POST and DELETE /users/me/subscriptions",
         description: "`principals` may be user IDs; before, only addresses.",
         test: "principals_were_addresses_before_9",
         downgrade: Downgrade::Request(

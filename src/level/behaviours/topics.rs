@@ -6,7 +6,7 @@ use crate::level::objects::{
     DELETE_EVENT, EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_DETAILS, MESSAGE_HISTORY_ENTRY, MESSAGE_UPDATE, MUTED_TOPICS,
     REGISTER, SCHEDULED_MESSAGE, TOPIC, TYPING, UNREAD_MESSAGES, UNREAD_TOPIC, USER_TOPIC, USER_TOPIC_EVENT,
 };
-use crate::level::{Behaviour, Context, Downgrade, Object, Request};
+use crate::level::{Behaviour, Downgrade, DowngradeContext, ObjectKind, Request};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
@@ -42,10 +42,10 @@ const EMPTY_TOPIC_EVENTS_TEST: &str = "the_empty_topic_was_no_topic_wherever_it_
 
 /// A row that gives the empty topic its former name in objects of a kind. No other topic has the display name of the
 /// empty topic. For visibility policies see A-330.
-const fn empty_topic_row(object: &'static Object, test: &'static str) -> Behaviour {
+const fn empty_topic_row(object: &'static ObjectKind, test: &'static str) -> Behaviour {
     Behaviour {
         level: 334,
-        on: object.name,
+        subject: object.name,
         description: EMPTY_TOPIC_DESCRIPTION,
         test,
         downgrade: Downgrade::Objects(object, |object, _| {
@@ -72,7 +72,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     empty_topic_row(&DELETE_EVENT, EMPTY_TOPIC_EVENTS_TEST),
     Behaviour {
         level: 334,
-        on: "scheduled message",
+        subject: "scheduled message",
         description: EMPTY_TOPIC_DESCRIPTION,
         test: EMPTY_TOPIC_EVENTS_TEST,
         downgrade: Downgrade::Objects(&SCHEDULED_MESSAGE, |scheduled_message, _| {
@@ -84,7 +84,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 334,
-        on: "muted topics",
+        subject: "muted topics",
         description: EMPTY_TOPIC_DESCRIPTION,
         test: EMPTY_TOPIC_TEST,
         downgrade: Downgrade::Objects(&MUTED_TOPICS, |object, _| {
@@ -97,7 +97,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 334,
-        on: "operations that take a topic or a narrow",
+        subject: "operations that take a topic or a narrow",
         description: "The empty topic is called by its display name; before, `(no topic)` was a topic's name.",
         test: EMPTY_TOPIC_TEST,
         downgrade: Downgrade::Request(TOPIC_ROUTES, |request| {
@@ -107,14 +107,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 334,
-        on: "operations that send or move messages",
+        subject: "operations that send or move messages",
         description: "The topic may be empty; before, `Topic can't be empty!`.",
         test: "topics_were_never_empty_before_334",
         downgrade: Downgrade::Refuse(SENDING_ROUTES, refuse_empty_topic),
     },
     Behaviour {
         level: 219,
-        on: "POST /user_topics",
+        subject: "POST /user_topics",
         description: "`visibility_policy` takes 3, followed.",
         test: "topics_were_not_followed_before_219",
         downgrade: Downgrade::Request(&["POST /user_topics"], |request| {
@@ -126,28 +126,28 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 219,
-        on: "user topic",
+        subject: "user topic",
         description: "`visibility_policy` may be 3, followed; older levels show followed topics as unmuted.",
         test: "topics_were_not_followed_before_219",
         downgrade: Downgrade::Objects(&USER_TOPIC, |topic, _| show_followed_as_unmuted(topic)),
     },
     Behaviour {
         level: 219,
-        on: "event user_topic",
+        subject: "event user_topic",
         description: "`visibility_policy` may be 3, followed; older levels show followed topics as unmuted.",
         test: "topics_were_not_followed_before_219",
         downgrade: Downgrade::Objects(&USER_TOPIC_EVENT, |event, _| show_followed_as_unmuted(event)),
     },
     Behaviour {
         level: 213,
-        on: "unread messages",
+        subject: "unread messages",
         description: "`count` includes messages of unmuted and followed topics in muted channels, and `mentions` includes those that mention everyone; before, neither included messages of muted channels.",
         test: "unread_messages_of_muted_channels_did_not_count_before_213",
         downgrade: Downgrade::Objects(&UNREAD_MESSAGES, exclude_muted_channels),
     },
     Behaviour {
         level: 170,
-        on: "register reply",
+        subject: "register reply",
         description: "`visibility_policy` of `user_topics` may be 2, unmuted; before, topics could only be muted.",
         test: "topics_were_not_unmuted_before_170",
         downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
@@ -158,7 +158,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 170,
-        on: "event user_topic",
+        subject: "event user_topic",
         description: "`visibility_policy` may be 2, unmuted; before, topics could only be muted.",
         test: "topics_were_not_unmuted_before_170",
         downgrade: Downgrade::Objects(&USER_TOPIC_EVENT, |event, _| {
@@ -170,7 +170,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 1,
-        on: "muted topics",
+        subject: "muted topics",
         description: "Rows of `muted_topics` end with the time of muting; before, they had only the channel's name and the topic.",
         test: "muted_topics_had_no_time_before_1",
         downgrade: Downgrade::Objects(&MUTED_TOPICS, |object, _| {
@@ -186,7 +186,7 @@ fn refuse_empty_topic(request: &mut Request<'_>) -> Result<(), Error> {
     let topic = ["topic", "subject"].iter().find_map(|name| request.values.get(*name));
     let is_empty = topic.is_some_and(|topic| topic.trim().is_empty());
     if is_empty && request.path_value("scheduled_message_id").is_some() {
-        return match super::parameter_order::scheduled_type(request)? {
+        return match super::parameter_order::scheduled_message_type(request)? {
             MessageType::Channel => Err(Error::TopicEmpty),
             MessageType::Direct => Ok(()),
         };
@@ -248,7 +248,7 @@ fn show_followed_as_unmuted(topic: &mut Map<String, Value>) {
     }
 }
 
-fn exclude_muted_channels(unread_messages: &mut Map<String, Value>, context: &Context<'_>) {
+fn exclude_muted_channels(unread_messages: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     let Some(caller) = context.caller else { return };
     let state = context.realm.user_state(caller.id);
     let is_unmuted_in_muted_channel = |id: &Value| {

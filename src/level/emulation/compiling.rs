@@ -1,14 +1,14 @@
 //! Compiles the emulation of a level from the table of changes.
 
-use super::integers::IntegerParameter;
+use super::integer_parameters::IntegerParameter;
 use super::object_change::{ObjectAction, ObjectChange};
 use super::{CodeScope, Emulation, FormerCode, RouteKey, route_key};
 use crate::api::parameter::ParameterInfo;
 use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS};
 use crate::feature::has_changes_of;
-use crate::level::behaviours::refusal_messages::of_former_parsing;
+use crate::level::behaviours::refusal_messages::set_former_parsing_messages;
 use crate::level::place::{Place, Source};
-use crate::level::{Change, ChangeKind, Downgrade, Object, Refusal, changes, objects};
+use crate::level::{Change, ChangeKind, Downgrade, ObjectKind, Refusal, changes, objects};
 use std::collections::{HashMap, HashSet};
 
 impl Emulation {
@@ -20,17 +20,17 @@ impl Emulation {
             removed_parameters: HashMap::new(),
             unknown_capabilities: Vec::new(),
             unknown_narrow_terms: Vec::new(),
-            requests: HashMap::new(),
-            refusals: HashMap::new(),
-            every_reply: Vec::new(),
+            request_changes: HashMap::new(),
+            deferred_refusals: HashMap::new(),
+            every_reply_changes: Vec::new(),
             early_fields: HashSet::new(),
-            replies: HashMap::new(),
-            events: HashMap::new(),
-            codes: Vec::new(),
-            messages: Vec::new(),
-            integers: HashMap::new(),
-            former_parsing: HashMap::new(),
-            access: HashMap::new(),
+            reply_changes: HashMap::new(),
+            event_changes: HashMap::new(),
+            former_codes: Vec::new(),
+            message_changes: Vec::new(),
+            integer_parameters: HashMap::new(),
+            former_parsing_texts: HashMap::new(),
+            access_changes: HashMap::new(),
             withheld_events: Vec::new(),
         }
     }
@@ -47,7 +47,11 @@ impl Emulation {
             }
         }
         // Requests are converted from the oldest change to the newest.
-        emulation.requests.values_mut().chain(emulation.refusals.values_mut()).for_each(|changes| changes.reverse());
+        emulation
+            .request_changes
+            .values_mut()
+            .chain(emulation.deferred_refusals.values_mut())
+            .for_each(|changes| changes.reverse());
         emulation
     }
 
@@ -55,9 +59,9 @@ impl Emulation {
     pub(super) fn of_newer_levels() -> Self {
         let mut emulation = Self::empty(NEWEST_FEATURE_LEVEL + 1);
         for object in objects::ALL {
-            emulation.add_object_action(object, ObjectAction::AddUnknown);
+            emulation.add_object_action(object, ObjectAction::AddUnknownField);
         }
-        emulation.add_object_action(&objects::EVERY_REPLY, ObjectAction::AddUnknown);
+        emulation.add_object_action(&objects::EVERY_REPLY, ObjectAction::AddUnknownField);
         emulation
     }
 
@@ -78,12 +82,12 @@ impl Emulation {
             ChangeKind::RemovedParameter { .. } => {}
             ChangeKind::Capability(name) => self.unknown_capabilities.push(name),
             ChangeKind::NarrowTerm { operator, operand } => self.unknown_narrow_terms.push((operator, operand)),
-            ChangeKind::Field { object, name } => self.add_object_action(object, ObjectAction::Remove(name)),
+            ChangeKind::Field { object, name } => self.add_object_action(object, ObjectAction::RemoveField(name)),
             ChangeKind::RenamedField { object, old, new } => {
-                self.add_object_action(object, ObjectAction::Rename { old, new })
+                self.add_object_action(object, ObjectAction::RestoreOldName { old, new })
             }
             ChangeKind::RemovedField { object, name, since, value, is_present } if self.level >= since => {
-                self.add_object_action(object, ObjectAction::Add { name, value, is_present });
+                self.add_object_action(object, ObjectAction::AddFormerField { name, value, is_present });
             }
             ChangeKind::RemovedField { .. } => {}
             ChangeKind::Event(pattern) => self.withheld_events.push(pattern),
@@ -97,72 +101,77 @@ impl Emulation {
         match *downgrade {
             Downgrade::Request(routes, change) => {
                 for route in routes {
-                    self.requests.entry(route_key(route)).or_default().push(change);
+                    self.request_changes.entry(route_key(route)).or_default().push(change);
                 }
             }
             Downgrade::Refuse(routes, change) => {
                 for route in routes {
-                    self.refusals.entry(route_key(route)).or_default().push(change);
+                    self.deferred_refusals.entry(route_key(route)).or_default().push(change);
                 }
             }
-            Downgrade::Objects(object, change) => self.add_object_action(object, ObjectAction::Change(change)),
+            Downgrade::Objects(object, change) => self.add_object_action(object, ObjectAction::ChangeObject(change)),
             Downgrade::Code { errors, routes, status, code } => {
-                self.codes.push(FormerCode { errors, scope: CodeScope::Routes(routes), status, code });
+                self.former_codes.push(FormerCode { errors, scope: CodeScope::Routes(routes), status, code });
             }
             Downgrade::CredentialsCode { errors, code } => {
-                self.codes.push(FormerCode { errors, scope: CodeScope::Credentials, status: 401, code });
+                self.former_codes.push(FormerCode { errors, scope: CodeScope::Credentials, status: 401, code });
             }
             Downgrade::FormerParsing(routes) => {
                 for key in routes.iter().map(|route| route_key(route)) {
                     let row = OPERATIONS.iter().find(|row| (row.route.method, row.route.path) == key);
                     let parameters = row.map(|row| row.parameters).unwrap_or_default();
-                    self.integers.insert(key, parameters.iter().filter_map(former_integer_parameter).collect());
+                    self.integer_parameters
+                        .insert(key, parameters.iter().filter_map(former_integer_parameter).collect());
                     let text_names = parameters.iter().filter(|info| !info.is_json).map(|info| info.name);
-                    self.former_parsing.insert(key, text_names.collect());
+                    self.former_parsing_texts.insert(key, text_names.collect());
                 }
-                if !self.messages.iter().any(|message| std::ptr::fn_addr_eq(*message, SET_FORMER_PARSING_MESSAGES)) {
-                    self.messages.push(SET_FORMER_PARSING_MESSAGES);
+                if !self
+                    .message_changes
+                    .iter()
+                    .any(|message| std::ptr::fn_addr_eq(*message, SET_FORMER_PARSING_MESSAGES))
+                {
+                    self.message_changes.push(SET_FORMER_PARSING_MESSAGES);
                 }
             }
-            Downgrade::Message(change_message) => self.messages.push(change_message),
+            Downgrade::Message(change_message) => self.message_changes.push(change_message),
             Downgrade::ReplaceAccess(routes, access) => {
                 for route in routes {
-                    self.access.entry(route_key(route)).or_default().replacement = Some(access);
+                    self.access_changes.entry(route_key(route)).or_default().replacement = Some(access);
                 }
             }
             Downgrade::AdditionalAccess(routes, access) => {
                 for route in routes {
-                    self.access.entry(route_key(route)).or_default().additional.push(access);
+                    self.access_changes.entry(route_key(route)).or_default().additional.push(access);
                 }
             }
         }
     }
 
-    fn add_object_action(&mut self, object: &Object, action: ObjectAction) {
+    fn add_object_action(&mut self, object: &ObjectKind, action: ObjectAction) {
         for place in object.places {
             let Place { source, path } = Place::parse(place);
             let change = ObjectChange { path, action };
             match source {
-                Source::EveryReply => self.every_reply.push(change),
-                Source::Reply(method, path) => self.replies.entry((method, path)).or_default().push(change),
-                Source::Event(kind, op) => self.events.entry(kind).or_default().push((op, change)),
+                Source::EveryReply => self.every_reply_changes.push(change),
+                Source::Reply(method, path) => self.reply_changes.entry((method, path)).or_default().push(change),
+                Source::Event(kind, op) => self.event_changes.entry(kind).or_default().push((op, change)),
             }
         }
     }
 }
 
 /// In a constant, the function has the same address in each comparison.
-const SET_FORMER_PARSING_MESSAGES: fn(&mut Refusal<'_>) = of_former_parsing;
+const SET_FORMER_PARSING_MESSAGES: fn(&mut Refusal<'_>) = set_former_parsing_messages;
 
 /// A parameter whose integers may be booleans in the former way of parsing; None if it has no integers or refuses
 /// booleans in them.
 fn former_integer_parameter(info: &ParameterInfo) -> Option<IntegerParameter> {
     let accepts_single_boolean = !["num_before", "num_after", "waiting_period_threshold", "to"].contains(&info.name);
-    IntegerParameter::of(info, accepts_single_boolean).filter(|_| info.name != "narrow")
+    IntegerParameter::from_info(info, accepts_single_boolean).filter(|_| info.name != "narrow")
 }
 
 /// The operations whose whole reply is an object of this kind.
-fn whole_reply_routes(object: &'static Object) -> impl Iterator<Item = RouteKey> {
+fn whole_reply_routes(object: &'static ObjectKind) -> impl Iterator<Item = RouteKey> {
     object.places.iter().filter_map(|place| match Place::parse(place) {
         Place { source: Source::Reply(method, path), path: steps } if steps.is_empty() => Some((method, path)),
         _ => None,

@@ -1,8 +1,8 @@
 //! The changes of objects in replies and events.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
-use crate::level::Context;
-use crate::level::place::{Step, visit};
+use crate::level::DowngradeContext;
+use crate::level::place::{Step, visit_objects};
 use serde_json::{Map, Value, json};
 
 /// The unknown field in replies of worlds above the newest level.
@@ -16,42 +16,46 @@ pub(super) struct ObjectChange {
 
 #[derive(Clone, Copy)]
 pub(super) enum ObjectAction {
-    Remove(&'static str),
-    Rename {
+    RemoveField(&'static str),
+    RestoreOldName {
         old: &'static str,
         new: &'static str,
     },
-    Add {
+    AddFormerField {
         name: &'static str,
-        value: fn(&Map<String, Value>, &Context<'_>) -> Value,
-        is_present: fn(&str, &Map<String, Value>, &Context<'_>) -> bool,
+        value: fn(&Map<String, Value>, &DowngradeContext<'_>) -> Value,
+        is_present: fn(&str, &Map<String, Value>, &DowngradeContext<'_>) -> bool,
     },
-    Change(fn(&mut Map<String, Value>, &Context<'_>)),
+    ChangeObject(fn(&mut Map<String, Value>, &DowngradeContext<'_>)),
     /// Adds [`UNKNOWN_FIELD`].
-    AddUnknown,
+    AddUnknownField,
 }
 
 impl ObjectChange {
-    pub(super) fn apply(&self, value: &mut Value, context: &Context<'_>) {
+    pub(super) fn apply(&self, value: &mut Value, context: &DowngradeContext<'_>) {
         match self.action {
-            ObjectAction::Add { name, value: compute_value, is_present } => visit(value, &self.path, &mut |object| {
-                if is_present(name, object, context) {
-                    let value = compute_value(object, context);
-                    object.insert(name.to_owned(), value);
-                }
-            }),
-            ObjectAction::Change(change) => visit(value, &self.path, &mut |object| change(object, context)),
+            ObjectAction::AddFormerField { name, value: compute_value, is_present } => {
+                visit_objects(value, &self.path, &mut |object| {
+                    if is_present(name, object, context) {
+                        let value = compute_value(object, context);
+                        object.insert(name.to_owned(), value);
+                    }
+                })
+            }
+            ObjectAction::ChangeObject(change) => {
+                visit_objects(value, &self.path, &mut |object| change(object, context))
+            }
             _ => self.apply_without_realm(value),
         }
     }
 
     /// Like [`ObjectChange::apply`] without an organization: values that depend on it are not added or changed.
     pub(super) fn apply_without_realm(&self, value: &mut Value) {
-        visit(value, &self.path, &mut |object| match self.action {
-            ObjectAction::Remove(name) => drop(object.shift_remove(name)),
-            ObjectAction::Rename { old, new } => restore_old_name(object, old, new),
-            ObjectAction::AddUnknown => add_unknown_field(object),
-            ObjectAction::Add { .. } | ObjectAction::Change(_) => {}
+        visit_objects(value, &self.path, &mut |object| match self.action {
+            ObjectAction::RemoveField(name) => drop(object.shift_remove(name)),
+            ObjectAction::RestoreOldName { old, new } => restore_old_name(object, old, new),
+            ObjectAction::AddUnknownField => add_unknown_field(object),
+            ObjectAction::AddFormerField { .. } | ObjectAction::ChangeObject(_) => {}
         });
     }
 }

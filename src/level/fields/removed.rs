@@ -3,12 +3,12 @@
 use crate::api::channels::legacy_channel_email;
 use crate::api::organization::policies::POLICIES;
 use crate::realm::channel::MAX_CHANNEL_DESCRIPTION_LENGTH;
-use crate::realm::setting_values::user_default;
+use crate::realm::setting_values::default_user_setting;
 
-use crate::level::Context;
-use crate::level::behaviours::permissions::{self, policy};
+use crate::level::DowngradeContext;
+use crate::level::behaviours::permissions;
 use crate::level::objects::{
-    BOT, BOT_UPDATE_VALUES, EMOJI, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, Object, PROPERTIES_REPLY, REACTION,
+    BOT, BOT_UPDATE_VALUES, EMOJI, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, ObjectKind, PROPERTIES_REPLY, REACTION,
     REACTION_EVENT, REGISTER, RESEND_REPLY, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER, USER_UPDATE_VALUES,
 };
 use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
@@ -21,10 +21,10 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
 /// Computes the value of a removed field from its object.
-type FormerValue = fn(&Map<String, Value>, &Context<'_>) -> Value;
+type FormerValue = fn(&Map<String, Value>, &DowngradeContext<'_>) -> Value;
 
 /// Removed fields: the level of the removal, object, name, the first level with the field, value.
-pub(super) static ROWS: &[(i64, &Object, &str, i64, FormerValue)] = &[
+pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
     (474, &BOT, "api_key", 0, |bot, context| account_value(bot, context, |user| json!(user.api_key))),
     (474, &BOT, "avatar_url", 0, |bot, context| {
         account_value(bot, context, |user| json!(avatar_url(context.realm, user, false)))
@@ -73,9 +73,11 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, FormerValue)] = &[
     (111, &PROPERTIES_REPLY, "subscription_data", 0, |_, context| {
         context.values.get("subscription_data").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }),
-    (102, &REGISTER, "realm_create_stream_policy", 0, |_, context| policy(context, "can_create_public_channel_group")),
+    (102, &REGISTER, "realm_create_stream_policy", 0, |_, context| {
+        permissions::policy_number(context, "can_create_public_channel_group")
+    }),
     (101, &REGISTER, "realm_allow_message_deleting", 0, |_, context| {
-        json!(policy(context, "can_delete_own_message_group") != 2)
+        json!(permissions::policy_number(context, "can_delete_own_message_group") != 2)
     }),
     (99, &REGISTER, "realm_default_twenty_four_hour_time", 0, |_, _| json!(false)),
     (90, &UNREAD_TOPIC, "sender_ids", 0, sender_ids),
@@ -83,7 +85,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, FormerValue)] = &[
         permissions::is_for_administrators(context, "can_add_custom_emoji_group")
     }),
     (75, &REGISTER, "realm_allow_community_topic_editing", 0, |_, context| {
-        json!(policy(context, "can_move_messages_between_topics_group") == 5)
+        json!(permissions::policy_number(context, "can_move_messages_between_topics_group") == 5)
     }),
     (53, &REGISTER, "stream_name_max_length", 0, |_, _| json!(MAX_CHANNEL_NAME_LENGTH)),
     (53, &REGISTER, "stream_description_max_length", 0, |_, _| json!(MAX_CHANNEL_DESCRIPTION_LENGTH)),
@@ -98,7 +100,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, FormerValue)] = &[
         json!(context.caller.map(|caller| context.realm.api_email(caller)))
     }),
     (26, &MESSAGE, "sender_short_name", 0, |message, _| json!(local_part(message, "sender_email"))),
-    (22, &INVITE, "ref", 0, |invite, context| address_of(invite.get("invited_by_user_id"), context)),
+    (22, &INVITE, "ref", 0, |invite, context| email_of_user(invite.get("invited_by_user_id"), context)),
     (16, &OWN_USER, "pointer", 0, |_, _| json!(-1)),
     (14, &OWN_SUBSCRIPTION, "is_old_stream", 0, |_, _| json!(false)),
     (10, &OWN_USER, "client_id", 0, |user, _| json!(client_id(user))),
@@ -107,12 +109,12 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, FormerValue)] = &[
         account_value(bot, context, |user| json!(context.realm.api_email(user)))
     }),
     (7, &EMOJI, "author", 0, emoji_author),
-    (7, &USER_UPDATE_VALUES, "email", 0, |person, context| address_of(person.get("user_id"), context)),
+    (7, &USER_UPDATE_VALUES, "email", 0, |person, context| email_of_user(person.get("user_id"), context)),
     (5, &BOT, "owner", 0, |bot, context| {
         let owner = |user: &User| user.bot_owner().and_then(|owner| context.realm.user(owner));
         account_value(bot, context, |user| json!(owner(user).map(|owner| context.realm.api_email(owner))))
     }),
-    (1, &USER, "bot_owner", 0, |user, context| address_of(user.get("bot_owner_id"), context)),
+    (1, &USER, "bot_owner", 0, |user, context| email_of_user(user.get("bot_owner_id"), context)),
     (363, &OWN_USER, "is_billing_admin", 73, |_, _| json!(false)),
     (363, &USER, "is_billing_admin", 73, |_, _| json!(false)),
     (363, &REGISTER, "is_billing_admin", 73, |_, _| json!(false)),
@@ -123,7 +125,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, FormerValue)] = &[
 
 /// Whether a client requested a key of the register reply. Keys of the organization come together; others depend on the
 /// requested types of events.
-pub(super) fn was_requested(name: &str, reply: &Map<String, Value>, context: &Context<'_>) -> bool {
+pub(super) fn is_requested(name: &str, reply: &Map<String, Value>, context: &DowngradeContext<'_>) -> bool {
     if name.starts_with("realm_") {
         return reply.contains_key("realm_name");
     }
@@ -137,7 +139,7 @@ pub(super) fn was_requested(name: &str, reply: &Map<String, Value>, context: &Co
     types.is_none_or(|types| types.iter().any(|requested_type| requested_type == event_type))
 }
 
-fn policy_number(policy: &str, context: &Context<'_>) -> Value {
+fn policy_number(policy: &str, context: &DowngradeContext<'_>) -> Value {
     json!(POLICIES.iter().find(|row| row.name == policy).map(|row| row.number(context.realm)))
 }
 
@@ -150,7 +152,7 @@ fn local_part<'object>(object: &'object Map<String, Value>, key: &str) -> Option
 }
 
 /// The email address of a user as the caller sees it.
-pub(in crate::level) fn address_of(id: Option<&Value>, context: &Context<'_>) -> Value {
+pub(in crate::level) fn email_of_user(id: Option<&Value>, context: &DowngradeContext<'_>) -> Value {
     let id = id.and_then(Value::as_i64).map(UserId);
     json!(id.and_then(|id| context.realm.user(id)).map(|user| context.realm.email_shown_to(context.caller, user)))
 }
@@ -163,7 +165,7 @@ fn client_id(user: &Map<String, Value>) -> String {
 }
 
 /// The author of an emoji as an object.
-fn emoji_author(emoji: &Map<String, Value>, context: &Context<'_>) -> Value {
+fn emoji_author(emoji: &Map<String, Value>, context: &DowngradeContext<'_>) -> Value {
     let id = emoji.get("author_id").and_then(Value::as_i64).map(UserId);
     let author = id.and_then(|id| context.realm.user(id));
     json!(author.map(|user| json!({
@@ -174,21 +176,21 @@ fn emoji_author(emoji: &Map<String, Value>, context: &Context<'_>) -> Value {
 }
 
 /// The IDs of the senders of a topic's unread messages.
-fn sender_ids(topic: &Map<String, Value>, context: &Context<'_>) -> Value {
+fn sender_ids(topic: &Map<String, Value>, context: &DowngradeContext<'_>) -> Value {
     let ids = topic.get("unread_message_ids").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_i64);
     let sender_ids = ids.filter_map(|id| context.realm.messages.get(&MessageId(id))).map(|message| message.sender);
     json!(sender_ids.collect::<BTreeSet<UserId>>())
 }
 
 /// A value from the account of a bot, which its record repeated.
-fn account_value(bot: &Map<String, Value>, context: &Context<'_>, value: impl Fn(&User) -> Value) -> Value {
+fn account_value(bot: &Map<String, Value>, context: &DowngradeContext<'_>, value: impl Fn(&User) -> Value) -> Value {
     let id = bot.get("user_id").and_then(Value::as_i64).unwrap_or_default();
     context.realm.user(UserId(id)).map_or(Value::Null, |user| value(user))
 }
 
 /// The user who reacted, with the present name and address (A-411 in docs/assumptions.md). The key of the ID differs
 /// between events and messages.
-fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &str) -> Value {
+fn reacting_user(reaction: &Map<String, Value>, context: &DowngradeContext<'_>, id_key: &str) -> Value {
     let id = reaction.get("user_id").and_then(Value::as_i64).unwrap_or_default();
     let Some(user) = context.realm.user(UserId(id)) else { return Value::Null };
     let email = context.realm.email_shown_to(context.caller, user);
@@ -197,17 +199,17 @@ fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &
 }
 
 /// The value of the setting for the caller, or among the defaults for new users.
-fn dense_mode(settings: &Map<String, Value>, context: &Context<'_>) -> Value {
+fn dense_mode(settings: &Map<String, Value>, context: &DowngradeContext<'_>) -> Value {
     const NAME: &str = "dense_mode";
     // Only the settings of the caller have a time zone.
     match context.caller.filter(|_| settings.contains_key("timezone")) {
         Some(caller) => context.realm.user_state(caller.id).setting_named(NAME).clone(),
-        None => user_default(context.realm, context.level, NAME),
+        None => default_user_setting(context.realm, context.level, NAME),
     }
 }
 
 /// The caller's devices by the number that the client chose: it identified a device before devices had keys.
-fn push_devices(context: &Context<'_>) -> Value {
+fn push_devices(context: &DowngradeContext<'_>) -> Value {
     let Some(caller) = context.caller else { return json!({}) };
     let state = context.realm.user_state(caller.id);
     let devices = state.devices.iter().map(|(id, device)| {

@@ -5,10 +5,10 @@ use crate::fixture::format::{Blob, Upload};
 use crate::level::objects::{GROUP, LINKIFIER, PROFILE_FIELD, USER};
 use crate::organization::directory::Directory;
 use crate::organization::json::Json;
-use crate::organization::partial::{Partial, RandomAccess};
+use crate::organization::partial_file::{PartialFile, RecordReader};
 use crate::organization::people;
 use crate::organization::settings::{OrganizationContext, organization};
-use crate::organization::uploads::bytes_of;
+use crate::organization::uploads::decode_bytes;
 use crate::organization::{channels, groups, lists, messages, pictures};
 use crate::realm::picture;
 use crate::realm::user::Role;
@@ -17,14 +17,14 @@ use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
-pub struct Writer<'a, W> {
+pub struct DocumentWriter<'a, W> {
     survey: &'a Survey,
-    records: RandomAccess,
+    records: RecordReader,
     output: &'a mut W,
     description: Option<&'a str>,
 }
 
-impl<'a, W: Write> Writer<'a, W> {
+impl<'a, W: Write> DocumentWriter<'a, W> {
     /// Creates a writer. Without a description, it is used only for the notes that it adds to the survey's directory.
     ///
     /// # Errors
@@ -32,11 +32,11 @@ impl<'a, W: Write> Writer<'a, W> {
     /// The error of the system.
     pub fn new(
         survey: &'a Survey,
-        partial: &Partial,
+        partial: &PartialFile,
         output: &'a mut W,
         description: Option<&'a str>,
     ) -> io::Result<Self> {
-        Ok(Self { survey, records: partial.random_access()?, output, description })
+        Ok(Self { survey, records: partial.record_reader()?, output, description })
     }
 
     /// Writes the document and returns the numbers of users, channels and messages.
@@ -63,7 +63,7 @@ impl<'a, W: Write> Writer<'a, W> {
         let mut summary_field_count = 0;
         let fields = records_at_newest_level(survey, register.list("custom_profile_fields"), &PROFILE_FIELD);
         self.write_list("profile_fields", fields.iter(), |_, field| {
-            Ok(lists::profile_field(field, &mut summary_field_count, directory))
+            Ok(lists::convert_profile_field(field, &mut summary_field_count, directory))
         })?;
         let users = self.write_users(&fields, &host)?;
         let all_groups = records_at_newest_level(survey, register.list("realm_user_groups"), &GROUP);
@@ -75,7 +75,7 @@ impl<'a, W: Write> Writer<'a, W> {
         let all_linkifiers = records_at_newest_level(survey, register.list("realm_linkifiers"), &LINKIFIER);
         let mut patterns = BTreeSet::new();
         self.write_list("linkifiers", all_linkifiers.iter(), |_, linkifier| {
-            let linkifier = lists::linkifier(linkifier, directory);
+            let linkifier = lists::convert_linkifier(linkifier, directory);
             Ok(linkifier.filter(|linkifier| patterns.insert(linkifier.pattern.clone())))
         })?;
         self.write_emoji()?;
@@ -92,7 +92,7 @@ impl<'a, W: Write> Writer<'a, W> {
         &mut self,
         key: &str,
         elements: impl Iterator<Item = I>,
-        mut convert: impl FnMut(&mut RandomAccess, I) -> io::Result<Option<T>>,
+        mut convert: impl FnMut(&mut RecordReader, I) -> io::Result<Option<T>>,
     ) -> io::Result<usize> {
         let mut count = 0;
         for element in elements {
@@ -118,7 +118,7 @@ impl<'a, W: Write> Writer<'a, W> {
         let role = own_start
             .map(|start| self.records.record_at(start))
             .transpose()?
-            .map_or(Role::Member, |record| people::role(&record));
+            .map_or(Role::Member, |record| people::role_of_user(&record));
         let mut consents = HashMap::new();
         for start in survey.others.get("consent").into_iter().flatten() {
             let consent = self.records.record_at(*start)?;
@@ -135,12 +135,12 @@ impl<'a, W: Write> Writer<'a, W> {
         };
         self.write_list("users", survey.users.iter(), |records, (id, (list, start))| {
             let record = match start {
-                Some(start) => survey.server.at_newest_level(&USER, records.record_at(*start)?),
+                Some(start) => survey.server.with_newest_names(&USER, records.record_at(*start)?),
                 None if survey.placeholder_owner == Some(*id) => json!({"user_id": id, "role": Role::Owner.number()}),
                 None => json!({"user_id": id}),
             };
             let avatar = match survey.others.get(&format!("avatar {id}")).and_then(|starts| starts.first()) {
-                Some(start) => Some(bytes_of(&records.record_at(*start)?)),
+                Some(start) => Some(decode_bytes(&records.record_at(*start)?)),
                 None => None,
             };
             Ok(people::user(&record, *list, avatar.as_deref(), &context, &survey.directory))
@@ -168,10 +168,10 @@ impl<'a, W: Write> Writer<'a, W> {
         self.write_list("custom_emoji", emoji.iter(), |records, record| {
             let starts = survey.others.get(&format!("emoji {}", record.text("id")));
             let bytes = match starts.and_then(|starts| starts.first()) {
-                Some(start) => Some(bytes_of(&records.record_at(*start)?)),
+                Some(start) => Some(decode_bytes(&records.record_at(*start)?)),
                 None => None,
             };
-            Ok(lists::custom_emoji(record, bytes.as_deref(), &survey.directory))
+            Ok(lists::convert_custom_emoji(record, bytes.as_deref(), &survey.directory))
         })?;
         Ok(())
     }
@@ -193,14 +193,14 @@ impl<'a, W: Write> Writer<'a, W> {
         let mut not_before = 0;
         self.write_list("messages", survey.messages.iter(), |records, (id, start)| {
             let record = records.record_at(*start)?;
-            let record = survey.server.at_newest_level(&crate::level::objects::MESSAGE, record);
+            let record = survey.server.with_newest_names(&crate::level::objects::MESSAGE, record);
             let history = survey.histories.get(id).map(|start| records.record_at(*start)).transpose()?;
             let relation = record.integer("stream_id").and_then(|id| survey.channels.get(&id));
             let context = messages::MessageContext {
                 history: history.as_ref(),
                 needs_label: reminded_ids.contains(id),
                 is_subscribed: relation.is_some_and(|(relation, _)| *relation == channels::Relation::Subscribed),
-                not_before,
+                earliest_time: not_before,
             };
             not_before = not_before.max(record.integer("timestamp").unwrap_or_default());
             Ok(messages::message(&record, &context, &survey.directory))
@@ -212,30 +212,30 @@ impl<'a, W: Write> Writer<'a, W> {
         let (register, directory) = (&survey.register, &survey.directory);
         self.write_list("reminders", register.list("reminders").iter(), |_, record| {
             let has_message = reminded_message(record).is_some_and(|id| survey.messages.contains_key(&id));
-            Ok(lists::reminder(record, has_message, directory))
+            Ok(lists::convert_reminder(record, has_message, directory))
         })?;
         self.write_list("scheduled_messages", register.list("scheduled_messages").iter(), |_, record| {
-            Ok(lists::scheduled_message(record, directory))
+            Ok(lists::convert_scheduled_message(record, directory))
         })?;
         let invitation_starts = survey.others.get("invite").into_iter().flatten();
         let invitations: Vec<Value> =
             invitation_starts.map(|start| self.records.record_at(*start)).collect::<io::Result<_>>()?;
         self.write_list("invite_links", invitations.iter(), |_, record| {
-            Ok(lists::invitation(record, directory).and_then(|(link, _)| link))
+            Ok(lists::convert_invitation(record, directory).and_then(|(link, _)| link))
         })?;
         self.write_list("invites", invitations.iter(), |_, record| {
-            Ok(lists::invitation(record, directory).and_then(|(_, invite)| invite))
+            Ok(lists::convert_invitation(record, directory).and_then(|(_, invite)| invite))
         })?;
         let export_starts = survey.others.get("export").into_iter().flatten();
         self.write_list("exports", export_starts, |records, start| {
-            Ok(lists::export(&records.record_at(*start)?, directory))
+            Ok(lists::convert_export(&records.record_at(*start)?, directory))
         })?;
         Ok(())
     }
 }
 
-fn records_at_newest_level(survey: &Survey, records: &[Value], object: &crate::level::Object) -> Vec<Value> {
-    records.iter().map(|record| survey.server.at_newest_level(object, record.clone())).collect()
+fn records_at_newest_level(survey: &Survey, records: &[Value], object: &crate::level::ObjectKind) -> Vec<Value> {
+    records.iter().map(|record| survey.server.with_newest_names(object, record.clone())).collect()
 }
 
 fn reminded_message(record: &Value) -> Option<i64> {
@@ -253,7 +253,7 @@ fn sorted_folders(register: &Value) -> Vec<&Value> {
 fn convert_upload(record: &Value, organization: i64, directory: &Directory) -> Option<Upload> {
     let path_id = record.text("path_id");
     let name = record.text("name");
-    let bytes = bytes_of(record);
+    let bytes = decode_bytes(record);
     let (path_id, name, content) = match &directory.anonymizer {
         None => (path_id.to_owned(), name.to_owned(), Blob::from_bytes(&bytes)),
         Some(anonymizer) => {
@@ -261,12 +261,12 @@ fn convert_upload(record: &Value, organization: i64, directory: &Directory) -> O
                 Some(_) => Blob::from_bytes(&pictures::plain_picture(Some(anonymizer), path_id, &bytes)),
                 None => Blob::Text("x".repeat(bytes.len())),
             };
-            (anonymizer.path_id(path_id), anonymizer.file_name(name), content)
+            (anonymizer.anonymize_path_id(path_id), anonymizer.anonymize_file_name(name), content)
         }
     };
     let parts: Vec<&str> = path_id.split('/').collect();
     if parts.len() != 4 || parts[0] != organization.to_string() || parts.iter().any(|part| part.is_empty()) {
-        directory.note("Some uploads are not in the file: their addresses are of another form");
+        directory.add_note("Some uploads are not in the file: their addresses are of another form");
         return None;
     }
     Some(Upload {

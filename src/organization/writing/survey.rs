@@ -3,13 +3,13 @@
 use crate::counted::counted;
 use crate::level::objects::{CHANNEL, GROUP, REGISTER, USER};
 use crate::organization::Selection;
-use crate::organization::anonymous::{Anonymizer, Originals};
+use crate::organization::anonymization::{Anonymizer, OriginalWords};
 use crate::organization::channels::{ReceivedRange, Relation};
 use crate::organization::directory::Directory;
 use crate::organization::json::Json;
-use crate::organization::lists::{emoji_name, emoji_records};
-use crate::organization::partial::{Line, Partial};
-use crate::organization::people::{List, joined_at, role};
+use crate::organization::lists::{emoji_records, to_valid_emoji_name};
+use crate::organization::partial_file::{Line, PartialFile};
+use crate::organization::people::{UserList, parse_date_joined, role_of_user};
 use crate::organization::server::Server;
 use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
 use crate::realm::user::Role;
@@ -46,7 +46,7 @@ pub struct Survey {
     pub register: Value,
     pub directory: Directory,
     /// By ID, the list and the position of the record; users that are only known from messages have no record.
-    pub users: BTreeMap<i64, (List, Option<u64>)>,
+    pub users: BTreeMap<i64, (UserList, Option<u64>)>,
     /// By ID, the account's relation and the position of the record.
     pub channels: BTreeMap<i64, (Relation, Option<u64>)>,
     /// By ID, the positions of the messages that `--messages` includes.
@@ -74,11 +74,11 @@ impl Survey {
     /// # Errors
     ///
     /// The error of the system, or an error for records that are not JSON.
-    pub fn new(partial: &Partial, selection: &Selection) -> io::Result<Self> {
-        let settings = partial.done("server").cloned().unwrap_or_default();
+    pub fn new(partial: &PartialFile, selection: &Selection) -> io::Result<Self> {
+        let settings = partial.step_value("server").cloned().unwrap_or_default();
         let server = Server::new(&settings).map_err(io::Error::other)?;
         let mut builder = SurveyBuilder {
-            originals: selection.anonymous.map(|_| Originals::default()),
+            originals: selection.anonymous.map(|_| OriginalWords::default()),
             ..SurveyBuilder::new(server, settings)
         };
         let mut lines = partial.lines()?;
@@ -111,10 +111,10 @@ impl Survey {
 struct SurveyBuilder {
     server: Server,
     server_settings: Value,
-    originals: Option<Originals>,
+    originals: Option<OriginalWords>,
     register: Value,
     /// By ID: the list, the position of the record, the full name and the email address.
-    users: BTreeMap<i64, (List, Option<u64>, String, String)>,
+    users: BTreeMap<i64, (UserList, Option<u64>, String, String)>,
     /// By ID: the relation, the position of the record and the name.
     channels: BTreeMap<i64, (Relation, Option<u64>, String)>,
     messages: BTreeMap<i64, u64>,
@@ -179,11 +179,11 @@ impl SurveyBuilder {
             self.update_latest(&record);
         }
         match kind {
-            "register" => self.register = self.server.at_newest_level(&REGISTER, record),
+            "register" => self.register = self.server.with_newest_names(&REGISTER, record),
             "note" => self.notes.push(record.as_str().unwrap_or_default().to_owned()),
-            "user" => self.add_user(List::Active, record, line.start),
-            "former user" => self.add_user(List::Deactivated, record, line.start),
-            "system bot" => self.add_user(List::SystemBots, record, line.start),
+            "user" => self.add_user(UserList::Active, record, line.start),
+            "former user" => self.add_user(UserList::Deactivated, record, line.start),
+            "system bot" => self.add_user(UserList::SystemBots, record, line.start),
             "subscription" => self.add_channel(Relation::Subscribed, &record, line.start),
             "former subscription" => self.add_channel(Relation::Unsubscribed, &record, line.start),
             "channel" => self.add_channel(Relation::NeverSubscribed, &record, line.start),
@@ -222,14 +222,14 @@ impl SurveyBuilder {
         }
     }
 
-    fn add_user(&mut self, list: List, record: Value, start: u64) {
-        let record = self.server.at_newest_level(&USER, record);
+    fn add_user(&mut self, list: UserList, record: Value, start: u64) {
+        let record = self.server.with_newest_names(&USER, record);
         let Some(id) = record.integer("user_id") else { return };
-        self.latest_time = self.latest_time.max(joined_at(&record).unwrap_or_default());
-        if list != List::Active || record.boolean("is_bot") || record["is_active"] == false {
+        self.latest_time = self.latest_time.max(parse_date_joined(&record).unwrap_or_default());
+        if list != UserList::Active || record.boolean("is_bot") || record["is_active"] == false {
             self.non_owners.insert(id);
         } else {
-            self.has_owner |= role(&record) == Role::Owner;
+            self.has_owner |= role_of_user(&record) == Role::Owner;
         }
         let email = record["delivery_email"].as_str().unwrap_or_else(|| record.text("email")).to_owned();
         self.users.entry(id).or_insert((list, Some(start), record.text("full_name").to_owned(), email));
@@ -275,7 +275,7 @@ impl SurveyBuilder {
         if let Some(id) = id {
             self.users
                 .entry(id)
-                .or_insert_with(|| (List::OnlyInMessages, None, full_name.to_owned(), email.to_owned()));
+                .or_insert_with(|| (UserList::OnlyInMessages, None, full_name.to_owned(), email.to_owned()));
         }
     }
 
@@ -288,14 +288,14 @@ impl SurveyBuilder {
         let placeholder_owner = (!self.has_owner).then(|| self.users.keys().max().copied().unwrap_or_default() + 1);
         if let Some(id) = placeholder_owner {
             self.notes.push("No owner of the organization is visible, and one is made up".to_owned());
-            self.users.insert(id, (List::OnlyInMessages, None, "Owner".to_owned(), format!("owner{id}")));
+            self.users.insert(id, (UserList::OnlyInMessages, None, "Owner".to_owned(), format!("owner{id}")));
         }
         self.notes.sort();
         self.notes.dedup();
         let anonymizer =
             selection.anonymous.zip(self.originals.take()).map(|(seed, originals)| Anonymizer::new(seed, originals));
         let mut directory = Directory::new(&selection.url, anonymizer);
-        directory.reference = self.latest_time;
+        directory.reference_time = self.latest_time;
         directory.own_id = self.register.integer("user_id").unwrap_or_default();
         self.choose_names(&mut directory, selection, placeholder_owner);
         let received =
@@ -326,7 +326,7 @@ impl SurveyBuilder {
         let unlisted_ids: Vec<i64> = self
             .users
             .iter()
-            .filter(|(id, (list, ..))| *list == List::OnlyInMessages && placeholder_owner != Some(**id))
+            .filter(|(id, (list, ..))| *list == UserList::OnlyInMessages && placeholder_owner != Some(**id))
             .map(|(id, _)| *id)
             .collect();
         if !unlisted_ids.is_empty() {
@@ -342,7 +342,7 @@ impl SurveyBuilder {
             }
         }
         for group in self.register.list("realm_user_groups") {
-            let group = self.server.at_newest_level(&GROUP, group.clone());
+            let group = self.server.with_newest_names(&GROUP, group.clone());
             match group.integer("id") {
                 Some(id) if group.boolean("is_system_group") => directory.add_system_group(id, group.text("name")),
                 Some(id) => {
@@ -363,7 +363,7 @@ impl SurveyBuilder {
         }
         for emoji in emoji_records(&self.register) {
             if let Ok(id) = emoji.text("id").parse() {
-                directory.add_emoji(id, &emoji_name(emoji.text("name")), emoji.boolean("deactivated"));
+                directory.add_emoji(id, &to_valid_emoji_name(emoji.text("name")), emoji.boolean("deactivated"));
             }
         }
     }
@@ -388,5 +388,5 @@ fn received_range(messages: &mut [(i64, i64, bool)]) -> ReceivedRange {
 }
 
 pub fn channel_at_newest_level(server: &Server, record: Value) -> Value {
-    server.at_newest_level(&CHANNEL, record)
+    server.with_newest_names(&CHANNEL, record)
 }

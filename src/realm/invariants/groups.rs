@@ -2,12 +2,12 @@
 
 use super::{Invariant, violations_of};
 use crate::realm::Realm;
+use crate::realm::graph::nodes_on_cycles;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::{
     CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, GroupSettingValue, PermissionSetting, Permissions, REALM_PERMISSIONS,
 };
-use crate::realm::walk::cyclic;
 use imbl::OrdSet;
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ fn group_names_are_unique(realm: &Realm) -> Vec<String> {
 }
 
 fn groups_are_acyclic(realm: &Realm) -> Vec<String> {
-    let cyclic_groups = cyclic(realm.groups.keys().copied(), |id, visit: &mut dyn FnMut(GroupId)| {
+    let cyclic_groups = nodes_on_cycles(realm.groups.keys().copied(), |id, visit: &mut dyn FnMut(GroupId)| {
         for subgroup in realm.groups.get(&id).into_iter().flat_map(|group| &group.subgroups) {
             visit(*subgroup);
         }

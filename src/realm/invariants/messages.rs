@@ -3,7 +3,7 @@
 use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, MessageId, RecipientId, UserId};
-use crate::realm::message::{Message, Place};
+use crate::realm::message::{Message, MessagePlace};
 use crate::realm::message_ids::MessageIds;
 use crate::realm::read_set::ReadSet;
 use imbl::ordset::DiffItem;
@@ -121,7 +121,7 @@ fn conversations_have_their_messages(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<RecipientId, MessageIds> =
         realm.conversations.keys().map(|id| (*id, MessageIds::default())).collect();
     for message in realm.messages.values() {
-        if let Place::Direct { conversation } = message.place {
+        if let MessagePlace::Direct { conversation } = message.place {
             expected.entry(conversation).or_default().insert(message.id);
         }
     }
@@ -166,7 +166,7 @@ fn reactions_are_unique(realm: &Realm) -> Vec<String> {
 
 fn mentions_reach_recipients(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
-        let user = message.body.named().find(|user| !realm.has_row(**user, message))?;
+        let user = message.body.named().find(|user| !realm.has_user_message(**user, message))?;
         Some(format!("message {} mentions user {user}, who has no row for it", message.id))
     })
 }
@@ -244,7 +244,7 @@ fn starred_messages_have_rows(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let marked_ids = state.starred.iter().chain(&state.collapsed).chain(&state.hidden_previews);
         let mut existing_messages = marked_ids.filter_map(|id| realm.messages.get(id));
-        let message = existing_messages.find(|message| !realm.has_row(*user, message))?;
+        let message = existing_messages.find(|message| !realm.has_user_message(*user, message))?;
         Some(format!("user {user} marked message {} without a row for it", message.id))
     })
 }

@@ -131,7 +131,7 @@ fn id_kinds(realm: &Realm) -> Vec<IdKind> {
     let collect = |pairs: &mut dyn Iterator<Item = (i64, i64)>| pairs.collect::<Vec<_>>();
     let states = || realm.personal.values();
     let owned_kinds = OWNED.iter().map(|kind| {
-        (kind.name, states().flat_map(|state| (kind.numbers)(state)).collect(), (kind.last)(&counters.items))
+        (kind.name, states().flat_map(|state| (kind.keys_and_ids)(state)).collect(), (kind.last)(&counters.items))
     });
     let other_kinds = vec![
         ("user", collect(&mut realm.users.iter().map(|(key, user)| (key.0, user.id.0))), counters.user),

@@ -1,8 +1,8 @@
 //! Tests that every invariant holds in the built-in realms, and that its check detects a realm that violates it.
 
-use super::{all, check};
+use super::{all, all_violations};
 use crate::realm::Realm;
-use crate::realm::agenda::Due;
+use crate::realm::agenda::AgendaItem;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, MessageId, ProfileFieldId, RecipientId, UserId};
 use crate::realm::message::{Emoji, Reaction, ReactionType};
@@ -172,7 +172,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
             id: "q".into(),
             owner: NOBODY,
             options: Arc::default(),
-            acknowledged: -1,
+            acknowledged_event: -1,
             cursor: Cursor { entry: 7, part: 0 },
             idle_timeout: Span::minutes(10),
             idle_since: tx.now,
@@ -184,11 +184,11 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
     }),
     ("agenda", |tx| {
         let now = tx.now;
-        tx.schedule(Due::Queue("nobody's".into()), Some(now.plus(Span::minutes(1))));
+        tx.schedule(AgendaItem::Queue("nobody's".into()), Some(now.plus(Span::minutes(1))));
     }),
     ("nothing-is-overdue", |tx| {
         let now = tx.now;
-        tx.schedule(Due::FullMember(MEL), Some(now.plus(Span::minutes(-1))));
+        tx.schedule(AgendaItem::FullMember(MEL), Some(now.plus(Span::minutes(-1))));
     }),
     ("plans-are-of-users", |tx| {
         change_each(&mut tx.realm_mut().reminders, |reminder| reminder.user = NOBODY);
@@ -200,10 +200,10 @@ const ENFORCED_BY_TYPES: &[&str] = &["read-runs-are-apart"];
 
 #[test]
 fn the_built_in_realms_have_no_violations() {
-    assert_eq!(check(&built_in()), []);
+    assert_eq!(all_violations(&built_in()), []);
     let text = crate::fixture::builtin("empty").expect("it is built in");
     let empty = crate::fixture::read(text, Timestamp::default(), 0).expect("it has no faults");
-    assert_eq!(check(&empty), []);
+    assert_eq!(all_violations(&empty), []);
 }
 
 #[test]

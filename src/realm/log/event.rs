@@ -5,8 +5,8 @@
 
 mod audience;
 pub mod data;
-mod delivery;
-mod entry;
+mod delivery_condition;
+mod event_log;
 mod list;
 mod part;
 mod pattern;
@@ -16,12 +16,12 @@ mod weight;
 pub use audience::Audience;
 pub use data::EventData;
 pub(crate) use data::event_data;
-pub use delivery::DeliveryCondition;
-pub use entry::{Entry, EventLog, MAX_LOG_BYTES, MAX_LOG_ENTRIES};
+pub use delivery_condition::DeliveryCondition;
+pub use event_log::{Entry, EventLog, MAX_LOG_BYTES, MAX_LOG_ENTRIES};
 pub use list::List;
 pub use part::{Part, Parts};
 pub use pattern::EventPattern;
-pub use updated_message::{Move, UpdatedMessage};
+pub use updated_message::{MessageMove, UpdatedMessage};
 
 pub use crate::realm::model::sent_message::SentMessage;
 pub use crate::wire::EventKind;
@@ -29,7 +29,7 @@ pub use crate::wire::EventKind;
 use crate::realm::model::channel::{Channel, Subscription};
 use crate::realm::model::export::Export;
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
-use crate::realm::model::message::{Attachment, Place};
+use crate::realm::model::message::{Attachment, MessagePlace};
 use crate::realm::model::organization::ScheduledMessage;
 use crate::realm::model::personal::Presence;
 use crate::realm::model::user::User;
@@ -45,7 +45,7 @@ pub struct Event {
     pub kind: EventKind,
     pub payload: Payload,
     /// Which queues of the audience receive it.
-    pub needs: DeliveryCondition,
+    pub condition: DeliveryCondition,
 }
 
 /// What an event carries besides `type` and `op`.
@@ -65,7 +65,7 @@ pub enum Payload {
         /// Sorted, each with its sender, which older levels send.
         messages: Vec<(MessageId, UserId)>,
         /// The topic or conversation that they were deleted from.
-        place: Place,
+        place: MessagePlace,
     },
     /// The new state of a whole list.
     List(List),
@@ -76,7 +76,7 @@ pub enum Payload {
     /// The user was subscribed to channels.
     Subscribed(Vec<(Arc<Channel>, Arc<Subscription>)>),
     /// Users were unsubscribed from channels. A reader who is one of them receives only the others.
-    PeersLeft {
+    PeersUnsubscribed {
         /// Sorted.
         channels: Vec<ChannelId>,
         users: OrdSet<UserId>,
@@ -89,7 +89,7 @@ pub enum Payload {
         now: Timestamp,
     },
     /// A scheduled message changed.
-    Scheduled(Arc<ScheduledMessage>),
+    ScheduledMessage(Arc<ScheduledMessage>),
     /// All exports, in their new state.
     Exports(Vec<Arc<Export>>),
     /// A file was uploaded or its use changed.
@@ -103,13 +103,13 @@ pub enum Payload {
 impl Event {
     /// An event for all queues of its audience.
     pub fn new(kind: EventKind, payload: Payload) -> Self {
-        Self { kind, payload, needs: DeliveryCondition::Nothing }
+        Self { kind, payload, condition: DeliveryCondition::Always }
     }
 
     /// Restricts the event to queues that fulfil a condition.
     #[must_use]
     pub fn only_for(mut self, needs: DeliveryCondition) -> Self {
-        self.needs = needs;
+        self.condition = needs;
         self
     }
 }

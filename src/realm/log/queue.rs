@@ -5,9 +5,9 @@ use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::model::id::UserId;
-use crate::realm::model::message::Place;
+use crate::realm::model::message::MessagePlace;
 use crate::realm::model::sent_message::SentMessage;
-use crate::realm::model::topic::{RESOLVED_PREFIX, names_empty_topic};
+use crate::realm::model::topic::{RESOLVED_PREFIX, is_empty_topic_name};
 use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub struct Queue {
     pub owner: UserId,
     pub options: Arc<QueueOptions>,
     /// The ID of the newest event that the client has acknowledged; -1 before the first.
-    pub acknowledged: i64,
+    pub acknowledged_event: i64,
     /// The position of the first event that is not acknowledged.
     pub cursor: Cursor,
     /// The time without a poll after which the queue expires.
@@ -108,7 +108,7 @@ impl QueueTerm {
         let text = operand.to_lowercase();
         match (operator, operand) {
             ("channel" | "stream", _) => Ok(QueueTerm::Channel(text)),
-            ("topic", _) => Ok(QueueTerm::Topic(if names_empty_topic(operand) { String::new() } else { text })),
+            ("topic", _) => Ok(QueueTerm::Topic(if is_empty_topic_name(operand) { String::new() } else { text })),
             ("sender", _) => Ok(QueueTerm::Sender(operand.to_owned())),
             ("is", "dm" | "private") => Ok(QueueTerm::Direct),
             ("is", "unread") => Ok(QueueTerm::Unread),
@@ -122,7 +122,7 @@ impl QueueTerm {
     }
 
     /// Whether a message matches when `viewer` receives it.
-    pub fn admits(&self, sent: &SentMessage, viewer: UserId) -> bool {
+    pub fn matches(&self, sent: &SentMessage, viewer: UserId) -> bool {
         let message = &sent.message;
         let topic = message.channel().map(|(_, topic)| topic);
         match self {
@@ -131,7 +131,7 @@ impl QueueTerm {
             }
             QueueTerm::Topic(name) => topic.is_some_and(|topic| topic.to_lowercase() == *name),
             QueueTerm::Sender(email) => sent.sender_email().eq_ignore_ascii_case(email),
-            QueueTerm::Direct => matches!(message.place, Place::Direct { .. }),
+            QueueTerm::Direct => matches!(message.place, MessagePlace::Direct { .. }),
             QueueTerm::Unread => !sent.read_by.contains(&viewer),
             QueueTerm::Mentioned => message.mentions(viewer),
             QueueTerm::Alerted => message.body.alerted.contains(&viewer),
@@ -146,7 +146,7 @@ impl QueueTerm {
 pub struct QueueLevel {
     /// The feature level; None for the newest level and later ones.
     pub older_level: Option<i64>,
-    pub withheld: &'static [EventPattern],
+    pub withheld_events: &'static [EventPattern],
     /// Whether an event of an unknown type follows each event, for levels above the newest.
     pub sends_unknown_events: bool,
 }
@@ -180,11 +180,11 @@ pub struct Capabilities {
 
 impl Realm {
     /// Users who have an event queue.
-    pub fn listeners(&self) -> OrdSet<UserId> {
+    pub fn queue_owners(&self) -> OrdSet<UserId> {
         self.queues.values().map(|queue| queue.owner).collect()
     }
 
-    pub fn listeners_among(&self, users: &OrdSet<UserId>) -> OrdSet<UserId> {
+    pub fn queue_owners_among(&self, users: &OrdSet<UserId>) -> OrdSet<UserId> {
         self.queues.values().map(|queue| queue.owner).filter(|owner| users.contains(owner)).collect()
     }
 }

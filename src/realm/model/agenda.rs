@@ -6,7 +6,7 @@ use imbl::{OrdMap, OrdSet};
 
 /// An item of the agenda. Items with the same time fall due in the order of the variants.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Due {
+pub enum AgendaItem {
     /// The reminder is sent.
     Reminder(ReminderId),
     /// The message is sent.
@@ -26,35 +26,35 @@ pub enum Due {
     /// The thumbnails of the picture with this path ID are made.
     Thumbnails(String),
     /// The previews of the pages that the message links arrive.
-    PageCards(MessageId),
+    PagePreviews(MessageId),
 }
 
-impl Due {
+impl AgendaItem {
     /// Whether the item appears in listings of the agenda. The end of a waiting period is internal.
     pub fn is_reported(&self) -> bool {
-        !matches!(self, Due::FullMember(_))
+        !matches!(self, AgendaItem::FullMember(_))
     }
 }
 
 /// Each item has at most one time. The next item is found in logarithmic time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agenda {
-    by_time: OrdSet<(Timestamp, Due)>,
-    by_item: OrdMap<Due, Timestamp>,
+    by_time: OrdSet<(Timestamp, AgendaItem)>,
+    by_item: OrdMap<AgendaItem, Timestamp>,
 }
 
 impl Agenda {
-    pub fn next(&self) -> Option<&(Timestamp, Due)> {
+    pub fn next(&self) -> Option<&(Timestamp, AgendaItem)> {
         self.by_time.get_min()
     }
 
     /// In the order of time.
-    pub fn iter(&self) -> impl Iterator<Item = &(Timestamp, Due)> {
+    pub fn iter(&self) -> impl Iterator<Item = &(Timestamp, AgendaItem)> {
         self.by_time.iter()
     }
 
     /// Adds an item, moves it to another time or, with None, removes it.
-    pub(in crate::realm) fn set(&mut self, due: Due, at: Option<Timestamp>) {
+    pub(in crate::realm) fn set(&mut self, due: AgendaItem, at: Option<Timestamp>) {
         if let Some(previous) = self.by_item.remove(&due) {
             self.by_time.remove(&(previous, due.clone()));
         }

@@ -162,7 +162,7 @@ pub const MAX_CHANNEL_DESCRIPTION_LENGTH: usize = 1024;
 /// # Errors
 ///
 /// In this order: `ChannelNameEmpty`, `ChannelNameTooLong`, `ChannelNameInvalidCharacter`.
-pub fn checked_channel_name(name: &str) -> Result<String, Error> {
+pub fn validate_channel_name(name: &str) -> Result<String, Error> {
     let name = name.trim();
     if name.is_empty() {
         return Err(Error::ChannelNameEmpty);

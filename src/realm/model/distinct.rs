@@ -18,7 +18,7 @@ where
     S::Item: Deserialize<'de> + Serialize + Ord,
 {
     let items = Vec::<S::Item>::deserialize(deserializer)?;
-    check(items.iter()).map_err(D::Error::custom)?;
+    check_no_duplicates(items.iter()).map_err(D::Error::custom)?;
     Ok(items.into_iter().collect())
 }
 
@@ -34,7 +34,7 @@ where
     S::Item: Deserialize<'de> + Serialize + Ord,
 {
     let Some(items) = Option::<Vec<S::Item>>::deserialize(deserializer)? else { return Ok(None) };
-    check(items.iter()).map_err(D::Error::custom)?;
+    check_no_duplicates(items.iter()).map_err(D::Error::custom)?;
     Ok(Some(items.into_iter().collect()))
 }
 
@@ -69,7 +69,7 @@ where
     }
 
     let entries = deserializer.deserialize_map(Entries(PhantomData))?;
-    check(entries.iter().map(|(key, _)| key)).map_err(D::Error::custom)?;
+    check_no_duplicates(entries.iter().map(|(key, _)| key)).map_err(D::Error::custom)?;
     Ok(entries.into_iter().collect())
 }
 
@@ -78,7 +78,9 @@ where
 /// # Errors
 ///
 /// A sentence that names a duplicate.
-pub fn check<'a, T: Ord + Serialize + 'a>(values: impl Iterator<Item = &'a T> + Clone) -> Result<(), String> {
+pub fn check_no_duplicates<'a, T: Ord + Serialize + 'a>(
+    values: impl Iterator<Item = &'a T> + Clone,
+) -> Result<(), String> {
     // Documents that this program writes are sorted, which is faster to check.
     if values.clone().is_sorted_by(|value, next| value < next) {
         return Ok(());

@@ -54,7 +54,7 @@ impl ExportKind {
     }
 
     /// `export_type` in requests.
-    pub fn word(self) -> &'static str {
+    pub fn request_name(self) -> &'static str {
         match self {
             Self::Public => "public",
             Self::Standard => "full_with_consent",
@@ -69,7 +69,7 @@ impl Export {
     }
 
     /// When a pending export becomes ready; None if it is not pending.
-    pub fn due_at(&self) -> Option<Timestamp> {
+    pub fn ready_at(&self) -> Option<Timestamp> {
         (self.state == ExportState::Pending).then(|| self.requested_at.plus(EXPORT_DURATION))
     }
 }

@@ -1,12 +1,12 @@
 //! The form of rendered Markdown at a feature level (A-230 in docs/assumptions.md).
 
 use crate::feature::Feature;
-use chat_markdown::Form;
+use chat_markdown::OutputFormat;
 use chat_markdown::emoji::EmojiNames;
 
-pub fn form_at(level: i64) -> Form {
+pub fn markdown_form_at_level(level: i64) -> OutputFormat {
     let has_channels = Feature::ChannelsInHtml.is_at(level);
-    Form {
+    OutputFormat {
         channel_path: if has_channels { "channel" } else { "stream" },
         marks_channel_wildcards: has_channels,
         mentions_system_groups: has_channels,
@@ -20,7 +20,7 @@ pub fn form_at(level: i64) -> Form {
         accepts_only_iso_times: Feature::OnlyIsoTimes.is_at(level),
         video_still_size: if Feature::LargeVideoThumbnails.is_at(level) { "mqdefault" } else { "default" },
         highlighter_level: level,
-        emoji: EmojiNames::at(level),
+        emoji: EmojiNames::at_level(level),
     }
 }
 
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn above_the_newest_level_the_form_is_the_default() {
-        assert_eq!(form_at(i64::MAX), Form::default());
+        assert_eq!(markdown_form_at_level(i64::MAX), OutputFormat::default());
     }
 
     #[test]
@@ -41,7 +41,7 @@ mod tests {
             (Feature::FoldedHands, "folded_hands"),
             (Feature::MoreEmojiNames, "phoenix"),
         ] {
-            let code = |level| EmojiNames::at(level).by_name(name);
+            let code = |level| EmojiNames::at_level(level).by_name(name);
             assert_ne!(code(feature.since() - 1), code(feature.since()), "{name}");
         }
     }

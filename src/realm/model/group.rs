@@ -1,8 +1,8 @@
 //! User groups, system groups included.
 
+use super::graph::reachable;
 use super::id::{GroupId, UserId};
 use super::permission::Permissions;
-use super::walk::reachable;
 use crate::realm::Realm;
 use crate::time::Timestamp;
 use imbl::OrdSet;

@@ -33,7 +33,7 @@ impl Linkifier {
         Ok(Self { id, compiled: Arc::new(markdown::Linkifier::from_checked(source)?) })
     }
 
-    pub fn rule(&self) -> Arc<markdown::Linkifier> {
+    pub fn compiled(&self) -> Arc<markdown::Linkifier> {
         Arc::clone(&self.compiled)
     }
 }

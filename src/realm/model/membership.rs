@@ -3,9 +3,9 @@
 //! Most groups have few subgroups, which are walked on each look-up. Results of longer walks are cached until a group
 //! changes, because one request may check the same large groups for thousands of channels.
 
+use super::graph::reachable;
 use super::group::Group;
 use super::id::{GroupId, UserId};
-use super::walk::reachable;
 use crate::realm::Realm;
 use foldhash::{HashMap, HashSet, HashSetExt};
 use imbl::{OrdMap, OrdSet};

@@ -20,7 +20,7 @@ pub struct Message<Recipients = OrdSet<UserId>> {
     /// The name of the client that sent it.
     pub client: Arc<str>,
     pub sent_at: Timestamp,
-    pub place: Place,
+    pub place: MessagePlace,
     /// Shared by all copies of the message.
     pub body: Arc<Body>,
     /// Users with a user message: subscribers or participants at the time of sending, and mentioned users.
@@ -42,7 +42,7 @@ impl<Recipients> Message<Recipients> {
         id: MessageId,
         (sender, client): (UserId, Arc<str>),
         sent_at: Timestamp,
-        place: Place,
+        place: MessagePlace,
         body: Arc<Body>,
         recipients: Recipients,
     ) -> Self {
@@ -116,12 +116,12 @@ pub struct Body {
 
 impl Body {
     /// In HTML.
-    pub fn rendered(&self) -> Cow<'_, str> {
+    pub fn rendered_html(&self) -> Cow<'_, str> {
         self.html.of(&self.content)
     }
 
     /// Whether any of the users is in [`Body::named`].
-    pub fn names_any_of(&self, users: &OrdSet<UserId>) -> bool {
+    pub fn mentions_or_alerts_any_of(&self, users: &OrdSet<UserId>) -> bool {
         self.named().any(|user| users.contains(user))
     }
 
@@ -165,7 +165,7 @@ impl Body {
 /// The topic or conversation of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub enum Place {
+pub enum MessagePlace {
     Channel {
         channel: ChannelId,
         /// As spelled; "" for the empty topic.
@@ -176,12 +176,12 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl MessagePlace {
     /// None for a direct message.
     pub fn channel(&self) -> Option<ChannelId> {
         match self {
-            Place::Channel { channel, .. } => Some(*channel),
-            Place::Direct { .. } => None,
+            MessagePlace::Channel { channel, .. } => Some(*channel),
+            MessagePlace::Direct { .. } => None,
         }
     }
 }
@@ -190,16 +190,16 @@ impl Message {
     /// The channel and topic; None for a direct message.
     pub fn channel(&self) -> Option<(ChannelId, &Arc<str>)> {
         match &self.place {
-            Place::Channel { channel, topic } => Some((*channel, topic)),
-            Place::Direct { .. } => None,
+            MessagePlace::Channel { channel, topic } => Some((*channel, topic)),
+            MessagePlace::Direct { .. } => None,
         }
     }
 
     /// None for a channel message.
     pub fn conversation(&self) -> Option<RecipientId> {
         match self.place {
-            Place::Channel { .. } => None,
-            Place::Direct { conversation } => Some(conversation),
+            MessagePlace::Channel { .. } => None,
+            MessagePlace::Direct { conversation } => Some(conversation),
         }
     }
 }

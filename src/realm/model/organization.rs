@@ -66,7 +66,7 @@ pub struct Organization {
     pub default_channel_groups: Vec<DefaultChannelGroup>,
     /// Includes removed pictures, whose version is still needed.
     #[serde(default, deserialize_with = "crate::realm::distinct::keys")]
-    pub pictures: BTreeMap<Picture, CustomPicture>,
+    pub pictures: BTreeMap<OrganizationPicture, CustomPicture>,
     /// Settings of new users that differ from the defaults, by name.
     #[serde(with = "super::stored::settings")]
     pub user_defaults: OrdMap<&'static str, Value>,
@@ -95,11 +95,11 @@ impl Organization {
     }
 
     /// The value of a Boolean setting.
-    pub fn is_on(&self, setting: RealmSetting) -> bool {
+    pub fn is_enabled(&self, setting: RealmSetting) -> bool {
         self.setting(setting).as_bool().unwrap_or_default()
     }
 
-    pub fn picture(&self, kind: Picture) -> CustomPicture {
+    pub fn picture(&self, kind: OrganizationPicture) -> CustomPicture {
         self.pictures.get(&kind).cloned().unwrap_or_default()
     }
 
@@ -146,7 +146,7 @@ impl AuthenticationMethod {
 /// A kind of picture that the organization can replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Picture {
+pub enum OrganizationPicture {
     /// Square.
     Icon,
     /// For light backgrounds.
@@ -155,15 +155,16 @@ pub enum Picture {
     NightLogo,
 }
 
-impl Picture {
-    pub const ALL: [Picture; 3] = [Picture::Icon, Picture::Logo, Picture::NightLogo];
+impl OrganizationPicture {
+    pub const ALL: [OrganizationPicture; 3] =
+        [OrganizationPicture::Icon, OrganizationPicture::Logo, OrganizationPicture::NightLogo];
 
     /// The prefix of its keys on the wire and of its file name.
     pub fn name(self) -> &'static str {
         match self {
-            Picture::Icon => "icon",
-            Picture::Logo => "logo",
-            Picture::NightLogo => "night_logo",
+            OrganizationPicture::Icon => "icon",
+            OrganizationPicture::Logo => "logo",
+            OrganizationPicture::NightLogo => "night_logo",
         }
     }
 }

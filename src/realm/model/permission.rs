@@ -50,7 +50,7 @@ pub struct PermissionSetting {
     /// Another system group that may not hold it.
     pub refused: Option<SystemGroup>,
     /// The only system groups that may hold it; empty for no restriction.
-    pub allowed: &'static [SystemGroup],
+    pub allowed_groups: &'static [SystemGroup],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ const fn with_default_holder(default: SystemGroup) -> PermissionSetting {
         allow_nobody: true,
         require_system_group: false,
         refused: None,
-        allowed: &[],
+        allowed_groups: &[],
     }
 }
 
@@ -148,7 +148,7 @@ permissions! {
         CanAccessAllUsers = "can_access_all_users_group": PermissionSetting {
             require_system_group: true,
             allow_nobody: false,
-            allowed: &[Everyone, Members],
+            allowed_groups: &[Everyone, Members],
             ..with_default_holder(Everyone)
         },
         CanAddCustomEmoji = "can_add_custom_emoji_group": without_guests(Members),
@@ -159,7 +159,7 @@ permissions! {
         CanCreatePublicChannel = "can_create_public_channel_group": without_guests(Members),
         CanCreateWebPublicChannel = "can_create_web_public_channel_group": PermissionSetting {
             require_system_group: true,
-            allowed: &[Moderators, Administrators, Owners, Nobody],
+            allowed_groups: &[Moderators, Administrators, Owners, Nobody],
             ..without_guests(Owners)
         },
         CanCreateWriteOnlyBots = "can_create_write_only_bots_group": without_guests(Members),

@@ -99,7 +99,7 @@ impl UserState {
     }
 
     /// The value of a Boolean setting.
-    pub fn is_on(&self, setting: UserSetting) -> bool {
+    pub fn is_enabled(&self, setting: UserSetting) -> bool {
         self.setting(setting).as_bool().unwrap_or_default()
     }
 
@@ -144,7 +144,7 @@ impl UserState {
 }
 
 /// A kind of item that is stored per user, with IDs that are unique in the organization: drafts and snippets.
-pub trait Owned: Sized {
+pub trait PersonalItem: Sized {
     type Id: Id;
 
     fn id(&self) -> Self::Id;
@@ -159,10 +159,10 @@ pub trait Owned: Sized {
 
 /// Access to the IDs of an [`Owned`] kind, for invariants.
 #[derive(Clone, Copy)]
-pub struct OwnedKind {
+pub struct PersonalItemKind {
     pub name: &'static str,
     /// For each item of a user's list, its key and its ID, which must be equal.
-    pub numbers: fn(&UserState) -> Vec<(i64, i64)>,
+    pub keys_and_ids: fn(&UserState) -> Vec<(i64, i64)>,
     /// The last ID.
     pub last: fn(&ItemCounters) -> i64,
 }
@@ -181,7 +181,7 @@ macro_rules! personal_items {
             )*
         }
 
-        $(impl Owned for $type {
+        $(impl PersonalItem for $type {
             type Id = $id;
 
             fn id(&self) -> $id {
@@ -201,9 +201,9 @@ macro_rules! personal_items {
             }
         })*
 
-        pub const OWNED: &[OwnedKind] = &[$(OwnedKind {
+        pub const OWNED: &[PersonalItemKind] = &[$(PersonalItemKind {
             name: stringify!($name),
-            numbers: |state| state.$list.iter().map(|(key, item)| (key.number(), item.id.number())).collect(),
+            keys_and_ids: |state| state.$list.iter().map(|(key, item)| (key.number(), item.id.number())).collect(),
             last: |counters| counters.$name,
         }),*];
     };

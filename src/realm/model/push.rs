@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 /// The recorded pushes. Not part of state documents.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Relay {
+pub struct PushRelay {
     /// The newest [`MAX_PUSHES`] pushes, oldest first.
     pub pushes: Vector<Arc<Push>>,
     /// The number of all pushes, including those that are no longer stored.
-    pub handed: u64,
+    pub push_count: u64,
     /// The messages that each user's devices show: those that were pushed, and neither read nor deleted since.
     pub shown: OrdMap<UserId, OrdSet<MessageId>>,
 }

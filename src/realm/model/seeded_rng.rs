@@ -22,7 +22,7 @@ impl SeededRng {
         Self { seed, position: 0 }
     }
 
-    pub fn words<const N: usize>(&mut self) -> [u32; N] {
+    pub fn next_words<const N: usize>(&mut self) -> [u32; N] {
         let mut generator = ChaCha8Rng::seed_from_u64(self.seed);
         generator.set_word_pos(u128::from(self.position));
         self.position += N as u64;
@@ -56,13 +56,13 @@ impl SeededRng {
 
     /// One or two hexadecimal digits, without a leading zero.
     pub fn upload_directory(&mut self) -> String {
-        let [word] = self.words();
+        let [word] = self.next_words();
         format!("{:x}", word & 0xff)
     }
 
     /// A version 4 UUID.
     pub fn uuid(&mut self) -> String {
-        let [a, b, c, d] = self.words::<4>();
+        let [a, b, c, d] = self.next_words::<4>();
         format!(
             "{a:08x}-{:04x}-4{:03x}-{:04x}-{:04x}{d:08x}",
             b >> 16,
@@ -74,7 +74,7 @@ impl SeededRng {
 
     fn random_text<const N: usize>(&mut self, alphabet: &[u8]) -> String {
         // The bias of the modulo is below 1 in 10^7, which is acceptable in a test double.
-        self.words::<N>().into_iter().map(|word| char::from(alphabet[word as usize % alphabet.len()])).collect()
+        self.next_words::<N>().into_iter().map(|word| char::from(alphabet[word as usize % alphabet.len()])).collect()
     }
 }
 

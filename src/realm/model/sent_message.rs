@@ -1,8 +1,8 @@
 //! Messages with the data from the time when they were sent, for events, pushes and webhooks.
 
+use super::cached::RenderedVariants;
 use super::channel::Channel;
 use super::id::UserId;
-use super::memo::RenderedVariants;
 use super::message::Message;
 use super::user::User;
 use crate::realm::Realm;
@@ -29,7 +29,7 @@ pub struct SentMessage {
 
 impl SentMessage {
     /// Takes the context from the realm's present state.
-    pub fn of(realm: &Realm, message: &Arc<Message>, sender: &Arc<User>) -> Self {
+    pub fn new(realm: &Realm, message: &Arc<Message>, sender: &Arc<User>) -> Self {
         Self {
             message: message.clone(),
             sender: sender.clone(),

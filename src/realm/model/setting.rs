@@ -10,12 +10,12 @@ pub struct Setting {
     /// The name on the wire. In the register reply, organization settings have the prefix `realm_`.
     pub name: &'static str,
     pub default: Value,
-    pub kind: Kind,
+    pub kind: SettingKind,
 }
 
 /// The values that a setting accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SettingKind {
     Bool,
     BoolOrNull,
     Integer,
@@ -35,35 +35,35 @@ impl Setting {
     }
 }
 
-impl Kind {
+impl SettingKind {
     pub fn accepts(&self, value: &Value) -> bool {
         match self {
-            Kind::Bool => value.is_boolean(),
-            Kind::BoolOrNull => value.is_boolean() || value.is_null(),
-            Kind::Integer => value.is_i64(),
-            Kind::IntegerOrNull => value.is_i64() || value.is_null(),
-            Kind::Within(min, max) => value.as_i64().is_some_and(|number| (*min..=*max).contains(&number)),
-            Kind::OneOfIntegers(allowed) => value.as_i64().is_some_and(|number| allowed.contains(&number)),
-            Kind::Text => value.is_string(),
-            Kind::TextOrNull => value.is_string() || value.is_null(),
-            Kind::OneOf(allowed) => value.as_str().is_some_and(|text| allowed.contains(&text)),
+            SettingKind::Bool => value.is_boolean(),
+            SettingKind::BoolOrNull => value.is_boolean() || value.is_null(),
+            SettingKind::Integer => value.is_i64(),
+            SettingKind::IntegerOrNull => value.is_i64() || value.is_null(),
+            SettingKind::Within(min, max) => value.as_i64().is_some_and(|number| (*min..=*max).contains(&number)),
+            SettingKind::OneOfIntegers(allowed) => value.as_i64().is_some_and(|number| allowed.contains(&number)),
+            SettingKind::Text => value.is_string(),
+            SettingKind::TextOrNull => value.is_string() || value.is_null(),
+            SettingKind::OneOf(allowed) => value.as_str().is_some_and(|text| allowed.contains(&text)),
         }
     }
 }
 
 fn boolean(default: bool) -> Setting {
-    with_kind(default.into(), Kind::Bool)
+    with_kind(default.into(), SettingKind::Bool)
 }
 
 fn integer_choice(default: i64, allowed: &'static [i64]) -> Setting {
-    with_kind(default.into(), Kind::OneOfIntegers(allowed))
+    with_kind(default.into(), SettingKind::OneOfIntegers(allowed))
 }
 
 fn text_choice(default: &str, allowed: &'static [&'static str]) -> Setting {
-    with_kind(default.into(), Kind::OneOf(allowed))
+    with_kind(default.into(), SettingKind::OneOf(allowed))
 }
 
-fn with_kind(default: Value, kind: Kind) -> Setting {
+fn with_kind(default: Value, kind: SettingKind) -> Setting {
     Setting { name: "", default, kind }
 }
 
@@ -147,7 +147,7 @@ settings! {
     /// Settings of users (`user_settings` in the register reply), except the time zone and `email_address_visibility`: these
     /// are fields of `User`, because other users can see them.
     UserSetting in USER_SETTINGS {
-        TwentyFourHourTime = "twenty_four_hour_time": with_kind(json!(false), Kind::BoolOrNull),
+        TwentyFourHourTime = "twenty_four_hour_time": with_kind(json!(false), SettingKind::BoolOrNull),
         WebMarkReadOnScrollPolicy = "web_mark_read_on_scroll_policy": integer_choice(1, &[1, 2, 3]),
         WebChannelDefaultView = "web_channel_default_view": integer_choice(1, &[1, 2, 3, 4]),
         StarredMessageCounts = "starred_message_counts": boolean(true),
@@ -155,12 +155,12 @@ settings! {
         WebSuggestUpdateTimezone = "web_suggest_update_timezone": boolean(true),
         FluidLayoutWidth = "fluid_layout_width": boolean(false),
         HighContrastMode = "high_contrast_mode": boolean(false),
-        WebFontSizePx = "web_font_size_px": with_kind(json!(16), Kind::Integer),
-        WebLineHeightPercent = "web_line_height_percent": with_kind(json!(140), Kind::Integer),
+        WebFontSizePx = "web_font_size_px": with_kind(json!(16), SettingKind::Integer),
+        WebLineHeightPercent = "web_line_height_percent": with_kind(json!(140), SettingKind::Integer),
         ColorScheme = "color_scheme": integer_choice(1, &[1, 2, 3]),
         TranslateEmoticons = "translate_emoticons": boolean(false),
         DisplayEmojiReactionUsers = "display_emoji_reaction_users": boolean(true),
-        DefaultLanguage = "default_language": with_kind(json!("en"), Kind::Text),
+        DefaultLanguage = "default_language": with_kind(json!("en"), SettingKind::Text),
         WebHomeView = "web_home_view": text_choice("inbox", &["recent", "inbox", "all_messages"]),
         WebEscapeNavigatesToHomeView = "web_escape_navigates_to_home_view": boolean(true),
         LeftSideUserlist = "left_side_userlist": boolean(false),
@@ -185,7 +185,7 @@ settings! {
         EnableFollowedTopicEmailNotifications = "enable_followed_topic_email_notifications": boolean(true),
         EnableFollowedTopicPushNotifications = "enable_followed_topic_push_notifications": boolean(true),
         EnableFollowedTopicAudibleNotifications = "enable_followed_topic_audible_notifications": boolean(true),
-        EmailNotificationsBatchingPeriodSeconds = "email_notifications_batching_period_seconds": with_kind(json!(120), Kind::Integer),
+        EmailNotificationsBatchingPeriodSeconds = "email_notifications_batching_period_seconds": with_kind(json!(120), SettingKind::Integer),
         EnableOfflineEmailNotifications = "enable_offline_email_notifications": boolean(true),
         EnableOfflinePushNotifications = "enable_offline_push_notifications": boolean(true),
         EnableOnlinePushNotifications = "enable_online_push_notifications": boolean(true),
@@ -215,9 +215,9 @@ settings! {
     RealmSetting in REALM_SETTINGS {
         AllowMessageEditing = "allow_message_editing": boolean(true),
         AvatarChangesDisabled = "avatar_changes_disabled": boolean(false),
-        DefaultCodeBlockLanguage = "default_code_block_language": with_kind(json!(""), Kind::Text),
+        DefaultCodeBlockLanguage = "default_code_block_language": with_kind(json!(""), SettingKind::Text),
         DefaultAvatarSource = "default_avatar_source": text_choice("G", &["G", "J"]),
-        DefaultLanguage = "default_language": with_kind(json!("en"), Kind::Text),
+        DefaultLanguage = "default_language": with_kind(json!("en"), SettingKind::Text),
         DigestEmailsEnabled = "digest_emails_enabled": boolean(false),
         DigestWeekday = "digest_weekday": integer_choice(1, &[0, 1, 2, 3, 4, 5, 6]),
         DisallowDisposableEmailAddresses = "disallow_disposable_email_addresses": boolean(true),
@@ -231,35 +231,35 @@ settings! {
         InlineImagePreview = "inline_image_preview": boolean(true),
         InlineUrlEmbedPreview = "inline_url_embed_preview": boolean(false),
         InviteRequired = "invite_required": boolean(true),
-        JitsiServerUrl = "jitsi_server_url": with_kind(Value::Null, Kind::TextOrNull),
-        MaxFileUploadSizeMib = "max_file_upload_size_mib": with_kind(json!(MAX_FILE_UPLOAD_SIZE_MIB), Kind::Within(1, MAX_FILE_UPLOAD_SIZE_MIB)),
+        JitsiServerUrl = "jitsi_server_url": with_kind(Value::Null, SettingKind::TextOrNull),
+        MaxFileUploadSizeMib = "max_file_upload_size_mib": with_kind(json!(MAX_FILE_UPLOAD_SIZE_MIB), SettingKind::Within(1, MAX_FILE_UPLOAD_SIZE_MIB)),
         MediaPreviewSize = "media_preview_size": integer_choice(100, &[100, 150, 200]),
         MessageContentAllowedInEmailNotifications = "message_content_allowed_in_email_notifications": boolean(true),
-        MessageContentDeleteLimitSeconds = "message_content_delete_limit_seconds": with_kind(json!(600), Kind::IntegerOrNull),
-        MessageContentEditLimitSeconds = "message_content_edit_limit_seconds": with_kind(json!(600), Kind::IntegerOrNull),
+        MessageContentDeleteLimitSeconds = "message_content_delete_limit_seconds": with_kind(json!(600), SettingKind::IntegerOrNull),
+        MessageContentEditLimitSeconds = "message_content_edit_limit_seconds": with_kind(json!(600), SettingKind::IntegerOrNull),
         MessageEditHistoryVisibilityPolicy = "message_edit_history_visibility_policy": text_choice("all", &["all", "moves", "none"]),
-        MessageRetentionDays = "message_retention_days": with_kind(json!(-1), Kind::Integer),
-        MoveMessagesBetweenStreamsLimitSeconds = "move_messages_between_streams_limit_seconds": with_kind(json!(604_800), Kind::IntegerOrNull),
-        MoveMessagesWithinStreamLimitSeconds = "move_messages_within_stream_limit_seconds": with_kind(json!(604_800), Kind::IntegerOrNull),
+        MessageRetentionDays = "message_retention_days": with_kind(json!(-1), SettingKind::Integer),
+        MoveMessagesBetweenStreamsLimitSeconds = "move_messages_between_streams_limit_seconds": with_kind(json!(604_800), SettingKind::IntegerOrNull),
+        MoveMessagesWithinStreamLimitSeconds = "move_messages_within_stream_limit_seconds": with_kind(json!(604_800), SettingKind::IntegerOrNull),
         NameChangesDisabled = "name_changes_disabled": boolean(false),
         OrgType = "org_type": integer_choice(10, &[0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000]),
         OwnerFullContentAccess = "owner_full_content_access": boolean(false),
-        PasswordMinLength = "password_min_length": with_kind(json!(6), Kind::Within(0, MAX_PASSWORD_LENGTH)),
-        PasswordMinGuesses = "password_min_guesses": with_kind(json!(10_000), Kind::Within(0, i64::MAX)),
+        PasswordMinLength = "password_min_length": with_kind(json!(6), SettingKind::Within(0, MAX_PASSWORD_LENGTH)),
+        PasswordMinGuesses = "password_min_guesses": with_kind(json!(10_000), SettingKind::Within(0, i64::MAX)),
         PlanType = "plan_type": integer_choice(1, &[1, 2, 3, 4, 10]),
         PresenceDisabled = "presence_disabled": boolean(false),
         PushNotificationsEnabled = "push_notifications_enabled": boolean(true),
-        PushNotificationsEnabledEndTimestamp = "push_notifications_enabled_end_timestamp": with_kind(Value::Null, Kind::IntegerOrNull),
+        PushNotificationsEnabledEndTimestamp = "push_notifications_enabled_end_timestamp": with_kind(Value::Null, SettingKind::IntegerOrNull),
         RequireE2eePushNotifications = "require_e2ee_push_notifications": boolean(false),
         RequireUniqueNames = "require_unique_names": boolean(false),
         SendChannelEventsMessages = "send_channel_events_messages": boolean(true),
         SendWelcomeEmails = "send_welcome_emails": boolean(true),
         TopicsPolicy = "topics_policy": text_choice("allow_empty_topic", &["allow_empty_topic", "disable_empty_topic"]),
-        UploadQuotaMib = "upload_quota_mib": with_kind(Value::Null, Kind::IntegerOrNull),
+        UploadQuotaMib = "upload_quota_mib": with_kind(Value::Null, SettingKind::IntegerOrNull),
         VideoChatProvider = "video_chat_provider": integer_choice(1, &[0, 1, 3, 4, 5, 6, 7]),
-        WaitingPeriodThreshold = "waiting_period_threshold": with_kind(json!(3), Kind::Within(0, MAX_WAITING_DAYS)),
+        WaitingPeriodThreshold = "waiting_period_threshold": with_kind(json!(3), SettingKind::Within(0, MAX_WAITING_DAYS)),
         WantAdvertiseInCommunitiesDirectory = "want_advertise_in_communities_directory": boolean(false),
-        WelcomeMessageCustomText = "welcome_message_custom_text": with_kind(json!(""), Kind::Text),
+        WelcomeMessageCustomText = "welcome_message_custom_text": with_kind(json!(""), SettingKind::Text),
     }
 }
 
@@ -284,7 +284,7 @@ pub fn former_default(name: &str, level: i64) -> Option<Value> {
 }
 
 /// The names of settings whose default changed.
-pub fn with_former_default() -> impl Iterator<Item = &'static str> {
+pub fn settings_with_former_default() -> impl Iterator<Item = &'static str> {
     FORMER_DEFAULTS.iter().map(|(_, name, _)| *name)
 }
 

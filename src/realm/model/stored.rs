@@ -97,7 +97,7 @@ pub mod pairs {
         D: Deserializer<'de>,
     {
         let pairs = Vec::<(K, V)>::deserialize(deserializer)?;
-        distinct::check(pairs.iter().map(|(key, _)| key)).map_err(D::Error::custom)?;
+        distinct::check_no_duplicates(pairs.iter().map(|(key, _)| key)).map_err(D::Error::custom)?;
         Ok(pairs.into_iter().collect())
     }
 }

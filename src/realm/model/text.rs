@@ -13,7 +13,7 @@ pub const MAX_MESSAGE_LENGTH: usize = 10_000;
 /// # Errors
 ///
 /// `MessageEmpty`, `MessageNullBytes`.
-pub fn normal_content(content: &str) -> Result<Cow<'_, str>, Error> {
+pub fn normalize_content(content: &str) -> Result<Cow<'_, str>, Error> {
     let content = content.trim_end().trim_start_matches(['\n', '\r']);
     if content.trim().is_empty() {
         return Err(Error::MessageEmpty);
@@ -37,7 +37,7 @@ pub fn invalid_character(text: &str) -> Option<usize> {
 }
 
 /// Whether a text has a character of Unicode category C: control, format, private-use or unassigned.
-pub fn has_other_character(text: &str) -> bool {
+pub fn has_category_c_character(text: &str) -> bool {
     static CATEGORY_C: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\p{C}").ok());
     !text.is_ascii() && CATEGORY_C.as_ref().is_some_and(|category| category.is_match(text))
         || text.contains(char::is_control)
@@ -54,7 +54,7 @@ pub fn truncate<'text>(text: &'text str, limit: usize, suffix: &str) -> Cow<'tex
 }
 
 /// Does not copy a text that is in lower case already, as most names are.
-pub fn in_lowercase(text: &str) -> Cow<'_, str> {
+pub fn to_lowercase(text: &str) -> Cow<'_, str> {
     let is_lowercase = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
     if is_lowercase { text.into() } else { text.to_lowercase().into() }
 }
@@ -104,7 +104,7 @@ mod tests {
             ("\t", true),
             ("\u{2028}", false),
         ] {
-            assert_eq!(has_other_character(text), is_category_c, "{text:?}");
+            assert_eq!(has_category_c_character(text), is_category_c, "{text:?}");
         }
     }
 }

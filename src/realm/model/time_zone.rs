@@ -107,7 +107,7 @@ const OLD_NAMES: &[(&str, &[&str])] = &[
     ("Pacific/Port_Moresby", &["Pacific/Truk", "Pacific/Yap"]),
 ];
 
-pub fn canonical(name: &str) -> &str {
+pub fn present_name(name: &str) -> &str {
     OLD_NAMES.iter().find(|(_, old_names)| old_names.contains(&name)).map_or(name, |(present_name, _)| present_name)
 }
 
@@ -118,10 +118,10 @@ mod tests {
     #[test]
     fn links_resolve_to_known_zones_that_are_no_links() {
         let is_known = |name: &str| jiff::tz::TimeZone::get(name).is_ok();
-        for (present_name, old_names) in OLD_NAMES {
-            assert!(is_known(present_name) && canonical(present_name) == *present_name, "{present_name}");
+        for (present, old_names) in OLD_NAMES {
+            assert!(is_known(present) && present_name(present) == *present, "{present}");
             for name in *old_names {
-                assert!(is_known(name) && canonical(name) == *present_name, "{name}");
+                assert!(is_known(name) && present_name(name) == *present, "{name}");
             }
         }
     }

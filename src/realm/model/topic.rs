@@ -2,7 +2,7 @@
 
 use super::id::ChannelId;
 use super::message_ids::MessageIds;
-use super::text::{in_lowercase, invalid_character, truncate};
+use super::text::{invalid_character, to_lowercase, truncate};
 use crate::error::Error;
 use crate::realm::Realm;
 use serde::{Deserialize, Serialize};
@@ -24,12 +24,12 @@ pub struct TopicKey(Arc<str>);
 
 impl TopicKey {
     pub fn new(name: &str) -> Self {
-        TopicKey(in_lowercase(name).into())
+        TopicKey(to_lowercase(name).into())
     }
 
     /// Shares the memory of a name that is in lower case already.
-    pub fn of(name: &Arc<str>) -> Self {
-        match in_lowercase(name) {
+    pub fn from_shared(name: &Arc<str>) -> Self {
+        match to_lowercase(name) {
             Cow::Borrowed(_) => TopicKey(name.clone()),
             Cow::Owned(key) => TopicKey(key.into()),
         }
@@ -48,12 +48,12 @@ pub struct Topic {
 /// # Errors
 ///
 /// `TopicInvalidCharacter`.
-pub fn normal_topic(topic: &str) -> Result<Cow<'_, str>, Error> {
+pub fn normalize_topic(topic: &str) -> Result<Cow<'_, str>, Error> {
     let topic = topic.trim();
     if let Some(position) = invalid_character(topic) {
         return Err(Error::TopicInvalidCharacter { position: position.into() });
     }
-    if names_empty_topic(topic) {
+    if is_empty_topic_name(topic) {
         return Ok(Cow::Borrowed(""));
     }
     Ok(truncate(topic, MAX_TOPIC_LENGTH, "..."))
@@ -64,12 +64,12 @@ pub fn normal_topic(topic: &str) -> Result<Cow<'_, str>, Error> {
 /// # Errors
 ///
 /// `TopicInvalidCharacter`.
-pub fn topic_to_send_to(topic: &str) -> Result<Cow<'_, str>, Error> {
-    if topic.trim() == FORMER_EMPTY_TOPIC_NAME { Ok(Cow::Borrowed("")) } else { normal_topic(topic) }
+pub fn normalize_topic_to_send_to(topic: &str) -> Result<Cow<'_, str>, Error> {
+    if topic.trim() == FORMER_EMPTY_TOPIC_NAME { Ok(Cow::Borrowed("")) } else { normalize_topic(topic) }
 }
 
 /// Whether a name is the display name of the empty topic, ignoring case.
-pub fn names_empty_topic(topic: &str) -> bool {
+pub fn is_empty_topic_name(topic: &str) -> bool {
     topic.eq_ignore_ascii_case(EMPTY_TOPIC_DISPLAY_NAME)
 }
 
@@ -78,23 +78,23 @@ pub fn is_resolved(topic: &str) -> bool {
 }
 
 /// The characters of the resolved prefix. A topic can have several, added by clients that don't know the prefix.
-pub const MARKS: [char; 2] = ['✔', ' '];
+pub const RESOLVED_PREFIX_CHARS: [char; 2] = ['✔', ' '];
 
 /// Whether a rename only adds or removes the resolved prefix. Such a rename does not count as a move.
-pub fn is_marking(old: &str, new: &str) -> bool {
+pub fn only_changes_resolved(old: &str, new: &str) -> bool {
     match (is_resolved(old), new.strip_prefix(RESOLVED_PREFIX)) {
         (false, Some(unresolved_name)) => unresolved_name == old,
-        (true, None) => old.trim_start_matches(MARKS) == new,
+        (true, None) => old.trim_start_matches(RESOLVED_PREFIX_CHARS) == new,
         _ => false,
     }
 }
 
 /// Replaces the display name of the empty topic by "".
-pub fn canonical_topic(text: &str) -> &str {
-    if names_empty_topic(text) { "" } else { text }
+pub fn replace_empty_topic_name(text: &str) -> &str {
+    if is_empty_topic_name(text) { "" } else { text }
 }
 
-pub fn topics_of(realm: &Realm, channel: ChannelId) -> impl Iterator<Item = &Topic> {
+pub fn topics_of_channel(realm: &Realm, channel: ChannelId) -> impl Iterator<Item = &Topic> {
     let first = (channel, TopicKey::new(""));
     realm.topics.range(first..).take_while(move |((id, _), _)| *id == channel).map(|(_, topic)| topic.as_ref())
 }

@@ -1,7 +1,7 @@
 //! User accounts: profile, role, credentials and bot configuration.
 
+use super::cached::Cached;
 use super::id::{ChannelId, ProfileFieldId, UserId};
-use super::memo::Memo;
 use crate::time::Timestamp;
 use imbl::OrdMap;
 use schemars::JsonSchema;
@@ -46,22 +46,22 @@ pub struct User {
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
     #[serde(skip)]
-    pub memo: UserMemo,
+    pub cached_json: CachedUserJson,
 }
 
 /// Cached JSON of a user.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct UserMemo {
+pub struct CachedUserJson {
     /// The entry in lists of users, for each kind of reader.
-    pub lines: [Memo<Box<RawValue>>; 8],
+    pub list_entries: [Cached<Box<RawValue>>; 8],
     /// The user's own view (`GET /users/me`).
-    pub own: Memo<Box<[u8]>>,
+    pub own: Cached<Box<[u8]>>,
     /// Parts that are expensive to render.
-    pub written: Memo<Arc<Written>>,
+    pub rendered_parts: Cached<Arc<RenderedUserParts>>,
 }
 
 #[derive(Debug)]
-pub struct Written {
+pub struct RenderedUserParts {
     pub avatar_url: Box<RawValue>,
     /// With a precision of minutes.
     pub date_joined: Box<RawValue>,
@@ -265,7 +265,7 @@ impl EmailVisibility {
     }
 
     /// Whether users with this role may see the address.
-    pub fn admits(self, role: Role) -> bool {
+    pub fn is_visible_to(self, role: Role) -> bool {
         match self {
             EmailVisibility::Everyone => true,
             EmailVisibility::Members => role <= Role::Member,

@@ -1,28 +1,28 @@
 //! The requests that outgoing webhook bots make.
 
 use super::id::UserId;
+use super::render_context::RenderContext;
 use super::sent_message::SentMessage;
-use super::site::Site;
 use std::sync::Arc;
 
 /// A request of an outgoing webhook bot for a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookCall {
     pub bot: UserId,
-    pub trigger: Trigger,
+    pub trigger: WebhookTrigger,
     /// From the bot's configuration.
     pub url: String,
     /// Authenticates the server to the receiver.
     pub token: String,
-    pub interface: Interface,
+    pub format: WebhookFormat,
     pub sent: Arc<SentMessage>,
     /// The context of the request that sent the message; None if no request sent it.
-    pub site: Option<Site>,
+    pub render_context: Option<RenderContext>,
 }
 
 /// Why the bot is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trigger {
+pub enum WebhookTrigger {
     /// A channel message mentions the bot.
     Mention,
     /// The bot receives a direct message.
@@ -31,7 +31,7 @@ pub enum Trigger {
 
 /// The format of the request body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Interface {
+pub enum WebhookFormat {
     /// 1: JSON with the message.
     Generic,
     /// 2: form data in the format of Slack's outgoing webhooks.

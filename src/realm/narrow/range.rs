@@ -7,7 +7,7 @@ use crate::realm::user::User;
 use crate::time::Timestamp;
 
 /// The anchor ID of the newest end. No message has an ID this high.
-pub const NEWEST: i64 = 10_000_000_000_000_000;
+pub const NEWEST_ANCHOR: i64 = 10_000_000_000_000_000;
 
 /// The position of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Anchor {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
+pub struct MessageRange {
     pub anchor: Anchor,
     /// Whether the anchor's own message is selected.
     pub include_anchor: bool,
@@ -35,7 +35,7 @@ pub struct Range {
 
 /// The messages of a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection {
+pub struct SelectedMessages {
     /// Oldest first.
     pub ids: Vec<MessageId>,
     /// The resolved anchor; [`NEWEST`] for the newest end.
@@ -49,12 +49,12 @@ pub struct Selection {
 }
 
 impl Narrow {
-    pub fn select(&self, realm: &Realm, viewer: Option<&User>, range: Range) -> Selection {
+    pub fn select(&self, realm: &Realm, viewer: Option<&User>, range: MessageRange) -> SelectedMessages {
         let candidates = self.candidates(realm, viewer);
         let anchor = self.anchor_id(realm, viewer, &candidates, range.anchor);
-        let is_at_newest = anchor >= NEWEST;
+        let is_at_newest = anchor >= NEWEST_ANCHOR;
         let is_match =
-            |id: &MessageId| realm.messages.get(id).is_some_and(|message| self.admits(realm, viewer, message));
+            |id: &MessageId| realm.messages.get(id).is_some_and(|message| self.matches(realm, viewer, message));
 
         let before = if anchor <= 0 { 0 } else { range.before };
         let after = if is_at_newest { 0 } else { range.after };
@@ -79,7 +79,7 @@ impl Narrow {
         };
         let newer_count = newer_ids.len();
         ids.extend(newer_ids);
-        Selection {
+        SelectedMessages {
             found_anchor,
             found_oldest: anchor <= 0 || older_count < range.before,
             found_newest: is_at_newest || newer_count < range.after,
@@ -91,15 +91,15 @@ impl Narrow {
     fn anchor_id(&self, realm: &Realm, viewer: Option<&User>, candidates: &Candidates<'_>, anchor: Anchor) -> i64 {
         match anchor {
             Anchor::Id(id) => id.max(0),
-            Anchor::Newest => NEWEST,
+            Anchor::Newest => NEWEST_ANCHOR,
             Anchor::Oldest => 0,
-            Anchor::FirstUnread => self.first_unread(realm, viewer).map_or(NEWEST, |id| id.0),
+            Anchor::FirstUnread => self.first_unread(realm, viewer).map_or(NEWEST_ANCHOR, |id| id.0),
             Anchor::Date(at) => {
                 let is_match = |id: &MessageId| {
                     let message = realm.messages.get(id);
-                    message.is_some_and(|message| message.sent_at >= at && self.admits(realm, viewer, message))
+                    message.is_some_and(|message| message.sent_at >= at && self.matches(realm, viewer, message))
                 };
-                candidates.from(MessageId(0)).find(is_match).map_or(NEWEST, |id| id.0)
+                candidates.from(MessageId(0)).find(is_match).map_or(NEWEST_ANCHOR, |id| id.0)
             }
         }
     }
@@ -109,7 +109,8 @@ impl Narrow {
         let viewer = viewer?;
         let is_anchor = |id: &MessageId| {
             let message = &realm.messages[id];
-            !realm.is_in_muted(viewer.id, message, !self.names_channel()) && self.admits(realm, Some(viewer), message)
+            !realm.is_topic_or_channel_muted(viewer.id, message, !self.has_channel_term())
+                && self.matches(realm, Some(viewer), message)
         };
         realm.unread(viewer.id).into_iter().find(is_anchor)
     }

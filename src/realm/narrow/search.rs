@@ -29,7 +29,7 @@ pub struct Search {
 
 impl Search {
     /// Parses a query. Text in double quotes is a phrase, and its words are searched for too.
-    pub fn of(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let lowercase = text.to_lowercase();
         let mut words = BTreeSet::new();
         for_each_word(&replace_tags(&lowercase), &mut |_, word, _| _ = words.insert(word.into_owned()));
@@ -44,7 +44,7 @@ impl Search {
 
     /// Whether a message has all words in its visible text or topic, and all phrases in its Markdown or topic. A query with
     /// only stop words finds nothing.
-    pub fn finds(&self, message: &Message) -> bool {
+    pub fn matches(&self, message: &Message) -> bool {
         if self.words.is_empty() {
             return false;
         }
@@ -82,7 +82,7 @@ impl Search {
 
     /// Combines two searches into one that requires both.
     #[must_use]
-    pub fn and(mut self, other: &Self) -> Self {
+    pub fn combine(mut self, other: &Self) -> Self {
         self.words.extend(other.words.iter().cloned());
         self.phrases.extend(other.phrases.iter().cloned());
         self
@@ -261,15 +261,15 @@ mod tests {
 
     #[test]
     fn marks_are_the_ranges_of_words() {
-        assert!(Search::of("\"the\"").marks("the end").is_empty());
-        assert_eq!(Search::of("Runs").marks("run, running runs"), [0..3, 13..17]);
-        assert_eq!(Search::of("half-baked").marks("a half-baked idea"), [2..6, 7..12]);
+        assert!(Search::parse("\"the\"").marks("the end").is_empty());
+        assert_eq!(Search::parse("Runs").marks("run, running runs"), [0..3, 13..17]);
+        assert_eq!(Search::parse("half-baked").marks("a half-baked idea"), [2..6, 7..12]);
     }
 
     proptest::proptest! {
         #[test]
         fn no_text_panics(text in "[a-c@./:_ \"<>\u{e9}\u{65e5}-]{0,40}") {
-            Search::of(&text).marks(&text);
+            Search::parse(&text).marks(&text);
         }
     }
 }

@@ -6,8 +6,8 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::{MessageId, UserId};
-use crate::realm::message::Place;
-use crate::realm::topic::names_empty_topic;
+use crate::realm::message::MessagePlace;
+use crate::realm::topic::is_empty_topic_name;
 use crate::realm::user::User;
 use serde_json::Value;
 use std::sync::Arc;
@@ -41,7 +41,8 @@ pub(super) fn resolve(
     if viewer.is_none() {
         check_spectator_terms(&terms)?;
     }
-    let mut narrow = Narrow { row_grants_access: !Feature::NarrowsCheckRows.is_at(feature_level), ..Narrow::default() };
+    let mut narrow =
+        Narrow { user_message_grants_access: !Feature::NarrowsCheckRows.is_at(feature_level), ..Narrow::default() };
     for term in &terms {
         let mut condition = resolve_condition(realm, viewer, term)?;
         if !Feature::HomeNegated.is_at(feature_level) && condition == Condition::InHome {
@@ -57,7 +58,7 @@ pub(super) fn resolve(
         // `near` and `in:all` match every message, negated or not.
         let is_never_negated = condition == Condition::Everything
             || condition == Condition::InHomeLegacy
-            || (!Feature::SearchNegated.is_at(feature_level) && matches!(condition, Condition::Words(_)));
+            || (!Feature::SearchNegated.is_at(feature_level) && matches!(condition, Condition::Search(_)));
         narrow.terms.push(Term { is_negated: term.is_negated && !is_never_negated, condition });
     }
     if !Feature::SearchNegated.is_at(feature_level) {
@@ -72,8 +73,8 @@ impl Narrow {
     /// Merges all searches into one term, so that a search of only stop words does not prevent matches of the others.
     fn merge_searches(&mut self) {
         let Some(search) = self.search() else { return };
-        self.terms.retain(|term| !matches!(term.condition, Condition::Words(_)));
-        self.terms.push(Term { is_negated: false, condition: Condition::Words(search) });
+        self.terms.retain(|term| !matches!(term.condition, Condition::Search(_)));
+        self.terms.push(Term { is_negated: false, condition: Condition::Search(search) });
     }
 }
 
@@ -101,7 +102,7 @@ fn resolve_with_term(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> R
     let id = message_id(&term.operand).ok_or_else(|| narrow_error("Invalid 'with' operator"))?;
     let mut terms: Vec<RawTerm> = raw.iter().filter(|term| newest_name(&term.operator) != "with").cloned().collect();
     let message = match viewer {
-        Some(viewer) => realm.message_seen_by(viewer, id),
+        Some(viewer) => realm.visible_message(viewer, id),
         None => realm.messages.get(&id).filter(|message| realm.is_visible_to_spectators(message)),
     };
     let Some(message) = message else {
@@ -110,11 +111,11 @@ fn resolve_with_term(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> R
     terms.retain(|term| !matches!(newest_name(&term.operator), "channel" | "topic" | "dm"));
     let term = |operator: &str, operand: Value| RawTerm { operator: operator.into(), operand, is_negated: false };
     match &message.place {
-        Place::Channel { channel, topic } => {
+        MessagePlace::Channel { channel, topic } => {
             terms.push(term("channel", channel.0.into()));
             terms.push(term("topic", topic.as_ref().into()));
         }
-        Place::Direct { conversation } => {
+        MessagePlace::Direct { conversation } => {
             let members: Vec<i64> = realm.conversations[conversation].members.iter().map(|user| user.0).collect();
             terms.push(term("dm", members.into()));
         }
@@ -209,7 +210,7 @@ fn resolve_condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Re
         },
         "topic" => {
             let topic = text_operand(operand)?;
-            Ok(Condition::Topic(if names_empty_topic(topic) { String::new() } else { topic.to_lowercase() }))
+            Ok(Condition::Topic(if is_empty_topic_name(topic) { String::new() } else { topic.to_lowercase() }))
         }
         "sender" => resolve_one_user(realm, viewer, operand, "unknown user").map(Condition::Sender),
         "dm" => resolve_conversation(realm, viewer, operand),
@@ -235,11 +236,11 @@ fn resolve_condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Re
         "near" => Ok(Condition::Everything),
         "search" => match text_operand(operand)? {
             blank if blank.trim().is_empty() => Err(Error::bad_value("operand", "cannot be blank.")),
-            words => match Search::of(words) {
+            words => match Search::parse(words) {
                 search if search.count() > MAX_SEARCH_WORDS => {
                     Err(narrow_error(format!("more than {MAX_SEARCH_WORDS} words")))
                 }
-                search => Ok(Condition::Words(search)),
+                search => Ok(Condition::Search(search)),
             },
         },
         "mentions" => resolve_one_user(realm, viewer, operand, "unknown user").map(Condition::Mentions),
@@ -294,7 +295,7 @@ fn resolve_channel<'realm>(
 fn resolve_user(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Option<UserId> {
     match operand {
         Value::Number(number) => number.as_i64().map(UserId).filter(|id| realm.users.contains_key(id)),
-        Value::String(email) => realm.user_known_as(viewer, email).map(|user| user.id),
+        Value::String(email) => realm.user_by_displayed_email(viewer, email).map(|user| user.id),
         _ => None,
     }
 }

@@ -52,7 +52,7 @@ impl Realm {
         if user.is_bot() {
             return true;
         }
-        viewer.is_some_and(|viewer| viewer.id == user.id || user.email_visibility.admits(viewer.role))
+        viewer.is_some_and(|viewer| viewer.id == user.id || user.email_visibility.is_visible_to(viewer.role))
     }
 
     /// Whether `viewer` may access a user at all: guests may be limited to users in the same channels and conversations
@@ -110,13 +110,13 @@ impl Realm {
     /// Like [`Realm::user_by_api_email`], but real addresses must be visible to users of the viewer's role, even the viewer's
     /// own address.
     pub fn user_by_role_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
-        let is_visible_to_role = |user: &&Arc<User>| user.is_bot() || user.email_visibility.admits(viewer.role);
+        let is_visible_to_role = |user: &&Arc<User>| user.is_bot() || user.email_visibility.is_visible_to(viewer.role);
         self.user_by_dummy_email(email).or_else(|| self.user_by_api_email(viewer, email).filter(is_visible_to_role))
     }
 
     /// Finds a user by dummy address, or by a real address that everyone may see, of a user that the viewer may access; None
     /// for a spectator. Other real addresses are not found, because a success would reveal whose address it is.
-    pub fn user_known_as(&self, viewer: Option<&User>, email: &str) -> Option<&Arc<User>> {
+    pub fn user_by_displayed_email(&self, viewer: Option<&User>, email: &str) -> Option<&Arc<User>> {
         let is_known = |user: &&Arc<User>| self.email_shown_to(viewer, user).eq_ignore_ascii_case(email);
         self.user_by_dummy_email(email).or_else(|| self.user_by_email(email).filter(is_known))
     }
@@ -154,7 +154,7 @@ impl Realm {
 
     /// Whether spectators may use the API (specification, Authentication 4).
     pub fn has_public_access(&self) -> bool {
-        self.organization.is_on(RealmSetting::EnableSpectatorAccess)
+        self.organization.is_enabled(RealmSetting::EnableSpectatorAccess)
     }
 
     /// Whether spectators can see a channel (`realm_web_public_access_enabled`).
@@ -169,7 +169,7 @@ impl Realm {
     }
 
     /// Users with this role or a higher one, including deactivated users.
-    pub fn at_least(&self, role: Role) -> OrdSet<UserId> {
+    pub fn users_with_role_or_higher(&self, role: Role) -> OrdSet<UserId> {
         Role::ALL.into_iter().filter(|candidate| *candidate <= role).fold(OrdSet::new(), |users, role| {
             users.union(self.system_group_members(SystemGroup::of_role(role)).clone())
         })
@@ -177,11 +177,11 @@ impl Realm {
 
     /// All active users: the audience of changes of the organization.
     pub fn everyone(&self) -> Audience {
-        Audience::of(self.active_users.clone())
+        Audience::of_users(self.active_users.clone())
     }
 
     /// All active users who may access a user.
-    pub fn who_can_access(&self, id: UserId) -> Audience {
+    pub fn audience_with_access_to(&self, id: UserId) -> Audience {
         let lacks_access = |guest: &&UserId| !self.user(**guest).is_some_and(|viewer| self.can_access_user(viewer, id));
         let guests: OrdSet<UserId> = self.guests().iter().filter(lacks_access).copied().collect();
         self.everyone().except_all(&guests)

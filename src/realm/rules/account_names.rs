@@ -6,7 +6,7 @@ use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::setting::MAX_PASSWORD_LENGTH;
 use crate::realm::setting::RealmSetting;
-use crate::realm::text::{has_other_character, invalid_character};
+use crate::realm::text::{has_category_c_character, invalid_character};
 use unicode_normalization::UnicodeNormalization;
 
 /// In code points.
@@ -33,7 +33,7 @@ pub fn checked_name(
     }
     let is_unprintable = match Feature::InvisibleCharactersInNames.is_at(feature_level) {
         true => invalid_character(name).is_some(),
-        false => has_other_character(name),
+        false => has_category_c_character(name),
     };
     if is_unprintable || name.contains(|character| "*`\\>\"@".contains(character)) {
         return Err(Error::NameInvalidCharacters);
@@ -47,7 +47,7 @@ pub fn checked_name(
     let folded_name = folded(name);
     let is_taken =
         || realm.users.values().any(|user| Some(user.id) != renamed_user && folded(&user.full_name) == folded_name);
-    if realm.organization.is_on(RealmSetting::RequireUniqueNames) && is_taken() {
+    if realm.organization.is_enabled(RealmSetting::RequireUniqueNames) && is_taken() {
         return Err(Error::NameTaken);
     }
     Ok(name.to_owned())

@@ -48,7 +48,7 @@ pub fn notify_owner(tx: &mut Tx, bot: &User, content: String) {
     if tx.user_state(bot.id).owner_notified_at.is_some_and(|notified_at| tx.now <= notified_at.plus(MIN_INTERVAL)) {
         return;
     }
-    tx.notify_person(bot.id, owner, content);
+    tx.notify_user(bot.id, owner, content);
     let now = tx.now;
     tx.user_state_mut(bot.id).owner_notified_at = Some(now);
 }

@@ -4,7 +4,7 @@ use crate::feature::Feature;
 use crate::realm::log::event::data::FirstMessageUpdate;
 use crate::realm::log::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
-use crate::realm::model::message::Place;
+use crate::realm::model::message::MessagePlace;
 use crate::realm::model::topic::TopicKey;
 use crate::realm::tx::Tx;
 use imbl::OrdSet;
@@ -15,9 +15,9 @@ fn deletion_audience(tx: &Tx, deleter: UserId, group: &[MessageId]) -> Audience 
     let channel = group.first().and_then(|id| tx.messages.get(id)?.channel()).map(|(channel, _)| channel);
     let audience = match channel {
         Some(channel) if !tx.has(Feature::ActionsSentToHolders) => {
-            Audience::of(tx.channels[&channel].subscribers.clone())
+            Audience::of_users(tx.channels[&channel].subscribers.clone())
         }
-        _ => tx.audience_of_action(group),
+        _ => tx.action_audience(group),
     };
     if !tx.has(Feature::DeletionsSentToDeleter) { audience } else { audience.including(OrdSet::unit(deleter)) }
 }
@@ -30,10 +30,10 @@ enum PlaceKey {
 }
 
 impl PlaceKey {
-    fn new(place: &Place) -> Self {
+    fn new(place: &MessagePlace) -> Self {
         match place {
-            Place::Channel { channel, topic } => Self::Topic(*channel, TopicKey::new(topic)),
-            Place::Direct { conversation } => Self::Direct(*conversation),
+            MessagePlace::Channel { channel, topic } => Self::Topic(*channel, TopicKey::new(topic)),
+            MessagePlace::Direct { conversation } => Self::Direct(*conversation),
         }
     }
 }
@@ -68,7 +68,7 @@ pub fn delete_messages(tx: &mut Tx, deleter: UserId, ids: &[MessageId]) {
 }
 
 /// Updates the channel's first message if it was deleted, and emits an event to the audience of the deletion.
-fn update_first_message(tx: &mut Tx, place: &Place, deleted: &[(MessageId, UserId)], audience: &Audience) {
+fn update_first_message(tx: &mut Tx, place: &MessagePlace, deleted: &[(MessageId, UserId)], audience: &Audience) {
     let Some(channel) = place.channel().filter(|_| tx.has(Feature::FirstMessageChanges)) else { return };
     let previous_first_message = tx.channels[&channel].first_message;
     if !deleted.iter().any(|(id, _)| Some(*id) == previous_first_message) {
@@ -88,7 +88,7 @@ fn update_first_message(tx: &mut Tx, place: &Place, deleted: &[(MessageId, UserI
 /// The content and the audience of one event.
 struct Deletion {
     messages: Vec<(MessageId, UserId)>,
-    place: Place,
+    place: MessagePlace,
     audience: Audience,
 }
 

@@ -16,7 +16,7 @@ const GRACE_PERIOD: Span = Span::seconds(20);
 ///
 /// In this order: `EditingDisabled`, `MayNotEdit`, `EditTimePassed`.
 pub fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
-    if !realm.organization.is_on(RealmSetting::AllowMessageEditing) {
+    if !realm.organization.is_enabled(RealmSetting::AllowMessageEditing) {
         return Err(Error::EditingDisabled);
     }
     if message.sender != caller.id {

@@ -5,7 +5,7 @@
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::{Audience, Event, EventKind, Payload};
-use crate::realm::model::agenda::Due;
+use crate::realm::model::agenda::AgendaItem;
 use crate::realm::model::export::{Export, ExportKind, ExportState};
 use crate::realm::model::id::{ExportId, UserId};
 use crate::realm::model::setting::UserSetting;
@@ -39,7 +39,7 @@ impl Tx {
             state: ExportState::Pending,
             is_from_prior_server: false,
         };
-        self.schedule(Due::Export(id), export.due_at());
+        self.schedule(AgendaItem::Export(id), export.ready_at());
         self.realm_mut().exports.insert(id, Arc::new(export));
         self.emit_exports(OrdSet::unit(requested_by));
         id
@@ -77,6 +77,6 @@ impl Tx {
         };
         let administrators = users.into_iter().filter(|user| self.is_active_admin(*user)).collect();
         let exports = self.exports.values().cloned().collect();
-        self.emit(Audience::of(administrators), Event::new(EventKind::RealmExport, Payload::Exports(exports)));
+        self.emit(Audience::of_users(administrators), Event::new(EventKind::RealmExport, Payload::Exports(exports)));
     }
 }

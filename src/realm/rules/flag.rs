@@ -2,7 +2,7 @@
 
 use crate::realm::Realm;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
-use crate::realm::model::message::{Message, Place};
+use crate::realm::model::message::{Message, MessagePlace};
 use crate::realm::model::message_ids::MessageIds;
 use crate::realm::model::personal::{UserState, VisibilityPolicy};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Message {
     }
 
     /// The flags that depend only on the message, in the order of the reference.
-    pub fn sending_flags(&self, user: UserId) -> Vec<&'static str> {
+    pub fn message_flags(&self, user: UserId) -> Vec<&'static str> {
         let mut flags = Vec::new();
         if self.mentions(user) {
             flags.push("mentioned");
@@ -86,7 +86,7 @@ impl Realm {
         if state.hidden_previews.contains(&message.id) {
             flags.push("hide_link_previews");
         }
-        flags.extend(message.sending_flags(user));
+        flags.extend(message.message_flags(user));
         if !is_received || state.historical.contains(&message.id) {
             flags.push("historical");
         }
@@ -113,7 +113,7 @@ impl Realm {
     }
 
     /// Unread messages of each conversation; conversations without unread messages are left out.
-    pub fn unread_direct(&self, user: UserId) -> Vec<(RecipientId, Vec<MessageId>)> {
+    pub fn unread_direct_messages(&self, user: UserId) -> Vec<(RecipientId, Vec<MessageId>)> {
         let state = self.user_state(user);
         let mut unread = Vec::new();
         for conversation in &state.conversations {
@@ -129,7 +129,7 @@ impl Realm {
     /// Oldest first.
     pub fn unread(&self, user: UserId) -> Vec<MessageId> {
         let mut unread: Vec<MessageId> =
-            self.unread_direct(user).into_iter().flat_map(|(_, messages)| messages).collect();
+            self.unread_direct_messages(user).into_iter().flat_map(|(_, messages)| messages).collect();
         for (channel, subscription) in &self.user_state(user).subscriptions {
             if subscription.is_active {
                 unread.extend(self.unread_in_channel(user, *channel));
@@ -142,14 +142,14 @@ impl Realm {
     /// Whether the user has muted the message's topic or channel, or the sender of a direct message.
     pub fn is_muted_for(&self, user: UserId, message: &Message) -> bool {
         match &message.place {
-            Place::Channel { channel, topic } => self.user_state(user).is_topic_muted(*channel, topic),
-            Place::Direct { .. } => self.user_state(user).muted_users.contains_key(&message.sender),
+            MessagePlace::Channel { channel, topic } => self.user_state(user).is_topic_muted(*channel, topic),
+            MessagePlace::Direct { .. } => self.user_state(user).muted_users.contains_key(&message.sender),
         }
     }
 
     /// Whether the user's combined feed leaves the message out: its topic is muted, or its channel is muted and the topic
     /// neither unmuted nor followed.
-    pub fn is_out_of_home(&self, user: UserId, message: &Message) -> bool {
+    pub fn is_excluded_from_home(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
         let state = self.user_state(user);
         match state.topic_policy(channel, topic) {
@@ -161,7 +161,7 @@ impl Realm {
 
     /// Whether the user has muted the message's topic or, if `with_channels`, its channel. Unlike
     /// [`Realm::is_out_of_home`], unmuted topics of muted channels count as muted.
-    pub fn is_in_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
+    pub fn is_topic_or_channel_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
         let state = self.user_state(user);
         let in_muted_channel = || state.subscription(channel).is_some_and(|subscription| subscription.is_muted);
@@ -169,7 +169,7 @@ impl Realm {
     }
 
     /// The newest message that the user received.
-    pub fn newest_message_of(&self, user: UserId) -> Option<MessageId> {
+    pub fn newest_received_message(&self, user: UserId) -> Option<MessageId> {
         // Subscriptions don't suffice: mentions reach users in channels that they are not subscribed to.
         let is_received = |message: &&Arc<Message>| message.recipients.contains(&user);
         // Usually it is the newest message of the realm, which is found without iterating.

@@ -1,11 +1,11 @@
 //! Full members: members whose waiting period has ended. Keeps their system group up to date.
 
-use super::visibility::Sight;
+use super::visibility::VisibleObjects;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::DeliveryCondition;
 use crate::realm::log::event::data::MemberChange;
-use crate::realm::model::agenda::Due;
+use crate::realm::model::agenda::AgendaItem;
 use crate::realm::model::group::SystemGroup;
 use crate::realm::model::id::{GroupId, UserId};
 use crate::realm::model::setting::RealmSetting;
@@ -35,7 +35,7 @@ impl Tx {
             .get(&user)
             .and_then(|user| self.waiting_period_end(user))
             .filter(|waiting_period_end| *waiting_period_end > self.now);
-        self.schedule(Due::FullMember(user), waiting_period_end);
+        self.schedule(AgendaItem::FullMember(user), waiting_period_end);
     }
 
     /// Emits `user_group` `add_members` or `remove_members` for a system group. The event lists only active users; below level
@@ -45,7 +45,7 @@ impl Tx {
         let everyone = self.everyone();
         if !active.is_empty() {
             let condition = if inactive.is_empty() {
-                DeliveryCondition::Nothing
+                DeliveryCondition::Always
             } else {
                 DeliveryCondition::From(Feature::OnlyActiveMembers.since())
             };
@@ -77,6 +77,6 @@ impl Tx {
         for user in users {
             self.schedule_full_membership(user);
         }
-        self.emit_visibility(&realm_before, &[Sight::Channels]);
+        self.emit_visibility(&realm_before, &[VisibleObjects::Channels]);
     }
 }

@@ -78,7 +78,7 @@ pub fn check_group_description(description: &str, level: i64) -> Result<(), Erro
 /// # Errors
 ///
 /// `InvalidGroup`, `InsufficientPermission`. System groups always cause the latter.
-pub fn group_to_change(
+pub fn changeable_group(
     realm: &Realm,
     (caller, level): (&User, i64),
     id: GroupId,
@@ -107,7 +107,7 @@ pub fn group_to_change(
 /// # Errors
 ///
 /// `InvalidUserId` for the first invalid user.
-pub fn possible_members(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTreeSet<UserId>, Error> {
+pub fn checked_members(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTreeSet<UserId>, Error> {
     let can_be_member = |user: &Arc<User>| user.is_active || !Feature::OnlyActiveMembers.is_at(level);
     let is_valid = |id: &UserId| realm.user(*id).is_some_and(|user| can_be_member(user) && !user.is_system_bot());
     match ids.iter().find(|id| !is_valid(id)) {
@@ -121,7 +121,7 @@ pub fn possible_members(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTr
 /// # Errors
 ///
 /// `InvalidGroupId` for the first group that does not exist, else `GroupDeactivated`.
-pub fn groups_to_add(realm: &Realm, ids: &[GroupId]) -> Result<BTreeSet<GroupId>, Error> {
+pub fn checked_subgroups(realm: &Realm, ids: &[GroupId]) -> Result<BTreeSet<GroupId>, Error> {
     let groups = existing_groups(realm, ids)?;
     if groups.iter().any(|id| realm.groups[id].is_deactivated) { Err(Error::GroupDeactivated) } else { Ok(groups) }
 }

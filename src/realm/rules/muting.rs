@@ -22,7 +22,7 @@ impl Tx {
     }
 
     /// Marks a new message as read for the recipients who mute its sender, and returns them.
-    pub(super) fn read_where_muted(&mut self, message: &Message) -> OrdSet<UserId> {
+    pub(super) fn mark_as_read_for_muters(&mut self, message: &Message) -> OrdSet<UserId> {
         // This iterates over the users who mute the sender, who are few, and not over all recipients.
         let muters = self.muted_by.get(&message.sender).cloned().unwrap_or_default();
         let readers: OrdSet<UserId> = muters.into_iter().filter(|user| message.recipients.contains(user)).collect();

@@ -1,6 +1,6 @@
 //! Notices: messages that the notification bot posts.
 
-use super::send::{Outgoing, Target, Voice};
+use super::send::{ContentAuthor, OutgoingMessage, Target};
 use crate::realm::Realm;
 use crate::realm::model::id::UserId;
 use crate::realm::model::user::{SystemBotKind, User};
@@ -41,19 +41,24 @@ impl Tx {
     /// effect, so that the change that it reports is not undone.
     pub fn notify(&mut self, author: UserId, target: Target, content: String, read_by: OrdSet<UserId>) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
-        let voice = Voice::Repeated(author);
-        self.send_or_restore(Outgoing { read_by, voice, ..Outgoing::from_server(bot, target, content) }).is_ok()
+        let voice = ContentAuthor::QuotedUser(author);
+        self.send_or_restore(OutgoingMessage {
+            read_by,
+            content_author: voice,
+            ..OutgoingMessage::from_server(bot, target, content)
+        })
+        .is_ok()
     }
 
     /// Posts a notice without text of other users, and returns whether it was sent. Its mentions notify, and it is rendered
     /// from the bot's view.
     pub fn notify_with_mentions(&mut self, target: Target, content: String, read_by: OrdSet<UserId>) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
-        self.send_or_restore(Outgoing { read_by, ..Outgoing::from_server(bot, target, content) }).is_ok()
+        self.send_or_restore(OutgoingMessage { read_by, ..OutgoingMessage::from_server(bot, target, content) }).is_ok()
     }
 
     /// Does the same as [`Tx::notify`], in a direct message.
-    pub fn notify_person(&mut self, author: UserId, recipient: UserId, content: String) -> bool {
+    pub fn notify_user(&mut self, author: UserId, recipient: UserId, content: String) -> bool {
         self.notify(author, Target::Direct { users: vec![recipient] }, content, OrdSet::new())
     }
 }
@@ -74,10 +79,10 @@ mod tests {
         let stranger = stranger.expect("a user has no conversation with the bot");
 
         let before = tx.conversations.len();
-        assert!(!tx.notify_person(stranger, stranger, "A text that no message has: \0".into()));
+        assert!(!tx.notify_user(stranger, stranger, "A text that no message has: \0".into()));
         assert_eq!(tx.conversations.len(), before);
 
-        assert!(tx.notify_person(stranger, stranger, "Hello, @*role:members*".into()));
+        assert!(tx.notify_user(stranger, stranger, "Hello, @*role:members*".into()));
         assert_eq!(tx.conversations.len(), before + 1);
     }
 }

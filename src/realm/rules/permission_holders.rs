@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// Whether a user holds a permission with this value, directly or through subgroups at any depth.
 ///
 /// Guests never hold a permission that `role:everyone` may not hold, even as members of a holder.
-pub fn covers(realm: &Realm, value: &GroupSettingValue, user: UserId, setting: &PermissionSetting) -> bool {
+pub fn includes_user(realm: &Realm, value: &GroupSettingValue, user: UserId, setting: &PermissionSetting) -> bool {
     let is_guest = realm.users.get(&user).is_some_and(|user| user.is_guest());
     if is_guest && !setting.allow_everyone {
         return false;
@@ -32,7 +32,11 @@ pub fn is_member(realm: &Realm, group: GroupId, user: UserId) -> bool {
 }
 
 /// The permissions whose value lists the user directly, in the form that clients see.
-pub fn listing(realm: &Realm, permissions: &Permissions, user: UserId) -> Vec<(&'static str, GroupSettingValue)> {
+pub fn permissions_listing_user(
+    realm: &Realm,
+    permissions: &Permissions,
+    user: UserId,
+) -> Vec<(&'static str, GroupSettingValue)> {
     let includes_user_directly = |value: &GroupSettingValue| match value {
         GroupSettingValue::Anonymous(anonymous) => anonymous.direct_members.contains(&user),
         GroupSettingValue::Group(_) => false,
@@ -45,16 +49,16 @@ impl Realm {
     pub fn may(&self, user: UserId, permission: RealmPermission) -> bool {
         let setting = permission.setting();
         let value = self.organization.permissions.get(setting.name);
-        value.is_some_and(|value| covers(self, value, user, setting))
+        value.is_some_and(|value| includes_user(self, value, user, setting))
     }
 
     pub fn may_in_group(&self, user: UserId, group: &Group, permission: GroupPermission) -> bool {
         let setting = permission.setting();
-        covers(self, &group.permissions[setting.name], user, setting)
+        includes_user(self, &group.permissions[setting.name], user, setting)
     }
 
     /// Replaces an anonymous group that has only one subgroup by that group, and an empty one by `role:nobody`.
-    pub fn normal_form(&self, value: GroupSettingValue) -> GroupSettingValue {
+    pub fn normalize_holder(&self, value: GroupSettingValue) -> GroupSettingValue {
         match &value {
             GroupSettingValue::Anonymous(anonymous) if anonymous.direct_members.is_empty() => {
                 let mut subgroups = anonymous.direct_subgroups.iter();
@@ -78,7 +82,7 @@ impl Realm {
     }
 
     /// Applies [`Realm::shown`] to all permissions.
-    pub fn shown_permissions(&self, permissions: &Permissions) -> Permissions {
+    pub fn permissions_without_deactivated_users(&self, permissions: &Permissions) -> Permissions {
         permissions.iter().map(|(name, value)| (*name, self.shown(value))).collect()
     }
 

@@ -20,7 +20,7 @@ impl Realm {
     /// In this order: `MayNotPost`, `UnknownChannelId` if the sender can't see the channel, `NotAuthorizedToSend`,
     /// `MayNotCreateTopic`, `EmptyTopicNotAllowed`, `OnlyEmptyTopicAllowed`.
     pub fn check_may_post(&self, sender: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
-        self.check_may_post_where(sender, channel, topic, false)
+        self.check_may_post_with(sender, channel, topic, false)
     }
 
     /// Does the same as [`Realm::check_may_post`]. With `skips_access_check`, the channel may be archived, and the sender
@@ -29,7 +29,7 @@ impl Realm {
     /// # Errors
     ///
     /// Those of [`Realm::check_may_post`].
-    pub fn check_may_post_where(
+    pub fn check_may_post_with(
         &self,
         sender: &User,
         channel: &Channel,
@@ -44,17 +44,17 @@ impl Realm {
         let can_read =
             sender_and_owner().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
         if !skips_access_check && (!can_read || channel.is_archived) {
-            if !self.is_seen_by_sender(sender, channel) {
+            if !self.sender_can_see(sender, channel) {
                 return Err(Error::UnknownChannelId { stream_id: channel.id.0.into() });
             }
             return Err(Error::NotAuthorizedToSend { channel_name: channel.name.clone().into() });
         }
-        self.check_may_begin_topic(sender, channel, topic)?;
+        self.check_may_create_topic(sender, channel, topic)?;
         self.check_topic_policy(channel, topic)
     }
 
     /// Whether a sender can see the channel's name. A bot can also see what its owner can see.
-    pub fn is_seen_by_sender(&self, sender: &User, channel: &Channel) -> bool {
+    pub fn sender_can_see(&self, sender: &User, channel: &Channel) -> bool {
         let mut sender_and_owner = std::iter::once(sender.id).chain(sender.bot_owner());
         let was_web_public = channel.is_archived && channel.was_web_public;
         sender.is_system_bot()
@@ -67,11 +67,11 @@ impl Realm {
     /// # Errors
     ///
     /// `MayNotCreateTopic`.
-    pub fn check_may_begin_topic(&self, user: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
+    pub fn check_may_create_topic(&self, user: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
         let mut user_and_owner = std::iter::once(user.id).chain(user.bot_owner());
-        let exists = self.topics.contains_key(&(channel.id, TopicKey::of(topic)));
+        let exists = self.topics.contains_key(&(channel.id, TopicKey::from_shared(topic)));
         let may_create =
-            exists || user_and_owner.any(|user| self.may_in(user, channel, ChannelPermission::CanCreateTopic));
+            exists || user_and_owner.any(|user| self.may_in_channel(user, channel, ChannelPermission::CanCreateTopic));
         if may_create { Ok(()) } else { Err(Error::MayNotCreateTopic) }
     }
 
@@ -82,7 +82,8 @@ impl Realm {
     /// `MayNotPost`.
     pub fn check_may_send_in(&self, sender: &User, channel: &Channel) -> Result<(), Error> {
         let mut sender_and_owner = std::iter::once(sender.id).chain(sender.bot_owner());
-        let may_send = sender_and_owner.any(|user| self.may_in(user, channel, ChannelPermission::CanSendMessage));
+        let may_send =
+            sender_and_owner.any(|user| self.may_in_channel(user, channel, ChannelPermission::CanSendMessage));
         if may_send { Ok(()) } else { Err(Error::MayNotPost { policy: self.posting_policy(sender, channel).into() }) }
     }
 
@@ -132,7 +133,7 @@ impl Realm {
     ///
     /// In this order: `RecipientsInaccessible`, `RecipientDeactivated`, `DirectMessagesDisabled`,
     /// `DirectNotAuthorized`, `MayNotInitiateDirect`.
-    pub fn check_may_message(&self, sender: &User, users: &[UserId]) -> Result<(), Error> {
+    pub fn check_may_send_direct(&self, sender: &User, users: &[UserId]) -> Result<(), Error> {
         if !users.iter().all(|user| self.can_access_user(sender, *user)) {
             return Err(Error::RecipientsInaccessible);
         }

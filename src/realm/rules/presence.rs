@@ -49,7 +49,7 @@ pub fn record_presence(tx: &mut Tx, user: UserId, is_active: bool) {
 
 /// Applies a change of the setting `presence_enabled` immediately: the user becomes active or offline (A-167 in
 /// docs/assumptions.md).
-pub fn follow_presence_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
+pub fn apply_presence_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
     if tx.users[&user].is_bot() {
         return;
     }
@@ -65,10 +65,10 @@ pub fn follow_presence_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
 /// Emits presence to the users who can access the user, unless the organization is too large.
 fn emit_presence(tx: &mut Tx, user: UserId, presence: Presence) {
     let is_sent =
-        tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_on(RealmSetting::PresenceDisabled);
+        tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_enabled(RealmSetting::PresenceDisabled);
     if is_sent {
         let now = tx.now;
-        let audience = tx.who_can_access(user);
+        let audience = tx.audience_with_access_to(user);
         let payload = Payload::Presence { user: tx.users[&user].clone(), presence, now };
         tx.emit(audience, Event::new(EventKind::Presence, payload));
     }

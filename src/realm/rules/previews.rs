@@ -4,14 +4,14 @@
 //! The specification leaves details open: in docs/assumptions.md.
 
 use crate::realm::log::event::{Audience, Event, EventKind, Payload, UpdatedMessage};
-use crate::realm::model::agenda::Due;
+use crate::realm::model::agenda::AgendaItem;
 use crate::realm::model::id::MessageId;
 use crate::realm::model::message::{Attachment, Body, Message};
-use crate::realm::model::preview::PreviewDelays;
+use crate::realm::model::preview_delays::PreviewDelays;
 use crate::realm::model::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::time::Timestamp;
-use chat_markdown::{Html, UploadFacts, delayed_preview};
+use chat_markdown::{Html, UploadProperties, delayed_preview};
 use std::sync::Arc;
 
 impl Tx {
@@ -22,13 +22,13 @@ impl Tx {
 
     /// Adds a message to the uploads that it links, and schedules the cards of linked pages.
     pub fn record_links(&mut self, message: &Message) {
-        self.claim_uploads(message);
+        self.link_uploads(message);
         self.schedule_page_cards(message);
     }
 
     fn schedule_page_cards(&mut self, message: &Message) {
         let delay = self.preview_delays.links.filter(|_| message.body.has_link);
-        let delay = delay.filter(|_| self.organization.is_on(RealmSetting::InlineUrlEmbedPreview));
+        let delay = delay.filter(|_| self.organization.is_enabled(RealmSetting::InlineUrlEmbedPreview));
         self.set_page_cards_due(message.id, delay.map(|delay| self.now.plus(delay)));
     }
 
@@ -38,13 +38,13 @@ impl Tx {
             None if !self.pending_previews.contains_key(&id) => return,
             None => _ = self.realm_mut().pending_previews.remove(&id),
         }
-        self.schedule(Due::PageCards(id), due);
+        self.schedule(AgendaItem::PagePreviews(id), due);
     }
 
     /// Adds the cards of linked pages to a message.
     pub(super) fn finish_page_cards(&mut self, id: MessageId) {
         self.set_page_cards_due(id, None);
-        self.rewrite_html(id, delayed_preview::with_page_cards);
+        self.rewrite_html(id, delayed_preview::append_page_cards);
     }
 
     /// Adds a picture's thumbnails to the messages that link it.
@@ -53,17 +53,17 @@ impl Tx {
         let messages = attachment.messages.clone();
         let with_thumbnails = Arc::new(Attachment { thumbnails_at: None, ..attachment.as_ref().clone() });
         self.realm_mut().attachments.insert(path_id.to_owned(), with_thumbnails);
-        let facts = UploadFacts { is_animated: attachment.is_animated, ..UploadFacts::default() };
+        let facts = UploadProperties { is_animated: attachment.is_animated, ..UploadProperties::default() };
         for id in messages {
-            self.rewrite_html(id, |html| delayed_preview::with_thumbnail(html, path_id, &facts));
+            self.rewrite_html(id, |html| delayed_preview::replace_spinners(html, path_id, &facts));
         }
     }
 
     /// Replaces a message's HTML and emits an event. `change` returns None for unchanged HTML.
     fn rewrite_html(&mut self, id: MessageId, change: impl FnOnce(&str) -> Option<String>) {
         let Some(before) = self.messages.get(&id).map(|message| message.body.clone()) else { return };
-        let Some(html) = change(&before.rendered()) else { return };
-        let after = Arc::new(Body { html: Html::Written(html.into()), ..before.as_ref().clone() });
+        let Some(html) = change(&before.rendered_html()) else { return };
+        let after = Arc::new(Body { html: Html::Stored(html.into()), ..before.as_ref().clone() });
         self.message_mut(id).body = after.clone();
         let updated = UpdatedMessage {
             user: None,
@@ -73,9 +73,9 @@ impl Tx {
             channel: None,
             content: Some((before, after)),
             moved: None,
-            is_rendering: true,
+            is_rendering_only: true,
         };
-        let holders = Audience::of(self.message_holders(id));
+        let holders = Audience::of_users(self.message_holders(id));
         self.emit(holders, Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated))));
     }
 }

@@ -53,8 +53,8 @@ impl Tx {
         let at = self.now;
         let (service, key) = self.service_and_key(user, &to);
         let relay = &mut self.realm_mut().relay;
-        relay.handed += 1;
-        let push = Push { id: relay.handed, at, user, to, service, key, content };
+        relay.push_count += 1;
+        let push = Push { id: relay.push_count, at, user, to, service, key, content };
         let pushes = &mut relay.pushes;
         if pushes.len() == MAX_PUSHES {
             pushes.pop_front();

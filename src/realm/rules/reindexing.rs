@@ -1,8 +1,8 @@
 //! Computes the indexes and the agenda of a realm that was read from a document.
 
 use crate::realm::Realm;
-use crate::realm::model::agenda::Due;
-use crate::realm::model::message::Place;
+use crate::realm::model::agenda::AgendaItem;
+use crate::realm::model::message::MessagePlace;
 use crate::realm::model::topic::{Topic, TopicKey};
 use crate::realm::model::user::User;
 use crate::realm::tx::Tx;
@@ -25,7 +25,7 @@ impl Realm {
         let mut topics: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let mut channels: BTreeMap<_, Vec<_>> = self.channels.keys().map(|id| (*id, Vec::new())).collect();
         for message in self.messages.values() {
-            if let Place::Channel { channel, topic } = &message.place {
+            if let MessagePlace::Channel { channel, topic } = &message.place {
                 topics.entry((*channel, TopicKey::new(topic))).or_default().push(message.id);
                 channels.entry(*channel).or_default().push(message.id);
             }
@@ -71,31 +71,31 @@ impl Realm {
         let mut tx = Tx::new(self);
         let reminders: Vec<_> = tx.reminders.values().cloned().collect();
         for reminder in reminders.iter().filter(|reminder| !reminder.has_failed) {
-            tx.schedule(Due::Reminder(reminder.id), Some(reminder.deliver_at));
+            tx.schedule(AgendaItem::Reminder(reminder.id), Some(reminder.deliver_at));
         }
         let scheduled: Vec<_> = tx.scheduled_messages.values().cloned().collect();
         for message in scheduled.iter().filter(|message| !message.has_failed) {
-            tx.schedule(Due::ScheduledMessage(message.id), Some(message.deliver_at));
+            tx.schedule(AgendaItem::ScheduledMessage(message.id), Some(message.deliver_at));
         }
         let now = tx.now;
         let links: Vec<_> = tx.invite_links.values().filter(|link| !link.is_revoked).cloned().collect();
         for link in links {
-            tx.schedule(Due::InviteLink(link.id), link.terms.expires_at.filter(|expires_at| *expires_at > now));
+            tx.schedule(AgendaItem::InviteLink(link.id), link.terms.expires_at.filter(|expires_at| *expires_at > now));
         }
         let invites: Vec<_> = tx.invites.values().cloned().collect();
         for invite in invites {
-            tx.schedule(Due::Invite(invite.id), invite.terms.expires_at.filter(|expires_at| *expires_at > now));
+            tx.schedule(AgendaItem::Invite(invite.id), invite.terms.expires_at.filter(|expires_at| *expires_at > now));
         }
         let exports: Vec<_> = tx.exports.values().cloned().collect();
         for export in exports {
-            tx.schedule(Due::Export(export.id), export.due_at());
+            tx.schedule(AgendaItem::Export(export.id), export.ready_at());
         }
         let pictures: Vec<_> = tx.attachments.values().filter(|file| file.thumbnails_at.is_some()).cloned().collect();
         for picture in pictures {
-            tx.schedule(Due::Thumbnails(picture.path_id.clone()), picture.thumbnails_at);
+            tx.schedule(AgendaItem::Thumbnails(picture.path_id.clone()), picture.thumbnails_at);
         }
         for (id, at) in tx.pending_previews.clone() {
-            tx.schedule(Due::PageCards(id), Some(at));
+            tx.schedule(AgendaItem::PagePreviews(id), Some(at));
         }
         let users: Vec<_> = tx.users.keys().copied().collect();
         for user in users {

@@ -4,8 +4,8 @@
 use crate::realm::Realm;
 use crate::realm::model::group::Group;
 use crate::realm::model::id::{ChannelId, MessageId, ProfileFieldId, UserId};
+use crate::realm::model::render_context::RenderContext;
 use crate::realm::model::setting::{RealmSetting, UserSetting};
-use crate::realm::model::site::Site;
 use crate::realm::model::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey};
 use crate::realm::model::user::{ProfileEntry, User};
 use crate::realm::tx::Tx;
@@ -13,8 +13,8 @@ use chat_markdown::budget::Budget;
 use chat_markdown::emoji;
 use chat_markdown::linkifier::Linkifier;
 use chat_markdown::{
-    CustomEmojiImage, Form, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, TopicLink, UploadFacts,
-    render_inline, topic_links,
+    CustomEmojiImage, LinkedChannel, MentionedGroup, MentionedUser, Names, OutputFormat, Settings, TopicLink,
+    UploadProperties, render_inline, topic_links,
 };
 use foldhash::{HashMap, HashMapExt};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub struct SenderView<'realm> {
     realm: &'realm Realm,
     sender: Option<UserId>,
-    site: Option<&'realm Site>,
+    site: Option<&'realm RenderContext>,
     is_silent: bool,
     name_cache: NameCache<'realm>,
 }
@@ -62,7 +62,7 @@ fn index_by_name<K: Eq + Hash, V>(entries: impl Iterator<Item = (K, V)>) -> Hash
 
 impl Realm {
     /// The view of a sender. `site` is None if the text is not from a request.
-    pub fn seen_by<'realm>(&'realm self, sender: UserId, site: Option<&'realm Site>) -> SenderView<'realm> {
+    pub fn view_of<'realm>(&'realm self, sender: UserId, site: Option<&'realm RenderContext>) -> SenderView<'realm> {
         SenderView { realm: self, sender: Some(sender), site, is_silent: false, name_cache: NameCache::default() }
     }
 
@@ -71,7 +71,7 @@ impl Realm {
         if self.linkifiers.is_empty() && !topic.contains('.') {
             return Vec::new();
         }
-        topic_links(topic, &self.seen_by_server())
+        topic_links(topic, &self.unrestricted_view())
     }
 
     /// The number of steps in which all linkifiers search a text once.
@@ -80,22 +80,22 @@ impl Realm {
     }
 
     /// A view without restrictions, for texts of fixtures, whose authors are unknown.
-    pub fn seen_by_server(&self) -> SenderView<'_> {
+    pub fn unrestricted_view(&self) -> SenderView<'_> {
         SenderView { realm: self, sender: None, site: None, is_silent: false, name_cache: NameCache::default() }
     }
 
     /// Renders a user's value of a custom profile field, if its kind takes Markdown: short text (1) and paragraph (2).
-    pub fn profile_entry(
+    pub fn render_profile_entry(
         &self,
         user: UserId,
         field: ProfileFieldId,
         value: String,
-        form: Form,
+        form: OutputFormat,
         budget: &Budget,
     ) -> ProfileEntry {
         let takes_markdown = self.profile_fields.get(&field).is_some_and(|field| matches!(field.kind, 1 | 2));
-        let site = Site { form, ..Site::default() };
-        let rendered = takes_markdown.then(|| render_inline(&value, &self.seen_by(user, Some(&site)), budget));
+        let site = RenderContext { form, ..RenderContext::default() };
+        let rendered = takes_markdown.then(|| render_inline(&value, &self.view_of(user, Some(&site)), budget));
         ProfileEntry { value, rendered }
     }
 
@@ -172,7 +172,7 @@ impl Names for SenderView<'_> {
         }
         let topic = self.realm.topics.get(&key)?;
         let sender = self.sender();
-        let is_visible = |id: &MessageId| sender.is_none_or(|sender| self.realm.message_seen_by(sender, *id).is_some());
+        let is_visible = |id: &MessageId| sender.is_none_or(|sender| self.realm.visible_message(sender, *id).is_some());
         let first = topic.messages.iter().find(is_visible);
         self.name_cache.first_messages.borrow_mut().insert(key, first);
         first.map(|first| first.0)
@@ -193,19 +193,19 @@ impl Names for SenderView<'_> {
         }
     }
 
-    fn upload(&self, path_id: &str) -> Option<UploadFacts> {
+    fn upload(&self, path_id: &str) -> Option<UploadProperties> {
         let attachment = self.realm.attachments.get(path_id)?;
-        Some(UploadFacts {
+        Some(UploadProperties {
             content_type: attachment.content_type.clone(),
             dimensions: attachment.dimensions,
             is_animated: attachment.is_animated,
             has_thumbnail: attachment.thumbnails_at.is_none(),
-            ..UploadFacts::default()
+            ..UploadProperties::default()
         })
     }
 
     fn linkifiers(&self) -> Vec<Arc<Linkifier>> {
-        self.realm.linkifiers.iter().map(|linkifier| linkifier.rule()).collect()
+        self.realm.linkifiers.iter().map(|linkifier| linkifier.compiled()).collect()
     }
 
     fn steps_to_linkify(&self, text: &str) -> usize {
@@ -226,20 +226,20 @@ impl Names for SenderView<'_> {
                 .unwrap_or_default(),
             translate_emoticons: self
                 .sender()
-                .is_some_and(|sender| self.realm.user_state(sender.id).is_on(UserSetting::TranslateEmoticons)),
-            inline_image_preview: organization.is_on(RealmSetting::InlineImagePreview),
+                .is_some_and(|sender| self.realm.user_state(sender.id).is_enabled(UserSetting::TranslateEmoticons)),
+            inline_image_preview: organization.is_enabled(RealmSetting::InlineImagePreview),
             proxies_pictures: organization.proxies_pictures,
             own_url: self.site.and_then(|site| site.own_url.as_deref()),
             mentions_are_silent: self.is_silent,
-            form: self.site.map_or_else(Form::default, |site| site.form),
+            form: self.site.map_or_else(OutputFormat::default, |site| site.form),
         }
     }
 }
 
 /// Renders a description from its author's view.
-pub fn rendered_description(tx: &Tx, author: &User, description: &str) -> String {
+pub fn render_description(tx: &Tx, author: &User, description: &str) -> String {
     if description.is_empty() {
         return String::new();
     }
-    render_inline(description, &tx.seen_by(author.id, Some(&tx.site())), tx.budget())
+    render_inline(description, &tx.view_of(author.id, Some(&tx.site())), tx.budget())
 }

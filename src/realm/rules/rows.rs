@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 impl Tx {
     /// Adds a historical user message, unless the user already has a user message.
-    pub fn add_row(&mut self, user: UserId, message: MessageId) {
-        let has_row = self.messages.get(&message).is_none_or(|message| self.has_row(user, message));
+    pub fn add_historical_user_message(&mut self, user: UserId, message: MessageId) {
+        let has_row = self.messages.get(&message).is_none_or(|message| self.has_user_message(user, message));
         if !has_row {
             self.user_state_mut(user).historical.insert(message);
             self.realm_mut().late_rows.entry(message).or_default().insert(user);
@@ -17,22 +17,22 @@ impl Tx {
     }
 
     /// Makes a user with a historical user message a recipient. The user message stays historical.
-    pub fn receive_late(&mut self, user: UserId, message: MessageId) {
+    pub fn add_late_recipient(&mut self, user: UserId, message: MessageId) {
         self.message_mut(message).recipients.insert(user);
     }
 
     /// Removes these users' user messages with all flags. `messages` must be sorted.
-    pub fn remove_rows(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
+    pub fn remove_user_messages(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
         for user in users {
             self.remove_historical_messages(*user, messages);
         }
-        for group in self.by_recipients(messages) {
+        for group in self.group_by_recipients(messages) {
             let remaining = group.recipients.clone().relative_complement(users.clone());
             if remaining.len() == group.recipients.len() {
                 continue;
             }
             for id in group.messages {
-                let names_removed_users = self.messages[&id].body.names_any_of(users);
+                let names_removed_users = self.messages[&id].body.mentions_or_alerts_any_of(users);
                 let late_users = self.late_rows.get(&id).cloned().unwrap_or_default();
                 let stored = self.message_mut(id);
                 if names_removed_users {
@@ -46,10 +46,10 @@ impl Tx {
     /// Removes a user's historical user messages and flags. `messages` must be sorted.
     fn remove_historical_messages(&mut self, user: UserId, messages: &[MessageId]) {
         let state = self.user_state(user);
-        let historical = among(&state.historical, messages);
-        let starred = among(&state.starred, messages);
-        let collapsed = among(&state.collapsed, messages);
-        let hidden_previews = among(&state.hidden_previews, messages);
+        let historical = ids_in_set(&state.historical, messages);
+        let starred = ids_in_set(&state.starred, messages);
+        let collapsed = ids_in_set(&state.collapsed, messages);
+        let hidden_previews = ids_in_set(&state.hidden_previews, messages);
         if [&historical, &starred, &collapsed, &hidden_previews].into_iter().all(Vec::is_empty) {
             return;
         }
@@ -71,7 +71,7 @@ impl Tx {
                 users.remove(&user);
             }
             let message = &self.messages[id];
-            if !message.recipients.contains(&user) && message.body.names_any_of(&OrdSet::unit(user)) {
+            if !message.recipients.contains(&user) && message.body.mentions_or_alerts_any_of(&OrdSet::unit(user)) {
                 let holders = message.recipients.clone().union(self.late_rows.get(id).cloned().unwrap_or_default());
                 Arc::make_mut(&mut self.message_mut(*id).body).retain_mentions_of(&holders);
             }
@@ -79,8 +79,8 @@ impl Tx {
     }
 
     /// Adds read user messages for users who have none. `messages` must be sorted.
-    pub fn add_read_rows(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
-        for group in self.by_recipients(messages) {
+    pub fn add_read_user_messages(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
+        for group in self.group_by_recipients(messages) {
             let new_recipients = users.clone().relative_complement(group.recipients.clone());
             if new_recipients.is_empty() {
                 continue;
@@ -105,7 +105,7 @@ impl Tx {
     }
 
     /// Moves the start of a subscription before a message, because unread messages must be newer than the subscription.
-    pub fn reach_back(&mut self, user: UserId, channel: ChannelId, message: MessageId) {
+    pub fn move_subscription_start(&mut self, user: UserId, channel: ChannelId, message: MessageId) {
         let since = self.user_state(user).subscriptions.get(&channel).map(|subscription| subscription.since);
         if since.is_some_and(|since| since >= message)
             && let Some(subscription) = self.user_state_mut(user).subscriptions.get_mut(&channel)
@@ -115,11 +115,11 @@ impl Tx {
     }
 
     /// Applies [`Tx::reach_back`] to all recipients who have not read one of the messages. `messages` must be sorted.
-    pub fn reach_back_for_all(&mut self, channel: ChannelId, messages: &[MessageId]) {
-        for group in self.by_recipients(messages) {
+    pub fn move_subscription_starts(&mut self, channel: ChannelId, messages: &[MessageId]) {
+        for group in self.group_by_recipients(messages) {
             for user in &group.recipients {
                 if let Some(first) = self.user_state(*user).read.first_unread(&group.messages) {
-                    self.reach_back(*user, channel, first);
+                    self.move_subscription_start(*user, channel, first);
                 }
             }
         }
@@ -127,7 +127,7 @@ impl Tx {
 }
 
 /// Messages with the same recipients.
-pub struct SameRecipients {
+pub struct RecipientGroup {
     pub recipients: OrdSet<UserId>,
     /// In the order in which they were passed to [`Realm::by_recipients`].
     pub messages: Vec<MessageId>,
@@ -139,14 +139,14 @@ const MAX_COMPARED_GROUPS: usize = 4;
 impl Realm {
     /// Groups messages by their recipients, so that many messages with many recipients are processed once. Several groups may
     /// have equal recipients.
-    pub fn by_recipients(&self, messages: &[MessageId]) -> Vec<SameRecipients> {
-        let mut groups: Vec<SameRecipients> = Vec::new();
+    pub fn group_by_recipients(&self, messages: &[MessageId]) -> Vec<RecipientGroup> {
+        let mut groups: Vec<RecipientGroup> = Vec::new();
         for id in messages {
             let Some(message) = self.messages.get(id) else { continue };
             let recent = groups.iter_mut().rev().take(MAX_COMPARED_GROUPS);
             match recent.into_iter().find(|group| group.recipients == message.recipients) {
                 Some(group) => group.messages.push(*id),
-                None => groups.push(SameRecipients { recipients: message.recipients.clone(), messages: vec![*id] }),
+                None => groups.push(RecipientGroup { recipients: message.recipients.clone(), messages: vec![*id] }),
             }
         }
         groups
@@ -154,7 +154,7 @@ impl Realm {
 }
 
 /// The messages that are in the set. `messages` must be sorted.
-pub fn among(set: &OrdSet<MessageId>, messages: &[MessageId]) -> Vec<MessageId> {
+pub fn ids_in_set(set: &OrdSet<MessageId>, messages: &[MessageId]) -> Vec<MessageId> {
     if set.len() < messages.len() {
         set.iter().filter(|id| messages.binary_search(id).is_ok()).copied().collect()
     } else {

@@ -1,19 +1,19 @@
 //! Scheduled messages and reminders: creation, rendering and delivery (reference behaviour, 13.2 and 13.3).
 
-use super::send::{Outgoing, Target};
+use super::send::{OutgoingMessage, Target};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::log::event::data::{RemindersRemove, ScheduledMessagesRemove};
 use crate::realm::log::event::{Audience, Event, EventKind, Payload};
-use crate::realm::model::agenda::Due;
+use crate::realm::model::agenda::AgendaItem;
 use crate::realm::model::id::{MessageId, ReminderId, ScheduledMessageId, UserId};
-use crate::realm::model::message::{Message, Place};
+use crate::realm::model::message::{Message, MessagePlace};
 use crate::realm::model::organization::{Reminder, ScheduledMessage, ScheduledTarget};
 use crate::realm::model::text::{MAX_MESSAGE_LENGTH, truncate};
 use crate::realm::model::user::UNKNOWN_USER_NAME;
 use crate::realm::tx::Tx;
 use crate::time::Timestamp;
-use chat_markdown::Form;
+use chat_markdown::OutputFormat;
 use std::sync::Arc;
 
 const REMINDER_PREFIX: &str = "You requested a reminder";
@@ -35,22 +35,26 @@ impl Realm {
     /// # Errors
     ///
     /// Those of [`Tx::send`].
-    pub fn try_sending(&self, outgoing: Outgoing, feature_level: i64) -> Result<DryRun, Error> {
+    pub fn try_sending(&self, outgoing: OutgoingMessage, feature_level: i64) -> Result<DryRun, Error> {
         let sender = outgoing.sender;
         let mut copy = Tx::at_level(self.clone(), feature_level);
         let sent = copy.send(outgoing)?;
         let message = &copy.messages[&sent.id];
         let target = match &message.place {
-            Place::Channel { channel, topic } => {
+            MessagePlace::Channel { channel, topic } => {
                 ScheduledTarget::Channel { channel: *channel, topic: topic.to_string() }
             }
-            Place::Direct { conversation } => {
+            MessagePlace::Direct { conversation } => {
                 let members = copy.conversations[conversation].members.iter().copied();
                 let others: Vec<UserId> = members.filter(|user| *user != sender).collect();
                 ScheduledTarget::Direct { users: if others.is_empty() { vec![sender] } else { others } }
             }
         };
-        Ok(DryRun { to: target, content: message.body.content.clone(), rendered: message.body.rendered().into_owned() })
+        Ok(DryRun {
+            to: target,
+            content: message.body.content.clone(),
+            rendered: message.body.rendered_html().into_owned(),
+        })
     }
 
     /// The text of the reminder about a message. It is empty if the message does not exist.
@@ -64,7 +68,7 @@ impl Realm {
         let sender = &self.users[&message.sender];
         let can_access = self.user(user).is_none_or(|user| self.can_access_user(user, sender.id));
         let sender_name = if can_access { sender.silent_mention() } else { UNKNOWN_USER_NAME.to_owned() };
-        let link = self.message_link(message, Form::default());
+        let link = self.message_link(message, OutputFormat::default());
         let introduction = format!("{REMINDER_PREFIX} for {subject}.{note}\n\n{sender_name}");
         let content = &message.body.content;
         if content.starts_with("/poll") {
@@ -73,11 +77,11 @@ impl Realm {
         if content.starts_with("/todo") {
             return format!("{introduction} [sent]({link}) a to-do list.");
         }
-        quoting(&format!("{introduction} [said]({link}):"), content)
+        append_quotation(&format!("{introduction} [said]({link}):"), content)
     }
 
     /// The link to a message in the web client, beginning with `#`.
-    pub fn message_link(&self, message: &Message, form: Form) -> String {
+    pub fn message_link(&self, message: &Message, form: OutputFormat) -> String {
         match message.channel() {
             Some((channel, topic)) => {
                 let channel = &self.channels[&channel];
@@ -98,7 +102,7 @@ pub fn topic_link(channel: &str, topic: &str, id: MessageId) -> String {
 }
 
 /// Appends a quotation of `content` to a text. The quotation is truncated if the result would be too long to be sent.
-pub fn quoting(introduction: &str, content: &str) -> String {
+pub fn append_quotation(introduction: &str, content: &str) -> String {
     let fence = "`".repeat(longest_run(content, '`').max(2) + 1);
     let with_quotation = |quoted: &str| format!("{introduction}\n{fence}quote\n{quoted}\n{fence}");
     let max_length = MAX_MESSAGE_LENGTH.saturating_sub(with_quotation("").chars().count());
@@ -107,11 +111,15 @@ pub fn quoting(introduction: &str, content: &str) -> String {
 
 /// Quotes every line of a note, so that no line looks like text from the bot.
 fn quote_note(note: &str) -> String {
-    if note.is_empty() { String::new() } else { format!(" Note:\n > {}", with_line_feeds(note).replace('\n', "\n > ")) }
+    if note.is_empty() {
+        String::new()
+    } else {
+        format!(" Note:\n > {}", normalize_line_ends(note).replace('\n', "\n > "))
+    }
 }
 
 /// Replaces all kinds of line ends by line feeds.
-pub fn with_line_feeds(text: &str) -> String {
+pub fn normalize_line_ends(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
@@ -122,7 +130,7 @@ pub fn longest_run(text: &str, character: char) -> usize {
 
 impl Tx {
     /// The next ID; reminders and scheduled messages share a counter.
-    pub fn next_scheduled(&mut self) -> i64 {
+    pub fn next_scheduled_id(&mut self) -> i64 {
         self.realm_mut().counters.scheduled += 1;
         self.counters.scheduled
     }
@@ -135,26 +143,26 @@ impl Tx {
         note: String,
         deliver_at: Timestamp,
     ) -> Arc<Reminder> {
-        let id = ReminderId(self.next_scheduled());
+        let id = ReminderId(self.next_scheduled_id());
         let content = match message {
             Some(message) => self.reminder_text(user, message, &note),
             None => format!("{REMINDER_PREFIX}.{}", quote_note(&note)),
         };
         // A text that is too large to render becomes empty. This is rare, because the quoted text was rendered before.
-        let rendered = chat_markdown::render(&content, &self.seen_by(user, None).silenced())
+        let rendered = chat_markdown::render(&content, &self.view_of(user, None).silenced())
             .map(|rendered| rendered.html)
             .unwrap_or_default();
         let reminder = Arc::new(Reminder { id, user, message, note, content, rendered, deliver_at, has_failed: false });
         self.realm_mut().reminders.insert(id, reminder.clone());
-        self.schedule(Due::Reminder(id), Some(deliver_at));
+        self.schedule(AgendaItem::Reminder(id), Some(deliver_at));
         reminder
     }
 
     /// Adds or replaces a scheduled message, and schedules it.
-    pub fn put_scheduled(&mut self, message: ScheduledMessage) -> Arc<ScheduledMessage> {
+    pub fn put_scheduled_message(&mut self, message: ScheduledMessage) -> Arc<ScheduledMessage> {
         let message = Arc::new(message);
         self.realm_mut().scheduled_messages.insert(message.id, message.clone());
-        self.schedule(Due::ScheduledMessage(message.id), Some(message.deliver_at));
+        self.schedule(AgendaItem::ScheduledMessage(message.id), Some(message.deliver_at));
         message
     }
 
@@ -163,7 +171,7 @@ impl Tx {
     /// # Errors
     ///
     /// Those of [`Tx::send`].
-    pub fn send_or_restore(&mut self, outgoing: Outgoing) -> Result<(), Error> {
+    pub fn send_or_restore(&mut self, outgoing: OutgoingMessage) -> Result<(), Error> {
         let before = self.realm_mut().clone();
         let result = self.send(outgoing);
         if result.is_err() {
@@ -178,34 +186,34 @@ impl Tx {
         if !self.organization.is_deactivated {
             let user = reminder.user;
             // The text may have become too large to render, for example because of new linkifiers.
-            if !self.notify_person(user, user, reminder.content.clone()) {
-                self.notify_person(user, user, REMINDER_PREFIX.to_owned() + ".");
+            if !self.notify_user(user, user, reminder.content.clone()) {
+                self.notify_user(user, user, REMINDER_PREFIX.to_owned() + ".");
             }
         }
-        self.emit(Audience::user(reminder.user), RemindersRemove { reminder_id: id });
+        self.emit(Audience::of_user(reminder.user), RemindersRemove { reminder_id: id });
     }
 
     /// Sends a due message, or marks it as failed.
-    pub(super) fn deliver_scheduled(&mut self, id: ScheduledMessageId) {
+    pub(super) fn deliver_scheduled_message(&mut self, id: ScheduledMessageId) {
         let Some(scheduled) = self.scheduled_messages.get(&id).cloned() else { return };
-        let outgoing = Outgoing {
+        let outgoing = OutgoingMessage {
             read_by_sender: scheduled.read_by_sender,
-            ..Outgoing::from_server(scheduled.sender, scheduled.to.target(), scheduled.content.clone())
+            ..OutgoingMessage::from_server(scheduled.sender, scheduled.to.to_target(), scheduled.content.clone())
         };
         let may_send = self.is_active(scheduled.sender) && !self.organization.is_deactivated;
         let result = if may_send { Some(self.send_or_restore(outgoing)) } else { None };
         if result == Some(Ok(())) {
             self.realm_mut().scheduled_messages.remove(&id);
             self.user_state_mut(scheduled.sender).sent_scheduled.insert(id);
-            self.emit(Audience::user(scheduled.sender), ScheduledMessagesRemove { scheduled_message_id: id });
+            self.emit(Audience::of_user(scheduled.sender), ScheduledMessagesRemove { scheduled_message_id: id });
             return;
         }
         let mut failed = scheduled.as_ref().clone();
         failed.has_failed = true;
         let failed = Arc::new(failed);
         self.realm_mut().scheduled_messages.insert(id, failed.clone());
-        let event = Event::new(EventKind::ScheduledMessagesUpdate, Payload::Scheduled(failed));
-        self.emit(Audience::user(scheduled.sender), event);
+        let event = Event::new(EventKind::ScheduledMessagesUpdate, Payload::ScheduledMessage(failed));
+        self.emit(Audience::of_user(scheduled.sender), event);
         if let Some(Err(error)) = result {
             self.notify_of_failure(&scheduled, &error);
         }
@@ -227,12 +235,12 @@ impl Tx {
             error.message()
         );
         // If the notification can't be sent, the user still finds the message among the failed ones.
-        self.notify_person(scheduled.sender, scheduled.sender, content);
+        self.notify_user(scheduled.sender, scheduled.sender, content);
     }
 }
 
 impl ScheduledTarget {
-    pub fn target(&self) -> Target {
+    pub fn to_target(&self) -> Target {
         match self {
             ScheduledTarget::Channel { channel, topic } => Target::Channel { channel: *channel, topic: topic.clone() },
             ScheduledTarget::Direct { users } => Target::Direct { users: users.clone() },
@@ -245,7 +253,7 @@ impl ScheduledTarget {
 /// # Errors
 ///
 /// `DeliveryNotInFuture`.
-pub fn future_time(realm: &Realm, seconds: i64) -> Result<Timestamp, Error> {
+pub fn checked_delivery_time(realm: &Realm, seconds: i64) -> Result<Timestamp, Error> {
     let delivery_time = Timestamp::from_seconds(seconds);
     if delivery_time > realm.now { Ok(delivery_time) } else { Err(Error::DeliveryNotInFuture) }
 }

@@ -1,6 +1,6 @@
 //! Sending messages: permission checks, rendering, mentions, recipients and events (reference behaviour, POST /messages).
 
-use super::visibility::Sight;
+use super::visibility::VisibleObjects;
 use super::widget::{checked_widget, first_submessage};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -8,13 +8,13 @@ use crate::realm::Realm;
 use crate::realm::log::event::{Audience, Event, EventKind, Payload, SentMessage};
 use crate::realm::model::channel::Channel;
 use crate::realm::model::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
-use crate::realm::model::message::{Attachment, Body, Message, Place};
+use crate::realm::model::message::{Attachment, Body, Message, MessagePlace};
 use crate::realm::model::permission::{GroupPermission, RealmPermission};
 use crate::realm::model::personal::VisibilityPolicy;
-use crate::realm::model::site::Site;
-use crate::realm::model::text::normal_content;
+use crate::realm::model::render_context::RenderContext;
+use crate::realm::model::text::normalize_content;
 use crate::realm::model::topic::TopicKey;
-use crate::realm::model::topic::{normal_topic, topic_to_send_to};
+use crate::realm::model::topic::{normalize_topic, normalize_topic_to_send_to};
 use crate::realm::model::user::User;
 use crate::realm::tx::Tx;
 use chat_markdown::Mentions;
@@ -28,7 +28,7 @@ const WILDCARD_MENTION_THRESHOLD: usize = 15;
 
 /// A message to be sent.
 #[derive(Clone, Debug)]
-pub struct Outgoing {
+pub struct OutgoingMessage {
     pub sender: UserId,
     pub to: Target,
     /// Markdown
@@ -42,21 +42,21 @@ pub struct Outgoing {
     /// `queue_id` and `local_id` from the request.
     pub local_id: Option<(String, String)>,
     /// None if the message is not sent by a request.
-    pub site: Option<Site>,
+    pub site: Option<RenderContext>,
     /// `widget_content` from the request: JSON.
     pub widget_content: Option<String>,
-    pub voice: Voice,
+    pub content_author: ContentAuthor,
     /// Whether it is a bot's reply to a message, which does not require permission to send in the channel.
-    pub is_answer: bool,
+    pub is_bot_reply: bool,
 }
 
 /// The author of a message's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Voice {
+pub enum ContentAuthor {
     /// The sender.
-    Own,
+    Sender,
     /// Another user, whose text the sender repeats. It is rendered from this user's view, and its mentions do not notify.
-    Repeated(UserId),
+    QuotedUser(UserId),
 }
 
 /// The destination of a message.
@@ -90,17 +90,18 @@ impl Realm {
     /// `UnableToRender`, `ChannelWildcardNotAllowed`, `TopicWildcardNotAllowed`, `MayNotMentionGroup`.
     pub fn body(
         &self,
-        (sender, voice): (UserId, Voice),
-        place: &Place,
+        (sender, voice): (UserId, ContentAuthor),
+        place: &MessagePlace,
         content: String,
-        site: Option<&Site>,
+        site: Option<&RenderContext>,
         includes_subgroups: bool,
     ) -> Result<Body, Error> {
         let (author, names) = match voice {
-            Voice::Own => (sender, self.seen_by(sender, site)),
-            Voice::Repeated(author) => (author, self.seen_by(author, site).silenced()),
+            ContentAuthor::Sender => (sender, self.view_of(sender, site)),
+            ContentAuthor::QuotedUser(author) => (author, self.view_of(author, site).silenced()),
         };
-        let (html, rendered) = chat_markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
+        let (html, rendered) =
+            chat_markdown::render_for_storage(&content, &names).map_err(|_| Error::UnableToRender)?;
         let mut mentions = rendered.mentions;
         let can_be_mentioned =
             |id| includes_subgroups || self.groups.get(&id).is_none_or(|group| group.system.is_none());
@@ -114,15 +115,15 @@ impl Realm {
             members.filter(|user| self.is_active(*user)).collect()
         };
         let (mentions_channel, topic_mentioned) = match place {
-            Place::Channel { channel, topic } => (
+            MessagePlace::Channel { channel, topic } => (
                 mentions.channel_wildcard,
                 mentions.topic_wildcard.then(|| self.topic_participants(sender, *channel, topic)),
             ),
             // In a conversation, a wildcard mentions all of its members.
-            Place::Direct { .. } => (mentions.channel_wildcard, None),
+            MessagePlace::Direct { .. } => (mentions.channel_wildcard, None),
         };
         Ok(Body {
-            alerted: self.alerted(&content),
+            alerted: self.alerted_users(&content),
             content,
             html,
             is_me_message: rendered.is_me_message,
@@ -145,8 +146,8 @@ impl Realm {
         files
     }
 
-    fn check_mentions(&self, sender: UserId, place: &Place, mentions: &Mentions) -> Result<(), Error> {
-        if let Place::Channel { channel, topic } = place {
+    fn check_mentions(&self, sender: UserId, place: &MessagePlace, mentions: &Mentions) -> Result<(), Error> {
+        if let MessagePlace::Channel { channel, topic } = place {
             let lacks_permission = |count: usize| {
                 count > WILDCARD_MENTION_THRESHOLD && !self.may(sender, RealmPermission::CanMentionManyUsers)
             };
@@ -185,32 +186,35 @@ impl Tx {
     ///
     /// Those of [`normal_content`], [`normal_topic`], [`Realm::check_may_post`] (of answers [`Realm::check_topic_policy`]),
     /// [`Realm::check_may_message`], [`checked_widget`] and [`Realm::body`], in this order.
-    pub fn send(&mut self, outgoing: Outgoing) -> Result<Sent, Error> {
-        let content = match normal_content(&outgoing.content)? {
+    pub fn send(&mut self, outgoing: OutgoingMessage) -> Result<Sent, Error> {
+        let content = match normalize_content(&outgoing.content)? {
             Cow::Borrowed(text) if text.len() == outgoing.content.len() => outgoing.content,
             normalized => normalized.into_owned(),
         };
         let sender = self.users.get(&outgoing.sender).cloned().ok_or(Error::NoSuchUser)?;
         let (place, mut recipients) = match outgoing.to {
             Target::Channel { channel, topic } => {
-                let topic: Arc<str> = self.topic_sent_to(&topic, Feature::NoTopicConvertedInMessages)?.into();
+                let topic: Arc<str> = self.normalized_topic(&topic, Feature::NoTopicConvertedInMessages)?.into();
                 let channel = self.channels.get(&channel).cloned().ok_or(Error::InvalidChannelId)?;
-                self.check_may_send(outgoing.is_answer, &sender, &channel, &topic)?;
-                (Place::Channel { channel: channel.id, topic }, channel.subscribers.clone())
+                self.check_may_send(outgoing.is_bot_reply, &sender, &channel, &topic)?;
+                (MessagePlace::Channel { channel: channel.id, topic }, channel.subscribers.clone())
             }
             Target::Direct { users } => {
                 if users.is_empty() {
                     return Err(Error::NoRecipients);
                 }
-                self.check_may_message(&sender, &users)?;
+                self.check_may_send_direct(&sender, &users)?;
                 let members: Vec<UserId> = users.into_iter().chain([sender.id]).collect();
                 let conversation = self.find_or_create_conversation_with_events(members);
-                (Place::Direct { conversation }, self.conversations[&conversation].members.iter().copied().collect())
+                (
+                    MessagePlace::Direct { conversation },
+                    self.conversations[&conversation].members.iter().copied().collect(),
+                )
             }
         };
         let widget = outgoing.widget_content.as_deref().map(checked_widget).transpose()?;
         let mut body = self.body(
-            (sender.id, outgoing.voice),
+            (sender.id, outgoing.content_author),
             &place,
             content,
             Some(&outgoing.site.clone().unwrap_or_else(|| self.site())),
@@ -230,8 +234,8 @@ impl Tx {
         let sender_and_client = (sender.id, outgoing.client);
         let message = Message::new(id, sender_and_client, self.now, place, Arc::new(body), recipients);
         let message = self.add_message(Message { submessages, ..message });
-        self.mark_as_read_outside(&message);
-        let mut read_by = self.read_where_muted(&message);
+        self.mark_as_read_for_outsiders(&message);
+        let mut read_by = self.mark_as_read_for_muters(&message);
         let other_readers = outgoing.read_by.iter().filter(|user| message.recipients.contains(*user));
         for reader in other_readers.copied().chain(is_read_by_sender.then_some(sender.id)) {
             self.user_state_mut(reader).read.insert(id);
@@ -251,9 +255,9 @@ impl Tx {
     /// # Errors
     ///
     /// `TopicInvalidCharacter`.
-    pub fn topic_sent_to<'text>(&self, topic: &'text str, feature: Feature) -> Result<Cow<'text, str>, Error> {
+    pub fn normalized_topic<'text>(&self, topic: &'text str, feature: Feature) -> Result<Cow<'text, str>, Error> {
         let is_ordinary_name = !self.has(feature) && self.has(Feature::EmptyTopics);
-        if is_ordinary_name { normal_topic(topic) } else { topic_to_send_to(topic) }
+        if is_ordinary_name { normalize_topic(topic) } else { normalize_topic_to_send_to(topic) }
     }
 
     /// Checks that a message may be sent to a topic. For answers, only the channel's topic policy is checked.
@@ -263,7 +267,7 @@ impl Tx {
         }
         let skips_access_check =
             channel.is_archived && channel.was_web_public && !self.has(Feature::ArchivedChannelsClosed);
-        self.check_may_post_where(sender, channel, topic, skips_access_check)
+        self.check_may_post_with(sender, channel, topic, skips_access_check)
     }
 
     /// Finds or creates a conversation. A new one gives limited guests access to its users, which emits events.
@@ -272,8 +276,8 @@ impl Tx {
             return conversation.id;
         }
         let before = self.realm_copy();
-        let conversation = self.conversation(members);
-        self.emit_visibility(&before, &[Sight::Users]);
+        let conversation = self.find_or_create_conversation(members);
+        self.emit_visibility(&before, &[VisibleObjects::Users]);
         conversation
     }
 
@@ -284,14 +288,14 @@ impl Tx {
         local_id: Option<(String, String)>,
         read_by: OrdSet<UserId>,
     ) -> Arc<SentMessage> {
-        let audience = Audience::of(message.recipients.clone());
-        let sent_message = Arc::new(SentMessage { local_id, read_by, ..SentMessage::of(self, message, sender) });
+        let audience = Audience::of_users(message.recipients.clone());
+        let sent_message = Arc::new(SentMessage { local_id, read_by, ..SentMessage::new(self, message, sender) });
         self.emit(audience, Event::new(EventKind::Message, Payload::Message(sent_message.clone())));
         sent_message
     }
 
     /// Adds the message to the uploads that it links, and emits the change to the sender, even if others own the uploads.
-    pub fn claim_uploads(&mut self, message: &Message) {
+    pub fn link_uploads(&mut self, message: &Message) {
         for path_id in &message.body.uploads {
             let Some(attachment) = self.attachments.get(path_id) else { continue };
             if attachment.messages.contains(&message.id) {
@@ -307,13 +311,13 @@ impl Tx {
 
     pub fn emit_attachment_update(&mut self, user: UserId, attachment: Arc<Attachment>) {
         let upload_space_used = self.upload_space_used;
-        let audience = Audience::user(user);
+        let audience = Audience::of_user(user);
         let payload = Payload::Attachment { attachment, upload_space_used };
         self.emit(audience, Event::new(EventKind::AttachmentUpdate, payload));
     }
 }
 
-impl Outgoing {
+impl OutgoingMessage {
     /// A message that is not sent by a request.
     pub fn from_server(sender: UserId, to: Target, content: String) -> Self {
         Self {
@@ -326,8 +330,8 @@ impl Outgoing {
             local_id: None,
             site: None,
             widget_content: None,
-            voice: Voice::Own,
-            is_answer: false,
+            content_author: ContentAuthor::Sender,
+            is_bot_reply: false,
         }
     }
 }

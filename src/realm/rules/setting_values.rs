@@ -62,7 +62,7 @@ pub fn language_name(code: &str) -> Option<&'static str> {
 }
 
 /// The value of a setting for new users, at a feature level.
-pub fn user_default(realm: &Realm, level: i64, name: &str) -> Value {
+pub fn default_user_setting(realm: &Realm, level: i64, name: &str) -> Value {
     let override_value = realm.organization.user_defaults.get(name).cloned().or_else(|| former_default(name, level));
     // The only setting without a row is `email_address_visibility`, whose default is 1 (everyone).
     let row = find(&USER_SETTINGS, name).or_else(|| find(&FORMER_USER_SETTINGS, name));

@@ -4,7 +4,7 @@ use crate::realm::Realm;
 use crate::realm::log::event::data;
 use crate::realm::log::event::{Audience, DeliveryCondition, EventData};
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
-use crate::realm::model::message::{Message, Place};
+use crate::realm::model::message::{Message, MessagePlace};
 use crate::realm::model::personal::{UserTopic, VisibilityPolicy};
 use crate::realm::model::setting::UserSetting;
 use crate::realm::model::topic::TopicKey;
@@ -39,9 +39,9 @@ impl Realm {
     }
 
     /// Whether a message begins a topic for its sender: they can see no messages in it, and have set no policy.
-    pub fn begins_topic(&self, user: &User, place: &Place) -> bool {
-        let Place::Channel { channel, topic } = place else { return false };
-        let is_visible = |id: MessageId| self.message_seen_by(user, id).is_some();
+    pub fn begins_topic(&self, user: &User, place: &MessagePlace) -> bool {
+        let MessagePlace::Channel { channel, topic } = place else { return false };
+        let is_visible = |id: MessageId| self.visible_message(user, id).is_some();
         let topic_messages = self.topics.get(&(*channel, TopicKey::new(topic)));
         self.user_state(user.id).topic_policy(*channel, topic) == VisibilityPolicy::None
             && topic_messages.is_none_or(|topic| !topic.messages.iter().any(is_visible))
@@ -73,7 +73,7 @@ impl Tx {
         message: &Message,
         begins_topic: bool,
     ) -> Option<VisibilityPolicy> {
-        let Place::Channel { channel, topic } = &message.place else { return None };
+        let MessagePlace::Channel { channel, topic } = &message.place else { return None };
         let body = &message.body;
         // Values of the settings: 1 any participation, 2 sending, 3 beginning a topic, 4 never.
         let applies = |setting: i64| setting <= 2 || (setting == 3 && begins_topic);
@@ -84,7 +84,7 @@ impl Tx {
         let mentioned: OrdSet<UserId> = body.mentioned.iter().chain(&body.group_mentioned).copied().collect();
         for user in mentioned {
             let state = self.user_state(user);
-            let follows = state.is_on(UserSetting::AutomaticallyFollowTopicsWhereMentioned)
+            let follows = state.is_enabled(UserSetting::AutomaticallyFollowTopicsWhereMentioned)
                 && state.subscription(*channel).is_some()
                 && matches!(state.topic_policy(*channel, topic), VisibilityPolicy::None | VisibilityPolicy::Unmuted);
             if follows && !self.users[&user].is_bot() {
@@ -95,7 +95,7 @@ impl Tx {
     }
 
     /// Follows or unmutes the topic of a message to which a user added a reaction or submessage, according to their settings.
-    pub fn take_part(&mut self, user: &User, message: &Message) {
+    pub fn apply_participation_policy(&mut self, user: &User, message: &Message) {
         let Some((channel, topic)) = message.channel() else { return };
         if self.user_state(user.id).subscription(channel).is_none() {
             return;
@@ -122,7 +122,7 @@ impl Tx {
     }
 
     /// Removes a policy without emitting `muted_topics`, which the caller emits with its next change.
-    pub fn forget_topic_policy(&mut self, user: UserId, channel: ChannelId, topic: Arc<str>) {
+    pub fn clear_topic_policy(&mut self, user: UserId, channel: ChannelId, topic: Arc<str>) {
         if self.store_topic_policy(user, channel, &topic, VisibilityPolicy::None) {
             self.emit_topic_policy(user, channel, &topic, VisibilityPolicy::None);
         }
@@ -140,7 +140,7 @@ impl Tx {
             return false;
         }
         let now = self.now;
-        let key = (channel, TopicKey::of(topic));
+        let key = (channel, TopicKey::from_shared(topic));
         let topics = &mut self.user_state_mut(user).topics;
         if policy == VisibilityPolicy::None {
             topics.remove(&key);
@@ -159,7 +159,7 @@ impl Tx {
         // The list is long, so it is built only if a queue receives it.
         if self.has_queue_for(user, "muted_topics", DeliveryCondition::NoUserTopics) {
             let event = data::MutedTopics { muted_topics: self.muted_topics(user) };
-            self.emit(Audience::user(user), event.only_for(DeliveryCondition::NoUserTopics));
+            self.emit(Audience::of_user(user), event.only_for(DeliveryCondition::NoUserTopics));
         }
     }
 
@@ -170,6 +170,6 @@ impl Tx {
             last_updated: self.now.seconds(),
             visibility_policy: policy.number(),
         };
-        self.emit(Audience::user(user), event);
+        self.emit(Audience::of_user(user), event);
     }
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// A kind of object that users can gain or lose sight of.
 #[derive(Clone, Copy, Debug)]
-pub enum Sight {
+pub enum VisibleObjects {
     /// Users that limited guests (`can_access_all_users_group`) can access: those in the same channels and conversations.
     /// Events: `realm_user` add and remove for each gained and lost user.
     Users,
@@ -43,11 +43,11 @@ impl Tx {
     }
 
     /// Emits the differences from an earlier copy of the realm, in the order of `sights`.
-    pub fn emit_visibility(&mut self, before: &Realm, sights: &[Sight]) {
+    pub fn emit_visibility(&mut self, before: &Realm, sights: &[VisibleObjects]) {
         for sight in sights {
             match sight {
-                Sight::Users => self.emit_users(before),
-                Sight::Channels => self.emit_channels(before),
+                VisibleObjects::Users => self.emit_users(before),
+                VisibleObjects::Channels => self.emit_channels(before),
             }
         }
     }
@@ -56,10 +56,10 @@ impl Tx {
         for VisibilityDifference { viewer, gained, lost } in user_differences(before, self) {
             for user in gained {
                 let event = Event::new(EventKind::RealmUserAdd, Payload::UserAdd(self.users[&user].clone()));
-                self.emit(Audience::user(viewer), event);
+                self.emit(Audience::of_user(viewer), event);
             }
             for user in lost {
-                self.emit(Audience::user(viewer), RealmUserRemove::of(user));
+                self.emit(Audience::of_user(viewer), RealmUserRemove::of(user));
             }
         }
     }
@@ -71,13 +71,13 @@ impl Tx {
             difference.gained.iter().for_each(|id| _ = gained.entry(*id).or_default().insert(difference.viewer));
             difference.lost.iter().for_each(|id| _ = lost.entry(*id).or_default().insert(difference.viewer));
         }
-        self.emit_created(gained.clone());
+        self.emit_gained_channels(gained.clone());
         for (id, users) in gained {
             let channel = self.channels[&id].clone();
             if !channel.subscribers.is_empty() {
                 let peers = SubscriptionPeerAdd(Peers::new([id], channel.subscribers.clone()));
                 let condition = DeliveryCondition::of_channel(channel.is_archived);
-                self.emit(Audience::of(users), peers.only_for(condition));
+                self.emit(Audience::of_users(users), peers.only_for(condition));
             }
         }
         let mut channels_by_users: BTreeMap<(bool, OrdSet<UserId>), OrdSet<ChannelId>> = BTreeMap::new();
@@ -85,12 +85,12 @@ impl Tx {
             channels_by_users.entry((self.channels[&id].is_archived, users)).or_default().insert(id);
         }
         for ((is_archived, users), channels) in channels_by_users {
-            self.emit_vanished(Audience::of(users), &channels, DeliveryCondition::of_channel(is_archived));
+            self.emit_lost_channels(Audience::of_users(users), &channels, DeliveryCondition::of_channel(is_archived));
         }
     }
 
     /// Emits `stream` create for channels that users can see now. Channels with the same users share an event.
-    pub fn emit_created(&mut self, discovered: BTreeMap<ChannelId, OrdSet<UserId>>) {
+    pub fn emit_gained_channels(&mut self, discovered: BTreeMap<ChannelId, OrdSet<UserId>>) {
         let mut channels_by_users: BTreeMap<(bool, OrdSet<UserId>), Vec<Arc<Channel>>> = BTreeMap::new();
         for (id, users) in discovered {
             if !users.is_empty() {
@@ -100,12 +100,17 @@ impl Tx {
         }
         for ((is_archived, users), channels) in channels_by_users {
             let event = Event::new(EventKind::StreamCreate, Payload::ChannelsCreated(channels));
-            self.emit(Audience::of(users), event.only_for(DeliveryCondition::of_channel(is_archived)));
+            self.emit(Audience::of_users(users), event.only_for(DeliveryCondition::of_channel(is_archived)));
         }
     }
 
     /// Emits `stream` delete for channels that users can no longer see (A-339 in docs/assumptions.md).
-    pub fn emit_vanished(&mut self, audience: Audience, channels: &OrdSet<ChannelId>, condition: DeliveryCondition) {
+    pub fn emit_lost_channels(
+        &mut self,
+        audience: Audience,
+        channels: &OrdSet<ChannelId>,
+        condition: DeliveryCondition,
+    ) {
         self.emit(audience, StreamDelete::of(channels).only_for(condition));
     }
 }
@@ -141,7 +146,7 @@ fn user_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<U
     let is_affected = |user: &UserId| {
         affects_all || listeners_with_changed_groups.contains(user) || may_have_changed_state(before, after, *user)
     };
-    let viewers = after.listeners().into_iter().filter(|user| is_guest(user) && is_affected(user));
+    let viewers = after.queue_owners().into_iter().filter(|user| is_guest(user) && is_affected(user));
     differences((before, after), viewers, |realm, viewer| {
         let Some(viewer) = realm.user(viewer) else { return OrdSet::new() };
         realm.users.keys().copied().filter(|user| realm.can_access_user(viewer, *user)).collect()
@@ -152,7 +157,7 @@ fn channel_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifferenc
     let listeners_with_changed_groups = find_listeners_with_changed_groups(before, after);
     let changed_access: Vec<ChannelId> =
         channels_with_changed_access(before, after).map(|channel| channel.id).collect();
-    let viewers = if changed_access.is_empty() { listeners_with_changed_groups.clone() } else { after.listeners() };
+    let viewers = if changed_access.is_empty() { listeners_with_changed_groups.clone() } else { after.queue_owners() };
     differences((before, after), viewers.into_iter(), |realm, viewer| {
         let Some(account) = realm.user(viewer) else { return OrdSet::new() };
         let is_visible = |channel: &&Arc<Channel>| realm.can_see(account, channel);
@@ -176,7 +181,7 @@ fn find_listeners_with_changed_groups(before: &Realm, after: &Realm) -> OrdSet<U
     let memberships = |realm: &Realm, user: UserId| -> OrdSet<GroupId> {
         groups.iter().filter(|id| is_member(realm, **id, user)).copied().collect()
     };
-    let changes = differences((before, after), after.listeners().into_iter(), memberships);
+    let changes = differences((before, after), after.queue_owners().into_iter(), memberships);
     changes
         .iter()
         .filter(|change| !change.gained.is_empty() || !change.lost.is_empty())

@@ -5,9 +5,9 @@ mod answer;
 mod python;
 
 use crate::realm::model::id::UserId;
-use crate::realm::model::message::Place;
+use crate::realm::model::message::MessagePlace;
+use crate::realm::model::render_context::RenderContext;
 use crate::realm::model::sent_message::SentMessage;
-use crate::realm::model::site::Site;
 use crate::realm::model::user::{Bot, BotKind, User};
 use crate::realm::tx::Tx;
 use serde_json::Value;
@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-pub use crate::realm::model::webhook_call::{Interface, Trigger, WebhookCall};
-pub use answer::{ANSWER_TIME_SECONDS, MAX_REDIRECTS, Outcome};
+pub use crate::realm::model::webhook_call::{WebhookCall, WebhookFormat, WebhookTrigger};
+pub use answer::{MAX_REDIRECTS, Outcome, REPLY_TIMEOUT_SECONDS};
 
 /// The hosts that webhooks may be posted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,12 @@ pub enum Reach {
 
 impl WebhookCall {
     /// None if the user is not an active outgoing webhook bot.
-    fn new(user: &User, trigger: Trigger, sent_message: &Arc<SentMessage>, site: Option<&Site>) -> Option<Self> {
+    fn new(
+        user: &User,
+        trigger: WebhookTrigger,
+        sent_message: &Arc<SentMessage>,
+        site: Option<&RenderContext>,
+    ) -> Option<Self> {
         let is_webhook_bot = |bot: &&Bot| bot.kind == BotKind::OutgoingWebhook && user.is_active;
         let service = user.bot.as_ref().filter(is_webhook_bot)?.services.first()?;
         let text_field = |key: &str| service.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -39,33 +44,37 @@ impl WebhookCall {
             trigger,
             url: text_field("base_url"),
             token: text_field("token"),
-            interface: if service.get("interface") == Some(&2.into()) { Interface::Slack } else { Interface::Generic },
+            format: if service.get("interface") == Some(&2.into()) {
+                WebhookFormat::Slack
+            } else {
+                WebhookFormat::Generic
+            },
             sent: sent_message.clone(),
-            site: site.cloned(),
+            render_context: site.cloned(),
         })
     }
 
     /// The outcome of a call that can't be posted. None if it can be posted.
-    pub fn obstacle(&self, reach: Reach) -> Option<Outcome> {
-        if self.interface == Interface::Slack && matches!(self.sent.message.place, Place::Direct { .. }) {
+    pub fn outcome_if_blocked(&self, reach: Reach) -> Option<Outcome> {
+        if self.format == WebhookFormat::Slack && matches!(self.sent.message.place, MessagePlace::Direct { .. }) {
             return Some(Outcome::DirectToSlack);
         }
-        obstacle_of(&self.url, reach)
+        outcome_if_url_blocked(&self.url, reach)
     }
 }
 
 /// The outcome of a call to a URL that can't be posted to. None if it can be.
-pub fn obstacle_of(url: &str, reach: Reach) -> Option<Outcome> {
+pub fn outcome_if_url_blocked(url: &str, reach: Reach) -> Option<Outcome> {
     let Some((scheme, _)) = url.split_once(':') else { return Some(Outcome::NoScheme) };
     let uri = url.parse::<http::Uri>().ok().filter(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
     let Some(host) = uri.as_ref().and_then(http::Uri::host) else {
         return Some(Outcome::UnknownScheme { scheme: scheme.to_owned(), url: url.to_owned() });
     };
-    (reach == Reach::Loopback && !is_this_machine(host)).then(|| Outcome::Forbidden(host.to_owned()))
+    (reach == Reach::Loopback && !is_loopback_host(host)).then(|| Outcome::Forbidden(host.to_owned()))
 }
 
 /// Whether a host is a loopback address, or a name that always resolves to one.
-pub fn is_this_machine(host: &str) -> bool {
+pub fn is_loopback_host(host: &str) -> bool {
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     address.map_or_else(|_| is_loopback_name(host), |address| address.to_canonical().is_loopback())
 }
@@ -83,7 +92,7 @@ impl Tx {
         &mut self,
         sent_message: &Arc<SentMessage>,
         mentioned: &BTreeSet<UserId>,
-        site: Option<&Site>,
+        site: Option<&RenderContext>,
     ) {
         if sent_message.sender.is_bot() {
             return;
@@ -93,9 +102,9 @@ impl Tx {
             move |user: &UserId| WebhookCall::new(realm.users.get(user)?, trigger, sent_message, site)
         };
         let calls: Vec<WebhookCall> = match sent_message.message.place {
-            Place::Channel { .. } => mentioned.iter().filter_map(to_call(Trigger::Mention)).collect(),
-            Place::Direct { .. } => {
-                sent_message.message.recipients.iter().filter_map(to_call(Trigger::DirectMessage)).collect()
+            MessagePlace::Channel { .. } => mentioned.iter().filter_map(to_call(WebhookTrigger::Mention)).collect(),
+            MessagePlace::Direct { .. } => {
+                sent_message.message.recipients.iter().filter_map(to_call(WebhookTrigger::DirectMessage)).collect()
             }
         };
         self.webhook_calls_mut().extend(calls);

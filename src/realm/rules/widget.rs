@@ -8,7 +8,7 @@ use crate::realm::model::message::{Message, Submessage};
 use serde_json::{Map, Value, json};
 
 /// The only kind of submessages.
-pub const WIDGET: &str = "widget";
+pub const SUBMESSAGE_KIND: &str = "widget";
 
 /// Maximum index of an option or a task.
 const MAX_INDEX: i64 = 1_000;
@@ -53,7 +53,7 @@ impl Widget {
     /// # Errors
     ///
     /// The error message for the client.
-    pub fn check(self, data: &Value, is_author: bool) -> Result<(), String> {
+    pub fn check_submessage(self, data: &Value, is_author: bool) -> Result<(), String> {
         let data_name = format!("{} data", self.name());
         let data = data.as_object().ok_or_else(|| format!("{data_name} is not a dict"))?;
         check_key(data, &data_name, "type", ValueKind::Text)?;
@@ -144,7 +144,7 @@ pub fn first_submessage(content: &str, widget: Option<Value>, sender: UserId, id
         Some(json!({"widget_type": widget.name(), "extra_data": extra_data}))
     };
     let content = to_spaced_json(&widget.or_else(from_content)?);
-    Some(Submessage { id, sender, kind: WIDGET.to_owned(), content })
+    Some(Submessage { id, sender, kind: SUBMESSAGE_KIND.to_owned(), content })
 }
 
 /// JSON with a space after each comma and colon, as real servers format it.

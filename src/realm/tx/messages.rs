@@ -2,7 +2,7 @@
 
 use super::Tx;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
-use crate::realm::model::message::{Conversation, Message, Place};
+use crate::realm::model::message::{Conversation, Message, MessagePlace};
 use crate::realm::model::message_ids::MessageIds;
 use crate::realm::model::topic::{Topic, TopicKey};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Tx {
         Some(message)
     }
 
-    pub fn move_message(&mut self, id: MessageId, place: Place) {
+    pub fn move_message(&mut self, id: MessageId, place: MessagePlace) {
         let Some(before) = self.realm.messages.get(&id).cloned() else { return };
         self.unindex_message(&before);
         self.message_mut(id).place = place;
@@ -49,7 +49,7 @@ impl Tx {
     }
 
     /// Creates the conversation of these users if it does not exist.
-    pub fn conversation(&mut self, mut members: Vec<UserId>) -> RecipientId {
+    pub fn find_or_create_conversation(&mut self, mut members: Vec<UserId>) -> RecipientId {
         members.sort_unstable();
         members.dedup();
         let members: Arc<[UserId]> = members.into();
@@ -72,9 +72,9 @@ impl Tx {
 
     fn index_message(&mut self, message: &Message) {
         match &message.place {
-            Place::Channel { channel, topic } => {
+            MessagePlace::Channel { channel, topic } => {
                 self.channel_messages_mut(*channel).insert(message.id);
-                let key = (*channel, TopicKey::of(topic));
+                let key = (*channel, TopicKey::from_shared(topic));
                 match self.realm.topics.get_mut(&key) {
                     Some(topic) => Arc::make_mut(topic).messages.insert(message.id),
                     None => {
@@ -83,7 +83,7 @@ impl Tx {
                     }
                 }
             }
-            Place::Direct { conversation } => {
+            MessagePlace::Direct { conversation } => {
                 if let Some(conversation) = self.realm.conversations.get_mut(conversation) {
                     Arc::make_mut(conversation).messages.insert(message.id);
                 }
@@ -93,9 +93,9 @@ impl Tx {
 
     fn unindex_message(&mut self, message: &Message) {
         match &message.place {
-            Place::Channel { channel, topic } => {
+            MessagePlace::Channel { channel, topic } => {
                 self.channel_messages_mut(*channel).remove(message.id);
-                let key = (*channel, TopicKey::of(topic));
+                let key = (*channel, TopicKey::from_shared(topic));
                 if let Some(entry) = self.realm.topics.get_mut(&key) {
                     let entry = Arc::make_mut(entry);
                     entry.messages.remove(message.id);
@@ -104,7 +104,7 @@ impl Tx {
                     }
                 }
             }
-            Place::Direct { conversation } => {
+            MessagePlace::Direct { conversation } => {
                 if let Some(conversation) = self.realm.conversations.get_mut(conversation) {
                     Arc::make_mut(conversation).messages.remove(message.id);
                 }

@@ -1,6 +1,6 @@
 //! The fields of events about channels, subscriptions and folders.
 
-use super::any_of;
+use super::any_of_types;
 use crate::realm::event::event_data;
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
@@ -128,7 +128,7 @@ pub struct SubscriptionUpdate {
 }
 
 fn subscription_value_schema(_: &mut SchemaGenerator) -> Schema {
-    any_of(&["integer", "boolean", "string"])
+    any_of_types(&["integer", "boolean", "string"])
 }
 
 /// The default channels changed.

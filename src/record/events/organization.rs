@@ -1,6 +1,6 @@
 //! The fields of events about the organization.
 
-use super::{any_of, setting_value_schema};
+use super::{any_of_types, setting_value_schema};
 use crate::realm::event::event_data;
 use crate::realm::id::UserId;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
@@ -39,7 +39,7 @@ pub struct RealmUpdate {
 }
 
 fn organization_value_schema(_: &mut SchemaGenerator) -> Schema {
-    any_of(&["string", "boolean", "integer", "null"])
+    any_of_types(&["string", "boolean", "integer", "null"])
 }
 
 /// Permissions, pictures and some settings of the organization changed.

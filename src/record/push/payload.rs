@@ -1,13 +1,13 @@
 //! The payloads of push notifications before encryption.
 
-use super::Sender;
+use super::ServerProperties;
 use super::text::{group_mentions, text};
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::SentMessage;
 use crate::realm::group::Group;
 use crate::realm::id::UserId;
-use crate::realm::message::{Message, Place};
+use crate::realm::message::{Message, MessagePlace};
 use crate::realm::push::{Push, PushContent, PushTarget};
 use crate::realm::setting::RealmSetting;
 use crate::record::user::{UNKNOWN_AVATAR_URL, avatar_url};
@@ -18,14 +18,14 @@ const MAX_TEXT_LENGTH: usize = 200;
 /// A removal lists at most this many messages, the newest, so that it stays below the 4 KiB limit of Apple's service.
 const MAX_REMOVED_MESSAGES: usize = 200;
 
-pub fn payload(realm: &Realm, push: &Push, sender: Sender<'_>) -> Value {
+pub fn build_payload(realm: &Realm, push: &Push, sender: ServerProperties<'_>) -> Value {
     match &push.content {
         PushContent::Registration(payload) | PushContent::Test(payload) => payload.clone(),
         PushContent::Message(sent_message) => {
             let mut payload = message_payload(realm, push.user, sent_message, sender);
             // Unencrypted notifications do not contain the text if the organization requires encryption.
             let is_unencrypted = matches!(push.to, PushTarget::Token(_));
-            if is_unencrypted && realm.organization.is_on(RealmSetting::RequireE2eePushNotifications) {
+            if is_unencrypted && realm.organization.is_enabled(RealmSetting::RequireE2eePushNotifications) {
                 payload.insert("content".into(), "New message".into());
             }
             with_common_fields(realm, push, "message", sender, payload)
@@ -43,7 +43,7 @@ fn with_common_fields(
     realm: &Realm,
     push: &Push,
     kind: &str,
-    sender: Sender<'_>,
+    sender: ServerProperties<'_>,
     payload: Map<String, Value>,
 ) -> Value {
     let mut fields = Map::from_iter([
@@ -69,7 +69,7 @@ fn message_payload(
     realm: &Realm,
     reader: UserId,
     sent_message: &SentMessage,
-    Sender { base_url, level, .. }: Sender<'_>,
+    ServerProperties { base_url, level, .. }: ServerProperties<'_>,
 ) -> Map<String, Value> {
     let message = &sent_message.message;
     let viewer = realm.user(reader).map(AsRef::as_ref);
@@ -84,16 +84,16 @@ fn message_payload(
         ("sender_full_name".to_owned(), name.into()),
         ("sender_avatar_url".to_owned(), picture.into()),
         ("time".to_owned(), message.sent_at.seconds().into()),
-        ("content".to_owned(), truncate_text(text(&message.body.rendered())).into()),
+        ("content".to_owned(), truncate_text(text(&message.body.rendered_html())).into()),
     ]);
     let place_fields = match (&message.place, &sent_message.channel) {
-        (Place::Channel { channel, topic }, channel_record) => json!({
+        (MessagePlace::Channel { channel, topic }, channel_record) => json!({
             "recipient_type": "channel",
             "channel_id": channel,
             "channel_name": channel_record.as_ref().map(|channel| channel.name.as_str()),
             "topic": topic,
         }),
-        (Place::Direct { conversation }, _) => {
+        (MessagePlace::Direct { conversation }, _) => {
             let members = &realm.conversations[conversation].members;
             let mut place_fields = json!({"recipient_type": "direct"});
             if Feature::PushesListRecipients.is_at(level) {
@@ -120,7 +120,7 @@ fn mentioned_group<'realm>(realm: &'realm Realm, reader: UserId, message: &Messa
     if message.body.mentioned.contains(&reader) || !message.body.group_mentioned.contains(&reader) {
         return None;
     }
-    let html = message.body.rendered();
+    let html = message.body.rendered_html();
     let ids = group_mentions(&html).filter(|id| realm.is_member_of_any([*id], reader));
     ids.filter_map(|id| realm.groups.get(&id))
         .map(AsRef::as_ref)

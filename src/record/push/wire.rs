@@ -2,10 +2,10 @@
 //!
 //! Decisions on points that the specification leaves open: in docs/assumptions.md.
 
-use super::Sender;
+use super::ServerProperties;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::message::Place;
+use crate::realm::message::MessagePlace;
 use crate::realm::push::{Push, PushContent, PushKey, PushService};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -19,7 +19,7 @@ const SECRETBOX_PREFIX: u8 = 0x31;
 const NONCE_BYTES: usize = 24;
 
 /// An object with `provider`, `push_key_id`, `encrypted_data` and `envelope`, which is the message to the provider.
-pub fn wire(realm: &Realm, push: &Push, payload: &Value, sender: Sender<'_>) -> Value {
+pub fn build_wire_message(realm: &Realm, push: &Push, payload: &Value, sender: ServerProperties<'_>) -> Value {
     let encrypted = push.key.as_ref().and_then(|key| Some((key, encrypt(key, push.id, payload)?)));
     let content = match &encrypted {
         Some((key, data)) => {
@@ -83,7 +83,7 @@ fn fcm_message(push: &Push, content: EnvelopeContent<'_>) -> Value {
     json!({"data": data, "android": {"priority": priority}})
 }
 
-fn apns_message(realm: &Realm, push: &Push, content: EnvelopeContent<'_>, sender: Sender<'_>) -> Value {
+fn apns_message(realm: &Realm, push: &Push, content: EnvelopeContent<'_>, sender: ServerProperties<'_>) -> Value {
     match content {
         EnvelopeContent::Encrypted { key_field, key_id, data } => json!({
             key_field: key_id,
@@ -123,8 +123,8 @@ fn title(realm: &Realm, push: &Push, payload: &Value) -> String {
     let text = |key: &str| payload[key].as_str().unwrap_or_default();
     let PushContent::Message(sent_message) = &push.content else { return String::new() };
     match &sent_message.message.place {
-        Place::Channel { .. } => format!("#{} > {}", text("channel_name"), text("topic")),
-        Place::Direct { conversation } => {
+        MessagePlace::Channel { .. } => format!("#{} > {}", text("channel_name"), text("topic")),
+        MessagePlace::Direct { conversation } => {
             let members = &realm.conversations[conversation].members;
             if members.len() <= 2 {
                 return text("sender_full_name").to_owned();

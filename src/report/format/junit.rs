@@ -1,12 +1,12 @@
 //! The report in the JUnit format: a test suite per client and a test per rule, so that CI services show findings as
 //! failed tests.
 
-use super::text::title;
+use super::text::client_title;
 use crate::report::rules;
 use crate::report::{Baseline, ClientSummary, FindingSummary, Severity, Summary};
 use std::fmt::Write;
 
-pub fn write(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -> String {
+pub fn render(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -> String {
     let mut suites = String::new();
     let mut failures = 0;
     for client in &report.clients {
@@ -29,7 +29,7 @@ pub fn write(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -
         let _ = writeln!(
             suites,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{suite_failures}\" errors=\"0\" skipped=\"{skipped}\">\n{cases}  </testsuite>",
-            escaped_for_xml(&title(client)),
+            escape_for_xml(&client_title(client)),
             rules::all().len(),
         );
         failures += suite_failures;
@@ -41,7 +41,7 @@ pub fn write(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -
 }
 
 fn class_name(client: &ClientSummary) -> String {
-    escaped_for_xml(&client.client)
+    escape_for_xml(&client.client)
 }
 
 /// The rest of a test case after its attributes: a failure for the failing findings, and the tolerated findings as output.
@@ -61,8 +61,8 @@ fn case_content(
             case_content,
             "      <failure type=\"{}\" message=\"{}\">{}</failure>",
             first.severity,
-            escaped_for_xml(&format!("{}{suffix}", first.message)),
-            escaped_for_xml(&details(failing_findings))
+            escape_for_xml(&format!("{}{suffix}", first.message)),
+            escape_for_xml(&details(failing_findings))
         );
     }
     if is_skipped {
@@ -70,7 +70,7 @@ fn case_content(
     }
     if !tolerated_findings.is_empty() {
         let _ =
-            writeln!(case_content, "      <system-out>{}</system-out>", escaped_for_xml(&details(tolerated_findings)));
+            writeln!(case_content, "      <system-out>{}</system-out>", escape_for_xml(&details(tolerated_findings)));
     }
     case_content + "    </testcase>\n"
 }
@@ -86,7 +86,7 @@ fn details(findings: &[&FindingSummary]) -> String {
 }
 
 /// Escapes a text for XML and drops control characters, which XML cannot represent.
-pub fn escaped_for_xml(text: &str) -> String {
+pub fn escape_for_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -105,10 +105,10 @@ pub fn escaped_for_xml(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::escaped_for_xml;
+    use super::escape_for_xml;
 
     #[test]
     fn control_characters_are_dropped_from_xml() {
-        assert_eq!(escaped_for_xml("a<b> & \"c\"\u{0}\u{1b}\n"), "a&lt;b&gt; &amp; &quot;c&quot;\n");
+        assert_eq!(escape_for_xml("a<b> & \"c\"\u{0}\u{1b}\n"), "a&lt;b&gt; &amp; &quot;c&quot;\n");
     }
 }

@@ -1,6 +1,6 @@
 //! The report in the SARIF 2.1.0 format, for services that show findings of static analysis.
 
-use super::text::title;
+use super::text::client_title;
 use crate::report::observation::hash;
 use crate::report::rules;
 use crate::report::{Baseline, ClientSummary, FindingSummary, Rule, Summary};
@@ -11,7 +11,7 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 /// The file that all findings refer to, because requests have no source file (A-663).
 const ARTIFACT_URI: &str = "chatdouble-report.sarif";
 
-pub fn write(report: &Summary, baseline: &Baseline) -> String {
+pub fn render(report: &Summary, baseline: &Baseline) -> String {
     let results: Vec<Value> =
         report.findings().map(|(client, finding)| result(client, finding, baseline.has(client, finding))).collect();
     let document = json!({
@@ -50,7 +50,7 @@ fn result(client: &ClientSummary, finding: &FindingSummary, is_known: bool) -> V
     let mut result = json!({
         "ruleId": finding.rule,
         "level": finding.severity.name(),
-        "message": {"text": format!("{}: {}. {} {}", title(client), finding.message, finding.why, finding.help)},
+        "message": {"text": format!("{}: {}. {} {}", client_title(client), finding.message, finding.why, finding.help)},
         "occurrenceCount": finding.count,
         "locations": [{
             // Some services refuse results without a location in a file (A-663).

@@ -4,10 +4,10 @@ use crate::counted::counted;
 use crate::report::{Baseline, ClientSummary, FindingSummary, Severity, Summary};
 use std::fmt::Write;
 
-pub fn write(report: &Summary, baseline: &Baseline) -> String {
+pub fn render(report: &Summary, baseline: &Baseline) -> String {
     let mut text = String::new();
     for client in report.clients.iter().filter(|client| !client.findings.is_empty()) {
-        let _ = writeln!(text, "{}, {}", title(client), counted(client.requests, "request"));
+        let _ = writeln!(text, "{}, {}", client_title(client), counted(client.requests, "request"));
         for finding in &client.findings {
             write_finding(&mut text, finding, baseline.has(client, finding));
         }
@@ -35,7 +35,7 @@ pub fn write(report: &Summary, baseline: &Baseline) -> String {
 }
 
 /// The client, its user and its world, if that is not the default one.
-pub fn title(client: &ClientSummary) -> String {
+pub fn client_title(client: &ClientSummary) -> String {
     let user = client.user.as_deref().unwrap_or("no user");
     let world = client.world.as_deref().filter(|world| *world != "default");
     let world = world.map(|world| format!(" in world {world}")).unwrap_or_default();

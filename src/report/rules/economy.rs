@@ -3,7 +3,7 @@
 use super::SECOND;
 use super::known_queues::{KnownQueue, KnownQueues};
 use crate::report::finding::Findings;
-use crate::report::memory::Latest;
+use crate::report::latest::Latest;
 use crate::report::observation::{Moment, Observation, hash};
 use crate::report::rule::{Rule, Severity};
 use serde_json::Value;

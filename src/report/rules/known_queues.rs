@@ -1,7 +1,7 @@
 //! The event queues of a client, as known from its requests.
 
 use crate::report::finding::Occurrence;
-use crate::report::memory::Latest;
+use crate::report::latest::Latest;
 use crate::report::observation::Moment;
 
 #[derive(Debug, Default)]

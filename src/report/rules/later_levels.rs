@@ -50,7 +50,8 @@ pub fn check(request: &Observation<'_>, findings: &mut Findings) {
                 (&DEPRECATED_AT_LATER_LEVEL, "is deprecated")
             }
         };
-        let replacement = if issue.instead.is_empty() { String::new() } else { format!("; use {}", issue.instead) };
+        let replacement =
+            if issue.replacement.is_empty() { String::new() } else { format!("; use {}", issue.replacement) };
         let subject = format!("works at {level}; at {} {} {verb}{replacement}", issue.level, issue.what);
         findings.add(rule, &subject, request);
     }

@@ -140,7 +140,8 @@ pub fn check(request: &Observation<'_>, findings: &mut Findings) {
             // These are reported as ignored parameters or unknown operations.
             IssueKind::Removed | IssueKind::Renamed => continue,
         };
-        let replacement = if issue.instead.is_empty() { String::new() } else { format!("; use {}", issue.instead) };
+        let replacement =
+            if issue.replacement.is_empty() { String::new() } else { format!("; use {}", issue.replacement) };
         findings.add(rule, &format!("{}, since level {}{replacement}", issue.what, issue.level), request);
     }
     if is_encoded_twice(request) {

@@ -193,7 +193,7 @@ fn check_acknowledgement(
     request: &Observation<'_>,
     findings: &mut Findings,
 ) {
-    let is_after_latest = queue.last_poll.is_none_or(|(_, last_poll_ended)| request.began > last_poll_ended);
+    let is_after_latest = queue.last_poll.is_none_or(|(_, last_poll_ended)| request.started_at > last_poll_ended);
     match queue.newest_sent {
         Some(newest_sent) if last_event_id > newest_sent && queue.poll_count == 0 && belongs_to_other_queue => {
             findings.add(&EVENT_ID_OF_ANOTHER_QUEUE, "", request)
@@ -209,7 +209,7 @@ fn check_acknowledgement(
 /// Finds clients that do not acknowledge received events. A client that handles events one by one acknowledges them one by
 /// one, and so makes progress.
 fn check_progress(queue: &mut KnownQueue, last_event_id: i64, request: &Observation<'_>, findings: &mut Findings) {
-    let has_received_more = queue.newest_delivered > last_event_id && request.began > queue.delivered_at;
+    let has_received_more = queue.newest_delivered > last_event_id && request.started_at > queue.delivered_at;
     let is_same = queue.last_event_id == Some(last_event_id);
     let is_stuck = has_received_more && is_same && request.entry.status == 200;
     queue.stuck_polls = if is_stuck { queue.stuck_polls + 1 } else { 0 };
@@ -223,7 +223,7 @@ fn check_progress(queue: &mut KnownQueue, last_event_id: i64, request: &Observat
 /// The server ends the older of two polls when the newer one starts. They overlap if the older one ends after that.
 fn check_overlap(queue: &KnownQueue, request: &Observation<'_>, findings: &mut Findings) {
     let overlaps = queue.last_poll.is_some_and(|(last_poll_began, last_poll_ended)| {
-        last_poll_began < request.began && request.began < last_poll_ended
+        last_poll_began < request.started_at && request.started_at < last_poll_ended
     });
     if overlaps && request.arrival == Arrival::Complete {
         findings.add(&CONCURRENT_POLLS, "", request);
@@ -252,7 +252,7 @@ fn remember_poll(queue: &mut KnownQueue, last_event_id: i64, events: &[Event<'_>
     queue.last_event_id = Some(last_event_id);
     queue.connection = request.facts.connection;
     if request.arrival == Arrival::Complete {
-        queue.last_poll = Some((request.began, request.ended));
+        queue.last_poll = Some((request.started_at, request.answered_at));
     }
     if request.entry.status != 200 {
         return;
@@ -291,6 +291,6 @@ pub fn check_aborted(
     let (shortest, longest) = (durations.clone().min().unwrap_or(0), durations.clone().max().unwrap_or(0));
     let are_similar = longest <= shortest + shortest / 4 + SECOND / 10;
     if durations.len() == 3 && longest < LONG_POLL_TIMEOUT && are_similar {
-        findings.add_at(&LONG_POLL_CUT_SHORT, "", poll);
+        findings.add_occurrence(&LONG_POLL_CUT_SHORT, "", poll);
     }
 }

@@ -155,7 +155,7 @@ fn check_registration(queues: &mut KnownQueues, request: &Observation<'_>, findi
         id: id.into(),
         registered_at: Some(request.sent),
         options: options_hash,
-        registration: Occurrence::of(request),
+        registration: Occurrence::from_request(request),
         has_user_events: types.is_none_or(|types| types.contains("\"realm_user\"")),
         connection: request.facts.connection,
         newest_sent: Some(-1),
@@ -168,6 +168,6 @@ fn check_registration(queues: &mut KnownQueues, request: &Observation<'_>, findi
 /// Reports undeleted queues at the end of the world. `is_left` returns whether a queue exists that no running client polls.
 pub fn check_at_end(queues: &KnownQueues, is_left: &impl Fn(&str) -> bool, findings: &mut Findings) {
     for queue in queues.iter().filter(|queue| queue.registered_at.is_some() && queue.is_alive() && is_left(&queue.id)) {
-        findings.add_at(&QUEUE_NOT_DELETED, "", queue.registration.clone());
+        findings.add_occurrence(&QUEUE_NOT_DELETED, "", queue.registration.clone());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::SECOND;
 use crate::report::finding::Findings;
-use crate::report::memory::Latest;
+use crate::report::latest::Latest;
 use crate::report::observation::{Arrival, Moment, Observation};
 use crate::report::rule::{Rule, Severity};
 use serde::Deserialize;

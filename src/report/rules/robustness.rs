@@ -3,7 +3,7 @@
 use super::SECOND;
 use super::polls::PollResult;
 use crate::report::finding::{Findings, Occurrence};
-use crate::report::memory::Latest;
+use crate::report::latest::Latest;
 use crate::report::observation::{Moment, Observation};
 use crate::report::rule::{Rule, Severity};
 
@@ -129,7 +129,7 @@ impl Memory {
         unexpected_reply.other_requests += 1;
         let starts_over = request.is("POST", "/register");
         if starts_over || request.waited_since(unexpected_reply.sent_at) > MAX_TIME_WITHOUT_POLL {
-            findings.add_at(unexpected_reply.rule, unexpected_reply.subject, unexpected_reply.poll.clone());
+            findings.add_occurrence(unexpected_reply.rule, unexpected_reply.subject, unexpected_reply.poll.clone());
             self.unexpected_reply = None;
         }
     }
@@ -144,7 +144,7 @@ impl Memory {
             self.reactions.swap_remove(index);
             findings.add(&REPEATED_EVENT_ACTED_ON, &format!("{} {route}", request.entry.method), request);
         }
-        self.writes.push((fingerprint, request.began));
+        self.writes.push((fingerprint, request.started_at));
     }
 
     /// Finds a client that did not poll again before the end of the world.
@@ -153,7 +153,7 @@ impl Memory {
         let is_silent =
             unexpected_reply.other_requests > 0 && now.since(unexpected_reply.sent_at) >= MIN_SILENCE_AT_END;
         if is_silent || unexpected_reply.other_requests >= MIN_REQUESTS_AT_END {
-            findings.add_at(unexpected_reply.rule, unexpected_reply.subject, unexpected_reply.poll);
+            findings.add_occurrence(unexpected_reply.rule, unexpected_reply.subject, unexpected_reply.poll);
         }
     }
 }
@@ -168,5 +168,11 @@ fn find_unexpected_reply(poll_result: &PollResult, request: &Observation<'_>) ->
         None if is_of_later_level => (&STOPS_AFTER_UNKNOWN_EVENT, ""),
         None => return None,
     };
-    Some(UnexpectedReply { rule, subject, sent_at: request.sent, poll: Occurrence::of(request), other_requests: 0 })
+    Some(UnexpectedReply {
+        rule,
+        subject,
+        sent_at: request.sent,
+        poll: Occurrence::from_request(request),
+        other_requests: 0,
+    })
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// The events of a poll that no earlier poll of the queue returned.
 #[derive(Debug)]
-pub struct Batch {
+pub struct EventBatch {
     /// When the poll was answered, in UNIX seconds.
     pub at: f64,
     /// The ID of the queue.
@@ -16,7 +16,7 @@ pub struct Batch {
 }
 
 /// The batches of all polls, in the order of their replies.
-pub fn event_batches(exchanges: &[Exchange]) -> Vec<Batch> {
+pub fn event_batches(exchanges: &[Exchange]) -> Vec<EventBatch> {
     let mut polls: Vec<&Exchange> = exchanges.iter().filter(|exchange| exchange.is_poll()).collect();
     polls.sort_by(|first, second| first.end_seconds.total_cmp(&second.end_seconds));
     let mut last_ids: BTreeMap<String, i64> = BTreeMap::new();
@@ -37,7 +37,7 @@ pub fn event_batches(exchanges: &[Exchange]) -> Vec<Batch> {
             }
         }
         if !events.is_empty() {
-            batches.push(Batch { at: poll.end_seconds, queue_id, events });
+            batches.push(EventBatch { at: poll.end_seconds, queue_id, events });
         }
     }
     batches

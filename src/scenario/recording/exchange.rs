@@ -12,7 +12,7 @@ pub struct Session {
     /// The exchanges in any order.
     pub exchanges: Vec<Exchange>,
     /// Base URL of the server, without a trailing slash.
-    pub upstream: String,
+    pub base_url: String,
     /// Handles of users whose email address does not begin with the handle, by email address.
     pub aliases: BTreeMap<String, String>,
     /// The fixture for playing the scenario. None for `default`.
@@ -41,7 +41,7 @@ pub struct Exchange {
     /// Email address and API key of the account, if the request has Basic credentials.
     pub account: Option<(String, String)>,
     /// Whether the request is authenticated by a cookie or another scheme than Basic.
-    pub is_session: bool,
+    pub uses_other_authentication: bool,
     /// Body as sent, parsed by its media type.
     pub body: RequestBody,
     /// HTTP status of the reply, or 0 if there is no reply.
@@ -126,7 +126,7 @@ pub fn basic_credentials(header: &str) -> Option<(String, String)> {
 
 impl Exchange {
     /// The path without `/api/v1`. None for other paths.
-    pub fn operation(&self) -> Option<&str> {
+    pub fn api_path(&self) -> Option<&str> {
         self.path.strip_prefix("/api/v1").filter(|path| path.starts_with('/'))
     }
 
@@ -148,6 +148,6 @@ impl Exchange {
 
     /// Whether this is a successful poll of an event queue.
     pub fn is_poll(&self) -> bool {
-        self.method == "GET" && self.operation() == Some("/events") && self.status == 200
+        self.method == "GET" && self.api_path() == Some("/events") && self.status == 200
     }
 }

@@ -1,6 +1,6 @@
 //! Converts a recorded reply or event to an expectation.
 
-use super::kinds::{is_instant, is_time, kind_of_collection, kind_of_id};
+use super::kinds::{is_timestamp_text, is_unix_time, kind_of_collection, kind_of_id};
 use super::names::Names;
 use super::secrets::is_secret;
 use super::text::placeholder;
@@ -72,7 +72,7 @@ fn expected_array(key: &str, items: &[Value], parent_kind: &str, names: &mut Nam
 fn expected_number(key: &str, number: &serde_json::Number, parent_kind: &str, names: &mut Names) -> Value {
     let value = number.as_f64().unwrap_or_default();
     let Some(id) = number.as_i64() else { return placeholder("number").into() };
-    if is_time(key, value) {
+    if is_unix_time(key, value) {
         return placeholder("number").into();
     }
     let is_unnamed_id = matches!(key, "recipient_id" | "last_event_id" | "realm_id");
@@ -108,11 +108,11 @@ fn expected_text(key: &str, text: &str, names: &Names) -> String {
         return name_placeholder;
     }
     if key.ends_with("full_name")
-        && let Some(name_placeholder) = names.full_name(text)
+        && let Some(name_placeholder) = names.full_name_placeholder(text)
     {
         return name_placeholder;
     }
-    if depends_on_server(key, text) || is_instant(text) || is_random(text) {
+    if depends_on_server(key, text) || is_timestamp_text(text) || is_random(text) {
         return placeholder("string");
     }
     names.with_placeholders(text)

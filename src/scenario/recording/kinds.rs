@@ -64,7 +64,7 @@ pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
 }
 
 /// Whether a number is a time from 2014 to 2096, in UNIX seconds or milliseconds.
-pub fn is_time(key: &str, value: f64) -> bool {
+pub fn is_unix_time(key: &str, value: f64) -> bool {
     let is_plausible = |seconds: f64| (1.4e9..4e9).contains(&seconds);
     let time_key_suffixes = ["timestamp", "_time", "_at", "date_created", "last_updated", "date_sent"];
     is_plausible(value)
@@ -73,7 +73,7 @@ pub fn is_time(key: &str, value: f64) -> bool {
 }
 
 /// Whether a text is a time such as `2026-01-01T00:00:00Z`.
-pub fn is_instant(text: &str) -> bool {
+pub fn is_timestamp_text(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() >= 16
         && bytes.is_ascii()

@@ -185,7 +185,7 @@ impl Names {
         self.queues.get(text).map(|label| placeholder(&format!("{label}.queue_id")))
     }
 
-    pub fn full_name(&self, text: &str) -> Option<String> {
+    pub fn full_name_placeholder(&self, text: &str) -> Option<String> {
         let handle = self.handle(self.full_names.get(text)?)?;
         Some(placeholder(&format!("{handle}.full_name")))
     }
@@ -228,7 +228,7 @@ fn record_name(names: &mut BTreeMap<i64, Option<String>>, id: i64, name: &str) {
 }
 
 /// The caller of a request, with a wrong key if the server refused the key.
-pub fn caller(exchange: &Exchange, names: &Names) -> Result<String, &'static str> {
+pub fn caller_text(exchange: &Exchange, names: &Names) -> Result<String, &'static str> {
     let Some((email, _)) = &exchange.account else { return Ok("anonymous".to_owned()) };
     match names.handle(email) {
         Some(handle) if exchange.status == 401 => Ok(format!("{handle} with key {}", "wrongKey".repeat(4))),

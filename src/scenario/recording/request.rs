@@ -1,10 +1,10 @@
 //! Converts a recorded request to the lines of a `request` block.
 
 use super::exchange::{Exchange, RequestBody, Upload};
-use super::kinds::{is_time, kind_of_collection, kind_of_id};
+use super::kinds::{is_unix_time, kind_of_collection, kind_of_id};
 use super::names::Names;
 use super::secrets::is_secret;
-use super::text::{can_be_written_in_lines, json_with_numbers, line, placeholder, with_escaped_braces};
+use super::text::{can_be_written_in_lines, escape_braces, json_with_numbers, placeholder, request_line};
 use base64::Engine;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub fn ids(exchange: &Exchange) -> Vec<(String, i64)> {
         ids.push((kind.to_owned(), id));
         Value::Null
     };
-    for (kind, id) in ids_of_path(exchange.operation().unwrap_or_default()) {
+    for (kind, id) in ids_of_path(exchange.api_path().unwrap_or_default()) {
         add(&kind, id);
     }
     for (name, text) in exchange.parameters() {
@@ -132,7 +132,7 @@ fn convert_operand(operator: &str, operand: &Value, convert_id: IdConverter) -> 
 /// # Errors
 ///
 /// What a scenario can't express.
-pub fn lines(
+pub fn path_and_lines(
     exchange: &Exchange,
     names: &mut Names,
     replacements: &mut SecretReplacements,
@@ -158,7 +158,7 @@ pub fn lines(
         let value = convert_parameter(exchange, name, text, names, replacements)?;
         fits_in_lines &=
             can_be_written_in_lines(text) && !name.is_empty() && !name.contains([':', ' ', '\n', '}', ']']);
-        lines.push(line(name, &with_escaped_braces(&value)));
+        lines.push(request_line(name, &escape_braces(&value)));
     }
     if !fits_in_lines {
         if matches!(exchange.body, RequestBody::Multipart(..)) {
@@ -190,7 +190,7 @@ pub fn lines(
 }
 
 fn convert_path(exchange: &Exchange, names: &mut Names) -> Result<String, String> {
-    let Some(api_path) = exchange.operation() else {
+    let Some(api_path) = exchange.api_path() else {
         if let Some(name) = names.text(&exchange.path) {
             return Ok(format!("{{{{origin}}}}{{{{{name}}}}}"));
         }
@@ -214,9 +214,9 @@ fn convert_path(exchange: &Exchange, names: &mut Names) -> Result<String, String
         segments.push(match (id, names.placeholder_for(&decoded)) {
             (Some(id), _) if precedes_id(previous_segment) => {
                 let value = names.request_value(&kind_of_collection(previous_segment), id);
-                with_escaped_braces(value.as_str().unwrap_or(segment))
+                escape_braces(value.as_str().unwrap_or(segment))
             }
-            (_, Some(name)) => with_escaped_braces(&name),
+            (_, Some(name)) => escape_braces(&name),
             (_, None) => segment.replace("{{", "%7B%7B"),
         });
         if id.is_none() {
@@ -240,7 +240,7 @@ fn convert_parameter(
         return Ok(name);
     }
     match serde_json::from_str::<Value>(text) {
-        Ok(Value::Number(number)) if number.as_f64().is_some_and(|value| is_time(name, value)) => {
+        Ok(Value::Number(number)) if number.as_f64().is_some_and(|value| is_unix_time(name, value)) => {
             Ok(time_placeholder(exchange, number.as_f64().unwrap_or_default()))
         }
         Ok(value @ (Value::Array(_) | Value::Object(_))) => {
@@ -284,7 +284,7 @@ fn convert_json(name: &str, value: &Value, exchange: &Exchange, names: &mut Name
 
 fn convert_body(exchange: &Exchange, body: &Value, names: &mut Names) -> Result<String, String> {
     let converted = convert_json("", body, exchange, names)?;
-    Ok(with_escaped_braces(&json_with_numbers(&converted, &|inner| names.is_number(inner))))
+    Ok(escape_braces(&json_with_numbers(&converted, &|inner| names.is_number(inner))))
 }
 
 /// The placeholder of a time, relative to the time of the request.
@@ -310,7 +310,7 @@ fn file_line(upload: &Upload) -> Result<String, String> {
     }
     match std::str::from_utf8(content) {
         Ok(text) if can_be_written_in_lines(text) && !text.is_empty() => {
-            Ok(line(&format!("file {name}"), &with_escaped_braces(text)))
+            Ok(request_line(&format!("file {name}"), &escape_braces(text)))
         }
         _ => {
             let encoded = base64::engine::general_purpose::STANDARD.encode(content);
@@ -323,7 +323,7 @@ impl SecretReplacements {
     /// The replacement of a secret, if this or an earlier request sets it.
     fn replacement_for(&mut self, exchange: &Exchange, name: &str, secret: &str) -> Result<String, String> {
         let sets_secret =
-            matches!(name, "new_password" | "token") || (name == "password" && exchange.operation() == Some("/users"));
+            matches!(name, "new_password" | "token") || (name == "password" && exchange.api_path() == Some("/users"));
         if let Some(replacement) = self.replacements_by_secret.get(secret) {
             return Ok(replacement.clone());
         }

@@ -71,12 +71,12 @@ impl Secrets {
     }
 
     /// Whether a text contains a secret.
-    pub fn are_in(&self, text: &str) -> bool {
+    pub fn occur_in(&self, text: &str) -> bool {
         self.secrets.iter().any(|secret| text.contains(secret))
     }
 
     /// Replaces the secrets in a text by a placeholder.
-    pub fn without(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "left-out"))
     }
 }

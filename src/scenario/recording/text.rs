@@ -11,7 +11,7 @@ pub fn placeholder(inner: &str) -> String {
 }
 
 /// Escapes literal braces, and then replaces the marks of placeholders by braces.
-pub fn with_escaped_braces(text: &str) -> String {
+pub fn escape_braces(text: &str) -> String {
     text.replace("{{", "\\{{").replace(PLACEHOLDER_START, "{{")
 }
 
@@ -54,7 +54,7 @@ pub fn can_be_written_in_lines(text: &str) -> bool {
 }
 
 /// A line of a request. A text of several lines begins on the next line.
-pub fn line(name: &str, text: &str) -> String {
+pub fn request_line(name: &str, text: &str) -> String {
     if !text.contains('\n') {
         return format!("{name}: {text}").trim_end().to_owned();
     }
@@ -64,7 +64,7 @@ pub fn line(name: &str, text: &str) -> String {
 }
 
 /// A block, whose fence is longer than any run of backticks in it.
-pub fn block(info_string: &str, body: &str) -> String {
+pub fn fenced_block(info_string: &str, body: &str) -> String {
     let longest_run = body.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest_run.max(2) + 1);
     let end = if body.is_empty() || body.ends_with('\n') { "" } else { "\n" };

@@ -1,13 +1,13 @@
 //! Writes the scenario of a recording: requests and events in order, and the list of omissions.
 
-use super::event_batches::{Batch, event_batches};
+use super::event_batches::{EventBatch, event_batches};
 use super::exchange::{Exchange, Session};
 use super::expectation;
 use super::kinds::kind_of_collection;
-use super::names::{Names, caller};
+use super::names::{Names, caller_text};
 use super::request::{self, SecretReplacements};
 use super::secrets::Secrets;
-use super::text::{block, placeholder, with_placeholder_braces};
+use super::text::{fenced_block, placeholder, with_placeholder_braces};
 use crate::scenario::json_text::format_json;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub struct RecordedScenario {
 /// A step of the scenario.
 enum Step<'a> {
     Request(&'a Exchange),
-    Events(Batch),
+    Events(EventBatch),
 }
 
 impl Step<'_> {
@@ -107,25 +107,25 @@ impl ScenarioWriter {
         if let Some(reason) = omission_reason(exchange) {
             return self.add_omission(exchange, reason);
         }
-        let caller = match caller(exchange, &self.names) {
+        let caller = match caller_text(exchange, &self.names) {
             Ok(caller) => caller,
             Err(reason) => return self.add_omission(exchange, reason),
         };
-        let (path, lines) = match request::lines(exchange, &mut self.names, &mut self.replacements) {
+        let (path, lines) = match request::path_and_lines(exchange, &mut self.names, &mut self.replacements) {
             Ok(request) => request,
             Err(reason) => return self.add_omission(exchange, &reason),
         };
         let queue_id = exchange.reply["queue_id"].as_str();
-        let is_registration = exchange.method == "POST" && exchange.operation() == Some("/register");
+        let is_registration = exchange.method == "POST" && exchange.api_path() == Some("/register");
         let text = match (queue_id.filter(|_| is_registration && exchange.status == 200), &exchange.account) {
             (Some(queue_id), Some((email, _))) => {
                 let label = self.names.add_queue(email, queue_id);
-                block(&format!("queue {label}"), &lines)
+                fenced_block(&format!("queue {label}"), &lines)
             }
             _ => {
                 let request_line = format!("{caller}: {} {path}", exchange.method);
                 let body = if lines.is_empty() { request_line } else { format!("{request_line}\n{lines}") };
-                lost_reply_fault(exchange) + &block("request", &body) + &self.reply_block(exchange)
+                lost_reply_fault(exchange) + &fenced_block("request", &body) + &self.reply_block(exchange)
             }
         };
         self.add_request_block(exchange, text);
@@ -133,7 +133,7 @@ impl ScenarioWriter {
 
     /// Adds the block of a request, unless it contains a secret.
     fn add_request_block(&mut self, exchange: &Exchange, text: String) {
-        if self.secrets.are_in(&text) {
+        if self.secrets.occur_in(&text) {
             return self.add_omission(exchange, "a key or password would be in it");
         }
         self.requests += 1;
@@ -143,12 +143,12 @@ impl ScenarioWriter {
     /// The `reply` block of a request. It is empty if only success is expected.
     fn reply_block(&mut self, exchange: &Exchange) -> String {
         if exchange.status == 0 {
-            return block("reply none", "");
+            return fenced_block("reply none", "");
         }
         let is_success = exchange.status == 200;
         let info_string = if is_success { "reply".to_owned() } else { format!("reply {}", exchange.status) };
         let Value::Object(reply) = &exchange.reply else {
-            return if is_success { String::new() } else { block(&info_string, "") };
+            return if is_success { String::new() } else { fenced_block(&info_string, "") };
         };
         let mut expected_keys = reply.clone();
         if expected_keys.get("result").is_some_and(|result| result == "success" || result == "error") {
@@ -157,12 +157,12 @@ impl ScenarioWriter {
         if is_success && expected_keys.get("msg").is_some_and(|msg| msg == "") {
             expected_keys.shift_remove("msg");
         }
-        let parent_kind = kind_of_path(exchange.operation().unwrap_or_default());
+        let parent_kind = kind_of_path(exchange.api_path().unwrap_or_default());
         let mut expected = match expectation::expected(&Value::Object(expected_keys), &parent_kind, &mut self.names) {
             Value::Object(expected) => expected,
             _ => Map::new(),
         };
-        if exchange.operation() == Some("/user_uploads") && is_success {
+        if exchange.api_path() == Some("/user_uploads") && is_success {
             for key in ["url", "uri"] {
                 if let Some(text) = reply.get(key).and_then(Value::as_str) {
                     let is_known = self.names.text(text).is_some();
@@ -173,12 +173,12 @@ impl ScenarioWriter {
         }
         match (expected.is_empty(), is_success) {
             (true, true) => String::new(),
-            (true, false) => block(&info_string, ""),
-            _ => block(&info_string, &with_placeholder_braces(&format_json(&Value::Object(expected), 0))),
+            (true, false) => fenced_block(&info_string, ""),
+            _ => fenced_block(&info_string, &with_placeholder_braces(&format_json(&Value::Object(expected), 0))),
         }
     }
 
-    fn write_events(&mut self, batch: &Batch) {
+    fn write_events(&mut self, batch: &EventBatch) {
         let Some(label) = self.names.queues.get(&batch.queue_id).cloned() else {
             let description = "Events of queues that were registered before the recording".to_owned();
             *self.omissions.entry(description).or_default() += batch.events.len();
@@ -189,7 +189,7 @@ impl ScenarioWriter {
             let seconds = (elapsed - self.clock_offset_seconds).ceil();
             self.clock_offset_seconds += seconds;
             self.last_request_seconds = batch.at;
-            self.blocks.push(block("control", &format!("clock +{seconds}s")));
+            self.blocks.push(fenced_block("control", &format!("clock +{seconds}s")));
         }
         for event in &batch.events {
             let mut event = event.clone();
@@ -198,10 +198,10 @@ impl ScenarioWriter {
             }
             let parent_kind = kind_of_collection(event["type"].as_str().unwrap_or_default());
             let expected = expectation::expected(&event, &parent_kind, &mut self.names);
-            let text = block(&format!("event {label}"), &with_placeholder_braces(&format_json(&expected, 0)));
-            if self.secrets.are_in(&text) {
+            let text = fenced_block(&format!("event {label}"), &with_placeholder_braces(&format_json(&expected, 0)));
+            if self.secrets.occur_in(&text) {
                 *self.omissions.entry("Events with a key in them".to_owned()).or_default() += 1;
-                self.blocks.push(block(&format!("event {label}"), "{}"));
+                self.blocks.push(fenced_block(&format!("event {label}"), "{}"));
             } else {
                 self.blocks.push(text);
             }
@@ -213,7 +213,7 @@ impl ScenarioWriter {
         let mut omissions = session.omissions.clone();
         for (description, count) in &self.omissions {
             let times = if *count == 1 { String::new() } else { format!(" ({count} times)") };
-            omissions.push(self.secrets.without(&format!("{description}{times}")));
+            omissions.push(self.secrets.redact(&format!("{description}{times}")));
         }
         for (kind, id) in &self.names.unnamed_ids {
             omissions.push(format!(
@@ -223,7 +223,7 @@ impl ScenarioWriter {
         }
         let mut text = format!(
             "# A recorded session\n\nRecorded by `chatdouble scenario record` from {}. It is played in {}.\n\n",
-            self.secrets.without(&session.upstream),
+            self.secrets.redact(&session.base_url),
             session
                 .fixture
                 .as_deref()
@@ -234,7 +234,7 @@ impl ScenarioWriter {
         options.extend(session.feature_level.map(|level| format!("feature_level: {level}")));
         options.extend(session.dialect.as_ref().map(|dialect| format!("dialect: {dialect}")));
         if !options.is_empty() {
-            text += &block("world", &options.join("\n"));
+            text += &fenced_block("world", &options.join("\n"));
         }
         text += &self.blocks.concat();
         if !omissions.is_empty() {
@@ -253,18 +253,18 @@ fn lost_reply_fault(exchange: &Exchange) -> String {
     }
     // The next request with this method is the one in the following block.
     let fault = json!({"match": {"method": exchange.method}, "times": 1, "effect": {"drop": "after"}});
-    block("control", &format!("fault {fault}"))
+    fenced_block("control", &format!("fault {fault}"))
 }
 
 /// Why a request can't be part of a scenario. None if it can be.
 fn omission_reason(exchange: &Exchange) -> Option<&'static str> {
     match exchange.status {
-        _ if exchange.is_session => Some("it acts in a session, by a cookie or a token"),
+        _ if exchange.uses_other_authentication => Some("it acts in a session, by a cookie or a token"),
         429 => Some("the server limited it"),
         500.. => Some("the server failed"),
-        0 if exchange.operation() == Some("/events") => Some("no reply came to this poll"),
+        0 if exchange.api_path() == Some("/events") => Some("no reply came to this poll"),
         _ if exchange.method == "GET"
-            && exchange.operation() == Some("/events")
+            && exchange.api_path() == Some("/events")
             && exchange.parameter("queue_id").is_none() =>
         {
             Some("it names no queue")

@@ -1,12 +1,12 @@
 //! Removes the objects that a probe created.
 
-use super::side::Side;
+use super::compared_server::ComparedServer;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 /// An object that a request created, and how to remove it.
 #[derive(Clone, Debug)]
-pub struct Creation {
+pub struct CreatedObject {
     removal: Removal,
     /// The handle of the account that created it. It is empty if the account is unknown.
     creator: String,
@@ -75,12 +75,12 @@ const CREATION_RULES: [CreationRule; 14] = [
 const UPLOAD_PATH: &str = "/user_uploads";
 
 /// Whether requests with this method and path create objects.
-pub fn creates(method: &str, path: &str) -> bool {
+pub fn creates_objects(method: &str, path: &str) -> bool {
     method == "POST" && (path == UPLOAD_PATH || CREATION_RULES.iter().any(|rule| rule.path == path))
 }
 
 /// The objects that a request created.
-pub fn creations(method: &str, path: &str, reply: &Value, handle: &str) -> Vec<Creation> {
+pub fn created_objects(method: &str, path: &str, reply: &Value, handle: &str) -> Vec<CreatedObject> {
     if method != "POST" || reply["result"] != "success" {
         return Vec::new();
     }
@@ -92,7 +92,7 @@ pub fn creations(method: &str, path: &str, reply: &Value, handle: &str) -> Vec<C
         Value::Array(ids) => ids.iter().filter_map(Value::as_i64).collect(),
         id => id.as_i64().into_iter().collect(),
     };
-    let creation = |id: i64| Creation {
+    let creation = |id: i64| CreatedObject {
         removal: Removal::Request {
             method: rule.method,
             path: rule.removal_path.replace("{}", &id.to_string()),
@@ -104,10 +104,10 @@ pub fn creations(method: &str, path: &str, reply: &Value, handle: &str) -> Vec<C
     ids.into_iter().map(creation).collect()
 }
 
-fn uploaded_file(reply: &Value, handle: &str) -> Option<Creation> {
+fn uploaded_file(reply: &Value, handle: &str) -> Option<CreatedObject> {
     let url = reply["url"].as_str().or_else(|| reply["uri"].as_str())?;
     let (_, path_id) = url.split_once("/user_uploads/")?;
-    Some(Creation {
+    Some(CreatedObject {
         name: format!("upload {path_id}"),
         removal: Removal::Attachment { path_id: percent_decoded(path_id) },
         creator: handle.to_owned(),
@@ -119,8 +119,8 @@ fn percent_decoded(text: &str) -> String {
 }
 
 /// A channel that a subscription created.
-pub fn subscribed_channel(id: i64) -> Creation {
-    Creation {
+pub fn channel_created_by_subscription(id: i64) -> CreatedObject {
+    CreatedObject {
         removal: Removal::Request { method: "DELETE", path: format!("/streams/{id}"), form: Vec::new() },
         creator: String::new(),
         name: format!("channel {id}"),
@@ -129,7 +129,7 @@ pub fn subscribed_channel(id: i64) -> Creation {
 
 /// Removes objects, the newest first, as their creators or else as any other account. Returns a line with the reason
 /// for each object that could not be removed.
-pub async fn remove(side: &Side, creations: &[Creation]) -> Vec<String> {
+pub async fn remove(side: &ComparedServer, creations: &[CreatedObject]) -> Vec<String> {
     let mut failures = Vec::new();
     let mut connection_failure: Option<String> = None;
     for creation in creations.iter().rev() {
@@ -152,7 +152,7 @@ pub async fn remove(side: &Side, creations: &[Creation]) -> Vec<String> {
 }
 
 /// Removes an object. Returns the refusal if no account may remove it. The error says why there is no reply.
-async fn remove_object(side: &Side, creation: &Creation) -> Result<Option<String>, String> {
+async fn remove_object(side: &ComparedServer, creation: &CreatedObject) -> Result<Option<String>, String> {
     let (method, path, form) = match &creation.removal {
         Removal::Request { method, path, form } => (*method, path.clone(), form.as_slice()),
         Removal::Attachment { path_id } => match attachment_id(side, &creation.creator, path_id).await? {
@@ -164,7 +164,7 @@ async fn remove_object(side: &Side, creation: &Creation) -> Result<Option<String
     handles.sort_by_key(|handle| *handle != creation.creator);
     let mut refusal = "no account may remove it".to_owned();
     for person in handles.iter().filter_map(|handle| side.scope.directory.person(handle)) {
-        let reply = side.call(method, &path, person, form).await?;
+        let reply = side.send_form(method, &path, person, form).await?;
         if reply.status == 200 || is_removed(reply.status, &reply.body) {
             return Ok(None);
         }
@@ -176,7 +176,7 @@ async fn remove_object(side: &Side, creation: &Creation) -> Result<Option<String
 }
 
 /// The ID of an upload. None if it is already removed.
-async fn attachment_id(side: &Side, owner: &str, path_id: &str) -> Result<Option<i64>, String> {
+async fn attachment_id(side: &ComparedServer, owner: &str, path_id: &str) -> Result<Option<i64>, String> {
     let Some(person) = side.scope.directory.person(owner) else { return Ok(None) };
     let reply = side.get("/attachments", Some(person)).await?;
     let attachments = reply.body["attachments"].as_array().into_iter().flatten();
@@ -201,7 +201,7 @@ mod tests {
     use serde_json::json;
 
     fn names(path: &str, reply: &Value) -> Vec<String> {
-        creations("POST", path, reply, "mel").into_iter().map(|creation| creation.name).collect()
+        created_objects("POST", path, reply, "mel").into_iter().map(|creation| creation.name).collect()
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn an_upload_is_found_by_its_url() {
         let reply = json!({"result": "success", "url": "/user_uploads/2/ab/xyz/list%20one.txt"});
-        let creations = creations("POST", "/user_uploads", &reply, "mel");
+        let creations = created_objects("POST", "/user_uploads", &reply, "mel");
         assert!(
             matches!(&creations[0].removal, Removal::Attachment { path_id } if path_id == "2/ab/xyz/list one.txt"),
             "{creations:?}"

@@ -1,6 +1,6 @@
 //! Compares values of two servers, each of which assigns its own IDs.
 
-use crate::scenario::recording::kinds::{is_time, kind_of_collection, kind_of_id};
+use crate::scenario::recording::kinds::{is_unix_time, kind_of_collection, kind_of_id};
 use crate::scenario::recording::secrets::is_secret;
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -73,7 +73,7 @@ pub struct Correspondence {
 
 impl Correspondence {
     /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1).
-    pub fn replace(&mut self, side: usize, text: &str, replacement: &str) {
+    pub fn add_replacement(&mut self, side: usize, text: &str, replacement: &str) {
         if text.len() > 2 && !self.replacements[side].iter().any(|(existing_text, _)| existing_text == text) {
             self.replacements[side].push((text.to_owned(), replacement.to_owned()));
             self.replacements[side].sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
@@ -148,10 +148,10 @@ impl Correspondence {
     ) -> bool {
         let (Some(first_int), Some(second_int)) = (first.as_i64(), second.as_i64()) else {
             let is_float = first.as_i64().is_none() && second.as_i64().is_none();
-            let are_times = [first, second].iter().all(|number| is_time(key, number.as_f64().unwrap_or_default()));
+            let are_times = [first, second].iter().all(|number| is_unix_time(key, number.as_f64().unwrap_or_default()));
             return is_float && (are_times || first == second);
         };
-        if is_time(key, first_int as f64) && is_time(key, second_int as f64) {
+        if is_unix_time(key, first_int as f64) && is_unix_time(key, second_int as f64) {
             return true;
         }
         match kind_of_id(key, parent_kind) {

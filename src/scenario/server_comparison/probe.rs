@@ -1,9 +1,9 @@
 //! Plays a probe: sends each of its requests to both servers, and compares the replies and the resulting events.
 
-use super::cleanup::{self, Creation};
+use super::cleanup::{self, CreatedObject};
+use super::compared_server::{ComparedServer, curl_command};
 use super::correspondence::{Correspondence, Difference};
 use super::queues::{self, Queues};
-use super::side::{Side, curl};
 use crate::scenario::block::{Block, BlockKind, Body, Caller, Request};
 use crate::scenario::client::{HttpReply, HttpRequest};
 use crate::scenario::comparison::Comparison;
@@ -52,29 +52,29 @@ pub struct ProbeResult {
     /// Methods and paths of requests that were not compared, with the reasons.
     pub skipped: Vec<(String, String)>,
     /// Objects that the probe created and could not remove.
-    pub leftovers: Vec<String>,
+    pub unremoved_objects: Vec<String>,
     /// Why a server did not reply. The comparison ends then.
     pub failure: Option<String>,
 }
 
 /// Settings for playing a probe.
-pub struct Conditions<'a> {
+pub struct ProbeSettings<'a> {
     /// A word that is different in each probe.
-    pub unique: &'a str,
+    pub unique_word: &'a str,
     /// Whether to send only requests that change nothing.
     pub is_read_only: bool,
     /// Set when the user interrupts the comparison. The probe then undoes its changes and compares no more.
-    pub interrupted: &'a AtomicBool,
+    pub is_interrupted: &'a AtomicBool,
 }
 
 /// A probe in progress on two servers.
 struct ProbeRun<'a> {
-    sides: [&'a mut Side; 2],
+    sides: [&'a mut ComparedServer; 2],
     correspondence: &'a mut Correspondence,
     document: &'a Document,
     queues: [Queues; 2],
-    creations: [Vec<Creation>; 2],
-    conditions: &'a Conditions<'a>,
+    creations: [Vec<CreatedObject>; 2],
+    conditions: &'a ProbeSettings<'a>,
     /// Whether a request may have changed something.
     may_have_changed: bool,
 }
@@ -91,14 +91,14 @@ enum StepOutcome {
 
 /// Plays a probe on both servers, then removes the objects that it created.
 pub async fn play(
-    sides: [&mut Side; 2],
+    sides: [&mut ComparedServer; 2],
     correspondence: &mut Correspondence,
     document: &Document,
     scenario: &Scenario,
-    conditions: &Conditions<'_>,
+    conditions: &ProbeSettings<'_>,
 ) -> ProbeResult {
     let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
-    let setup = WorldSetup::merged(blocks.iter().filter_map(|block| block.world()));
+    let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world()));
     let mut result = ProbeResult::default();
     let [first, second] = sides;
     let feature_level = first.feature_level.min(second.feature_level);
@@ -107,7 +107,7 @@ pub async fn play(
         return result;
     }
     for side in [&mut *first, &mut *second] {
-        side.scope.unique = conditions.unique.to_owned();
+        side.scope.unique_word = conditions.unique_word.to_owned();
         side.scope.captured.clear();
         side.scope.queues.clear();
     }
@@ -155,7 +155,7 @@ impl ProbeRun<'_> {
             let outcome = match &block.kind {
                 BlockKind::World(_) | BlockKind::Event(..) | BlockKind::NoEvent(_) => continue,
                 BlockKind::Control(..) => StepOutcome::NotSent("needs control of both servers".to_owned()),
-                BlockKind::Request(..) if self.conditions.interrupted.load(Ordering::Relaxed) => {
+                BlockKind::Request(..) if self.conditions.is_interrupted.load(Ordering::Relaxed) => {
                     StepOutcome::NotSent("interrupted".to_owned())
                 }
                 BlockKind::Request(request, _) if self.conditions.is_read_only && request.method != "GET" => {
@@ -189,7 +189,7 @@ impl ProbeRun<'_> {
                 // A request that needs a value of an earlier reply can't be encoded.
                 let Ok(encoded) = encode_request(&self.sides[index].scope, request) else { continue };
                 let path = path_without_base(&encoded.url, &self.sides[index].url);
-                if cleanup::creates(&request.method, &path) {
+                if cleanup::creates_objects(&request.method, &path) {
                     continue;
                 }
                 let reply = self.sides[index].send(encoded).await?;
@@ -202,7 +202,7 @@ impl ProbeRun<'_> {
     async fn register_queues(&mut self) -> Result<(), String> {
         for (index, side) in self.sides.iter().enumerate() {
             for (handle, id) in self.queues[index].register(side).await? {
-                self.correspondence.replace(index, &id, &format!("QUEUE of {handle}"));
+                self.correspondence.add_replacement(index, &id, &format!("QUEUE of {handle}"));
             }
         }
         Ok(())
@@ -223,7 +223,8 @@ impl ProbeRun<'_> {
         let (caller, emails) = match &request.caller {
             Caller::Anonymous => ("anonymous".to_owned(), [None, None]),
             Caller::User(handle, _) => {
-                let email = |side: &Side| side.scope.directory.person(handle).map(|person| person.email.clone());
+                let email =
+                    |side: &ComparedServer| side.scope.directory.person(handle).map(|person| person.email.clone());
                 (handle.clone(), [email(self.sides[0]), email(self.sides[1])])
             }
         };
@@ -256,7 +257,7 @@ impl ProbeRun<'_> {
             method: request.method.clone(),
             path,
             parameters: parameters_of(&encoded[0]),
-            curl: [curl(&encoded[0], emails[0].as_deref()), curl(&encoded[1], emails[1].as_deref())],
+            curl: [curl_command(&encoded[0], emails[0].as_deref()), curl_command(&encoded[1], emails[1].as_deref())],
             replies: [(first.status, first.body), (second.status, second.body)],
             differences,
         });
@@ -289,9 +290,9 @@ impl ProbeRun<'_> {
 
     /// Adds the objects that a request created on a server to those to remove.
     fn track_created(&mut self, index: usize, method: &str, path: &str, caller: &str, reply: &HttpReply) {
-        self.creations[index].extend(cleanup::creations(method, path, &reply.body, caller));
+        self.creations[index].extend(cleanup::created_objects(method, path, &reply.body, caller));
         if let Some(id) = reply.body["queue_id"].as_str() {
-            self.correspondence.replace(index, id, "QUEUE");
+            self.correspondence.add_replacement(index, id, "QUEUE");
             self.queues[index].add_registered_by_probe(caller, id);
         }
     }
@@ -331,7 +332,7 @@ impl ProbeRun<'_> {
         let mut differences = Vec::new();
         for handle in &handles {
             let [first, second] = [&all_events[0][handle], &all_events[1][handle]];
-            differences.extend(queues::compare(self.correspondence, handle, first, second));
+            differences.extend(queues::compare_events(self.correspondence, handle, first, second));
         }
         Ok(differences)
     }
@@ -345,25 +346,28 @@ impl ProbeRun<'_> {
             }
             let mut creations = self.creations[index].clone();
             creations.extend(self.subscribed_channels(side).await);
-            result.leftovers.extend(cleanup::remove(side, &creations).await);
+            result.unremoved_objects.extend(cleanup::remove(side, &creations).await);
         }
     }
 
     /// The channels that the probe created by subscribing to them, found by its unique word.
-    async fn subscribed_channels(&self, side: &Side) -> Vec<Creation> {
-        let Some(person) = side.scope.directory.people.values().next() else { return Vec::new() };
+    async fn subscribed_channels(&self, side: &ComparedServer) -> Vec<CreatedObject> {
+        let Some(person) = side.scope.directory.users.values().next() else { return Vec::new() };
         let Ok(reply) = side.get("/streams", Some(person)).await else { return Vec::new() };
         let is_from_probe =
-            |channel: &&Value| channel["name"].as_str().is_some_and(|name| name.contains(self.conditions.unique));
+            |channel: &&Value| channel["name"].as_str().is_some_and(|name| name.contains(self.conditions.unique_word));
         let channels = reply.body["streams"].as_array().into_iter().flatten().filter(is_from_probe);
-        channels.filter_map(|channel| channel["stream_id"].as_i64()).map(cleanup::subscribed_channel).collect()
+        channels
+            .filter_map(|channel| channel["stream_id"].as_i64())
+            .map(cleanup::channel_created_by_subscription)
+            .collect()
     }
 }
 
 /// The names of the values that an expected reply captures.
 fn captured_names(expected: Option<&Body>) -> Vec<String> {
     let Some(Body::Json(pattern, _)) = expected else { return Vec::new() };
-    pattern.templates().iter().flat_map(|template| template.captures()).map(str::to_owned).collect()
+    pattern.templates().iter().flat_map(|template| template.captured_names()).map(str::to_owned).collect()
 }
 
 fn status_and_message(reply: &HttpReply) -> String {

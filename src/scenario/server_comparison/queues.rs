@@ -1,7 +1,7 @@
 //! The event queues of the accounts on a server, and the comparison of the events of two servers.
 
+use super::compared_server::ComparedServer;
 use super::correspondence::{ABSENT, Correspondence, Difference};
-use super::side::Side;
 use crate::scenario::recording::kinds::kind_of_collection;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ impl Queues {
     /// # Errors
     ///
     /// If there is no reply.
-    pub async fn register(&mut self, side: &Side) -> Result<Vec<(String, String)>, String> {
+    pub async fn register(&mut self, side: &ComparedServer) -> Result<Vec<(String, String)>, String> {
         let capabilities = json!({"notification_settings_null": true, "bulk_message_deletion": true,
             "user_avatar_url_field_optional": false, "stream_typing_notifications": true, "user_settings_object": true,
             "include_deactivated_groups": true, "archived_channels": true, "empty_topic_name": true});
@@ -37,7 +37,7 @@ impl Queues {
         let mut ids = Vec::new();
         for handle in side.handles() {
             let Some(person) = side.scope.directory.person(&handle) else { continue };
-            let reply = side.call("POST", "/register", person, &form).await?;
+            let reply = side.send_form("POST", "/register", person, &form).await?;
             if let Some(id) = reply.body["queue_id"].as_str() {
                 let last_event_id = reply.body["last_event_id"].as_i64().unwrap_or(-1);
                 ids.push((handle.clone(), id.to_owned()));
@@ -57,7 +57,7 @@ impl Queues {
     /// # Errors
     ///
     /// If there is no reply.
-    pub async fn read_events(&mut self, side: &Side, handle: &str) -> Result<Vec<Value>, String> {
+    pub async fn read_events(&mut self, side: &ComparedServer, handle: &str) -> Result<Vec<Value>, String> {
         let Some(queue) = self.queues_by_handle.get_mut(handle) else { return Ok(Vec::new()) };
         let Some(person) = side.scope.directory.person(handle) else { return Ok(Vec::new()) };
         let query = form_urlencoded::Serializer::new(String::new())
@@ -79,12 +79,12 @@ impl Queues {
     }
 
     /// Deletes the queues. Any that can't be deleted will expire.
-    pub async fn delete(&self, side: &Side) {
+    pub async fn delete(&self, side: &ComparedServer) {
         let own_queues = self.queues_by_handle.iter().map(|(handle, queue)| (handle, &queue.id));
         let other_queues = self.registered_by_probe.iter().map(|(handle, id)| (handle, id));
         for (handle, id) in own_queues.chain(other_queues) {
             let Some(person) = side.scope.directory.person(handle) else { continue };
-            if side.call("DELETE", "/events", person, &[("queue_id", id)]).await.is_err() {
+            if side.send_form("DELETE", "/events", person, &[("queue_id", id)]).await.is_err() {
                 return;
             }
         }
@@ -92,7 +92,7 @@ impl Queues {
 }
 
 /// The differences between the events of an account on the two servers.
-pub fn compare(
+pub fn compare_events(
     correspondence: &mut Correspondence,
     handle: &str,
     first: &[Value],

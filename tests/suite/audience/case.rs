@@ -129,7 +129,7 @@ impl Case {
                 OPERATIONS.iter().find(|row| format!("{} {}", row.route.method, row.route.path) == request.way);
             let listed = listed.unwrap_or_else(|| panic!("{} is no operation", request.way));
             let of_kind = kind_and_op.split(' ').next().unwrap_or_default();
-            let has_op = listed.about.events.iter().any(|kind| kind.text() == kind_and_op);
+            let has_op = listed.docs.events.iter().any(|kind| kind.text() == kind_and_op);
             if has_op { kind_and_op.to_owned() } else { of_kind.to_owned() }
         };
         let named = |event: &str| event.split(' ').take(2).collect::<Vec<_>>().join(" ");

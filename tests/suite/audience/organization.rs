@@ -2,7 +2,7 @@
 
 use super::case::{Case, PICTURE, group};
 use crate::support::TestServer;
-use chatdouble::realm::agenda::Due;
+use chatdouble::realm::agenda::AgendaItem;
 use chatdouble::realm::export::{ExportKind, ExportState};
 use chatdouble::realm::id::UserId;
 use chatdouble::realm::tx::Tx;
@@ -189,7 +189,7 @@ fn emoji() -> Vec<Case> {
 fn exports() -> Vec<Case> {
     let ready = |tx: &mut Tx| {
         let id = tx.add_export(ExportKind::Public, UserId(1));
-        tx.schedule(Due::Export(id), None);
+        tx.schedule(AgendaItem::Export(id), None);
         let export = tx.realm_mut().exports.get_mut(&id).expect("it was begun");
         Arc::make_mut(export).state = ExportState::Ready;
     };

@@ -115,7 +115,7 @@ async fn queues_that_keep_too_much_end_while_nobody_polls() {
     until_parked(&server, "default").await;
     let tell = |count: usize| {
         let mel = UserId(mel.id());
-        server.arrange(|tx| (0..count).for_each(|_| tx.emit(Audience::user(mel), InvitesChanged {})));
+        server.arrange(|tx| (0..count).for_each(|_| tx.emit(Audience::of_user(mel), InvitesChanged {})));
     };
     let listed = async || {
         let reply = control.get("/worlds/default/queues").await.success();

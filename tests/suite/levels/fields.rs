@@ -8,8 +8,8 @@ use crate::support::TestServer;
 use chatdouble::api::parameter::RawParameters;
 use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Route};
 use chatdouble::feature::has_changes_of;
-use chatdouble::level::objects::{DEFAULT_CHANNEL, Object};
-use chatdouble::level::place::{Place, Source, Step, visit};
+use chatdouble::level::objects::{DEFAULT_CHANNEL, ObjectKind};
+use chatdouble::level::place::{Place, Source, Step, visit_objects};
 use chatdouble::level::{Change, ChangeKind, Emulation, changes, emulation};
 use chatdouble::realm::Realm;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn shown(realm: &Realm, level: i64, place: &Place, object: &Value) -> Value {
     emulation(level).map(answer);
     let mut whole = if matches!(place.source, Source::Event(..)) { reply["events"][0].take() } else { reply };
     let mut found = Value::Null;
-    visit(&mut whole, &place.path, &mut |object| found = Value::Object(object.clone()));
+    visit_objects(&mut whole, &place.path, &mut |object| found = Value::Object(object.clone()));
     found
 }
 
@@ -52,7 +52,7 @@ fn shown(realm: &Realm, level: i64, place: &Place, object: &Value) -> Value {
 async fn fields_come_and_go_at_every_place() {
     let server = TestServer::start().await;
     let realm = realm(&server);
-    let each = |object: &'static Object, check: &dyn Fn(&Place)| {
+    let each = |object: &'static ObjectKind, check: &dyn Fn(&Place)| {
         object.places.iter().for_each(|place| check(&Place::parse(place)));
     };
     for Change { level, kind } in changes() {
@@ -67,7 +67,7 @@ async fn fields_come_and_go_at_every_place() {
                 let is_hidden = shown(&realm, *level, place, &json!({name: 1})).is_null();
                 // One reply may have got it later than its like.
                 let is_later = changes().iter().any(|other| {
-                    let is_here = |of: &Object| of.places.iter().any(|other| Place::parse(other) == *place);
+                    let is_here = |of: &ObjectKind| of.places.iter().any(|other| Place::parse(other) == *place);
                     let is_same = matches!(other.kind, ChangeKind::Field { object: of, name: same } if same == name && is_here(of));
                     is_same && other.level > *level
                 });
@@ -110,7 +110,7 @@ const FIELDS_NOT_SHOWN: &[(&str, &str, Range<i64>)] = &[
 const EVENTS_NOT_MET: &[(&str, &str, &str)] = &[("stream", "is_recently_active", "takes half a year of silence")];
 
 /// The level at which the objects' field got another name.
-fn renamed_at(object: &Object, name: &str) -> i64 {
+fn renamed_at(object: &ObjectKind, name: &str) -> i64 {
     let renaming = |change: &Change| match change.kind {
         ChangeKind::RenamedField { object: of, old, .. } if std::ptr::eq(of, object) && old == name => {
             Some(change.level)
@@ -121,7 +121,7 @@ fn renamed_at(object: &Object, name: &str) -> i64 {
 }
 
 /// The level that the objects' field came with, by this name.
-fn came_at(object: &Object, name: &str) -> i64 {
+fn came_at(object: &ObjectKind, name: &str) -> i64 {
     let coming = |change: &Change| match change.kind {
         ChangeKind::Field { object: of, name: other } if std::ptr::eq(of, object) && other == name => {
             Some(change.level)

@@ -5,7 +5,7 @@ use super::recorded::not_json;
 use crate::every_operation::{call, example, handle_for, required};
 use crate::support::TestServer;
 use chatdouble::api::parameter::RawParameters;
-use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
+use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, OperationRow};
 use chatdouble::feature::{Difference, Evidence, has_entry};
 use chatdouble::level::{Behaviour, Change, ChangeKind, changes, emulation};
 use chatdouble::realm::Realm;
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-fn row_of(route: &str) -> &'static Row {
+fn row_of(route: &str) -> &'static OperationRow {
     let found = OPERATIONS.iter().find(|row| format!("{} {}", row.route.method, row.route.path) == route);
     found.unwrap_or_else(|| panic!("no operation is called {route}"))
 }
@@ -74,8 +74,8 @@ fn behaviours_and_features_name_their_tests() {
     let files = std::fs::read_dir(folder).expect("the tests are there").map(|entry| entry.expect("readable").path());
     let tests: String = files.map(|file| std::fs::read_to_string(file).expect("readable")).collect();
     for change in changes() {
-        if let ChangeKind::Behaviour(Behaviour { on, description, test, .. })
-        | ChangeKind::Feature(_, Difference { on, description, test }) = change.kind
+        if let ChangeKind::Behaviour(Behaviour { subject: on, description, test, .. })
+        | ChangeKind::Feature(_, Difference { subject: on, description, test }) = change.kind
         {
             let is_there = tests.contains(&format!("fn {test}()"));
             assert!(is_there, "level {}, {on}: no test is called {test}", change.level);
@@ -87,11 +87,11 @@ fn behaviours_and_features_name_their_tests() {
 #[tokio::test]
 async fn operations_are_there_from_their_level_on() {
     let server = TestServer::start().await;
-    for row in OPERATIONS.iter().filter(|row| row.about.since > 0) {
-        let [before, after] = Age::around(&server, row.about.since).await;
+    for row in OPERATIONS.iter().filter(|row| row.docs.since > 0) {
+        let [before, after] = Age::around(&server, row.docs.since).await;
         let olive = |age: Age<'_>| age.user("olive");
         let (before, after) = (call(&olive(before), row, json!({})).await, call(&olive(after), row, json!({})).await);
-        let way = format!("{} {} at {}", row.route.method, row.route.path, row.about.since);
+        let way = format!("{} {} at {}", row.route.method, row.route.path, row.docs.since);
         assert!(matches!(before.status, 404 | 405), "{way}: {before}");
         assert!(after.body["msg"] != "Unknown path" && after.status != 405, "{way}: {after}");
     }
@@ -171,7 +171,7 @@ fn takes(route: &str, name: &str) -> bool {
 }
 
 /// What an operation requires at a level, by its names of all levels.
-fn required_at(row: &Row, level: i64) -> Map<String, Value> {
+fn required_at(row: &OperationRow, level: i64) -> Map<String, Value> {
     let route = format!("{} {}", row.route.method, row.route.path);
     let mut params = required(row);
     for Change { kind, .. } in changes() {
@@ -239,7 +239,7 @@ async fn parameters_in_json_are_read_from_their_level_on() {
         let Some(info) = row.parameters.iter().find(|info| info.name == name && info.is_json) else { continue };
         let message = format!("{name} is not valid JSON");
         for (age, is_read) in [(level - 1, false), (*level, true)] {
-            if age < row.about.since {
+            if age < row.docs.since {
                 continue;
             }
             let mut params = required_at(row, age);
@@ -281,7 +281,7 @@ async fn parameters_in_text_are_reported_as_unsupported_below_their_level() {
         let Some(info) = row.parameters.iter().find(|info| info.name == name && !info.is_json) else { continue };
         // Below 167 nothing is reported.
         let is_elsewhere = ASKED_ELSEWHERE.contains(&(route, name));
-        if *level <= 167.max(row.about.since) || is_elsewhere {
+        if *level <= 167.max(row.docs.since) || is_elsewhere {
             continue;
         }
         for (age, is_unknown) in [(level - 1, true), (*level, false)] {
@@ -321,7 +321,7 @@ async fn narrows_know_words_from_their_level_on() {
 #[test]
 fn events_are_withheld_below_their_level() {
     let is_withheld = |level: i64, pattern: EventPattern| {
-        emulation(level).is_some_and(|emulation| emulation.queue_level().withheld.contains(&pattern))
+        emulation(level).is_some_and(|emulation| emulation.queue_level().withheld_events.contains(&pattern))
     };
     for Change { level, kind } in changes() {
         if let ChangeKind::Event(pattern) = *kind {

@@ -3,8 +3,8 @@
 use super::Age;
 use crate::documented::Documented;
 use crate::support::User;
-use chatdouble::level::place::{Place, Source, visit};
-use chatdouble::level::{ChangeKind, Object};
+use chatdouble::level::place::{Place, Source, visit_objects};
+use chatdouble::level::{ChangeKind, ObjectKind};
 use chatdouble::realm::channel_switch::CHANNEL_SWITCHES;
 use chatdouble::realm::event::EventPattern;
 use chatdouble::realm::permission::REALM_PERMISSIONS;
@@ -40,12 +40,12 @@ impl Exhibits {
     }
 
     /// Whether some object of a kind was seen.
-    pub fn shows(&mut self, object: &Object) -> bool {
+    pub fn shows(&mut self, object: &ObjectKind) -> bool {
         object.places.iter().any(|place| self.any_at(&Place::parse(place), |_| true))
     }
 
     /// Whether some object of a kind was seen with a field.
-    pub fn has(&mut self, object: &Object, name: &str) -> bool {
+    pub fn has(&mut self, object: &ObjectKind, name: &str) -> bool {
         object.places.iter().any(|place| self.any_at(&Place::parse(place), |object| object.contains_key(name)))
     }
 
@@ -53,7 +53,7 @@ impl Exhibits {
     fn any_at(&mut self, place: &Place, is_it: impl Fn(&Map<String, Value>) -> bool) -> bool {
         let mut found = false;
         let mut look = |whole: &mut Value| {
-            visit(whole, &place.path, &mut |object| found = found || is_it(object));
+            visit_objects(whole, &place.path, &mut |object| found = found || is_it(object));
         };
         match place.source {
             Source::Reply(method, path) => {

@@ -4,7 +4,7 @@
 //! is drawn by its schema, which seldom finds what exists.
 
 use chatdouble::api::parameter::ParameterInfo;
-use chatdouble::api::{OPERATIONS, Row};
+use chatdouble::api::{OPERATIONS, OperationRow};
 use chatdouble::realm::Realm;
 use chatdouble::realm::id::UserId;
 use chatdouble::realm::setting::{REALM_SETTINGS, USER_SETTINGS};
@@ -45,7 +45,7 @@ pub struct Request {
     /// Parameters outside the path.
     pub params: Map<String, Value>,
     /// The operation.
-    pub row: &'static Row,
+    pub row: &'static OperationRow,
 }
 
 impl Request {
@@ -91,7 +91,7 @@ impl<'realm> Draw<'realm> {
 
     /// A request that somebody might make.
     pub fn request(&mut self) -> Request {
-        let weight = |row: &Row| {
+        let weight = |row: &OperationRow| {
             let named = WEIGHTS.iter().find(|(method, path, _)| *method == row.route.method && *path == row.route.path);
             named.map_or(if row.route.method == "GET" { 1 } else { 2 }, |(_, _, weight)| *weight)
         };
@@ -104,7 +104,7 @@ impl<'realm> Draw<'realm> {
         self.request_for(row.expect("the weights add up"))
     }
 
-    fn request_for(&mut self, row: &'static Row) -> Request {
+    fn request_for(&mut self, row: &'static OperationRow) -> Request {
         let mut path = row.route.path.to_owned();
         let mut params = Map::new();
         let optional = row.parameters.iter().filter(|info| !info.is_required).count() as u64;
@@ -249,17 +249,17 @@ impl<'realm> Draw<'realm> {
     }
 
     fn setting_value(&mut self, info: &ParameterInfo) -> Option<Value> {
-        use chatdouble::realm::setting::Kind;
+        use chatdouble::realm::setting::SettingKind;
         let setting = USER_SETTINGS.iter().chain(REALM_SETTINGS.iter()).find(|setting| setting.name == info.name)?;
         Some(match setting.kind {
-            Kind::Bool | Kind::BoolOrNull => (self.below(2) == 0).into(),
-            Kind::OneOfIntegers(allowed) => self.pick(allowed).into(),
-            Kind::OneOf(allowed) => self.pick(allowed).into(),
+            SettingKind::Bool | SettingKind::BoolOrNull => (self.below(2) == 0).into(),
+            SettingKind::OneOfIntegers(allowed) => self.pick(allowed).into(),
+            SettingKind::OneOf(allowed) => self.pick(allowed).into(),
             _ => setting.default.clone(),
         })
     }
 
-    fn value(&mut self, row: &Row, info: &ParameterInfo) -> Value {
+    fn value(&mut self, row: &OperationRow, info: &ParameterInfo) -> Value {
         let number = self.below(1_000);
         match info.name {
             "message_id" => self.message_id(),

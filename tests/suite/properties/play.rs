@@ -17,7 +17,7 @@ use chatdouble::realm::Realm;
 use chatdouble::realm::invariants;
 use chatdouble::realm::user::User;
 use chatdouble::time::{Span, Timestamp};
-use chatdouble::world::{Clients, RealTime, World, WorldSettings, Worlds};
+use chatdouble::world::{JumpClients, RealTime, World, WorldSettings, Worlds};
 use futures_util::stream;
 use serde_json::{Map, Value, json};
 use std::convert::Infallible;
@@ -188,7 +188,7 @@ impl Play {
 
     /// Whether the served document has the reply.
     fn check_documented(&self, request: &Request, answer: &Answer) -> Result<(), String> {
-        if !self.is_documented() || !request.row.is_at(NEWEST_FEATURE_LEVEL) {
+        if !self.is_documented() || !request.row.exists_at(NEWEST_FEATURE_LEVEL) {
             return Ok(());
         }
         let faults = crate::documented::faults(request.row, answer.status, &answer.body);
@@ -200,7 +200,7 @@ impl Play {
     }
 
     fn check_world(&self) -> Result<(), String> {
-        let violations = invariants::check(&self.realm());
+        let violations = invariants::all_violations(&self.realm());
         if !violations.is_empty() {
             return Err(format!("broken: {violations:#?}"));
         }
@@ -299,7 +299,7 @@ impl Play {
     }
 
     fn go_to_time(&self, at: Timestamp) {
-        let Ok(_) = self.world.advance(&Clients::default(), |_| Ok::<_, Infallible>(at));
+        let Ok(_) = self.world.advance(&JumpClients::default(), |_| Ok::<_, Infallible>(at));
     }
 
     /// Moves the clock, which must come to the same as moving it from one thing that falls due to the next.

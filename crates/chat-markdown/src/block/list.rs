@@ -12,7 +12,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The kind of the list that a block begins with.
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn of_block(text: &str) -> Option<Self> {
         let line = text.split('\n').next().unwrap_or_default();
         [Self::Numbered, Self::Bulleted].into_iter().find(|kind| kind.parse_item(line).is_some())
     }
@@ -74,7 +74,7 @@ fn parse_items(kind: Kind, text: &str) -> (Vec<String>, String) {
 }
 
 /// Removes `width` spaces from the beginning of all lines that have them.
-pub(super) fn without_indent(text: &str, width: usize) -> String {
+pub(super) fn remove_indent(text: &str, width: usize) -> String {
     let mut result = String::with_capacity(text.len());
     for (index, line) in text.split('\n').enumerate() {
         let has_indent = line.len() >= width && line.bytes().take(width).all(|byte| byte == b' ');
@@ -142,7 +142,7 @@ impl Parser<'_> {
     fn wrap_text(&mut self, item: NodeId) {
         let text = std::mem::take(&mut self.tree[item].text);
         if !text.content.is_empty() {
-            let paragraph = self.tree.create_with("p", text);
+            let paragraph = self.tree.create_with_text("p", text);
             self.tree[item].children.insert(0, paragraph);
         }
     }
@@ -158,7 +158,7 @@ impl Parser<'_> {
     /// Parses indented text of the preceding item.
     pub(super) fn parse_indented_item(&mut self, parent: NodeId, block: Block) {
         let (level, node) = self.level_and_owner(parent, block.text());
-        let text = without_indent(block.text(), level * ITEM_INDENT.len());
+        let text = remove_indent(block.text(), level * ITEM_INDENT.len());
         drop(block);
         self.states.push(State::Indented);
         if self.is_item(parent) {
@@ -209,11 +209,11 @@ mod tests {
 
     #[test]
     fn markers_require_a_space() {
-        assert_eq!(Kind::of(" * a"), Some(Kind::Bulleted));
-        assert_eq!(Kind::of("12. a"), Some(Kind::Numbered));
-        assert_eq!(Kind::of("* "), Some(Kind::Bulleted));
+        assert_eq!(Kind::of_block(" * a"), Some(Kind::Bulleted));
+        assert_eq!(Kind::of_block("12. a"), Some(Kind::Numbered));
+        assert_eq!(Kind::of_block("* "), Some(Kind::Bulleted));
         for text in ["*a", "  * a", "1) a", "1.a", "a. b", "*"] {
-            assert_eq!(Kind::of(text), None, "{text}");
+            assert_eq!(Kind::of_block(text), None, "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Parses block quotes.
 
-use super::scan::{is_empty_quote, quoted};
+use super::scan::{is_empty_quote, strip_quote_marker};
 use super::{Block, Parser, State};
 use crate::character::is_space;
 use crate::mention;
@@ -25,11 +25,11 @@ impl Parser<'_> {
 
 /// Removes the `>` from a line, and makes its mentions silent.
 fn unquote_line(line: &str) -> String {
-    let line = mention::silenced(line);
+    let line = mention::silence_mentions(line);
     if line.trim_matches(is_space) == ">" {
         return String::new();
     }
-    match quoted(&line) {
+    match strip_quote_marker(&line) {
         Some(content) if !is_empty_quote(&line) => content.to_owned(),
         _ => line.into_owned(),
     }

@@ -21,7 +21,7 @@ fn line_starts(text: &str) -> impl Iterator<Item = usize> {
 }
 
 /// The first heading in a block.
-pub(super) fn heading(text: &str) -> Option<Heading> {
+pub(super) fn find_heading(text: &str) -> Option<Heading> {
     line_starts(text).find_map(|line| {
         let level = text[line..].bytes().take_while(|&byte| byte == b'#').count();
         let space = text[line + level..].chars().next().filter(|space| is_space(*space))?;
@@ -53,7 +53,7 @@ fn heading_end(text: &str, start: usize) -> Option<(usize, usize)> {
 }
 
 /// The first line that is a rule: at least three `-`, `_` or `*` with at most two spaces between them.
-pub(super) fn rule(text: &str) -> Option<Range<usize>> {
+pub(super) fn find_rule(text: &str) -> Option<Range<usize>> {
     line_starts(text).find_map(|start| {
         let length = memchr::memchr(b'\n', &text.as_bytes()[start..]).unwrap_or(text.len() - start);
         is_rule(&text[start..start + length]).then(|| start..start + length)
@@ -73,8 +73,8 @@ fn is_rule(line: &str) -> bool {
 
 /// Position of the line end before the first quote, or 0 if it begins in the first line. Lines with only `>` are not a
 /// quote unless text follows them.
-pub(super) fn quote(text: &str) -> Option<usize> {
-    let start = line_starts(text).find(|&line| quoted(&text[line..]).is_some())?;
+pub(super) fn find_quote(text: &str) -> Option<usize> {
+    let start = line_starts(text).find(|&line| strip_quote_marker(&text[line..]).is_some())?;
     if is_empty_quote(&text[start..]) {
         // No text follows this empty quoted line, so the block has no other quote.
         return None;
@@ -83,7 +83,7 @@ pub(super) fn quote(text: &str) -> Option<usize> {
 }
 
 /// Removes the `>` from the beginning of a text. None: the first line is not quoted.
-pub(super) fn quoted(text: &str) -> Option<&str> {
+pub(super) fn strip_quote_marker(text: &str) -> Option<&str> {
     let line = text.trim_start_matches(' ');
     let content = line.strip_prefix('>').filter(|_| text.len() - line.len() <= 3)?;
     Some(content.strip_prefix(' ').unwrap_or(content))
@@ -96,7 +96,7 @@ pub(super) fn is_empty_quote(text: &str) -> bool {
         if remaining.is_empty() || remaining.starts_with('\n') {
             return true;
         }
-        let Some(content) = quoted(remaining) else { return false };
+        let Some(content) = strip_quote_marker(remaining) else { return false };
         let trimmed = content.trim_start_matches(is_space);
         let space = &content[..content.len() - trimmed.len()];
         match space.rfind('\n') {
@@ -114,7 +114,8 @@ mod tests {
     #[test]
     fn headings_end_with_their_line() {
         let parsed = |text: &str| {
-            heading(text).map(|heading| (heading.start, heading.level, text[heading.content].to_owned(), heading.end))
+            find_heading(text)
+                .map(|heading| (heading.start, heading.level, text[heading.content].to_owned(), heading.end))
         };
         for (text, start, level, content, end) in [
             ("# a", 0, 1, "a", 3),
@@ -139,17 +140,17 @@ mod tests {
         for line in ["--", "    ---", "-   - -", "-*-", "--- x", "", "="] {
             assert!(!is_rule(line), "{line}");
         }
-        assert_eq!(rule("a\n---\nb"), Some(2..5));
+        assert_eq!(find_rule("a\n---\nb"), Some(2..5));
     }
 
     #[test]
     fn quotes_are_not_empty() {
-        assert_eq!(quote("> a"), Some(0));
-        assert_eq!(quote("a\n > b"), Some(1));
-        assert_eq!(quote(">\n> b"), Some(0));
-        assert_eq!(quote(">\nb"), Some(0));
+        assert_eq!(find_quote("> a"), Some(0));
+        assert_eq!(find_quote("a\n > b"), Some(1));
+        assert_eq!(find_quote(">\n> b"), Some(0));
+        assert_eq!(find_quote(">\nb"), Some(0));
         for text in [">", "> \n>", "a\n>\n>", "    > a", "a > b"] {
-            assert_eq!(quote(text), None, "{text}");
+            assert_eq!(find_quote(text), None, "{text}");
         }
     }
 }

@@ -24,7 +24,7 @@ fn trim_spaces(row: &str) -> &str {
 
 impl Table {
     /// Parses a block as a table: a header row, a delimiter row with as many columns, and rows. None: not a table.
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (header, body) = text.split_once('\n')?;
         let header = trim_spaces(header);
         let delimiter_row = trim_spaces(body.split('\n').next().unwrap_or_default());
@@ -50,7 +50,7 @@ impl Table {
             length_of_tags("td") + alignment.map_or(0, |alignment| length_of_attribute(STYLE, &style(alignment)))
         });
         let output = cell_lengths.sum::<usize>().saturating_mul(rows);
-        if tree.budget().afford_nodes(self.columns.len().saturating_mul(rows), output).is_err() {
+        if tree.budget().check_nodes(self.columns.len().saturating_mul(rows), output).is_err() {
             return;
         }
         let mut lines = text.split('\n');
@@ -221,7 +221,7 @@ mod tests {
         for (nodes, output, is_built) in [(100, 1_000, true), (100, cells - 1, false), (8, 1_000, false)] {
             let budget = Budget::new(Cost { steps: 0, nodes, output });
             let mut tree = Tree::new(Rc::new(budget));
-            Table::of(text).expect("it is a table").build(&mut tree, ROOT, text);
+            Table::parse(text).expect("it is a table").build(&mut tree, ROOT, text);
             assert_eq!(tree[ROOT].children.len(), usize::from(is_built), "{nodes} {output}");
             assert_eq!(tree.budget().check().is_ok(), is_built);
         }
@@ -230,10 +230,10 @@ mod tests {
     #[test]
     fn tables_require_a_delimiter_row() {
         for text in ["a|b\n-|-", "|a|\n|-|", "a|b\n:-:|--:\nc", "e||\n-|:", "|\n|"] {
-            assert!(Table::of(text).is_some(), "{text}");
+            assert!(Table::parse(text).is_some(), "{text}");
         }
         for text in ["a|b", "a|b\n-", "e\n--", "e\n|-", "|a|\n|-|\nb", "a|b\nx|y", "a\n-"] {
-            assert!(Table::of(text).is_none(), "{text}");
+            assert!(Table::parse(text).is_none(), "{text}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// How a match changes the indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Indent {
+pub(super) enum IndentAction {
     /// A document begins.
     Reset,
     /// The spaces at the start of a line.
@@ -32,8 +32,8 @@ pub(super) enum Effect {
     Leave,
 }
 
-impl Indent {
-    pub(super) fn read(name: &str) -> Option<Self> {
+impl IndentAction {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "reset" => Self::Reset,
             "start" => Self::Start,
@@ -63,30 +63,30 @@ pub(super) struct Indentation {
 }
 
 impl Indentation {
-    pub(super) fn apply(&mut self, indent: Indent, text: &str) -> Effect {
+    pub(super) fn apply(&mut self, indent: IndentAction, text: &str) -> Effect {
         let length = text.len();
         match indent {
-            Indent::Reset => *self = Self::default(),
-            Indent::Start => return self.start(length),
-            Indent::Save => self.next += length,
-            Indent::Set | Indent::SetImplicit => {
+            IndentAction::Reset => *self = Self::default(),
+            IndentAction::Start => return self.start(length),
+            IndentAction::Save => self.next += length,
+            IndentAction::Set | IndentAction::SetImplicit => {
                 if self.current < Some(self.next) {
                     self.enclosing.push(self.current);
                     self.current = Some(self.next);
                 }
-                if indent == Indent::Set {
+                if indent == IndentAction::Set {
                     self.next += length;
                 }
             }
-            Indent::BlockHead => {
+            IndentAction::BlockHead => {
                 let indicator = text.chars().find_map(|character| character.to_digit(10));
                 self.block = indicator.map(|indicator| self.current.unwrap_or(0) + indicator as usize);
             }
-            Indent::BlockBlank => match self.block {
+            IndentAction::BlockBlank => match self.block {
                 Some(block) if length > block => return Effect::Divided(block, "no"),
                 _ => {}
             },
-            Indent::Block => {
+            IndentAction::Block => {
                 let is_outside = match self.block {
                     None => length <= self.current.unwrap_or(0),
                     Some(block) => length < block,
@@ -96,8 +96,8 @@ impl Indentation {
                 }
                 self.block.get_or_insert(length);
             }
-            Indent::Plain if Some(length) <= self.current => return Effect::Leave,
-            Indent::Plain => {}
+            IndentAction::Plain if Some(length) <= self.current => return Effect::Leave,
+            IndentAction::Plain => {}
         }
         Effect::Unchanged
     }

@@ -52,10 +52,10 @@ static LANGUAGES: [Entry; 24] = [
 ];
 
 /// Looks a language up by its canonical name.
-pub(super) fn table(name: &str) -> Option<&'static Language> {
+pub(super) fn find_language(name: &str) -> Option<&'static Language> {
     let entry = LANGUAGES.iter().find(|entry| entry.name == name)?;
     let parse = || {
-        let language = Language::read(entry.tables, entry.folds_case);
+        let language = Language::parse(entry.tables, entry.folds_case);
         language.inspect_err(|error| tracing::error!("the table of {name} can't be read: {}", error.0)).ok()
     };
     entry.language.get_or_init(parse).as_ref()
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn all_tables_are_valid() {
         for entry in &LANGUAGES {
-            let language = Language::read(entry.tables, entry.folds_case);
+            let language = Language::parse(entry.tables, entry.folds_case);
             let language = language.unwrap_or_else(|error| panic!("{}: {error:?}", entry.name));
             for step in language.states.iter().flat_map(|state| &state.steps) {
                 if let Step::Patterns { matcher, rules } = step {

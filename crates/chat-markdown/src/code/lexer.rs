@@ -3,7 +3,7 @@
 use super::indentation::{Effect, Indentation};
 use super::languages;
 use super::matcher::Matcher;
-use super::table::{Class, Condition, Language, Next, Rule, Step};
+use super::table::{Class, Condition, Language, Rule, StackChange, Step};
 use memchr::memmem;
 use regex_automata::{Anchored, Input, Span};
 use std::collections::HashMap;
@@ -28,11 +28,16 @@ pub(super) struct Token<'t> {
 
 /// The tokens of a text at a feature level. Their concatenated texts are the text without the parts that rules drop.
 pub(super) fn tokens<'t>(language: &'static Language, text: &'t str, level: i64) -> Vec<Token<'t>> {
-    tokens_by(language, text, level, text.is_ascii())
+    tokens_with_patterns(language, text, level, text.is_ascii())
 }
 
 /// As [`tokens`]; `is_ascii` chooses patterns that only support ASCII, which are compiled faster.
-pub(super) fn tokens_by<'t>(language: &'static Language, text: &'t str, level: i64, is_ascii: bool) -> Vec<Token<'t>> {
+pub(super) fn tokens_with_patterns<'t>(
+    language: &'static Language,
+    text: &'t str,
+    level: i64,
+    is_ascii: bool,
+) -> Vec<Token<'t>> {
     let mut tokens = Vec::new();
     Lexer::new(language, text, level, is_ascii, 0).run(0, &mut tokens);
     tokens
@@ -85,10 +90,10 @@ impl<'t> Lexer<'t> {
             let end = self.emit_match(&found_match, position, &mut stack, tokens);
             for next in &found_match.rule.next {
                 match next {
-                    Next::Pop if stack.len() > 1 => drop(stack.pop()),
-                    Next::Pop => {}
-                    Next::Reenter => stack.push(state),
-                    Next::Enter(state) => stack.push(*state),
+                    StackChange::Pop if stack.len() > 1 => drop(stack.pop()),
+                    StackChange::Pop => {}
+                    StackChange::Reenter => stack.push(state),
+                    StackChange::Enter(state) => stack.push(*state),
                 }
             }
             if stack.len() > MAX_STATES {
@@ -139,9 +144,9 @@ impl<'t> Lexer<'t> {
             }
             Class::Dropped | Class::Ahead => {}
             Class::Code { language, state } => {
-                let inner = if language.is_empty() { Some(self.language) } else { languages::table(language) };
+                let inner = if language.is_empty() { Some(self.language) } else { languages::find_language(language) };
                 let text = &self.text[range.clone()];
-                match inner.and_then(|inner| Some((inner, inner.state(state)?))) {
+                match inner.and_then(|inner| Some((inner, inner.state_index(state)?))) {
                     Some((inner, state)) if self.depth < MAX_DEPTH => {
                         Self::new(inner, text, self.level, self.is_ascii, self.depth + 1).run(state, tokens);
                     }

@@ -76,7 +76,7 @@ impl<'t> Block<'t> {
 
     /// Appends the tokens of the block. `text` is the source of the block: the code with the insertions.
     fn finish(self, text: &'t str, tokens: &mut Vec<Token<'t>>) {
-        let Some(bash) = languages::table("Bash") else { return };
+        let Some(bash) = languages::find_language("Bash") else { return };
         let mut insertions = self.insertions.into_iter().peekable();
         let (mut code_position, mut position) = (0, 0);
         // Pushes the insertions up to a position of the code, and returns the position of the next one.

@@ -22,7 +22,7 @@
 //!
 //! CONDITION: see [`Condition`].
 
-use super::indentation::Indent;
+use super::indentation::IndentAction;
 use super::matcher::{Matcher, Notation, TableError};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub(super) enum Step {
 #[derive(Debug)]
 pub(super) struct Rule {
     pub classes: Vec<Class>,
-    pub next: Vec<Next>,
+    pub next: Vec<StackChange>,
     pub conditions: Vec<Condition>,
 }
 
@@ -91,7 +91,7 @@ pub(super) enum Class {
 
 /// A change of the stack of states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum StackChange {
     Pop,
     Reenter,
     Enter(usize),
@@ -121,7 +121,7 @@ pub(super) enum Condition {
     /// prefix that occurs again.
     UntilName,
     /// `indent …`: the match changes the indentation.
-    Indent(Indent),
+    Indent(IndentAction),
 }
 
 /// The columns of a rule.
@@ -141,7 +141,7 @@ enum Line {
 
 impl Language {
     /// Parses tables. If several tables have the same state, its rules are in the order of the tables.
-    pub(super) fn read(tables: &[&'static str], folds_case: bool) -> Result<Self, TableError> {
+    pub(super) fn parse(tables: &[&'static str], folds_case: bool) -> Result<Self, TableError> {
         let mut macros = Vec::new();
         let mut renamings = Vec::new();
         let mut states: Vec<(&'static str, Vec<Line>)> = Vec::new();
@@ -186,7 +186,7 @@ impl Language {
     }
 
     /// The index of a state. "": the initial state.
-    pub(super) fn state(&self, name: &str) -> Option<usize> {
+    pub(super) fn state_index(&self, name: &str) -> Option<usize> {
         if name.is_empty() { Some(0) } else { self.state_indexes.get(name).copied() }
     }
 
@@ -201,7 +201,7 @@ impl Language {
         for line in lines {
             match line {
                 Line::Include(name) if depth < MAX_INCLUDE_DEPTH => {
-                    let index = self.state(name).ok_or_else(|| TableError((*name).to_owned()))?;
+                    let index = self.state_index(name).ok_or_else(|| TableError((*name).to_owned()))?;
                     self.add_lines(state, &states[index].1, states, notation, depth + 1)?;
                 }
                 Line::Include(name) => return Err(TableError((*name).to_owned())),
@@ -236,19 +236,19 @@ impl Language {
         Ok(())
     }
 
-    fn parse_next(&self, name: &'static str) -> Result<Vec<Next>, TableError> {
+    fn parse_next(&self, name: &'static str) -> Result<Vec<StackChange>, TableError> {
         Ok(match name {
             "-" => Vec::new(),
-            "pop" => vec![Next::Pop],
-            "pop2" => vec![Next::Pop, Next::Pop],
-            "again" => vec![Next::Reenter],
-            name => vec![Next::Enter(self.state(name).ok_or_else(|| TableError((*name).to_owned()))?)],
+            "pop" => vec![StackChange::Pop],
+            "pop2" => vec![StackChange::Pop, StackChange::Pop],
+            "again" => vec![StackChange::Reenter],
+            name => vec![StackChange::Enter(self.state_index(name).ok_or_else(|| TableError((*name).to_owned()))?)],
         })
     }
 }
 
 impl Rule {
-    pub(super) fn indent(&self) -> Option<Indent> {
+    pub(super) fn indent(&self) -> Option<IndentAction> {
         self.conditions.iter().find_map(|condition| match condition {
             Condition::Indent(indent) => Some(*indent),
             _ => None,
@@ -303,7 +303,7 @@ impl Condition {
             "quoted" => Self::Quoted(character()?),
             "quoted-line" => Self::QuotedLine(character()?),
             "until-name" => Self::UntilName,
-            "indent" => Self::Indent(Indent::read(argument).ok_or_else(|| TableError(text.to_owned()))?),
+            "indent" => Self::Indent(IndentAction::from_name(argument).ok_or_else(|| TableError(text.to_owned()))?),
             _ => return Err(TableError(text.to_owned())),
         })
     }

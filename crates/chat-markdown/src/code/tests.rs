@@ -1,6 +1,6 @@
 //! Tests that code is highlighted as on recorded servers.
 
-use super::{colour, languages, lexer};
+use super::{html_spans, languages, lexer};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -33,8 +33,8 @@ fn parse_samples(compressed: &[u8]) -> Vec<Sample> {
 #[test]
 fn code_is_highlighted_as_on_the_recorded_server() {
     for Sample { language, code, html } in recorded_samples() {
-        let spans =
-            colour::spans(&language, &code, RECORDED_LEVEL).unwrap_or_else(|| panic!("{language} is not coloured"));
+        let spans = html_spans::highlight(&language, &code, RECORDED_LEVEL)
+            .unwrap_or_else(|| panic!("{language} is not coloured"));
         assert_eq!(spans, html, "{language}: {code:?}");
     }
 }
@@ -42,7 +42,8 @@ fn code_is_highlighted_as_on_the_recorded_server() {
 #[test]
 fn a_later_highlighter_has_more_classes() {
     for Sample { language, code, html } in parse_samples(LATER_SAMPLES) {
-        let spans = colour::spans(&language, &code, 339).unwrap_or_else(|| panic!("{language} is not coloured"));
+        let spans =
+            html_spans::highlight(&language, &code, 339).unwrap_or_else(|| panic!("{language} is not coloured"));
         assert_eq!(spans, html, "{language}: {code:?}");
     }
 }
@@ -52,9 +53,9 @@ fn ascii_and_unicode_patterns_give_the_same_tokens_for_ascii_code() {
     let has_table = |language: &str| languages::names().any(|name| name == language);
     let is_ascii_sample = |sample: &Sample| sample.code.is_ascii() && has_table(&sample.language);
     for Sample { language, code, .. } in recorded_samples().into_iter().filter(is_ascii_sample) {
-        let table = languages::table(&language).unwrap_or_else(|| panic!("{language} has no table"));
+        let table = languages::find_language(&language).unwrap_or_else(|| panic!("{language} has no table"));
         let [ascii_tokens, unicode_tokens] = [true, false].map(|is_ascii| {
-            let tokens = lexer::tokens_by(table, &code, RECORDED_LEVEL, is_ascii).into_iter();
+            let tokens = lexer::tokens_with_patterns(table, &code, RECORDED_LEVEL, is_ascii).into_iter();
             tokens.map(|token| (token.class, token.text)).collect::<Vec<_>>()
         });
         assert_eq!(ascii_tokens, unicode_tokens, "{language}: {code:?}");
@@ -75,7 +76,7 @@ fn pathological_code_is_highlighted_in_time() {
         for part in ["\"\\", "(", "a ", "/*", "<a ", "é", "r#\"", "<<a ", "f{", "`${", "int f(", "$ x\\\n", "k:\n "] {
             let code = part.repeat(8_000 / part.len()) + "\n";
             let started_at = Instant::now();
-            let spans = colour::spans(language, &code, RECORDED_LEVEL);
+            let spans = html_spans::highlight(language, &code, RECORDED_LEVEL);
             assert!(spans.is_some(), "{language}");
             // An optimized build takes some milliseconds.
             assert!(started_at.elapsed() < Duration::from_secs(10), "{language} {part:?}: {:?}", started_at.elapsed());

@@ -1,7 +1,7 @@
 //! Links bare URLs, domains and email addresses.
 
-use super::url::{Target, sanitized};
-use super::{Inline, Rewriting};
+use super::url::{Target, sanitize};
+use super::{Inline, TextRewriter};
 use crate::character::{is_space, is_word};
 use crate::tree::{Node, Text};
 use std::collections::HashMap;
@@ -28,15 +28,15 @@ fn is_boundary(character: char) -> bool {
     matches!(character, '\'' | '"' | '(' | ',' | ':' | '<') || is_space(character)
 }
 
-pub(super) fn addresses(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    let mut rewriting = Rewriting::new(text);
-    for range in bare_addresses(text) {
+pub(super) fn expand_addresses(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+    let mut rewriting = TextRewriter::new(text);
+    for range in find_bare_addresses(text) {
         let address = &text[range.clone()];
-        let placeholder = match sanitized(address) {
+        let placeholder = match sanitize(address) {
             Some(href) => {
-                let attributes = vec![("href", Target::of(inline.context, &href).href)];
+                let attributes = vec![("href", Target::from_url(inline.context, &href).href)];
                 let text = Text::literal(address);
-                inline.element(Node { tag: "a", attributes, text, is_link: true, ..Node::default() })
+                inline.stash_element(Node { tag: "a", attributes, text, is_link: true, ..Node::default() })
             }
             None => inline.text(address.to_owned()),
         };
@@ -46,7 +46,7 @@ pub(super) fn addresses(inline: &mut Inline<'_, '_>, text: &str) -> Option<Strin
 }
 
 /// The ranges of the bare addresses in a text, from left to right.
-pub(crate) fn bare_addresses(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn find_bare_addresses(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     // Every address has one of these; most texts have none.
     if memchr::memchr3(b'.', b':', b'@', text.as_bytes()).is_none() {
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn addresses_are_found_in_sentences() {
         let addresses = |text: &str| -> Vec<String> {
-            bare_addresses(text).into_iter().map(|range| text[range].to_owned()).collect()
+            find_bare_addresses(text).into_iter().map(|range| text[range].to_owned()).collect()
         };
         let nested = |depth: usize| format!("http://x.y/{}{}", "(a".repeat(depth), ")".repeat(depth));
         for (text, address) in [

@@ -1,6 +1,6 @@
 //! Expands code between backticks.
 
-use super::{Inline, Rewriting};
+use super::{Inline, TextRewriter};
 use crate::html;
 use crate::tree::{Node, Text};
 use std::collections::HashMap;
@@ -39,10 +39,10 @@ impl BacktickRuns {
 ///
 /// As many backticks as possible open the code, and the same number closes it. A backslash escapes the backtick after
 /// it.
-pub(super) fn code(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_code(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     memchr::memchr(b'`', text.as_bytes())?;
     let runs = BacktickRuns::find(text);
-    let mut rewriting = Rewriting::new(text);
+    let mut rewriting = TextRewriter::new(text);
     for &(start, length) in &runs.all {
         if start < rewriting.position() {
             continue;
@@ -61,7 +61,8 @@ pub(super) fn code(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
         });
         if let Some((count, closing)) = delimiters {
             let content = html::escape_code(&text[opening + count..closing]);
-            let placeholder = inline.element(Node { tag: "code", text: Text::literal(content), ..Node::default() });
+            let placeholder =
+                inline.stash_element(Node { tag: "code", text: Text::literal(content), ..Node::default() });
             rewriting.replace(opening..closing + count, &placeholder);
         }
     }

@@ -1,14 +1,14 @@
 //! Expands entities, emoji, emoticons and line ends.
 
-use super::{Inline, Rewriting};
+use super::{Inline, TextRewriter};
 use crate::character::is_word;
 use crate::emoji::{self, EmojiSequence};
 use crate::html;
 use crate::tree::{Node, Text};
 
 /// Stashes entities such as `&copy;`, so that they are not escaped.
-pub(super) fn entities(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    let mut rewriting = Rewriting::new(text);
+pub(super) fn stash_entities(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+    let mut rewriting = TextRewriter::new(text);
     for start in memchr::memchr_iter(b'&', text.as_bytes()) {
         if let Some(length) = html::entity_length(&text[start..]) {
             let raw_html = inline.context.store(text[start..start + length].to_owned());
@@ -22,8 +22,8 @@ pub(super) fn entities(inline: &mut Inline<'_, '_>, text: &str) -> Option<String
 
 /// Expands names such as `:smile:`. Unknown names are stashed as text, so that their second colon does not begin
 /// another emoji.
-pub(super) fn names(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    let mut rewriting = Rewriting::new(text);
+pub(super) fn expand_emoji_names(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+    let mut rewriting = TextRewriter::new(text);
     let is_in_name = |character: char| is_word(character) || matches!(character, '-' | '+');
     for start in memchr::memchr_iter(b':', text.as_bytes()) {
         if start < rewriting.position() {
@@ -35,7 +35,7 @@ pub(super) fn names(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
             continue;
         }
         let placeholder = match emoji_node(inline, &following[..length]) {
-            Some(element) => inline.element(element),
+            Some(element) => inline.stash_element(element),
             None => inline.text(text[start..start + length + 2].to_owned()),
         };
         rewriting.replace(start..start + length + 2, &placeholder);
@@ -54,12 +54,12 @@ fn emoji_node(inline: &Inline<'_, '_>, name: &str) -> Option<Node> {
 }
 
 /// Expands emoticons such as `:)` between spaces and punctuation, if the sender's setting enables it.
-pub(super) fn emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     if !inline.context.settings.translate_emoticons {
         return None;
     }
     let is_boundary = |character: char| ",.;?!()[] \"'\n\t".contains(character);
-    let mut rewriting = Rewriting::new(text);
+    let mut rewriting = TextRewriter::new(text);
     for (start, _) in text.match_indices([':', '(', '<', ';']) {
         let is_separate = start >= rewriting.position()
             && text[rewriting.position()..start].chars().next_back().is_none_or(is_boundary);
@@ -71,7 +71,7 @@ pub(super) fn emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Option<Strin
             following.is_some_and(|following| following.chars().next().is_none_or(is_boundary))
         });
         if let Some((emoticon, code, name)) = emoticon {
-            let placeholder = inline.element(unicode_emoji_node(code, name));
+            let placeholder = inline.stash_element(unicode_emoji_node(code, name));
             rewriting.replace(start..start + emoticon.len(), &placeholder);
         }
     }
@@ -79,15 +79,15 @@ pub(super) fn emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Option<Strin
 }
 
 /// Expands line ends, and emoji that are written as characters.
-pub(super) fn line_ends_and_characters(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_line_ends_and_emoji(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     let names = inline.context.settings.form.emoji;
-    let mut rewriting = Rewriting::new(text);
+    let mut rewriting = TextRewriter::new(text);
     let mut index = 0;
     while let Some(offset) = text.as_bytes()[index..].iter().position(|&byte| byte == b'\n' || !byte.is_ascii()) {
         // In a keycap, the first non-ASCII character follows the digit.
         index += offset;
         if text.as_bytes()[index] == b'\n' {
-            let placeholder = inline.element(Node { tag: "br", ..Node::default() });
+            let placeholder = inline.stash_element(Node { tag: "br", ..Node::default() });
             rewriting.replace(index..index + 1, &placeholder);
             index += 1;
             continue;
@@ -103,7 +103,7 @@ pub(super) fn line_ends_and_characters(inline: &mut Inline<'_, '_>, text: &str) 
         match sequence {
             Some(EmojiSequence { code: Some(code), bytes }) => {
                 let name = names.by_code(code).and_then(|names| names.first());
-                let placeholder = inline.element(unicode_emoji_node(code, name.copied().unwrap_or_default()));
+                let placeholder = inline.stash_element(unicode_emoji_node(code, name.copied().unwrap_or_default()));
                 rewriting.replace(start..start + bytes, &placeholder);
                 index = start + bytes;
             }

@@ -1,6 +1,6 @@
 //! Expands strong, emphasized and deleted text.
 
-use super::{Inline, Rewriting};
+use super::{Inline, TextRewriter};
 use crate::character::is_space;
 
 /// A run of asterisks that may open emphasis.
@@ -10,12 +10,12 @@ struct Asterisks {
 }
 
 /// Expands `***strong and emphasized***`.
-pub(super) fn strong_emphasis(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_strong_emphasis(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     text.contains("***").then(|| expand_between_asterisks(inline, text, 3, &["strong", "em"]))
 }
 
 /// Expands `*emphasized*`.
-pub(super) fn emphasis(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_emphasis(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     text.contains('*').then(|| expand_between_asterisks(inline, text, 1, &["em"]))
 }
 
@@ -44,7 +44,7 @@ fn expand_between_asterisks(inline: &mut Inline<'_, '_>, text: &str, width: usiz
             if last.count == 0 {
                 open_asterisks.pop();
             }
-            output.push_str(&inline.nest(tags, &content));
+            output.push_str(&inline.stash_nested_element(tags, &content));
             count -= width;
         }
         if count > 0 {
@@ -57,10 +57,10 @@ fn expand_between_asterisks(inline: &mut Inline<'_, '_>, text: &str, width: usiz
 }
 
 /// Expands `**strong**`: on one line, up to the next two asterisks after at least one character.
-pub(super) fn strong(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_strong(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     const DELIMITER: &str = "**";
     text.contains(DELIMITER).then_some(())?;
-    let mut rewriting = Rewriting::new(text);
+    let mut rewriting = TextRewriter::new(text);
     let mut line_start = 0;
     for line in text.split_inclusive('\n') {
         let mut position = 0;
@@ -69,7 +69,7 @@ pub(super) fn strong(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> 
             let Some(first) = line[content..].chars().next() else { break };
             let min_end = content + first.len_utf8();
             let Some(closing) = line[min_end..].find(DELIMITER).map(|offset| min_end + offset) else { break };
-            let placeholder = inline.nest(&["strong"], &line[content..closing]);
+            let placeholder = inline.stash_nested_element(&["strong"], &line[content..closing]);
             position = closing + DELIMITER.len();
             rewriting.replace(line_start + opening..line_start + position, &placeholder);
         }
@@ -79,9 +79,9 @@ pub(super) fn strong(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> 
 }
 
 /// Expands `~~deleted~~`: between exactly two tildes on each side, on one line, without further tildes.
-pub(super) fn deleted(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_deleted(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     text.contains("~~").then_some(())?;
-    let mut rewriting = Rewriting::new(text);
+    let mut rewriting = TextRewriter::new(text);
     let mut opening: Option<usize> = None;
     let mut position = 0;
     while let Some(start) = memchr::memchr(b'~', &text.as_bytes()[position..]).map(|offset| position + offset) {
@@ -90,7 +90,7 @@ pub(super) fn deleted(inline: &mut Inline<'_, '_>, text: &str) -> Option<String>
         let content = opening.take().map(|opening| opening + 2..start).filter(|_| count == 2);
         match content.filter(|content| !text[content.clone()].contains('\n')) {
             Some(content) => {
-                let placeholder = inline.nest(&["del"], &text[content.clone()]);
+                let placeholder = inline.stash_nested_element(&["del"], &text[content.clone()]);
                 rewriting.replace(content.start - 2..position, &placeholder);
             }
             None => opening = (count == 2).then_some(start),

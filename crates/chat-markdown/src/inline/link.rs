@@ -1,7 +1,7 @@
 //! Expands links with labels, and embedded images and sound.
 
-use super::url::{Target, sanitized};
-use super::{Inline, Rewriting};
+use super::url::{Target, sanitize};
+use super::{Inline, TextRewriter};
 use crate::character::is_space;
 use crate::media;
 use crate::tree::{Node, Text};
@@ -18,10 +18,10 @@ struct Destination {
 }
 
 /// Expands `[label](url "title")`, and `![label](url)` for uploaded images and sound.
-pub(super) fn links(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_links(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     text.contains("](").then_some(())?;
     let closing = closing_brackets(text);
-    let mut rewriting = Rewriting::new(text);
+    let mut rewriting = TextRewriter::new(text);
     for start in memchr::memchr_iter(b'[', text.as_bytes()) {
         let Some(&text_end) = closing.get(&start).filter(|_| start >= rewriting.position()) else { continue };
         let Some(destination) = parse_destination(inline, text, text_end + 1) else { continue };
@@ -33,7 +33,7 @@ pub(super) fn links(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
             link_element(inline, &destination, label)
         };
         if let Some(element) = element {
-            let placeholder = inline.element(element);
+            let placeholder = inline.stash_element(element);
             rewriting.replace(start - usize::from(is_image)..destination.end, &placeholder);
         }
     }
@@ -55,7 +55,7 @@ fn closing_brackets(text: &str) -> std::collections::HashMap<usize, usize> {
 }
 
 fn link_element(inline: &mut Inline<'_, '_>, destination: &Destination, label: &str) -> Option<Node> {
-    let target = Target::of(inline.context, &sanitized(&destination.href)?);
+    let target = Target::from_url(inline.context, &sanitize(&destination.href)?);
     let text = if label.chars().all(is_space) { target.href.clone() } else { label.to_owned() };
     let title = destination.title.clone().map(|title| ("title", title));
     let attributes = std::iter::once(("href", target.href)).chain(title).collect();
@@ -66,9 +66,9 @@ fn media_element(inline: &mut Inline<'_, '_>, destination: &Destination, label: 
     if !inline.context.settings.form.shows_images_in_text {
         return None;
     }
-    let target = Target::of(inline.context, &sanitized(&destination.href)?);
-    let label = inline.without_placeholders(label);
-    media::inline(inline.context, &target, &label)
+    let target = Target::from_url(inline.context, &sanitize(&destination.href)?);
+    let label = inline.replace_placeholders(label);
+    media::render_embedded_media(inline.context, &target, &label)
 }
 
 /// Parses a URL and a title in parentheses at a position.
@@ -87,12 +87,12 @@ fn parse_destination(inline: &mut Inline<'_, '_>, text: &str, position: usize) -
         }
     };
     let title = title.map(|title| {
-        let title = inline.without_placeholders(title.trim_matches(is_space));
+        let title = inline.replace_placeholders(title.trim_matches(is_space));
         let title: String = title.chars().map(|character| if is_space(character) { ' ' } else { character }).collect();
         let unquote = |mark: char| title.strip_prefix(mark)?.strip_suffix(mark).map(str::to_owned);
         unquote('"').or_else(|| unquote('\'')).unwrap_or(title)
     });
-    let href = inline.without_placeholders(href).trim_matches(is_space).to_owned();
+    let href = inline.replace_placeholders(href).trim_matches(is_space).to_owned();
     Some(Destination { href, title, end })
 }
 

@@ -1,15 +1,15 @@
 //! Expands TeX between dollar signs.
 
-use super::{Inline, Rewriting};
+use super::{Inline, TextRewriter};
 use crate::character::is_word;
-use crate::math::typeset_in;
+use crate::math::typeset_within_budget;
 use crate::tree::{Node, Text};
 
 /// Maximum number of times that a text is searched again after a replacement.
 const MAX_REPETITIONS: usize = 20;
 
 /// Expands `$$x$$`.
-pub(super) fn sources(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_math(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     expand_sources(inline, text, MAX_REPETITIONS)
 }
 
@@ -18,7 +18,7 @@ pub(super) fn sources(inline: &mut Inline<'_, '_>, text: &str) -> Option<String>
 fn expand_sources(inline: &mut Inline<'_, '_>, text: &str, remaining_repetitions: usize) -> Option<String> {
     const DELIMITER: &str = "$$";
     text.contains(DELIMITER).then_some(())?;
-    let mut rewriting = Rewriting::new(text);
+    let mut rewriting = TextRewriter::new(text);
     let mut is_open = false;
     let mut index = 0;
     while let Some(start) = text[index..].find(DELIMITER).map(|offset| index + offset) {
@@ -30,13 +30,13 @@ fn expand_sources(inline: &mut Inline<'_, '_>, text: &str, remaining_repetitions
             continue;
         };
         let source = &text[start + DELIMITER.len()..start + DELIMITER.len() + length];
-        let placeholder = if let Some(html) = typeset_in(inline.context, source, false) {
+        let placeholder = if let Some(html) = typeset_within_budget(inline.context, source, false) {
             let placeholder = inline.context.store(html);
             inline.text(placeholder)
         } else {
             let text = Text::literal(format!("$${source}$$"));
             let attributes = vec![("class", "tex-error".to_owned())];
-            inline.element(Node { tag: "span", attributes, text, ..Node::default() })
+            inline.stash_element(Node { tag: "span", attributes, text, ..Node::default() })
         };
         index = start + length + 2 * DELIMITER.len();
         rewriting.replace(start..index, &placeholder);

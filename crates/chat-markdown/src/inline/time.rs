@@ -1,6 +1,6 @@
 //! Expands `<time:…>`, which clients show in the reader's time zone (A-183 in docs/assumptions.md).
 
-use super::{Inline, Rewriting};
+use super::{Inline, TextRewriter};
 use crate::tree::{Node, Text};
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::{rfc2822, strtime};
@@ -83,9 +83,9 @@ const ZONES: [(&str, i32); 36] = [
 ];
 
 /// Expands `<time:2026-01-31T12:00>`.
-pub(super) fn times(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_times(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     text.contains(OPENING).then_some(())?;
-    let mut rewriting = Rewriting::new(text);
+    let mut rewriting = TextRewriter::new(text);
     while let Some(start) = text[rewriting.position()..].find(OPENING).map(|offset| rewriting.position() + offset) {
         let inside = start + OPENING.len();
         let Some(end) = memchr::memchr(b'>', &text.as_bytes()[inside..]).map(|offset| inside + offset) else { break };
@@ -93,11 +93,11 @@ pub(super) fn times(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
         let form = &inline.context.settings.form;
         let placeholder =
             match time_element(source, if form.accepts_only_iso_times { parse_iso } else { parse_any_format }) {
-                Some(element) => inline.element(element),
+                Some(element) => inline.stash_element(element),
                 None if form.shows_invalid_times => {
                     let text = Text::literal(format!("Invalid time format: {source}"));
                     let attributes = vec![("class", "timestamp-error".to_owned())];
-                    inline.element(Node { tag: "span", attributes, text, ..Node::default() })
+                    inline.stash_element(Node { tag: "span", attributes, text, ..Node::default() })
                 }
                 None => inline.text(text[start..=end].to_owned()),
             };

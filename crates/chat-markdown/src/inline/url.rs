@@ -52,7 +52,7 @@ pub(crate) struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Parses a URL. None: its host is invalid.
-    pub fn of(address: &'a str) -> Option<Self> {
+    pub fn parse(address: &'a str) -> Option<Self> {
         let mut parts = Parts::default();
         let mut remaining = address;
         if let Some((scheme, following)) = remaining.split_once(':')
@@ -123,10 +123,10 @@ fn is_valid_host(host: &str) -> bool {
 }
 
 /// Repairs a URL, and adds a scheme if it needs one. None: the scheme is not safe. "": the URL is invalid.
-pub(crate) fn sanitized(address: &str) -> Option<String> {
+pub(crate) fn sanitize(address: &str) -> Option<String> {
     let repaired = address.trim_start_matches(|first: char| first <= ' ').replace(['\t', '\r', '\n'], "");
     let repaired = repaired.replace(' ', "%20");
-    let Some(mut parts) = Parts::of(&repaired) else { return Some(String::new()) };
+    let Some(mut parts) = Parts::parse(&repaired) else { return Some(String::new()) };
     if parts.scheme.is_empty() && parts.host.is_empty() {
         let is_fragment = parts.path.is_empty() && parts.query.is_empty() && !parts.fragment.is_empty();
         if parts.path.contains('@') {
@@ -136,14 +136,14 @@ pub(crate) fn sanitized(address: &str) -> Option<String> {
         }
     }
     if parts.scheme.is_empty() {
-        return sanitized(&format!("http://{address}"));
+        return sanitize(&format!("http://{address}"));
     }
     SAFE_SCHEMES.contains(&parts.scheme.as_str()).then(|| parts.join())
 }
 
 /// Whether a URL is valid and safe, so that it may be linked.
 pub(crate) fn is_safe(address: &str) -> bool {
-    !address.is_empty() && sanitized(address).is_some_and(|url| !url.is_empty())
+    !address.is_empty() && sanitize(address).is_some_and(|url| !url.is_empty())
 }
 
 /// The sanitized target of a link.
@@ -155,7 +155,7 @@ pub(crate) struct Target {
 
 impl Target {
     /// Makes a URL relative if it is in the organization's site.
-    pub fn of(context: &Context<'_>, address: &str) -> Self {
+    pub fn from_url(context: &Context<'_>, address: &str) -> Self {
         let relative = context.settings.own_url.and_then(|base| {
             let path = address.strip_prefix(base.trim_end_matches('/'))?;
             RELATIVE_PATHS.iter().any(|prefix| path.starts_with(prefix)).then_some(path)
@@ -189,7 +189,7 @@ mod tests {
             ("https://x.y?#", "https://x.y"),
             ("https://[x", ""),
         ] {
-            assert_eq!(sanitized(address).as_deref(), Some(href), "{address}");
+            assert_eq!(sanitize(address).as_deref(), Some(href), "{address}");
         }
         for address in [
             "javascript:alert(1)",
@@ -199,7 +199,7 @@ mod tests {
             " vbscript:1",
             "localhost:9991/x",
         ] {
-            assert_eq!(sanitized(address), None, "{address}");
+            assert_eq!(sanitize(address), None, "{address}");
         }
     }
 }

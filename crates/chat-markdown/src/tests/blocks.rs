@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn paragraphs_are_rendered() {
-    check(&[
+    assert_html(&[
         ("", ""),
         ("  \n\n", ""),
         ("test", "<p>test</p>"),
@@ -18,7 +18,7 @@ fn paragraphs_are_rendered() {
 
 #[test]
 fn headings_and_rules_are_rendered() {
-    check(&[
+    assert_html(&[
         ("# h", "<h1>h</h1>"),
         ("###### *h*", "<h6><em>h</em></h6>"),
         ("####### h", "<p>####### h</p>"),
@@ -35,7 +35,7 @@ fn headings_and_rules_are_rendered() {
 
 #[test]
 fn lists_are_rendered() {
-    check(&[
+    assert_html(&[
         ("* a", "<ul>\n<li>a</li>\n</ul>"),
         ("- a\n  - b", "<ul>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>"),
         ("* a\n- b\n+ c", "<ul>\n<li>a</li>\n<li>b</li>\n<li>c</li>\n</ul>"),
@@ -63,18 +63,18 @@ fn lists_are_rendered() {
 #[test]
 fn list_markers_require_a_space() {
     for marker in ["*", "-", "+", "1."] {
-        check(&[
+        assert_html(&[
             (marker, &format!("<p>{marker}</p>")),
             (&format!("a\n{marker}\nb"), &format!("<p>a<br>\n{marker}<br>\nb</p>")),
         ]);
     }
-    check(&[("* ", "<ul>\n<li></li>\n</ul>"), ("a\n\n2. \nb", "<p>a</p>\n<ol start=\"2\">\n<li>b</li>\n</ol>")]);
-    check(&[("- -", "<ul>\n<li>-</li>\n</ul>"), ("> *", "<blockquote>\n<p>*</p>\n</blockquote>")]);
+    assert_html(&[("* ", "<ul>\n<li></li>\n</ul>"), ("a\n\n2. \nb", "<p>a</p>\n<ol start=\"2\">\n<li>b</li>\n</ol>")]);
+    assert_html(&[("- -", "<ul>\n<li>-</li>\n</ul>"), ("> *", "<blockquote>\n<p>*</p>\n</blockquote>")]);
 }
 
 #[test]
 fn quotes_are_rendered() {
-    check(&[
+    assert_html(&[
         ("> q", "<blockquote>\n<p>q</p>\n</blockquote>"),
         ("> a\n\n> b", "<blockquote>\n<p>a</p>\n</blockquote>\n<blockquote>\n<p>b</p>\n</blockquote>"),
         ("> a\n>\n> b", "<blockquote>\n<p>a</p>\n<p>b</p>\n</blockquote>"),
@@ -94,7 +94,7 @@ fn quotes_are_rendered() {
 
 #[test]
 fn tables_are_rendered() {
-    check(&[
+    assert_html(&[
         (
             "a|b\n-|-\n*c*|d",
             "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td><em>c</em></td>\n<td>d</td>\n</tr>\n</tbody>\n</table>",
@@ -109,7 +109,7 @@ fn tables_are_rendered() {
 
 #[test]
 fn code_blocks_are_rendered() {
-    check(&[
+    assert_html(&[
         ("```\ntext\n```", "<div class=\"codehilite\"><pre><span></span><code>text\n</code></pre></div>"),
         (
             "    * a_b\n      <c>",
@@ -125,7 +125,7 @@ fn code_blocks_are_rendered() {
         ),
         ("> ```rust\n> a * b\n> ```", "<blockquote>\n<p><code>rust\na * b\n</code></p>\n</blockquote>"),
     ]);
-    check(&[
+    assert_html(&[
         (
             "```\nsay 'a' \"b\"\n```",
             "<div class=\"codehilite\"><pre><span></span><code>say &#39;a&#39; &quot;b&quot;\n</code></pre></div>",
@@ -144,7 +144,7 @@ fn code_blocks_are_rendered() {
         ),
         ("```\n````\n```\na", "<div class=\"codehilite\"><pre><span></span><code>````\n</code></pre></div>\n<p>a</p>"),
     ]);
-    let organization = Organization { language: "rust", ..Default::default() };
+    let organization = Organization { default_language: "rust", ..Default::default() };
     let html = |source| render(source, &organization).unwrap_or_default().html;
     assert!(html("```\nx\n```").starts_with("<div class=\"codehilite\" data-code-language=\"Rust\">"));
     assert!(html("```text\nx\n```").starts_with("<div class=\"codehilite\" data-code-language=\"Text only\"><pre>"));
@@ -152,7 +152,7 @@ fn code_blocks_are_rendered() {
 
 #[test]
 fn spoilers_are_rendered() {
-    check(&[
+    assert_html(&[
         (
             "```spoiler Header\ncontent\n```",
             "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n<p>Header</p>\n</div>\
@@ -168,11 +168,11 @@ fn spoilers_are_rendered() {
 
 #[test]
 fn status_messages_are_recognized() {
-    let status = rendered("/me waves");
+    let status = render_source("/me waves");
     assert!(status.is_me_message);
     assert_eq!(status.html, "<p>/me waves</p>");
-    assert!(!rendered("/me").is_me_message);
-    assert!(!rendered("so /me waves").is_me_message);
+    assert!(!render_source("/me").is_me_message);
+    assert!(!render_source("so /me waves").is_me_message);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn descriptions_have_no_previews() {
     let html = render_inline(
         "a /user_uploads/x\n\n[i](/user_uploads/2/ab/xyz/image.png)",
         &organization,
-        &Budget::of_request(),
+        &Budget::for_request(),
     );
     assert_eq!(html, "<p>a /user_uploads/x</p>\n<p><a href=\"/user_uploads/2/ab/xyz/image.png\">i</a></p>");
 }

@@ -13,7 +13,7 @@ fn uploaded_images_have_previews() {
     let titled_preview = preview("/user_uploads/2/ab/xyz/image.png\" title=\"image.png\"", IMAGE);
     let link = "<a href=\"/user_uploads/2/ab/xyz/image.png\">image.png</a>";
     let url = "https://chat.example.org/user_uploads/2/ab/xyz/image.png";
-    check(&[
+    assert_html(&[
         ("[image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<p>{link}</p>\n{titled_preview}")),
         (
             "https://chat.example.org/user_uploads/2/ab/xyz/image.png",
@@ -29,7 +29,7 @@ fn uploaded_images_have_previews() {
             &format!("<p>{link} {link}</p>\n{titled_preview}"),
         ),
     ]);
-    let message = rendered("[image.png](/user_uploads/2/ab/xyz/image.png)");
+    let message = render_source("[image.png](/user_uploads/2/ab/xyz/image.png)");
     assert!(message.has_image && message.has_link);
     assert_eq!(message.uploads, ["2/ab/xyz/image.png".to_owned()].into());
 }
@@ -38,12 +38,12 @@ fn uploaded_images_have_previews() {
 fn previews_are_in_the_order_of_the_links() {
     let image = |name: &str| {
         let href = format!("https://x.y/{name}.png");
-        let src = crate::media::proxied(&href);
+        let src = crate::media::proxy_url(&href);
         let preview = format!("<div class=\"message_inline_image\"><a href=\"{href}\"><img src=\"{src}\"></a></div>");
         (format!("<a href=\"{href}\">{href}</a>"), preview)
     };
     let [(a, preview_a), (b, preview_b)] = ["a", "b"].map(image);
-    check(&[
+    assert_html(&[
         ("x https://x.y/a.png https://x.y/b.png", &format!("<p>x {a} {b}</p>\n{preview_a}{preview_b}")),
         ("https://x.y/a.png\n\nhttps://x.y/b.png\n\nx", &format!("{preview_a}{preview_b}<p>x</p>")),
         (
@@ -87,14 +87,14 @@ fn previews_show_spinners_animation_and_transcoding() {
              data-transcoded-image=\"4032x3024.webp\" src=\"/user_uploads/thumbnail/2/ab/photo.heic/840x560.webp\">",
         ),
     ] {
-        let html = rendered(&format!("[x](/user_uploads/2/ab/{file})")).html;
+        let html = render_source(&format!("[x](/user_uploads/2/ab/{file})")).html;
         assert!(html.contains(image), "{html}");
     }
 }
 
 #[test]
 fn uploaded_media_are_embedded() {
-    check(&[
+    assert_html(&[
         (
             "a ![b \"c\"](/user_uploads/2/ab/xyz/image.png)",
             "<p>a <img alt=\"b &quot;c&quot;\" class=\"inline-image\" data-original-content-type=\"image/png\" \
@@ -107,7 +107,7 @@ fn uploaded_media_are_embedded() {
         ),
         ("![a](/user_uploads/2/ab/text.txt)", "<p>![a](/user_uploads/2/ab/text.txt)</p>"),
     ]);
-    let message = rendered("![a](/user_uploads/2/ab/xyz/image.png)");
+    let message = render_source("![a](/user_uploads/2/ab/xyz/image.png)");
     assert!(message.has_image);
     assert_eq!(message.uploads.len(), 1);
 }
@@ -115,7 +115,7 @@ fn uploaded_media_are_embedded() {
 /// Videos are recognized by their file name extension, whether the file exists or not.
 #[test]
 fn videos_that_were_not_uploaded_have_previews() {
-    let message = rendered("[v](/user_uploads/2/ab/cd/none.webm)");
+    let message = render_source("[v](/user_uploads/2/ab/cd/none.webm)");
     assert!(message.html.contains("message_inline_video"), "{}", message.html);
     assert!(!message.has_image);
 }
@@ -129,19 +129,19 @@ fn still_images_of_videos_are_images_but_links_in_quotes_are_not() {
         ("> https://x.y/a.png", false),
         ("https://x.y/a.mp4", false),
     ] {
-        assert_eq!(rendered(text).has_image, has_image, "{text}");
+        assert_eq!(render_source(text).has_image, has_image, "{text}");
     }
 }
 
 #[test]
 fn videos_have_previews() {
-    check(&[(
+    assert_html(&[(
         "[v](/user_uploads/2/ab/film.mp4)",
         "<p><a href=\"/user_uploads/2/ab/film.mp4\">v</a></p>\n\
          <div class=\"message_inline_image message_inline_video\"><a href=\"/user_uploads/2/ab/film.mp4\" title=\"v\">\
          <video preload=\"metadata\" src=\"/user_uploads/2/ab/film.mp4\"></video></a></div>",
     )]);
-    let html = rendered("https://www.youtube.com/watch?v=abcdefghijk").html;
+    let html = render_source("https://www.youtube.com/watch?v=abcdefghijk").html;
     assert!(
         html.contains("</p>\n<div class=\"youtube-video message_inline_image\"><a data-id=\"abcdefghijk\" href="),
         "{html}"
@@ -150,11 +150,11 @@ fn videos_have_previews() {
 
 #[test]
 fn external_images_have_previews() {
-    let html = rendered("https://x.y/a.png").html;
+    let html = render_source("https://x.y/a.png").html;
     let start = "<div class=\"message_inline_image\"><a href=\"https://x.y/a.png\"><img src=\"/external_content/";
     assert!(html.starts_with(start), "{html}");
-    assert!(rendered("see https://x.y/a.png").html.starts_with("<p>see <a href"));
-    assert!(!rendered("https://x.y/a.txt").html.contains("<img"));
+    assert!(render_source("see https://x.y/a.png").html.starts_with("<p>see <a href"));
+    assert!(!render_source("https://x.y/a.txt").html.contains("<img"));
 }
 
 #[test]
@@ -173,9 +173,9 @@ fn without_a_proxy_external_images_have_their_own_urls() {
 #[test]
 fn previews_are_limited_and_can_be_disabled() {
     let urls: Vec<String> = (0..30).map(|number| format!("https://x.y/{number}.png")).collect();
-    assert_eq!(rendered(&urls.join(" ")).html.matches("<img").count(), 0);
-    assert_eq!(rendered(&urls[..24].join(" ")).html.matches("<img").count(), 24);
-    let organization = Organization { previews: false, ..Default::default() };
+    assert_eq!(render_source(&urls.join(" ")).html.matches("<img").count(), 0);
+    assert_eq!(render_source(&urls[..24].join(" ")).html.matches("<img").count(), 24);
+    let organization = Organization { has_previews: false, ..Default::default() };
     let html = render("https://x.y/a.png", &organization).unwrap_or_default().html;
     assert_eq!(html, "<p><a href=\"https://x.y/a.png\">https://x.y/a.png</a></p>");
 }

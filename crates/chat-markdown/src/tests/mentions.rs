@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn mentions_of_users_are_rendered() {
     let zoe = "<p><span class=\"user-mention\" data-user-id=\"31\">@Zoe</span></p>";
-    check(&[
+    assert_html(&[
         ("@**Zoe**", zoe),
         ("@**zoe**", zoe),
         ("@**Zoe|31**", zoe),
@@ -33,7 +33,7 @@ fn mentions_of_users_are_rendered() {
 
 #[test]
 fn mentions_of_groups_and_wildcards_are_rendered() {
-    check(&[
+    assert_html(&[
         ("@**all**", "<p><span class=\"user-mention channel-wildcard-mention\" data-user-id=\"*\">@all</span></p>"),
         (
             "@_**stream**",
@@ -52,7 +52,8 @@ fn mentions_of_groups_and_wildcards_are_rendered() {
 
 #[test]
 fn only_mentions_that_notify_are_reported() {
-    let mentions = rendered("@**Zoe** @_**King Hamlet** @**Gone** @*group* @*old* @**everyone** @**topic**").mentions;
+    let mentions =
+        render_source("@**Zoe** @_**King Hamlet** @**Gone** @*group* @*old* @**everyone** @**topic**").mentions;
     let expected = Mentions { users: [31].into(), groups: [17].into(), channel_wildcard: true, topic_wildcard: true };
     assert_eq!(mentions, expected);
     for silent_text in [
@@ -62,13 +63,13 @@ fn only_mentions_that_notify_are_reported() {
         "```\n@**all**\n```",
         "x@**Zoe**",
     ] {
-        assert_eq!(rendered(silent_text).mentions, Mentions::default(), "{silent_text}");
+        assert_eq!(render_source(silent_text).mentions, Mentions::default(), "{silent_text}");
     }
 }
 
 #[test]
 fn links_to_channels_topics_and_messages_are_rendered() {
-    check(&[
+    assert_html(&[
         (
             "#**design**",
             "<p><a class=\"stream\" data-stream-id=\"9\" href=\"/#narrow/channel/9-design\">#design</a></p>",

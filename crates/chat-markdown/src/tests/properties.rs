@@ -98,7 +98,8 @@ fn plain_source() -> impl Strategy<Value = String> {
 }
 
 /// Shared by all cases, because compiling its linkifiers takes longer than rendering a message.
-static ORGANIZATION: LazyLock<Organization> = LazyLock::new(|| Organization { emoticons: true, ..Default::default() });
+static ORGANIZATION: LazyLock<Organization> =
+    LazyLock::new(|| Organization { translates_emoticons: true, ..Default::default() });
 
 /// Renders without the fast path for plain texts.
 fn render_without_fast_path(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
@@ -151,7 +152,7 @@ proptest! {
     #[test]
     fn topics_and_descriptions_never_panic(source in source()) {
         topic_links(&source, &*ORGANIZATION);
-        render_inline(&source, &*ORGANIZATION, &Budget::of_request());
+        render_inline(&source, &*ORGANIZATION, &Budget::for_request());
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use super::creation::emit_defaults;
-use super::default_groups::remove_from_groups;
-use super::notices::{post_archived, post_in_channel};
+use super::creation::emit_default_channels;
+use super::default_groups::remove_from_default_groups;
+use super::notices::{post_archiving, post_in_channel};
 use crate::api::Call;
 use crate::feature::Feature;
 use crate::realm::channel::{Channel, MAX_CHANNEL_NAME_LENGTH, Privacy, Subscription};
@@ -36,14 +36,14 @@ pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
         emit_cleared_settings(tx, cleared_settings);
     }
     if std::mem::take(&mut tx.channel_mut(id).is_default) {
-        emit_defaults(tx);
+        emit_default_channels(tx);
     }
-    remove_from_groups(tx, id);
+    remove_from_default_groups(tx, id);
     emit_is_archived(tx, id, true);
-    let audience = tx.who_can_see(&tx.channels[&id]);
+    let audience = tx.channel_audience(&tx.channels[&id]);
     if stays_visible {
-        tx.emit_vanished(audience, &OrdSet::unit(id), DeliveryCondition::NoArchivedChannels);
-        post_archived(tx, call.caller(), id);
+        tx.emit_lost_channels(audience, &OrdSet::unit(id), DeliveryCondition::NoArchivedChannels);
+        post_archiving(tx, call.caller(), id);
     } else {
         tx.emit(audience, LegacyStreamDelete { streams: vec![earlier_record], stream_ids: vec![id] });
         archive_as_before_315(tx, id);
@@ -106,14 +106,14 @@ pub fn unarchive(tx: &mut Tx, actor: &User, id: ChannelId) {
     emit_is_archived(tx, id, false);
     let channel = tx.channels[&id].clone();
     let create_event = Event::new(EventKind::StreamCreate, Payload::ChannelsCreated(vec![channel.clone()]));
-    tx.emit(tx.who_can_see(&channel), create_event.only_for(DeliveryCondition::NoArchivedChannels));
+    tx.emit(tx.channel_audience(&channel), create_event.only_for(DeliveryCondition::NoArchivedChannels));
     for user in &channel.subscribers {
         if let Some(subscription) = tx.user_state(*user).subscription(id).cloned() {
             emit_subscription(tx, *user, &channel, subscription);
         }
     }
     if !channel.subscribers.is_empty() {
-        let audience = tx.who_can_see(&channel).except_all(&channel.subscribers);
+        let audience = tx.channel_audience(&channel).except_all(&channel.subscribers);
         let peers = SubscriptionPeerAdd(Peers::new([id], channel.subscribers.clone()));
         tx.emit(audience, peers.only_for(DeliveryCondition::NoArchivedChannels));
     }
@@ -124,12 +124,12 @@ pub fn unarchive(tx: &mut Tx, actor: &User, id: ChannelId) {
 fn emit_subscription(tx: &mut Tx, user: UserId, channel: &Arc<Channel>, subscription: Arc<Subscription>) {
     let payload = Payload::Subscribed(vec![(channel.clone(), subscription)]);
     let event = Event::new(EventKind::SubscriptionAdd, payload);
-    tx.emit(Audience::user(user), event.only_for(DeliveryCondition::NoArchivedChannels));
+    tx.emit(Audience::of_user(user), event.only_for(DeliveryCondition::NoArchivedChannels));
 }
 
 fn emit_is_archived(tx: &mut Tx, id: ChannelId, is_archived: bool) {
     let channel = &tx.channels[&id];
     let event = StreamUpdate::new(id, channel.name.clone(), "is_archived", is_archived.into());
-    let audience = tx.who_can_see(channel);
+    let audience = tx.channel_audience(channel);
     tx.emit(audience, event.only_for(DeliveryCondition::ArchivedUpdates));
 }

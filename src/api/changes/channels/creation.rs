@@ -5,7 +5,7 @@
 
 use crate::api::Call;
 use crate::api::parameter::FromJson;
-use crate::api::parameter::types::channel::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
+use crate::api::parameter::types::channel::{ChannelPermissions, ChannelProperties, TopicsPolicyWord};
 use crate::api::parameter::types::group_setting::resolve_all;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -14,11 +14,11 @@ use crate::realm::channel_switch::ChannelSwitches;
 use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, RecipientId};
-use crate::realm::palette::is_color;
 use crate::realm::permission::{
     CHANNEL_PERMISSIONS, ChannelPermission, GroupSettingValue, Permissions, RealmPermission,
 };
-use crate::realm::render::rendered_description;
+use crate::realm::render::render_description;
+use crate::realm::subscription_colors::is_color;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
@@ -31,7 +31,7 @@ use serde_json::Value;
 /// The parameters that apply to all new channels of a request.
 #[derive(Clone, Debug, Default)]
 pub struct NewChannelParams {
-    pub traits: ChannelTraits,
+    pub traits: ChannelProperties,
     pub topics_policy: Option<TopicsPolicyWord>,
     /// None in a field means the default.
     pub permissions: ChannelPermissions,
@@ -120,7 +120,7 @@ impl NewChannelParams {
         if message_retention_days.is_some() && caller.role != Role::Owner {
             return Err(Error::OwnerRequired);
         }
-        let switches = self.traits.switches.of_new_channel(caller)?;
+        let switches = self.traits.switches.new_channel_switches(caller)?;
         let privacy =
             new_privacy(self.traits.invite_only, self.traits.is_web_public, self.traits.history_public_to_subscribers);
         if let Some(value) = permissions.get(CAN_CREATE_TOPIC) {
@@ -145,7 +145,7 @@ impl NewChannelParams {
 impl ChannelSpec {
     /// Lets only administrators of the organization administer the channel; they need no permission. `nobody` is the
     /// system group without members.
-    pub fn leave_to_administrators(&mut self, nobody: GroupSettingValue) {
+    pub fn restrict_to_administrators(&mut self, nobody: GroupSettingValue) {
         self.permissions.insert(ChannelPermission::CanAdministerChannel.name(), nobody);
     }
 }
@@ -194,11 +194,11 @@ pub fn check_folder(realm: &Realm, folder: FolderId) -> Result<(), Error> {
 /// `BadValue` if it is too long.
 pub fn checked_description(description: &str) -> Result<String, Error> {
     check_length(description, "description", MAX_CHANNEL_DESCRIPTION_LENGTH)?;
-    Ok(in_one_line(description))
+    Ok(join_lines(description))
 }
 
 /// Replaces line breaks with spaces.
-pub fn in_one_line(description: &str) -> String {
+pub fn join_lines(description: &str) -> String {
     description.replace('\n', " ")
 }
 
@@ -206,7 +206,7 @@ pub fn in_one_line(description: &str) -> String {
 ///
 /// Event: `stream` create to everyone who can see the channel.
 pub fn create_channel(tx: &mut Tx, creator: &User, name: String, description: String, spec: &ChannelSpec) -> ChannelId {
-    let rendered_description = rendered_description(tx, creator, &description);
+    let rendered_description = render_description(tx, creator, &description);
     let counters = &mut tx.realm_mut().counters;
     counters.channel += 1;
     counters.recipient += 1;
@@ -233,17 +233,17 @@ pub fn create_channel(tx: &mut Tx, creator: &User, name: String, description: St
         subscribers: OrdSet::new(),
         first_message: None,
     });
-    let audience = tx.who_can_see(&tx.channels[&id]);
+    let audience = tx.channel_audience(&tx.channels[&id]);
     let event = StreamCreate { streams: vec![ChannelRecord::new(tx, &tx.channels[&id])] };
     tx.emit(audience, event);
     id
 }
 
 /// Event: `default_streams` to everyone except guests.
-pub fn emit_defaults(tx: &mut Tx) {
+pub fn emit_default_channels(tx: &mut Tx) {
     let defaults = tx.channels.values().filter(|channel| channel.is_default && !channel.is_archived);
     let ids: Vec<ChannelId> = defaults.map(|channel| channel.id).collect();
-    let audience = Audience::of(tx.active_users.clone()).except_all(tx.guests());
+    let audience = Audience::of_users(tx.active_users.clone()).except_all(tx.guests());
     tx.emit(audience, DefaultStreams { default_streams: ids });
 }
 

@@ -10,7 +10,7 @@ use crate::record::events::DefaultStreamGroups;
 use std::sync::Arc;
 
 /// The records of all groups, the oldest first.
-pub fn records(realm: &Realm) -> Vec<DefaultGroupRecord> {
+pub fn default_group_records(realm: &Realm) -> Vec<DefaultGroupRecord> {
     let record = |group: &DefaultChannelGroup| DefaultGroupRecord {
         id: group.id,
         name: group.name.clone(),
@@ -23,23 +23,23 @@ pub fn records(realm: &Realm) -> Vec<DefaultGroupRecord> {
 /// Removes a channel from all groups, because it was archived or became private.
 ///
 /// Event: that of [`emit`], if the channel was in a group.
-pub fn remove_from_groups(tx: &mut Tx, channel: ChannelId) {
+pub fn remove_from_default_groups(tx: &mut Tx, channel: ChannelId) {
     let is_in_group = tx.organization.default_channel_groups.iter().any(|group| group.channels.contains(&channel));
     if is_in_group {
-        for group in groups_mut(tx) {
+        for group in default_groups_mut(tx) {
             group.channels.remove(&channel);
         }
-        emit(tx);
+        emit_default_groups(tx);
     }
 }
 
-pub fn groups_mut(tx: &mut Tx) -> &mut Vec<DefaultChannelGroup> {
+pub fn default_groups_mut(tx: &mut Tx) -> &mut Vec<DefaultChannelGroup> {
     &mut Arc::make_mut(&mut tx.realm_mut().organization).default_channel_groups
 }
 
 /// Event: `default_stream_groups` to everyone except guests.
-pub fn emit(tx: &mut Tx) {
-    let event = DefaultStreamGroups { default_stream_groups: records(tx) };
-    let audience = Audience::of(tx.active_users.clone()).except_all(tx.guests());
+pub fn emit_default_groups(tx: &mut Tx) {
+    let event = DefaultStreamGroups { default_stream_groups: default_group_records(tx) };
+    let audience = Audience::of_users(tx.active_users.clone()).except_all(tx.guests());
     tx.emit(audience, event);
 }

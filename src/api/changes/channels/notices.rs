@@ -17,7 +17,7 @@ use imbl::OrdSet;
 use std::collections::BTreeSet;
 
 /// The word for a channel in notices.
-pub fn noun(tx: &Tx) -> &'static str {
+pub fn channel_word(tx: &Tx) -> &'static str {
     if !tx.has(Feature::NoticesSayChannel) { "stream" } else { "channel" }
 }
 
@@ -32,7 +32,7 @@ pub fn privacy_name(privacy: Privacy) -> &'static str {
 }
 
 /// Posts in each new channel who created it.
-pub fn post_created(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
+pub fn post_creation(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
     for id in channels {
         let channel = &tx.channels[id];
         let description = match channel.description.as_str() {
@@ -42,7 +42,7 @@ pub fn post_created(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
         let content = format!(
             "**{}** {} created by {}. **Description:**\n```` quote\n{description}\n````",
             privacy_name(channel.privacy),
-            noun(tx),
+            channel_word(tx),
             creator.silent_mention(),
         );
         post_marked_read(tx, creator, *id, content, OrdSet::unit(creator.id));
@@ -59,14 +59,14 @@ pub fn post_privacy_change(tx: &mut Tx, actor: &User, channel: ChannelId, old: P
     let content = format!(
         "{} changed the [access permissions](/help/{help_page}) for this {} from **{}** to **{}**.",
         actor.silent_mention(),
-        noun(tx),
+        channel_word(tx),
         privacy_name(old),
         privacy_name(new),
     );
     post_in_channel(tx, actor, channel, content);
 }
 
-pub fn post_archived(tx: &mut Tx, actor: &User, channel: ChannelId) {
+pub fn post_archiving(tx: &mut Tx, actor: &User, channel: ChannelId) {
     let is_unread = !tx.has(Feature::ArchivingNoticeMarkedRead);
     let readers = if is_unread { OrdSet::new() } else { tx.channels[&channel].subscribers.clone() };
     let content = format!("Channel {} has been archived.", tx.channels[&channel].name);
@@ -80,8 +80,8 @@ fn post_marked_read(tx: &mut Tx, actor: &User, channel: ChannelId, content: Stri
 }
 
 fn post_even_if_archived(tx: &mut Tx, actor: &User, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
-    if tx.organization.is_on(RealmSetting::SendChannelEventsMessages) {
-        let target = topic_target(tx, channel, &format!("{} events", noun(tx)));
+    if tx.organization.is_enabled(RealmSetting::SendChannelEventsMessages) {
+        let target = topic_target(tx, channel, &format!("{} events", channel_word(tx)));
         tx.notify(actor.id, target, content, readers);
     }
 }
@@ -94,12 +94,12 @@ fn topic_target(realm: &Realm, channel: ChannelId, topic: &str) -> Target {
 
 /// Posts in the organization's channel for announcements of new channels, if it has one. Private channels are announced
 /// too.
-pub fn announce(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
+pub fn announce_new_channels(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
     let Some(channel) = tx.organization.new_channel_announcements.filter(|id| tx.channels.contains_key(id)) else {
         return;
     };
     let links: Vec<String> = channels.iter().map(|id| format!("#**{}**", tx.channels[id].name)).collect();
-    let (creator_mention, channel_word) = (creator.silent_mention(), noun(tx));
+    let (creator_mention, channel_word) = (creator.silent_mention(), channel_word(tx));
     let content = match links.as_slice() {
         [] => return,
         [link] => format!("{creator_mention} created a new {channel_word} {link}."),
@@ -111,7 +111,7 @@ pub fn announce(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
 
 /// Sends each person that another user subscribed a direct message with the channels, except those that the request
 /// created.
-pub fn post_subscribed(tx: &mut Tx, actor: &User, added: &ChannelsByUser, created: &[ChannelId]) {
+pub fn post_new_subscriptions(tx: &mut Tx, actor: &User, added: &ChannelsByUser, created: &[ChannelId]) {
     let people: Vec<UserId> = added.keys().copied().filter(|id| *id != actor.id && !tx.users[id].is_bot()).collect();
     for person in people {
         let existing_channels = added[&person].iter().filter(|id| !created.contains(id));
@@ -119,7 +119,8 @@ pub fn post_subscribed(tx: &mut Tx, actor: &User, added: &ChannelsByUser, create
         names.sort_unstable();
         let links: Vec<String> = names.into_iter().map(|name| format!("#**{name}**")).collect();
         let notifies_actor = !tx.has(Feature::SubscriptionNoticesSilent);
-        let (mention, channel_word) = (if notifies_actor { actor.mention() } else { actor.silent_mention() }, noun(tx));
+        let (mention, channel_word) =
+            (if notifies_actor { actor.mention() } else { actor.silent_mention() }, channel_word(tx));
         let content = match links.as_slice() {
             [] => continue,
             [link] if notifies_actor => format!("{mention} subscribed you to the {channel_word} {link}."),
@@ -131,7 +132,7 @@ pub fn post_subscribed(tx: &mut Tx, actor: &User, added: &ChannelsByUser, create
         if notifies_actor {
             tx.notify_with_mentions(Target::Direct { users: vec![person] }, content, OrdSet::unit(actor.id));
         } else {
-            tx.notify_person(actor.id, person, content);
+            tx.notify_user(actor.id, person, content);
         }
     }
 }
@@ -145,7 +146,7 @@ pub struct PostingPermission {
 }
 
 impl PostingPermission {
-    pub fn of(realm: &Realm, channel: ChannelId) -> Self {
+    pub fn of_channel(realm: &Realm, channel: ChannelId) -> Self {
         let channel = &realm.channels[&channel];
         let holder = channel.permissions[ChannelPermission::CanSendMessage.name()].clone();
         Self { policy: post_policy(realm, channel), holder }
@@ -161,7 +162,7 @@ pub fn post_posting_permission_change(
 ) {
     let help_page =
         if !tx.has(Feature::HelpLinksSayChannel) { "stream-sending-policy" } else { "channel-posting-policy" };
-    let (mention, channel_word) = (actor.silent_mention(), noun(tx));
+    let (mention, channel_word) = (actor.silent_mention(), channel_word(tx));
     let lines = if !tx.has(Feature::PostersNamed) {
         let describe = |permission: &PostingPermission| describe_post_policy(permission.policy, channel_word);
         format!("* **Old permissions**: {}.\n* **New permissions**: {}.\n", describe(old), describe(new))
@@ -198,8 +199,8 @@ fn describe_post_policy(policy: i64, channel_word: &str) -> String {
 }
 
 /// `old` and `new` are in days; -1 means forever, None the organization's policy.
-pub fn post_retention(tx: &mut Tx, actor: &User, channel: ChannelId, old: Option<i64>, new: Option<i64>) {
-    let (mention, channel_word) = (actor.silent_mention(), noun(tx));
+pub fn post_retention_change(tx: &mut Tx, actor: &User, channel: ChannelId, old: Option<i64>, new: Option<i64>) {
+    let (mention, channel_word) = (actor.silent_mention(), channel_word(tx));
     let organization_days = tx.organization.setting(RealmSetting::MessageRetentionDays).as_i64().unwrap_or(-1);
     let (old, new) = (old.unwrap_or(organization_days), new.unwrap_or(organization_days));
     let describe = |is_forever: bool, days: i64| if is_forever { "Forever".to_owned() } else { format!("{days} days") };

@@ -16,18 +16,18 @@ pub fn emit_update(tx: &mut Tx, id: ChannelId, property: &'static str, value: Va
 /// Like [`emit_update`], but only to members of an audience.
 pub fn emit_update_within(tx: &mut Tx, audience: &Audience, id: ChannelId, property: &'static str, value: Value) {
     let channel = tx.channels[&id].clone();
-    let channel_audience = tx.who_can_see(&channel);
+    let channel_audience = tx.channel_audience(&channel);
     // Only users with a queue can receive the event.
     let receives = |user: &UserId| audience.contains(*user) && channel_audience.contains(*user);
-    let receivers: OrdSet<UserId> = tx.listeners().into_iter().filter(receives).collect();
+    let receivers: OrdSet<UserId> = tx.queue_owners().into_iter().filter(receives).collect();
     let update = StreamUpdate::new(id, channel.name.clone(), property, value);
-    tx.emit(Audience::of(receivers), update.only_for(DeliveryCondition::of_channel(channel.is_archived)));
+    tx.emit(Audience::of_users(receivers), update.only_for(DeliveryCondition::of_channel(channel.is_archived)));
 }
 
 /// Like [`emit_update`], but not to some users, who know the change from another event.
 pub fn emit_update_except(tx: &mut Tx, update: StreamUpdate, excluded: &OrdSet<UserId>) {
     let channel = &tx.channels[&update.stream_id];
-    let audience = tx.who_can_see(channel).except_all(excluded);
+    let audience = tx.channel_audience(channel).except_all(excluded);
     let condition = DeliveryCondition::of_channel(channel.is_archived);
     tx.emit(audience, update.only_for(condition));
 }

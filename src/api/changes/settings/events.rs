@@ -13,6 +13,6 @@ use serde_json::Value;
 pub fn emit_setting(tx: &mut Tx, user: UserId, name: &str, value: Value, language: Option<&str>) {
     let language_name = language.map(str::to_owned);
     let event = UserSettingsUpdate { property: name.to_owned(), value: value.clone(), language_name };
-    tx.emit(Audience::user(user), event);
-    legacy::emit(tx, user, name, &value, language);
+    tx.emit(Audience::of_user(user), event);
+    legacy::emit_legacy_event(tx, user, name, &value, language);
 }

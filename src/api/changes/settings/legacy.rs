@@ -8,8 +8,8 @@ use crate::realm::tx::Tx;
 use crate::record::events::{UpdateDisplaySettings, UpdateGlobalNotifications};
 use serde_json::Value;
 
-pub const DISPLAY: &str = "update_display_settings";
-pub const NOTIFICATIONS: &str = "update_global_notifications";
+pub const DISPLAY_EVENT_TYPE: &str = "update_display_settings";
+pub const NOTIFICATIONS_EVENT_TYPE: &str = "update_global_notifications";
 
 /// Settings whose older event is [`DISPLAY`].
 pub const DISPLAY_SETTINGS: &[&str] = &[
@@ -56,7 +56,7 @@ pub const NOTIFICATION_SETTINGS: &[&str] = &[
 
 /// Emits the older event of a setting that has one. All queues of a world have the same level, so the first one tells
 /// whether any can receive the event.
-pub(super) fn emit(tx: &mut Tx, user: UserId, name: &str, value: &Value, language: Option<&str>) {
+pub(super) fn emit_legacy_event(tx: &mut Tx, user: UserId, name: &str, value: &Value, language: Option<&str>) {
     if tx.queues.values().next().is_none_or(|queue| queue.options.level.has(Feature::OnlyNewSettingsEvents)) {
         return;
     }
@@ -70,7 +70,7 @@ pub(super) fn emit(tx: &mut Tx, user: UserId, name: &str, value: &Value, languag
     } else {
         return;
     };
-    tx.emit(Audience::user(user), event.only_for(DeliveryCondition::LegacySettings));
+    tx.emit(Audience::of_user(user), event.only_for(DeliveryCondition::LegacySettings));
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Changes of an account's name, role, avatar, email address and email visibility, each with its events.
 
-use crate::api::changes::users::bot::emit_account;
+use crate::api::changes::users::bot::emit_account_field;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
@@ -8,7 +8,7 @@ use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
-use crate::realm::visibility::Sight;
+use crate::realm::visibility::VisibleObjects;
 use crate::record::events::{MemberChange, PersonUpdate, RealmExportConsent};
 use crate::record::user::avatar_url;
 use imbl::OrdSet;
@@ -19,9 +19,9 @@ use serde_json::json;
 /// Event: `realm_user` update to everyone who can access the user.
 pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
     tx.user_mut(id).full_name.clone_from(&full_name);
-    let audience = tx.who_can_access(id);
+    let audience = tx.audience_with_access_to(id);
     tx.emit(audience, PersonUpdate::Name { user_id: id, full_name });
-    emit_account(tx, id, "full_name", |_, bot| json!(bot.full_name));
+    emit_account_field(tx, id, "full_name", |_, bot| json!(bot.full_name));
 }
 
 /// Changes the role of a user, which also changes the user's system groups and the channels and users that are visible.
@@ -31,11 +31,11 @@ pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
 /// `realm_user` add and remove.
 pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
     let before = tx.realm_copy();
-    let left_groups = tx.leave_roles(id);
+    let left_groups = tx.leave_system_groups(id);
     tx.user_mut(id).role = role;
-    let entered_groups = tx.enter_role(id, role);
+    let entered_groups = tx.join_role_groups(id, role);
     tx.schedule_full_membership(id);
-    let audience = tx.who_can_access(id);
+    let audience = tx.audience_with_access_to(id);
     tx.emit(audience, PersonUpdate::Role { user_id: id, role: role.number() });
     // The real server sends the events of the full members' group after those of the roles' groups.
     let full_members = tx.system_group(SystemGroup::FullMembers);
@@ -56,7 +56,7 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
             entered_groups.iter().filter(|group| is_changed(group, &left_groups)),
         );
     }
-    tx.emit_visibility(&before, &[Sight::Users, Sight::Channels]);
+    tx.emit_visibility(&before, &[VisibleObjects::Users, VisibleObjects::Channels]);
 }
 
 fn emit_member_changes<'ids>(
@@ -79,8 +79,8 @@ pub fn change_avatar(tx: &mut Tx, id: UserId, source: AvatarSource) {
 }
 
 fn emit_avatar(tx: &mut Tx, id: UserId) {
-    emit_account(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, false)));
-    let audience = tx.who_can_access(id);
+    emit_account_field(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, false)));
+    let audience = tx.audience_with_access_to(id);
     emit_avatar_to(tx, id, audience);
 }
 
@@ -136,7 +136,7 @@ pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibil
         if viewers.is_empty() {
             continue;
         }
-        let viewers = Audience::of(viewers);
+        let viewers = Audience::of_users(viewers);
         tx.emit(viewers.clone(), PersonUpdate::DeliveryEmail { user_id: id, delivery_email: email });
         // Clients that can see the email address compute the URL of the provider's picture themselves.
         let depends_on_visibility = tx.has(Feature::AvatarsByEmailVisibility);
@@ -153,7 +153,7 @@ pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibil
 
 fn emit_new_email(tx: &mut Tx, user: &User) {
     let update = PersonUpdate::Email { user_id: user.id, new_email: tx.api_email(user) };
-    let audience = tx.who_can_access(user.id);
+    let audience = tx.audience_with_access_to(user.id);
     tx.emit(audience, update);
 }
 
@@ -165,16 +165,16 @@ fn email_audience(realm: &Realm, user: &User, visibility: EmailVisibility) -> Au
         EmailVisibility::Members => Role::Member,
         EmailVisibility::Moderators => Role::Moderator,
         EmailVisibility::Administrators => Role::Administrator,
-        EmailVisibility::Nobody => return Audience::user(user.id),
+        EmailVisibility::Nobody => return Audience::of_user(user.id),
     };
     if role == Role::Guest {
-        return realm.who_can_access(user.id);
+        return realm.audience_with_access_to(user.id);
     }
-    Audience::of(realm.at_least(role)).and(OrdSet::unit(user.id))
+    Audience::of_users(realm.users_with_role_or_higher(role)).with_users(OrdSet::unit(user.id))
 }
 
 /// Event: `realm_export_consent` to administrators.
 pub fn emit_export_consent(tx: &mut Tx, user: UserId, consented: bool) {
-    let admins = Audience::of(tx.at_least(Role::Administrator));
+    let admins = Audience::of_users(tx.users_with_role_or_higher(Role::Administrator));
     tx.emit(admins, RealmExportConsent { user_id: user, consented });
 }

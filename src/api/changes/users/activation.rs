@@ -1,10 +1,10 @@
 //! Deactivating and reactivating accounts, with the events that follow (reference behaviour, DELETE /users/{user_id}).
 
 use super::account::{change_avatar, change_name};
-use super::direct_permissions::{emit_channel_listings, emit_listings};
-use crate::api::changes::subscriptions::{emit_resumed, resume, suspend};
+use super::direct_permissions::{emit_direct_channel_permissions, emit_direct_permissions};
+use crate::api::changes::subscriptions::{emit_resumed_subscriptions, resume_subscriptions, suspend_subscriptions};
 use crate::api::changes::users::account::emit_export_consent;
-use crate::api::changes::users::bot::emit_account;
+use crate::api::changes::users::bot::emit_account_field;
 use crate::api::parameter::json_object;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -12,7 +12,7 @@ use crate::realm::deletion::delete_messages;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind, Payload};
 use crate::realm::group::Group;
 use crate::realm::id::{GroupId, MessageId, UserId};
-use crate::realm::message::{Message, Place};
+use crate::realm::message::{Message, MessagePlace};
 use crate::realm::queue::QueueId;
 use crate::realm::setting::UserSetting;
 use crate::realm::tx::Tx;
@@ -61,11 +61,11 @@ fn delete_account_data(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
     let is_selected = |message: &&Arc<Message>| {
         message.sender == id
             && match &message.place {
-                Place::Direct { .. } => actions.delete_direct_messages,
-                Place::Channel { channel, .. } if tx.channels[channel].privacy.is_private() => {
+                MessagePlace::Direct { .. } => actions.delete_direct_messages,
+                MessagePlace::Channel { channel, .. } if tx.channels[channel].privacy.is_private() => {
                     actions.delete_private_channel_messages
                 }
-                Place::Channel { .. } => actions.delete_public_channel_messages,
+                MessagePlace::Channel { .. } => actions.delete_public_channel_messages,
             }
     };
     let deletes_messages = actions.delete_direct_messages
@@ -84,36 +84,36 @@ fn delete_account_data(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
 }
 
 fn deactivate_account(tx: &mut Tx, id: UserId) {
-    let previous_audience = tx.who_can_access(id).except(id);
+    let previous_audience = tx.audience_with_access_to(id).except(id);
     tx.user_mut(id).is_active = false;
     tx.realm_mut().active_users.remove(&id);
     let queues: Vec<QueueId> =
         tx.queues.values().filter(|queue| queue.owner == id).map(|queue| queue.id.clone()).collect();
     for queue in queues {
         // Wakes its parked poll, which then ends with an error.
-        tx.touch_queue(&queue);
+        tx.wake_poll(&queue);
     }
     tx.revoke_invitations_of(id);
-    suspend(tx, id);
-    let guests_who_lose_access = guests_only_in_larger(tx, &previous_audience, &tx.who_can_access(id));
+    suspend_subscriptions(tx, id);
+    let guests_who_lose_access = guests_only_in_larger(tx, &previous_audience, &tx.audience_with_access_to(id));
     let informed_audience = previous_audience.except_all(&guests_who_lose_access);
     tx.emit(informed_audience.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
-    emit_account(tx, id, "is_active", |_, _| json!(false));
+    emit_account_field(tx, id, "is_active", |_, _| json!(false));
     if !tx.has(Feature::MembershipSent) {
         let everyone = tx.everyone();
-        emit_listings(tx, &everyone, id);
-        emit_channel_listings(tx, &everyone, id);
+        emit_direct_permissions(tx, &everyone, id);
+        emit_direct_channel_permissions(tx, &everyone, id);
     }
     if !guests_who_lose_access.is_empty() {
-        tx.emit(Audience::of(guests_who_lose_access), RealmUserRemove::of(id));
+        tx.emit(Audience::of_users(guests_who_lose_access), RealmUserRemove::of(id));
     }
     // Clients that know of the deactivation remove the user from groups and permissions themselves.
     let uninformed_guests = find_uninformed_guests(tx, &informed_audience);
     if !uninformed_guests.is_empty() && tx.has(Feature::MembershipSent) {
-        let uninformed_guests = Audience::of(uninformed_guests);
+        let uninformed_guests = Audience::of_users(uninformed_guests);
         emit_membership(tx, &uninformed_guests, id, MemberChange::Remove);
-        emit_listings(tx, &uninformed_guests, id);
-        emit_channel_listings(tx, &uninformed_guests, id);
+        emit_direct_permissions(tx, &uninformed_guests, id);
+        emit_direct_channel_permissions(tx, &uninformed_guests, id);
     }
 }
 
@@ -135,33 +135,36 @@ fn guests_only_in_larger(realm: &Realm, larger: &Audience, smaller: &Audience) -
 /// each group of the account, those of [`emit_listings`], and to guests without access those of
 /// [`emit_channel_listings`].
 pub fn reactivate(tx: &mut Tx, id: UserId) {
-    let previous_audience = tx.who_can_access(id);
+    let previous_audience = tx.audience_with_access_to(id);
     tx.user_mut(id).is_active = true;
     tx.realm_mut().active_users.insert(id);
-    let channels = resume(tx, id);
-    let after = tx.who_can_access(id);
+    let channels = resume_subscriptions(tx, id);
+    let after = tx.audience_with_access_to(id);
     // The account itself was not in the earlier audience only because it was not active.
     let guests_who_gain_access = guests_only_in_larger(tx, &after, &previous_audience).without(&id);
     let informed_audience = after.clone();
     tx.emit(after.except_all(&guests_who_gain_access), PersonUpdate::IsActive { user_id: id, is_active: true });
     if !tx.users[&id].is_bot() {
-        emit_export_consent(tx, id, tx.user_state(id).is_on(UserSetting::AllowPrivateDataExport));
+        emit_export_consent(tx, id, tx.user_state(id).is_enabled(UserSetting::AllowPrivateDataExport));
     }
-    emit_account(tx, id, "is_active", |_, _| json!(true));
+    emit_account_field(tx, id, "is_active", |_, _| json!(true));
     if !guests_who_gain_access.is_empty() {
         let user = tx.users[&id].clone();
-        tx.emit(Audience::of(guests_who_gain_access), Event::new(EventKind::RealmUserAdd, Payload::UserAdd(user)));
+        tx.emit(
+            Audience::of_users(guests_who_gain_access),
+            Event::new(EventKind::RealmUserAdd, Payload::UserAdd(user)),
+        );
     }
-    emit_resumed(tx, id, &channels);
+    emit_resumed_subscriptions(tx, id, &channels);
     let everyone = tx.everyone();
     emit_membership(tx, &everyone, id, MemberChange::Add);
-    emit_listings(tx, &everyone, id);
+    emit_direct_permissions(tx, &everyone, id);
     let readers = if !tx.has(Feature::MembershipSent) {
         everyone
     } else {
-        Audience::of(find_uninformed_guests(tx, &informed_audience))
+        Audience::of_users(find_uninformed_guests(tx, &informed_audience))
     };
-    emit_channel_listings(tx, &readers, id);
+    emit_direct_channel_permissions(tx, &readers, id);
 }
 
 /// Events: `user_group` add_members or remove_members for each group of the user.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Reports a changed field of a bot's account. Does nothing for people.
 ///
 /// Event: below 474, `realm_bot` update to the bot's owner and the administrators.
-pub fn emit_account(tx: &mut Tx, id: UserId, key: &'static str, value: impl FnOnce(&Realm, &User) -> Value) {
+pub fn emit_account_field(tx: &mut Tx, id: UserId, key: &'static str, value: impl FnOnce(&Realm, &User) -> Value) {
     if !tx.users[&id].is_bot() {
         return;
     }
@@ -37,8 +37,8 @@ fn account_update(user_id: UserId, key: &str, value: Value) -> RealmBotUpdate {
 /// Reports the new owner of a bot to administrators. Other owners get `realm_bot` add or delete instead.
 ///
 /// Event: below 474, `realm_bot` update.
-pub fn emit_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
-    let audience = Audience::of(tx.at_least(Role::Administrator));
+pub fn emit_new_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
+    let audience = Audience::of_users(tx.users_with_role_or_higher(Role::Administrator));
     tx.emit_before(Feature::BotsWithoutUserFields.since(), audience, |_| {
         account_update(bot, "owner_id", owner.0.into())
     });
@@ -47,7 +47,7 @@ pub fn emit_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
 /// The owner of a bot and the administrators.
 pub fn realm_bot_audience(realm: &Realm, bot: UserId) -> Audience {
     let owner = realm.users[&bot].bot_owner();
-    Audience::of(realm.at_least(Role::Administrator)).and(owner.into_iter().collect())
+    Audience::of_users(realm.users_with_role_or_higher(Role::Administrator)).with_users(owner.into_iter().collect())
 }
 
 /// Checks that the caller may create bots of a kind. Incoming webhook bots also need only `CanCreateWriteOnlyBots`.
@@ -77,7 +77,7 @@ pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: Option<BotKind
 }
 
 /// The active bot with a name, ignoring case.
-pub fn bot_named<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<User>> {
+pub fn find_active_bot_by_name<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<User>> {
     let lowercase_name = name.to_lowercase();
     realm.users.values().find(|user| user.is_bot() && user.is_active && user.full_name.to_lowercase() == lowercase_name)
 }

@@ -6,7 +6,7 @@ use crate::api::changes::{channels, groups};
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, GroupId, UserId};
 use crate::realm::permission::{GroupSettingValue, Permissions};
-use crate::realm::permission_holders::listing;
+use crate::realm::permission_holders::permissions_listing_user;
 use crate::realm::tx::Tx;
 use crate::record::events::RealmUpdateDict;
 use serde_json::json;
@@ -15,8 +15,8 @@ use serde_json::json;
 /// are left out of these values.
 ///
 /// Events, one for each permission: `realm` update_dict and `user_group` update.
-pub fn emit_listings(tx: &mut Tx, audience: &Audience, user: UserId) {
-    let permissions_listing_user = |permissions: &Permissions| listing(tx, permissions, user);
+pub fn emit_direct_permissions(tx: &mut Tx, audience: &Audience, user: UserId) {
+    let permissions_listing_user = |permissions: &Permissions| permissions_listing_user(tx, permissions, user);
     let realm_permissions = permissions_listing_user(&tx.organization.permissions);
     let groups = tx.groups.values().map(|group| (group.id, permissions_listing_user(&group.permissions)));
     let group_permissions: Vec<(GroupId, Vec<(&'static str, GroupSettingValue)>)> = groups.collect();
@@ -34,8 +34,9 @@ pub fn emit_listings(tx: &mut Tx, audience: &Audience, user: UserId) {
 /// Like [`emit_listings`], for permissions of channels.
 ///
 /// Events, one for each permission: `stream` update to those of the audience who can see the channel.
-pub fn emit_channel_listings(tx: &mut Tx, audience: &Audience, user: UserId) {
-    let channels = tx.channels.values().map(|channel| (channel.id, listing(tx, &channel.permissions, user)));
+pub fn emit_direct_channel_permissions(tx: &mut Tx, audience: &Audience, user: UserId) {
+    let channels =
+        tx.channels.values().map(|channel| (channel.id, permissions_listing_user(tx, &channel.permissions, user)));
     let channel_permissions: Vec<(ChannelId, Vec<(&'static str, GroupSettingValue)>)> = channels.collect();
     for (channel, permissions) in channel_permissions {
         for (name, value) in permissions {

@@ -52,7 +52,7 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
         password: person.password,
         can_create_users: false,
         profile: OrdMap::new(),
-        memo: Default::default(),
+        cached_json: Default::default(),
     });
     let default_settings = tx.organization.user_defaults.clone();
     for (name, value) in default_settings {
@@ -92,7 +92,7 @@ fn add_recent_messages(tx: &mut Tx, id: UserId, channels: &[ChannelId]) {
     messages.sort_unstable_by(|a, b| b.cmp(a));
     messages.truncate(MAX_RECENT_MESSAGES);
     for message in messages {
-        tx.add_row(id, message);
+        tx.add_historical_user_message(id, message);
     }
 }
 
@@ -110,13 +110,13 @@ fn send_signup_notice(tx: &mut Tx, id: UserId) {
 /// clients need a complete user list; `user_group` add_members for the user's system groups to everyone.
 pub fn announce_user(tx: &mut Tx, id: UserId) {
     let user = tx.users[&id].clone();
-    let audience = tx.who_can_access(id);
+    let audience = tx.audience_with_access_to(id);
     let lacks_access = |guest: &UserId| tx.is_active(*guest) && !audience.contains(*guest);
     let guests_without_access: OrdSet<UserId> = tx.guests().iter().copied().filter(lacks_access).collect();
     if !guests_without_access.is_empty() {
         let event = RealmUserAdd { person: UserRecord::unknown(tx, &user) };
         let event = event.only_for(DeliveryCondition::CompleteUserList);
-        tx.emit(Audience::of(guests_without_access), event);
+        tx.emit(Audience::of_users(guests_without_access), event);
     }
     tx.emit(audience, Event::new(EventKind::RealmUserAdd, Payload::UserAdd(user)));
     let mut groups: Vec<_> =
@@ -141,7 +141,7 @@ pub fn record_first_login(tx: &mut Tx, id: UserId, changes_date_joined: bool) {
         user.date_joined = now;
     }
     let date_joined = user.date_joined.to_minute();
-    let audience = tx.who_can_access(id);
+    let audience = tx.audience_with_access_to(id);
     if was_stub {
         tx.emit(audience.clone(), PersonUpdate::IsImportedStub { user_id: id, is_imported_stub: false });
     }

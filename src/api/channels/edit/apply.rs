@@ -2,12 +2,13 @@
 //!
 //! Choices where the API is silent: A-115 in docs/assumptions.md.
 
-use super::Plan;
+use super::ChannelChanges;
 use crate::api::changes::channels::archive::unarchive;
-use crate::api::changes::channels::creation::emit_defaults;
-use crate::api::changes::channels::default_groups::remove_from_groups;
+use crate::api::changes::channels::creation::emit_default_channels;
+use crate::api::changes::channels::default_groups::remove_from_default_groups;
 use crate::api::changes::channels::notices::{
-    PostingPermission, noun, post_in_channel, post_posting_permission_change, post_privacy_change, post_retention,
+    PostingPermission, channel_word, post_in_channel, post_posting_permission_change, post_privacy_change,
+    post_retention_change,
 };
 use crate::api::changes::channels::update::{emit_update, emit_update_except};
 use crate::feature::Feature;
@@ -15,15 +16,15 @@ use crate::realm::Realm;
 use crate::realm::channel::{Privacy, TopicsPolicy};
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::{ChannelPermission, GroupSettingValue};
-use crate::realm::render::rendered_description;
+use crate::realm::render::render_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::realm::visibility::Sight;
+use crate::realm::visibility::VisibleObjects;
 use crate::record::events::StreamUpdate;
 use imbl::OrdSet;
 use serde_json::json;
 
-impl Plan {
+impl ChannelChanges {
     /// Makes the changes in the order of the real server, except that unarchiving comes earlier.
     pub(super) fn apply(self, tx: &mut Tx, actor: &User, id: ChannelId) {
         if let Some(policy) = self.topics_policy {
@@ -38,7 +39,7 @@ impl Plan {
         }
         if let Some(is_default) = self.is_default {
             tx.channel_mut(id).is_default = is_default;
-            emit_defaults(tx);
+            emit_default_channels(tx);
         }
         if let Some(days) = self.message_retention_days {
             change_retention(tx, actor, id, days);
@@ -91,9 +92,9 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     };
     let excluded = users_with_new_access(&before, tx, id);
     emit_update_except(tx, update, &excluded);
-    tx.emit_visibility(&before, &[Sight::Channels]);
+    tx.emit_visibility(&before, &[VisibleObjects::Channels]);
     if privacy.is_private() {
-        remove_from_groups(tx, id);
+        remove_from_default_groups(tx, id);
     }
     post_privacy_change(tx, actor, id, old, privacy);
 }
@@ -104,18 +105,18 @@ fn users_with_new_access(before: &Realm, after: &Realm, id: ChannelId) -> OrdSet
 }
 
 fn users_who_see(realm: &Realm, id: ChannelId) -> OrdSet<UserId> {
-    let audience = realm.who_can_see(&realm.channels[&id]);
+    let audience = realm.channel_audience(&realm.channels[&id]);
     realm.active_users.iter().filter(|user| audience.contains(**user)).copied().collect()
 }
 
 fn change_retention(tx: &mut Tx, actor: &User, id: ChannelId, days: Option<i64>) {
     let old = std::mem::replace(&mut tx.channel_mut(id).message_retention_days, days);
     emit_update(tx, id, "message_retention_days", json!(days));
-    post_retention(tx, actor, id, old, days);
+    post_retention_change(tx, actor, id, old, days);
 }
 
 fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: String) {
-    let rendered_html = rendered_description(tx, actor, &description);
+    let rendered_html = render_description(tx, actor, &description);
     let channel = tx.channel_mut(id);
     let old = std::mem::replace(&mut channel.description, description.clone());
     channel.rendered_description.clone_from(&rendered_html);
@@ -128,7 +129,7 @@ fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: Str
     let content = format!(
         "{} changed the description for this {}.\n\n* **Old description:**\n```` quote\n{}\n````\n* **New description:**\n```` quote\n{}\n````",
         actor.silent_mention(),
-        noun(tx),
+        channel_word(tx),
         describe(old),
         describe(description),
     );
@@ -140,7 +141,7 @@ fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
     tx.rename_channel(id, name.clone());
     // The event has the old name.
     emit_update_except(tx, StreamUpdate::new(id, old.clone(), "name", name.as_str().into()), &OrdSet::new());
-    let content = format!("{} renamed {} **{old}** to **{name}**.", actor.silent_mention(), noun(tx));
+    let content = format!("{} renamed {} **{old}** to **{name}**.", actor.silent_mention(), channel_word(tx));
     post_in_channel(tx, actor, id, content);
 }
 
@@ -179,7 +180,7 @@ const ADMINISTRATORS_ONLY: i64 = 2;
 
 fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static str, value: GroupSettingValue) {
     let json_value = json!(value);
-    let old = PostingPermission::of(tx, id);
+    let old = PostingPermission::of_channel(tx, id);
     let before = tx.realm_copy();
     tx.channel_mut(id).permissions.insert(name, value);
     let affects_visibility = VISIBILITY_PERMISSIONS.contains(&name);
@@ -187,11 +188,11 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
     let update = StreamUpdate::new(id, tx.channels[&id].name.clone(), name, json_value);
     emit_update_except(tx, update, &excluded);
     if affects_visibility {
-        tx.emit_visibility(&before, &[Sight::Channels]);
+        tx.emit_visibility(&before, &[VisibleObjects::Channels]);
     }
     if name == ChannelPermission::CanSendMessage.name() {
         // Clients of older levels know the same permission by other properties.
-        let new = PostingPermission::of(tx, id);
+        let new = PostingPermission::of_channel(tx, id);
         if new.policy != old.policy || !tx.has(Feature::PostingPoliciesSentByChange) {
             emit_update(tx, id, "stream_post_policy", new.policy.into());
             emit_update(tx, id, "is_announcement_only", (new.policy == ADMINISTRATORS_ONLY).into());

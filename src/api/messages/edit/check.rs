@@ -1,6 +1,6 @@
 //! Checks a request to edit a message, in the order of the real server.
 
-use super::{EditMessage, Marking, MessageEdit, PropagateMode};
+use super::{EditMessage, MessageEdit, PropagateMode, ResolutionChange};
 use crate::api::Call;
 use crate::api::parameter::NonNegative;
 use crate::error::Error;
@@ -8,11 +8,13 @@ use crate::feature::Feature;
 use crate::realm::channel::Channel;
 use crate::realm::editing::{check_may_edit, is_over};
 use crate::realm::id::{ChannelId, MessageId};
-use crate::realm::message::{Message, Place};
+use crate::realm::message::{Message, MessagePlace};
 use crate::realm::permission::{ChannelPermission, RealmPermission};
 use crate::realm::setting::RealmSetting;
-use crate::realm::text::normal_content;
-use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, RESOLVED_PREFIX, TopicKey, normal_topic, topic_to_send_to};
+use crate::realm::text::normalize_content;
+use crate::realm::topic::{
+    EMPTY_TOPIC_DISPLAY_NAME, RESOLVED_PREFIX, TopicKey, normalize_topic, normalize_topic_to_send_to,
+};
 use crate::realm::user::{Role, User};
 use crate::realm::{Realm, content_hash};
 use std::borrow::Cow;
@@ -20,7 +22,7 @@ use std::sync::Arc;
 
 pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Result<MessageEdit, Error> {
     let caller = call.caller();
-    let message = call.message_to_change(realm, params.message_id)?.clone();
+    let message = call.changeable_message(realm, params.message_id)?.clone();
     let params = &drop_current_channel(call, &message, params);
     if params.content.is_some() {
         check_may_edit(realm, caller, &message)?;
@@ -30,7 +32,7 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
     let new_topic = params.topic.as_deref().filter(differs);
     check_combination(&message, params, new_topic)?;
     let has_no_empty_topic = !Feature::EmptyTopics.is_at(call.feature_level);
-    let normalize = |topic| if has_no_empty_topic { topic_to_send_to(topic) } else { normal_topic(topic) };
+    let normalize = |topic| if has_no_empty_topic { normalize_topic_to_send_to(topic) } else { normalize_topic(topic) };
     let topic = new_topic.map(normalize).transpose()?.map(Cow::into_owned);
     if topic.as_deref().is_some_and(is_resolved_empty_topic) {
         return Err(Error::ResolveEmptyTopic);
@@ -45,21 +47,24 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
     let content = params
         .content
         .clone()
-        .map(|content| normalize_edited_content(&call.origin.with_relative_uploads(content)))
+        .map(|content| normalize_edited_content(&call.origin.make_upload_links_relative(content)))
         .transpose()?;
     let place = new_place(&message, params, topic);
     if content.is_none() && place.is_none() {
         return Err(Error::NothingToChange);
     }
     let topic_names = new_topic.map(str::trim).zip(message.channel().map(|(_, topic)| topic.as_ref()));
-    let resolution_change = topic_names.and_then(|(new_topic, topic)| Marking::between(topic, new_topic));
+    let resolution_change = topic_names.and_then(|(new_topic, topic)| ResolutionChange::between(topic, new_topic));
     let names_channel = params.stream_id.is_some();
     let notice = match topic_names {
         _ if content.is_some() => None,
-        Some((new_topic, topic)) if !call.has(Feature::RenamedTopicsMoved) => Marking::in_notice(topic, new_topic),
+        Some((new_topic, topic)) if !call.has(Feature::RenamedTopicsMoved) => {
+            ResolutionChange::in_notice(topic, new_topic)
+        }
         _ => resolution_change.filter(|_| !names_channel),
     };
-    let has_same_name = topic_names.is_none_or(|(new_topic, topic)| Marking::is_only_difference(topic, new_topic));
+    let has_same_name =
+        topic_names.is_none_or(|(new_topic, topic)| ResolutionChange::is_only_difference(topic, new_topic));
     let moved = match &place {
         Some(place) => {
             let moved_ids = messages_to_move(realm, caller, &message, place, params.propagate_mode);
@@ -70,7 +75,16 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
         }
         None => Vec::new(),
     };
-    Ok(MessageEdit { message, content, place, names_channel, marking: resolution_change, notice, has_same_name, moved })
+    Ok(MessageEdit {
+        message,
+        content,
+        place,
+        names_channel,
+        resolution_change,
+        reported_change: notice,
+        has_same_name,
+        moved_ids: moved,
+    })
 }
 
 /// Removes `stream_id` if it is the message's channel, because that is not a move.
@@ -113,7 +127,7 @@ fn check_combination(message: &Message, params: &EditMessage, topic: Option<&str
 }
 
 fn normalize_edited_content(content: &str) -> Result<String, Error> {
-    match normal_content(content) {
+    match normalize_content(content) {
         Err(Error::MessageEmpty) => Ok("(deleted)".to_owned()),
         other => other.map(Cow::into_owned),
     }
@@ -130,19 +144,19 @@ fn check_previous_content(message: &Message, params: &EditMessage) -> Result<(),
 }
 
 /// Returns the place to which the request moves the message, without any checks. None: it does not move the message.
-fn new_place(message: &Message, params: &EditMessage, topic: Option<String>) -> Option<Place> {
+fn new_place(message: &Message, params: &EditMessage, topic: Option<String>) -> Option<MessagePlace> {
     let (channel, old_topic) = message.channel()?;
     let new_channel = params.stream_id.map_or(channel, |NonNegative(id)| ChannelId(id));
     let topic: Arc<str> = topic.map_or_else(|| old_topic.clone(), Into::into);
     let is_move = params.stream_id.is_some() || topic != *old_topic;
-    is_move.then_some(Place::Channel { channel: new_channel, topic })
+    is_move.then_some(MessagePlace::Channel { channel: new_channel, topic })
 }
 
 fn messages_to_move(
     realm: &Realm,
     caller: &User,
     message: &Message,
-    place: &Place,
+    place: &MessagePlace,
     mode: PropagateMode,
 ) -> Vec<MessageId> {
     let Some((channel, topic)) = message.channel() else { return Vec::new() };
@@ -162,11 +176,11 @@ fn check_may_move(
     realm: &Realm,
     call: &Call<'_>,
     message: &Message,
-    place: &Place,
-    (resolution_change, names_channel, mode): (Option<Marking>, bool, PropagateMode),
+    place: &MessagePlace,
+    (resolution_change, names_channel, mode): (Option<ResolutionChange>, bool, PropagateMode),
     moved_ids: &[MessageId],
 ) -> Result<(), Error> {
-    let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
+    let (Some((channel, topic)), MessagePlace::Channel { channel: new_channel, topic: new_topic }) =
         (message.channel(), place)
     else {
         return Ok(());
@@ -175,7 +189,7 @@ fn check_may_move(
     let old_channel = &realm.channels[&channel];
     let new_channel = realm.readable_active_channel(caller, *new_channel);
     let has_permission = |name| realm.may(caller.id, name);
-    let has_permission_in = |channel: &Channel, name| realm.may_in(caller.id, channel, name);
+    let has_permission_in = |channel: &Channel, name| realm.may_in_channel(caller.id, channel, name);
     let has_permission_in_either = |name: ChannelPermission| {
         has_permission_in(old_channel, name)
             || new_channel.as_ref().is_ok_and(|channel| has_permission_in(channel, name))
@@ -208,7 +222,7 @@ fn check_may_move(
         let limit = realm.organization.limit(RealmSetting::MoveMessagesBetweenStreamsLimitSeconds);
         return check_move_time(realm, call, message, (mode, moved_ids), limit, Error::MoveChannelTimePassed);
     }
-    realm.check_may_begin_topic(caller, old_channel, new_topic)?;
+    realm.check_may_create_topic(caller, old_channel, new_topic)?;
     realm.check_topic_policy(old_channel, new_topic)
 }
 

@@ -1,12 +1,12 @@
 //! Notices of the notification bot about moved messages and resolved topics.
 
-use super::relocate::{has_others, is_whole_topic_moved};
-use super::{EditMessage, Marking, MessageEdit, PropagateMode};
+use super::relocate::{has_other_messages, is_whole_topic_moved};
+use super::{EditMessage, MessageEdit, PropagateMode, ResolutionChange};
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::deletion::delete_messages;
 use crate::realm::id::{ChannelId, MessageId, UserId};
-use crate::realm::message::Place;
+use crate::realm::message::MessagePlace;
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::send::Target;
 use crate::realm::setting::UserSetting;
@@ -22,8 +22,14 @@ use std::sync::Arc;
 const UNDO_SECONDS: i64 = 60;
 
 /// Posts the notice about a resolved topic, and the notices of a move that the request asks for.
-pub(super) fn send(tx: &mut Tx, editor: &User, message_edit: &MessageEdit, place: &Place, params: &EditMessage) {
-    let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
+pub(super) fn post_notices(
+    tx: &mut Tx,
+    editor: &User,
+    message_edit: &MessageEdit,
+    place: &MessagePlace,
+    params: &EditMessage,
+) {
+    let (Some((channel, topic)), MessagePlace::Channel { channel: new_channel, topic: new_topic }) =
         (message_edit.message.channel(), place)
     else {
         return;
@@ -35,30 +41,31 @@ pub(super) fn send(tx: &mut Tx, editor: &User, message_edit: &MessageEdit, place
     let is_whole_topic = if is_same_topic {
         matches!(params.propagate_mode, PropagateMode::All)
     } else {
-        is_whole_topic_moved(tx, editor, (channel, topic), &message_edit.moved)
+        is_whole_topic_moved(tx, editor, (channel, topic), &message_edit.moved_ids)
     };
-    let is_new_topic = !has_others(tx, (*new_channel, new_topic), &message_edit.moved);
-    if let Some(resolution_change) = message_edit.notice {
+    let is_new_topic = !has_other_messages(tx, (*new_channel, new_topic), &message_edit.moved_ids);
+    if let Some(resolution_change) = message_edit.reported_change {
         post_or_delete_resolution_notice(
             tx,
             editor,
             (*new_channel, new_topic),
             &format!("{mention}{}", resolution_sentence(resolution_change)),
-            &message_edit.moved,
+            &message_edit.moved_ids,
         );
     }
-    let describe_moved = |is_whole_topic: bool, single_message: &str| match (is_whole_topic, message_edit.moved.len()) {
-        (true, _) => "This topic was moved".to_owned(),
-        (false, 1) => format!("{single_message} was moved"),
-        (false, count) => format!("{count} messages were moved"),
-    };
+    let describe_moved =
+        |is_whole_topic: bool, single_message: &str| match (is_whole_topic, message_edit.moved_ids.len()) {
+            (true, _) => "This topic was moved".to_owned(),
+            (false, 1) => format!("{single_message} was moved"),
+            (false, count) => format!("{count} messages were moved"),
+        };
     let link_to_topic = |tx: &Tx, channel: ChannelId, topic: &str| {
         let topic = if topic.is_empty() && !tx.has(Feature::EmptyTopics) { FORMER_EMPTY_TOPIC_NAME } else { topic };
         topic_link(tx, channel, topic)
     };
     // If the request only resolves or unresolves the topic, the notice about that replaces this one. The link is
     // relative (A-458 in docs/assumptions.md).
-    if params.send_notification_to_new_thread && !message_edit.only_marks_topic() {
+    if params.send_notification_to_new_thread && !message_edit.only_changes_resolution() {
         let mut message_url = tx.message_link(&tx.messages[&message_edit.message.id], tx.form());
         if !tx.has(Feature::EmptyTopics) {
             message_url = message_url.replace("/topic//near/", "/topic/.28no.20topic.29/near/");
@@ -92,7 +99,7 @@ fn topic_link(tx: &Tx, channel: ChannelId, topic: &str) -> String {
 }
 
 /// The text of a notice about a resolved topic, after the mention of the user.
-fn resolution_sentence(resolution_change: Marking) -> String {
+fn resolution_sentence(resolution_change: ResolutionChange) -> String {
     format!(" has marked this topic as {}.", resolution_change.word())
 }
 
@@ -131,7 +138,7 @@ fn recent_notice(realm: &Realm, channel: ChannelId, topic: &str) -> Option<Messa
     let last_id = realm.topics.get(&(channel, TopicKey::new(topic)))?.messages.last()?;
     let message = &realm.messages[&last_id];
     let content = &message.body.content;
-    let has_sentence = [Marking::Resolved, Marking::Unresolved]
+    let has_sentence = [ResolutionChange::Resolved, ResolutionChange::Unresolved]
         .into_iter()
         .any(|resolution_change| content.ends_with(&resolution_sentence(resolution_change)));
     let is_notice = Some(message.sender) == realm.notification_bot() && content.starts_with("@_**") && has_sentence;

@@ -7,7 +7,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::{Audience, Event, EventKind, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
-use crate::realm::message::{Edit, Message, Place};
+use crate::realm::message::{Edit, Message, MessagePlace};
 use crate::realm::personal::{UserState, VisibilityPolicy};
 use crate::realm::topic::TopicKey;
 use crate::realm::tx::Tx;
@@ -18,20 +18,20 @@ use std::sync::Arc;
 /// Moves the messages and records the move in their histories. If the request also changed the content of a message,
 /// both changes are one entry. If the request does not change the topic, each message keeps its spelling of the topic;
 /// otherwise all histories have the old topic in the spelling of the message of the request.
-pub(super) fn relocate(tx: &mut Tx, editor: UserId, message_edit: &MessageEdit, place: &Place) {
+pub(super) fn relocate(tx: &mut Tx, editor: UserId, message_edit: &MessageEdit, place: &MessagePlace) {
     let now = tx.now;
-    let Place::Channel { channel: new_channel, topic: new_topic } = place else { return };
+    let MessagePlace::Channel { channel: new_channel, topic: new_topic } = place else { return };
     let edited_id = message_edit.content.as_ref().map(|_| message_edit.message.id);
     let former_topic = message_edit.message.channel().map(|(_, topic)| topic.clone()).unwrap_or_default();
     let keeps_topic = former_topic == *new_topic;
-    for id in &message_edit.moved {
+    for id in &message_edit.moved_ids {
         let Some((channel, topic)) = tx.messages[id].channel().map(|(channel, topic)| (channel, topic.clone())) else {
             continue;
         };
         let new_topic = if keeps_topic { &topic.clone() } else { new_topic };
-        tx.move_message(*id, Place::Channel { channel: *new_channel, topic: new_topic.clone() });
+        tx.move_message(*id, MessagePlace::Channel { channel: *new_channel, topic: new_topic.clone() });
         let message = tx.message_mut(*id);
-        if channel != *new_channel || message_edit.marking.is_none() {
+        if channel != *new_channel || message_edit.resolution_change.is_none() {
             message.last_moved = Some(now);
         }
         let new_edit = Edit { at: now, user: Some(editor), previous_body: None, topic: None, channel: None };
@@ -45,7 +45,7 @@ pub(super) fn relocate(tx: &mut Tx, editor: UserId, message_edit: &MessageEdit, 
 
 /// The users who lose something by a move into another channel.
 #[derive(Default)]
-pub(super) struct Losses {
+pub(super) struct MoveLosses {
     /// Users who lose their rows: those who were ever subscribed to the old channel and are not subscribed to the new
     /// one.
     pub(super) rows: OrdSet<UserId>,
@@ -53,9 +53,9 @@ pub(super) struct Losses {
     pub(super) access: OrdSet<UserId>,
 }
 
-impl Losses {
+impl MoveLosses {
     /// Determines the losses of a move before it is made. Empty if the request has no channel.
-    pub(super) fn of(tx: &Tx, message_edit: &MessageEdit, place: &Place) -> Self {
+    pub(super) fn before_move(tx: &Tx, message_edit: &MessageEdit, place: &MessagePlace) -> Self {
         let (Some((old_channel, _)), Some(new_channel)) = (message_edit.message.channel(), place.channel()) else {
             return Self::default();
         };
@@ -74,18 +74,18 @@ impl Losses {
     }
 
     /// Event: `delete_message` to the users who lose access.
-    pub(super) fn emit(&self, tx: &mut Tx, moved_ids: &[MessageId], old_place: &Place) {
+    pub(super) fn emit(&self, tx: &mut Tx, moved_ids: &[MessageId], old_place: &MessagePlace) {
         if !self.access.is_empty() {
             let messages = moved_ids.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
             let payload = Payload::DeleteMessages { messages, place: old_place.clone() };
-            tx.emit(Audience::of(self.access.clone()), Event::new(EventKind::DeleteMessage, payload));
+            tx.emit(Audience::of_users(self.access.clone()), Event::new(EventKind::DeleteMessage, payload));
         }
     }
 }
 
 /// Subscribers of the new channel who get the event of a move even without a row. None if the history of the old
 /// channel is protected; guests only if they are subscribed to the old channel too.
-pub(super) fn new_readers(tx: &Tx, message: &Message, place: &Place) -> OrdSet<UserId> {
+pub(super) fn new_readers(tx: &Tx, message: &Message, place: &MessagePlace) -> OrdSet<UserId> {
     let (Some((old_channel, _)), Some(new_channel)) = (message.channel(), place.channel()) else {
         return OrdSet::new();
     };
@@ -93,19 +93,24 @@ pub(super) fn new_readers(tx: &Tx, message: &Message, place: &Place) -> OrdSet<U
     if !tx.has(Feature::MovesSentToNewChannel) || !old_channel.privacy.has_public_history() {
         return OrdSet::new();
     }
-    tx.channels[&new_channel].subscribers.clone().relative_complement(tx.guests_outside(old_channel))
+    tx.channels[&new_channel].subscribers.clone().relative_complement(tx.unsubscribed_guests(old_channel))
 }
 
 /// Updates the rows for messages that were moved into a channel: removes those of `users_losing_rows`, adds read ones
 /// for the subscribers of a channel with protected history, and counts unread messages in the subscriptions to the
 /// channel.
-pub(super) fn update_rows(tx: &mut Tx, moved_ids: &[MessageId], place: &Place, users_losing_rows: &OrdSet<UserId>) {
+pub(super) fn update_rows(
+    tx: &mut Tx,
+    moved_ids: &[MessageId],
+    place: &MessagePlace,
+    users_losing_rows: &OrdSet<UserId>,
+) {
     let Some(channel) = place.channel().map(|id| tx.channels[&id].clone()) else { return };
-    tx.remove_rows(moved_ids, users_losing_rows);
+    tx.remove_user_messages(moved_ids, users_losing_rows);
     if !channel.privacy.has_public_history() {
-        tx.add_read_rows(moved_ids, &channel.subscribers);
+        tx.add_read_user_messages(moved_ids, &channel.subscribers);
     }
-    tx.reach_back_for_all(channel.id, moved_ids);
+    tx.move_subscription_starts(channel.id, moved_ids);
     for user in users_losing_rows {
         tx.recall_pushes(*user);
     }
@@ -113,7 +118,7 @@ pub(super) fn update_rows(tx: &mut Tx, moved_ids: &[MessageId], place: &Place, u
 
 /// Whether a topic has other messages than the moved ones. `moved_ids` is sorted. Topics whose names differ only in
 /// case are the same topic.
-pub(super) fn has_others(realm: &Realm, (channel, topic): (ChannelId, &str), moved_ids: &[MessageId]) -> bool {
+pub(super) fn has_other_messages(realm: &Realm, (channel, topic): (ChannelId, &str), moved_ids: &[MessageId]) -> bool {
     let topic = realm.topics.get(&(channel, TopicKey::new(topic)));
     topic.is_some_and(|topic| topic.messages.iter().any(|id| moved_ids.binary_search(&id).is_err()))
 }
@@ -144,8 +149,14 @@ fn merge_policies(old_policy: VisibilityPolicy, new_policy: VisibilityPolicy) ->
 
 /// Moves the users' visibility policies along with a topic whose messages were all moved. If the new topic existed
 /// before, the policies for both are merged.
-pub(super) fn move_policies(tx: &mut Tx, editor: &User, message: &Message, moved_ids: &[MessageId], place: &Place) {
-    let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
+pub(super) fn move_policies(
+    tx: &mut Tx,
+    editor: &User,
+    message: &Message,
+    moved_ids: &[MessageId],
+    place: &MessagePlace,
+) {
+    let (Some((channel, topic)), MessagePlace::Channel { channel: new_channel, topic: new_topic }) =
         (message.channel(), place)
     else {
         return;
@@ -154,7 +165,7 @@ pub(super) fn move_policies(tx: &mut Tx, editor: &User, message: &Message, moved
     if key == new_key || !is_whole_topic_moved(tx, editor, (channel, topic), moved_ids) {
         return;
     }
-    let existed_before = has_others(tx, (*new_channel, new_topic), moved_ids);
+    let existed_before = has_other_messages(tx, (*new_channel, new_topic), moved_ids);
     let policy_for =
         |state: &UserState, key| state.topics.get(key).map_or(VisibilityPolicy::None, |topic| topic.policy);
     let policies: Vec<(UserId, VisibilityPolicy, VisibilityPolicy)> = tx
@@ -177,7 +188,7 @@ pub(super) fn move_policies(tx: &mut Tx, editor: &User, message: &Message, moved
         if policy == new_policy && old_policy == VisibilityPolicy::Muted {
             tx.set_topic_policy(user, channel, topic.clone(), VisibilityPolicy::None);
         } else {
-            tx.forget_topic_policy(user, channel, topic.clone());
+            tx.clear_topic_policy(user, channel, topic.clone());
         }
         tx.set_topic_policy(user, *new_channel, new_topic.clone(), policy);
     }

@@ -17,7 +17,7 @@ const MAX_COMPARED_BYTES: usize = 300_000;
 
 /// The new text with inserted words highlighted and deleted words added. If the comparison costs too much, all words
 /// count as changed (A-431 in docs/assumptions.md).
-pub fn highlighted(before: &str, after: &str, budget: &Budget) -> String {
+pub fn highlight_differences(before: &str, after: &str, budget: &Budget) -> String {
     if before.len() + after.len() > MAX_COMPARED_BYTES {
         let [inserted, deleted] =
             [(after, INSERTED), (before, DELETED)].map(|(html, class)| highlight_in_blocks(html, class));

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-484 in docs/assumptions.md.
 
 use crate::api::parameter::types::group_setting::permission_parameters;
-use crate::api::parameter::{Nullable, Parameter, parameters, words};
+use crate::api::parameter::{Nullable, Parameter, parameters, string_enum};
 use crate::error::Error;
 use crate::realm::channel::TopicsPolicy;
 use crate::realm::channel_switch::{CHANNEL_SWITCHES, ChannelSwitch, ChannelSwitches, with_channel_switches};
@@ -12,7 +12,7 @@ use crate::realm::user::User;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-words! {
+string_enum! {
     /// `topics_policy`. Clients that send all values as JSON put quotes around it.
     pub enum TopicsPolicyWord {
         /// The organization's policy applies.
@@ -131,7 +131,7 @@ impl ChannelSwitchUpdates {
     /// # Errors
     ///
     /// `AdministratorRequired` if a switch is on that the caller may not turn on.
-    pub fn of_new_channel(&self, caller: &User) -> Result<ChannelSwitches, Error> {
+    pub fn new_channel_switches(&self, caller: &User) -> Result<ChannelSwitches, Error> {
         let mut switches = ChannelSwitches::default();
         for (switch, is_on) in self.requested().filter(|(_, is_on)| *is_on) {
             check_setter(switch, caller)?;
@@ -162,7 +162,7 @@ fn check_setter(switch: &ChannelSwitch, caller: &User) -> Result<(), Error> {
 parameters! {
     /// Properties of a new channel, besides its name, topics policy and permissions.
     #[derive(Default)]
-    pub struct ChannelTraits {
+    pub struct ChannelProperties {
         /// Private.
         invite_only: bool = false,
         /// Anyone on the internet may read it.

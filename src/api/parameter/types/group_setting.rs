@@ -103,11 +103,11 @@ pub fn resolve(
         && let GroupSettingValue::Anonymous(AnonymousGroup { direct_subgroups, .. }) = &value
         && let [subgroup] = direct_subgroups.iter().collect::<Vec<_>>()[..]
         && !realm.groups.contains_key(subgroup)
-        && matches!(realm.normal_form(value.clone()), GroupSettingValue::Group(_))
+        && matches!(realm.normalize_holder(value.clone()), GroupSettingValue::Group(_))
     {
         return Err(Error::InvalidGroupId { group_id: subgroup.0.into() });
     }
-    let value = realm.normal_form(value);
+    let value = realm.normalize_holder(value);
     match &value {
         GroupSettingValue::Group(group) => check_group(realm, setting, *group)?,
         GroupSettingValue::Anonymous(anonymous) => check_anonymous(realm, setting, anonymous)?,
@@ -128,11 +128,12 @@ pub fn resolve_update(
     update: GroupSettingUpdate,
 ) -> Result<Option<GroupSettingValue>, Error> {
     let current = realm.shown(current);
-    let is_expected = update.old.is_none_or(|old| realm.normal_form(old) == realm.normal_form(current.clone()));
+    let is_expected =
+        update.old.is_none_or(|old| realm.normalize_holder(old) == realm.normalize_holder(current.clone()));
     if !is_expected {
         return Err(Error::ExpectationMismatch { field_name: "old".into() });
     }
-    if realm.normal_form(update.new.clone()) == current {
+    if realm.normalize_holder(update.new.clone()) == current {
         return Ok(None);
     }
     resolve(realm, level, setting, update.new).map(Some)
@@ -182,7 +183,7 @@ fn is_allowed(setting: &PermissionSetting, system: SystemGroup) -> bool {
     };
     is_group_allowed
         && setting.refused != Some(system)
-        && (setting.allowed.is_empty() || setting.allowed.contains(&system))
+        && (setting.allowed_groups.is_empty() || setting.allowed_groups.contains(&system))
 }
 
 fn check_anonymous(realm: &Realm, setting: &PermissionSetting, value: &AnonymousGroup) -> Result<(), Error> {

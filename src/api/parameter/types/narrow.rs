@@ -2,7 +2,7 @@
 
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
 use crate::error::Error;
-use crate::realm::narrow::{Anchor, NEWEST, RawTerm};
+use crate::realm::narrow::{Anchor, NEWEST_ANCHOR, RawTerm};
 use crate::realm::text::check_length;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
@@ -162,12 +162,12 @@ impl AnchorText {
     /// # Errors
     ///
     /// `InvalidAnchor`.
-    pub fn anchor(&self) -> Result<Anchor, Error> {
+    pub fn parse(&self) -> Result<Anchor, Error> {
         match self.0.as_str() {
             "newest" => Ok(Anchor::Newest),
             "oldest" => Ok(Anchor::Oldest),
             "first_unread" => Ok(Anchor::FirstUnread),
-            id => parse_whole_number(id).map(|id| Anchor::Id(id.clamp(0, NEWEST))).ok_or(Error::InvalidAnchor),
+            id => parse_whole_number(id).map(|id| Anchor::Id(id.clamp(0, NEWEST_ANCHOR))).ok_or(Error::InvalidAnchor),
         }
     }
 }

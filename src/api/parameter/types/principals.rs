@@ -57,9 +57,9 @@ impl Principals {
     pub fn names_others(&self, realm: &Realm, caller: &User) -> bool {
         match self {
             Self::Ids(ids) => ids.iter().any(|id| *id != caller.id),
-            Self::Addresses(addresses) => addresses
-                .iter()
-                .any(|email| realm.user_known_as(Some(caller), email).is_none_or(|user| user.id != caller.id)),
+            Self::Addresses(addresses) => addresses.iter().any(|email| {
+                realm.user_by_displayed_email(Some(caller), email).is_none_or(|user| user.id != caller.id)
+            }),
         }
     }
 
@@ -78,7 +78,7 @@ impl Principals {
             Self::Ids(ids) => ids.iter().map(|id| check_active(realm.user(*id))).collect::<Result<_, _>>()?,
             Self::Addresses(addresses) => addresses
                 .iter()
-                .map(|email| check_active(realm.user_known_as(Some(caller), email)))
+                .map(|email| check_active(realm.user_by_displayed_email(Some(caller), email)))
                 .collect::<Result<_, _>>()?,
         };
         Ok(if users.is_empty() { BTreeSet::from([caller.id]) } else { users })

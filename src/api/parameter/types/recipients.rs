@@ -1,18 +1,18 @@
 //! The parameters `type`, `to` and `topic`, which say where a message goes, and how they are resolved.
 
-use crate::api::parameter::{Expected, Parameter, words};
+use crate::api::parameter::{Expected, Parameter, string_enum};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::channel::checked_channel_name;
+use crate::realm::channel::validate_channel_name;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::Target;
-use crate::realm::text::normal_content;
+use crate::realm::text::normalize_content;
 use crate::realm::user::User;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-words! {
+string_enum! {
     /// `type` of a message. The second word of each is the legacy one.
     pub enum MessageType {
         Channel = "channel" | "stream",
@@ -93,7 +93,7 @@ pub fn check_content(
     topic: Option<&str>,
     content: &str,
 ) -> Result<(), Error> {
-    let Err(error) = normal_content(content) else { return Ok(()) };
+    let Err(error) = normalize_content(content) else { return Ok(()) };
     match kind {
         MessageType::Channel => {
             single_channel(&to.0)?;
@@ -122,7 +122,7 @@ fn single_channel(to: &Value) -> Result<&Value, Error> {
 
 /// Replaces the refusal of a message to a channel that the sender can't see: if the request has the channel's name, the
 /// error may repeat the name instead of the ID (A-452 in docs/assumptions.md).
-pub fn with_requested_name(realm: &Realm, to: &Recipients, error: Error) -> Error {
+pub fn name_channel_in_error(realm: &Realm, to: &Recipients, error: Error) -> Error {
     match (&error, single_channel(&to.0)) {
         (Error::UnknownChannelId { .. }, Ok(Value::String(name))) => {
             let name = realm.channel_by_name(name.trim()).map_or(name.trim(), |channel| channel.name.as_str());
@@ -137,12 +137,12 @@ pub fn with_requested_name(realm: &Realm, to: &Recipients, error: Error) -> Erro
 fn resolve_channel(realm: &Realm, sender: &User, name_or_id: &Value) -> Result<ChannelId, Error> {
     let channel = match name_or_id {
         Value::String(name) => {
-            let name = checked_channel_name(name)?;
+            let name = validate_channel_name(name)?;
             realm.channel_by_name(&name).ok_or_else(|| Error::UnknownChannel { stream: escape_html(&name).into() })
         }
         id => {
             let channel = id.as_i64().and_then(|id| realm.channels.get(&ChannelId(id)));
-            let channel = channel.filter(|channel| realm.is_seen_by_sender(sender, channel));
+            let channel = channel.filter(|channel| realm.sender_can_see(sender, channel));
             channel.ok_or_else(|| Error::UnknownChannelId { stream_id: id.clone().into() })
         }
     };
@@ -191,7 +191,7 @@ fn resolve_direct_recipients(realm: &Realm, sender: &User, to: &Value) -> Result
     for item in &items {
         let user = match item {
             Value::String(email) => {
-                let user = realm.user_known_as(Some(sender), email);
+                let user = realm.user_by_displayed_email(Some(sender), email);
                 user.ok_or_else(|| Error::InvalidRecipientEmail { email: email.as_str().into() })?
             }
             id => {

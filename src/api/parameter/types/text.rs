@@ -13,7 +13,7 @@ use serde_json::Value;
 pub struct NonBlank<const MAX: usize>(pub String);
 
 /// A trimmed text that is not blank, of any length.
-pub type AnyLabel = NonBlank<{ usize::MAX }>;
+pub type NonBlankText = NonBlank<{ usize::MAX }>;
 
 impl<const MAX: usize> NonBlank<MAX> {
     fn parse(text: &str, path: &str) -> Result<Self, Error> {

@@ -8,8 +8,8 @@ use crate::api::parameter::{
 };
 use crate::error::Error;
 use crate::realm::id::{GroupId, UserId};
-use crate::realm::setting::{FORMER_USER_SETTINGS, Kind, Setting, USER_SETTINGS, find};
-use crate::realm::time_zone::canonical;
+use crate::realm::setting::{FORMER_USER_SETTINGS, Setting, SettingKind, USER_SETTINGS, find};
+use crate::realm::time_zone::present_name;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
@@ -141,7 +141,7 @@ impl Parameters for SettingsParams {
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
         let mut params = Self::default();
-        for info in order::sorted(Self::LIST, order::USER_SETTINGS) {
+        for info in order::sort_parameters(Self::LIST, order::USER_SETTINGS) {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
             match name {
@@ -180,7 +180,7 @@ impl Parameters for UserDefaultsParams {
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
         let mut params = Self::default();
-        for info in order::sorted(Self::LIST, order::USER_DEFAULTS) {
+        for info in order::sort_parameters(Self::LIST, order::USER_DEFAULTS) {
             let Some(text) = raw.text(info)? else { continue };
             let value = if info.name == EMAIL_VISIBILITY {
                 parse_visibility(text)?.into()
@@ -231,21 +231,21 @@ pub fn exceeds_i64(text: &str, name: &str) -> bool {
 pub fn setting_value(setting: &Setting, text: &str) -> Result<Value, Error> {
     let name = setting.name;
     match &setting.kind {
-        Kind::Bool => json_parameter::<bool>(text, name).map(Value::from),
-        Kind::BoolOrNull => json_parameter::<Option<bool>>(text, name).map(Value::from),
-        Kind::Integer => json_parameter::<i64>(text, name).map(Value::from),
-        Kind::IntegerOrNull => json_parameter::<Option<i64>>(text, name).map(Value::from),
-        Kind::Within(min, _) => {
+        SettingKind::Bool => json_parameter::<bool>(text, name).map(Value::from),
+        SettingKind::BoolOrNull => json_parameter::<Option<bool>>(text, name).map(Value::from),
+        SettingKind::Integer => json_parameter::<i64>(text, name).map(Value::from),
+        SettingKind::IntegerOrNull => json_parameter::<Option<i64>>(text, name).map(Value::from),
+        SettingKind::Within(min, _) => {
             let value: Value = json_parameter(text, name)?;
             let number = i64::from_json(&value, name)?;
             let problem = if number < *min { "is too small" } else { "is too large" };
             if setting.kind.accepts(&value) { Ok(number.into()) } else { Err(Error::bad_value(name, problem)) }
         }
-        Kind::OneOfIntegers(allowed) => parse_one_of(text, name, allowed).map(Value::from),
-        Kind::OneOf(allowed) if name == "notification_sound" || allowed.contains(&text) => Ok(text.into()),
-        Kind::OneOf(_) if LISTED_VALUES.contains(&name) => Err(Error::not_possible(name)),
-        Kind::OneOf(_) => Err(Error::InvalidValue { parameter: name.into() }),
-        Kind::Text | Kind::TextOrNull => Ok(text.into()),
+        SettingKind::OneOfIntegers(allowed) => parse_one_of(text, name, allowed).map(Value::from),
+        SettingKind::OneOf(allowed) if name == "notification_sound" || allowed.contains(&text) => Ok(text.into()),
+        SettingKind::OneOf(_) if LISTED_VALUES.contains(&name) => Err(Error::not_possible(name)),
+        SettingKind::OneOf(_) => Err(Error::InvalidValue { parameter: name.into() }),
+        SettingKind::Text | SettingKind::TextOrNull => Ok(text.into()),
     }
 }
 
@@ -259,9 +259,9 @@ fn parse_one_of(text: &str, name: &str, allowed: &[i64]) -> Result<i64, Error> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeZoneName {
     /// The name in the request, which may be a deprecated one.
-    pub requested: String,
+    pub requested_name: String,
     /// The canonical name.
-    pub current: String,
+    pub canonical_name: String,
 }
 
 impl TimeZoneName {
@@ -272,7 +272,7 @@ impl TimeZoneName {
             let reason = "Not a recognized time zone".into();
             return Err(Error::InvalidValueBecause { parameter: "timezone".into(), reason });
         }
-        Ok(Self { requested: requested.to_owned(), current: canonical(requested).to_owned() })
+        Ok(Self { requested_name: requested.to_owned(), canonical_name: present_name(requested).to_owned() })
     }
 }
 

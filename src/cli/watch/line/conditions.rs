@@ -1,31 +1,32 @@
 //! Formats frames about a world's networks and rate limits.
 
-use super::{Colour, Row, printable, time_of_day};
+use super::{Colour, FrameRow, escape_unprintable, time_of_day};
 use crate::counted::counted;
 use serde_json::Value;
 
 /// The line for all current networks or rate limits, each formatted by `format`.
-pub fn conditions(frame: &Value, kind: &str, records: &Value, format: fn(&Value) -> String) -> Row {
+pub fn conditions_row(frame: &Value, kind: &str, records: &Value, format: fn(&Value) -> String) -> FrameRow {
     let records: Vec<String> = records.as_array().into_iter().flatten().map(format).collect();
-    Row {
+    FrameRow {
         at: time_of_day(&frame["at"]),
         kind: kind.to_owned(),
         colour: Colour::Magenta,
         subject: if records.is_empty() { "none".to_owned() } else { records.join(", ") },
-        ..Row::default()
+        ..FrameRow::default()
     }
 }
 
 fn user_name<'a>(record: &'a Value, others: &'a str) -> String {
-    record["user"]
-        .as_str()
-        .map_or_else(|| others.to_owned(), |user_name| printable(user_name.split('@').next().unwrap_or(user_name)))
+    record["user"].as_str().map_or_else(
+        || others.to_owned(),
+        |user_name| escape_unprintable(user_name.split('@').next().unwrap_or(user_name)),
+    )
 }
 
-pub fn network(record: &Value) -> String {
+pub fn format_network(record: &Value) -> String {
     let name = user_name(record, "all others");
     if let Some(profile) = record["profile"].as_str() {
-        return format!("{name} {}", printable(profile));
+        return format!("{name} {}", escape_unprintable(profile));
     }
     let number = |key: &str| record[key].as_f64().filter(|number| *number > 0.0);
     let latency = number("latency_ms").map(|latency| format!(" {latency} ms"));
@@ -34,7 +35,7 @@ pub fn network(record: &Value) -> String {
     format!("{name}{}", [latency, speed, loss].into_iter().flatten().collect::<String>())
 }
 
-pub fn rate_limit(record: &Value) -> String {
+pub fn format_rate_limit(record: &Value) -> String {
     let requests = counted(record["requests"].as_u64().unwrap_or_default(), "request");
     format!("{} {requests} in {} s", user_name(record, "each user"), record["seconds"].as_f64().unwrap_or_default())
 }

@@ -12,16 +12,16 @@ pub struct Audience {
 }
 
 impl Audience {
-    pub fn user(user: UserId) -> Self {
-        Self::of(OrdSet::unit(user))
+    pub fn of_user(user: UserId) -> Self {
+        Self::of_users(OrdSet::unit(user))
     }
 
-    pub fn of(users: OrdSet<UserId>) -> Self {
+    pub fn of_users(users: OrdSet<UserId>) -> Self {
         Self { sets: smallvec![users], except: OrdSet::new() }
     }
 
     #[must_use]
-    pub fn and(mut self, users: OrdSet<UserId>) -> Self {
+    pub fn with_users(mut self, users: OrdSet<UserId>) -> Self {
         self.sets.push(users);
         self
     }
@@ -42,7 +42,7 @@ impl Audience {
     #[must_use]
     pub fn including(mut self, users: OrdSet<UserId>) -> Self {
         self.except = self.except.relative_complement(users.clone());
-        self.and(users)
+        self.with_users(users)
     }
 
     pub fn contains(&self, user: UserId) -> bool {

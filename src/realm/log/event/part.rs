@@ -43,13 +43,13 @@ impl Queue {
 
     fn is_delivered(&self, entry: &Entry) -> bool {
         let event = &entry.event;
-        if self.options.level.withheld.iter().any(|pattern| pattern.matches(event)) {
+        if self.options.level.withheld_events.iter().any(|pattern| pattern.matches(event)) {
             return false;
         }
         if self.options.event_types.as_ref().is_some_and(|types| !types.contains(event.kind.type_name())) {
             return false;
         }
-        if !event.needs.admits(&self.options) {
+        if !event.condition.is_fulfilled_by(&self.options) {
             return false;
         }
         let is_addressed = entry.audience.contains(self.owner);
@@ -57,7 +57,7 @@ impl Queue {
         let is_public = self.options.all_public_streams
             && !sent.guests.contains(&self.owner)
             && sent.channel.as_ref().is_some_and(|channel| !channel.privacy.is_private());
-        (is_addressed || is_public) && self.options.narrow.iter().all(|term| term.admits(sent, self.owner))
+        (is_addressed || is_public) && self.options.narrow.iter().all(|term| term.matches(sent, self.owner))
     }
 }
 
@@ -96,7 +96,7 @@ impl Event {
             value.as_array().map(|values| values.iter().filter_map(Value::as_i64).collect())
         };
         match &self.payload {
-            Payload::PeersLeft { channels, users } => {
+            Payload::PeersUnsubscribed { channels, users } => {
                 Some((channels.clone(), users.iter().copied().filter(|user| *user != viewer).collect()))
             }
             Payload::Fields { fields, .. } => {

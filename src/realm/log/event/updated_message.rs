@@ -21,16 +21,16 @@ pub struct UpdatedMessage {
     /// The text before and after; None if it did not change.
     pub content: Option<(Arc<Body>, Arc<Body>)>,
     /// None if the messages were not moved.
-    pub moved: Option<Move>,
+    pub moved: Option<MessageMove>,
     /// Whether only the HTML changed.
-    pub is_rendering: bool,
+    pub is_rendering_only: bool,
 }
 
 /// A move of messages within or between channels.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Move {
+pub struct MessageMove {
     /// `propagate_mode`: which messages of the topic were moved.
-    pub mode: &'static str,
+    pub propagate_mode: &'static str,
     /// The topic before the move.
     pub from: Arc<str>,
     /// The topic after the move and its links; None if it is the same.

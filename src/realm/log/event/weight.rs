@@ -22,12 +22,12 @@ impl Event {
             Payload::DeleteMessages { messages, .. } => 2 * size_of::<i64>() * messages.len(),
             Payload::ChannelsCreated(channels) => size_of::<usize>() * channels.len(),
             Payload::Subscribed(subscriptions) => 2 * size_of::<usize>() * subscriptions.len(),
-            Payload::PeersLeft { channels, .. } => size_of::<i64>() * channels.len(),
+            Payload::PeersUnsubscribed { channels, .. } => size_of::<i64>() * channels.len(),
             Payload::Exports(exports) => size_of::<usize>() * exports.len(),
             Payload::List(_)
             | Payload::UserAdd(_)
             | Payload::Presence { .. }
-            | Payload::Scheduled(_)
+            | Payload::ScheduledMessage(_)
             | Payload::Attachment { .. } => 0,
         };
         ENTRY_BYTES + payload

@@ -3,7 +3,7 @@
 
 use crate::realm::model::distinct;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
-use crate::realm::model::message::{Message, Place};
+use crate::realm::model::message::{Message, MessagePlace};
 use foldhash::fast::FixedState;
 use imbl::ordset::DiffItem;
 use imbl::{OrdMap, OrdSet};
@@ -77,8 +77,8 @@ impl<'a> SerializedSets<'a> {
     /// that is read and written again does not change.
     fn stored_recipients(&mut self, id: MessageId, message: &'a Message) -> Recipients<'a> {
         let key = match &message.place {
-            Place::Channel { channel, .. } => ConversationKey::Channel(*channel),
-            Place::Direct { conversation } => ConversationKey::Direct(*conversation),
+            MessagePlace::Channel { channel, .. } => ConversationKey::Channel(*channel),
+            MessagePlace::Direct { conversation } => ConversationKey::Direct(*conversation),
         };
         let recent = self.recent_sets.entry(key).or_default();
         let recipients = &message.recipients;
@@ -230,7 +230,7 @@ mod tests {
     /// A message for each channel and set of recipients, with IDs from 1.
     fn messages(audiences: impl IntoIterator<Item = (i64, OrdSet<UserId>)>) -> Messages {
         let message = |(id, (channel, recipients)): (i64, (i64, OrdSet<UserId>))| {
-            let place = Place::Channel { channel: ChannelId(channel), topic: "".into() };
+            let place = MessagePlace::Channel { channel: ChannelId(channel), topic: "".into() };
             let sent_at = Timestamp::from_seconds(id);
             let sender = (UserId(1), "test".into());
             let message = Message::new(MessageId(id), sender, sent_at, place, Arc::default(), recipients);

@@ -8,15 +8,15 @@ use crate::realm::model::group::SystemGroup;
 use crate::realm::model::id::{ChannelId, UserId};
 use crate::realm::model::permission::{ChannelPermission, RealmPermission};
 use crate::realm::model::user::User;
-use crate::realm::rules::permission_holders::covers;
+use crate::realm::rules::permission_holders::includes_user;
 use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
     /// Whether a user holds a permission of a channel.
-    pub fn may_in(&self, user: UserId, channel: &Channel, permission: ChannelPermission) -> bool {
+    pub fn may_in_channel(&self, user: UserId, channel: &Channel, permission: ChannelPermission) -> bool {
         let setting = permission.setting();
-        channel.permissions.get(setting.name).is_some_and(|value| covers(self, value, user, setting))
+        channel.permissions.get(setting.name).is_some_and(|value| includes_user(self, value, user, setting))
     }
 
     pub fn can_read(&self, user: &User, channel: &Channel) -> bool {
@@ -27,19 +27,19 @@ impl Realm {
             return false;
         }
         channel.privacy == Privacy::Public
-            || self.may_in(user.id, channel, ChannelPermission::CanAddSubscribers)
-            || self.may_in(user.id, channel, ChannelPermission::CanSubscribe)
+            || self.may_in_channel(user.id, channel, ChannelPermission::CanAddSubscribers)
+            || self.may_in_channel(user.id, channel, ChannelPermission::CanSubscribe)
     }
 
     /// Whether a user can see the channel's name, settings and subscribers.
     pub fn can_see(&self, user: &User, channel: &Channel) -> bool {
         self.can_read(user, channel)
             || user.is_admin()
-            || (!user.is_guest() && self.may_in(user.id, channel, ChannelPermission::CanAdministerChannel))
+            || (!user.is_guest() && self.may_in_channel(user.id, channel, ChannelPermission::CanAdministerChannel))
     }
 
     pub fn can_administer(&self, user: &User, channel: &Channel) -> bool {
-        user.is_admin() || self.may_in(user.id, channel, ChannelPermission::CanAdministerChannel)
+        user.is_admin() || self.may_in_channel(user.id, channel, ChannelPermission::CanAdministerChannel)
     }
 
     /// A channel whose settings the user can see, including archived channels.
@@ -105,23 +105,25 @@ impl Realm {
 
     /// All users who can see a channel: the audience of its changes, and of `subscription` peer events (A-338 in
     /// docs/assumptions.md).
-    pub fn who_can_see(&self, channel: &Channel) -> Audience {
+    pub fn channel_audience(&self, channel: &Channel) -> Audience {
         let administrators = self
             .system_group_members(SystemGroup::Administrators)
             .clone()
             .union(self.system_group_members(SystemGroup::Owners).clone());
         match channel.privacy {
-            Privacy::WebPublic => Audience::of(self.active_users.clone()),
-            Privacy::Public => Audience::of(self.active_users.clone()).except_all(&self.guests_outside(channel)),
+            Privacy::WebPublic => Audience::of_users(self.active_users.clone()),
+            Privacy::Public => {
+                Audience::of_users(self.active_users.clone()).except_all(&self.unsubscribed_guests(channel))
+            }
             _ => {
-                let mut audience = Audience::of(channel.subscribers.clone()).and(administrators);
+                let mut audience = Audience::of_users(channel.subscribers.clone()).with_users(administrators);
                 let access_permissions = [
                     ChannelPermission::CanAdministerChannel,
                     ChannelPermission::CanAddSubscribers,
                     ChannelPermission::CanSubscribe,
                 ];
                 for permission in access_permissions {
-                    audience = audience.and(self.non_guest_holders(channel, permission));
+                    audience = audience.with_users(self.non_guest_holders(channel, permission));
                 }
                 audience
             }
@@ -142,7 +144,7 @@ impl Realm {
     }
 
     /// Guests who are not subscribed to a channel.
-    pub fn guests_outside(&self, channel: &Channel) -> OrdSet<UserId> {
+    pub fn unsubscribed_guests(&self, channel: &Channel) -> OrdSet<UserId> {
         // Organizations have fewer guests than channels have subscribers, so this iterates over the guests.
         self.guests().iter().filter(|guest| !channel.subscribers.contains(*guest)).copied().collect()
     }
@@ -157,7 +159,7 @@ impl Realm {
         let may_add_subscribers = |channel: &Channel| {
             may_everywhere
                 || self.can_administer(caller, channel)
-                || self.may_in(caller.id, channel, ChannelPermission::CanAddSubscribers)
+                || self.may_in_channel(caller.id, channel, ChannelPermission::CanAddSubscribers)
         };
         if channels.iter().all(|id| may_add_subscribers(&self.channels[id])) {
             Ok(())

@@ -5,19 +5,19 @@ use crate::realm::Realm;
 use crate::realm::log::event::Audience;
 use crate::realm::model::channel::Privacy;
 use crate::realm::model::id::{MessageId, RecipientId, UserId};
-use crate::realm::model::message::{Attachment, Message, Place};
+use crate::realm::model::message::{Attachment, Message, MessagePlace};
 use crate::realm::model::user::User;
 use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
     /// Whether the user has a user message: received the message, or created one later, for example by starring it.
-    pub fn has_row(&self, user: UserId, message: &Message) -> bool {
+    pub fn has_user_message(&self, user: UserId, message: &Message) -> bool {
         message.recipients.contains(&user) || self.user_state(user).historical.contains(&message.id)
     }
 
     /// Returns None if the message does not exist or the user can't see it.
-    pub fn message_seen_by(&self, user: &User, id: MessageId) -> Option<&Arc<Message>> {
+    pub fn visible_message(&self, user: &User, id: MessageId) -> Option<&Arc<Message>> {
         self.messages.get(&id).filter(|message| self.can_see_message(user, message))
     }
 
@@ -25,16 +25,17 @@ impl Realm {
     /// behaviour).
     pub fn can_see_message(&self, user: &User, message: &Message) -> bool {
         match &message.place {
-            Place::Direct { .. } => message.recipients.contains(&user.id),
-            Place::Channel { channel, .. } => {
+            MessagePlace::Direct { .. } => message.recipients.contains(&user.id),
+            MessagePlace::Channel { channel, .. } => {
                 let channel = &self.channels[channel];
-                self.can_read(user, channel) && (channel.privacy.has_public_history() || self.has_row(user.id, message))
+                self.can_read(user, channel)
+                    && (channel.privacy.has_public_history() || self.has_user_message(user.id, message))
             }
         }
     }
 
     /// Whether the user is a guest who is not subscribed to the message's channel.
-    pub fn is_guest_outside(&self, user: &User, message: &Message) -> bool {
+    pub fn is_unsubscribed_guest(&self, user: &User, message: &Message) -> bool {
         let is_unsubscribed = |channel| !self.channels[&channel].subscribers.contains(&user.id);
         user.is_guest() && message.channel().is_some_and(|(channel, _)| is_unsubscribed(channel))
     }
@@ -65,11 +66,13 @@ impl Realm {
     /// # Errors
     ///
     /// `InvalidMessage`, the same for all reasons.
-    pub fn message_to_change(&self, user: &User, id: MessageId) -> Result<&Arc<Message>, Error> {
-        self.message_seen_by(user, id).filter(|message| !self.is_in_archive(message)).ok_or(Error::InvalidMessage)
+    pub fn changeable_message(&self, user: &User, id: MessageId) -> Result<&Arc<Message>, Error> {
+        self.visible_message(user, id)
+            .filter(|message| !self.is_in_archived_channel(message))
+            .ok_or(Error::InvalidMessage)
     }
 
-    pub fn is_in_archive(&self, message: &Message) -> bool {
+    pub fn is_in_archived_channel(&self, message: &Message) -> bool {
         message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived)
     }
 
@@ -77,7 +80,7 @@ impl Realm {
     /// Users who can no longer see the message are excluded.
     pub fn message_audience(&self, message: &Message) -> Audience {
         use imbl::ordset::DiffItem;
-        let received = Audience::of(message.recipients.clone());
+        let received = Audience::of_users(message.recipients.clone());
         let Some((channel, _)) = message.channel() else { return received };
         let channel = &self.channels[&channel];
         let late_recipients = self.late_rows.get(&message.id).cloned().unwrap_or_default();
@@ -90,8 +93,8 @@ impl Realm {
         let cannot_see = |id: &UserId| !self.users.get(id).is_some_and(|user| self.can_see_message(user, message));
         let without_access: OrdSet<UserId> =
             unsubscribed_recipients.chain(late_recipients.iter().copied()).filter(cannot_see).collect();
-        let audience = received.and(late_recipients).except_all(&without_access);
-        if channel.privacy.has_public_history() { audience.and(channel.subscribers.clone()) } else { audience }
+        let audience = received.with_users(late_recipients).except_all(&without_access);
+        if channel.privacy.has_public_history() { audience.with_users(channel.subscribers.clone()) } else { audience }
     }
 
     /// The audience of actions on messages of one topic or conversation, by analogy with [`Self::can_see_message`]:
@@ -100,17 +103,18 @@ impl Realm {
     /// - private channels with protected history: subscribers with a user message
     /// - other private channels: subscribers
     /// - public channels: subscribers, and other users with a user message except guests
-    pub fn audience_of_action(&self, messages: &[MessageId]) -> Audience {
+    pub fn action_audience(&self, messages: &[MessageId]) -> Audience {
         use imbl::ordset::DiffItem;
         let Some(first) = messages.first().and_then(|id| self.messages.get(id)) else { return Audience::default() };
         let mut holders = first.recipients.clone();
-        for group in self.by_recipients(messages).into_iter().filter(|group| group.recipients != first.recipients) {
+        for group in self.group_by_recipients(messages).into_iter().filter(|group| group.recipients != first.recipients)
+        {
             holders = holders.union(group.recipients);
         }
         for late_recipients in messages.iter().filter_map(|id| self.late_rows.get(id)) {
             holders = holders.union(late_recipients.clone());
         }
-        let Some((channel, _)) = first.channel() else { return Audience::of(holders) };
+        let Some((channel, _)) = first.channel() else { return Audience::of_users(holders) };
         let channel = &self.channels[&channel];
         let subscribers = channel.subscribers.clone();
         if !channel.privacy.has_public_history() {
@@ -120,12 +124,12 @@ impl Realm {
                 _ => None,
             });
             let unsubscribed_holders: OrdSet<UserId> = unsubscribed_holders.collect();
-            return Audience::of(holders).except_all(&unsubscribed_holders);
+            return Audience::of_users(holders).except_all(&unsubscribed_holders);
         }
         if channel.privacy.is_private() {
-            return Audience::of(subscribers);
+            return Audience::of_users(subscribers);
         }
-        Audience::of(holders).except_all(&self.guests_outside(channel)).and(subscribers)
+        Audience::of_users(holders).except_all(&self.unsubscribed_guests(channel)).with_users(subscribers)
     }
 
     /// Users who have a user message and can see the message.

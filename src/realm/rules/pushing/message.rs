@@ -5,7 +5,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::SentMessage;
 use crate::realm::model::id::{MessageId, UserId};
-use crate::realm::model::message::{Message, Place};
+use crate::realm::model::message::{Message, MessagePlace};
 use crate::realm::model::personal::VisibilityPolicy;
 use crate::realm::model::push::{PushContent, PushTarget};
 use crate::realm::model::setting::{RealmSetting, UserSetting};
@@ -25,12 +25,12 @@ impl Realm {
             || !self.is_active(user)
             || !self.is_unread(user, message)
             || state.muted_users.contains_key(&message.sender)
-            || (!state.is_on(UserSetting::EnableOnlinePushNotifications) && self.is_online(user))
+            || (!state.is_enabled(UserSetting::EnableOnlinePushNotifications) && self.is_online(user))
         {
             return false;
         }
-        let is_addressed = matches!(message.place, Place::Direct { .. }) || message.mentions(user);
-        let wants_addressed = state.is_on(UserSetting::EnableOfflinePushNotifications);
+        let is_addressed = matches!(message.place, MessagePlace::Direct { .. }) || message.mentions(user);
+        let wants_addressed = state.is_enabled(UserSetting::EnableOfflinePushNotifications);
         (is_addressed && wants_addressed)
             || (message.wildcard_mentions(user) && wants_addressed && self.wants_wildcards(user, message))
             || self.wants_all_messages(user, message)
@@ -41,12 +41,12 @@ impl Realm {
         let Some((channel, topic)) = message.channel() else { return false };
         let state = self.user_state(user);
         let is_followed = state.topic_policy(channel, topic) == VisibilityPolicy::Followed;
-        if is_followed && state.is_on(UserSetting::EnableFollowedTopicWildcardMentionsNotify) {
+        if is_followed && state.is_enabled(UserSetting::EnableFollowedTopicWildcardMentionsNotify) {
             return true;
         }
         let channel_setting =
             state.subscription(channel).and_then(|subscription| subscription.wildcard_mentions_notify);
-        channel_setting.unwrap_or_else(|| state.is_on(UserSetting::WildcardMentionsNotify))
+        channel_setting.unwrap_or_else(|| state.is_enabled(UserSetting::WildcardMentionsNotify))
             && !state.is_topic_muted(channel, topic)
     }
 
@@ -55,11 +55,11 @@ impl Realm {
         let Some((channel, topic)) = message.channel() else { return false };
         let state = self.user_state(user);
         let is_followed = state.topic_policy(channel, topic) == VisibilityPolicy::Followed;
-        if is_followed && state.is_on(UserSetting::EnableFollowedTopicPushNotifications) {
+        if is_followed && state.is_enabled(UserSetting::EnableFollowedTopicPushNotifications) {
             return true;
         }
         let channel_setting = state.subscription(channel).and_then(|subscription| subscription.push_notifications);
-        channel_setting.unwrap_or_else(|| state.is_on(UserSetting::EnableStreamPushNotifications))
+        channel_setting.unwrap_or_else(|| state.is_enabled(UserSetting::EnableStreamPushNotifications))
             && !state.is_topic_muted(channel, topic)
     }
 
@@ -72,7 +72,7 @@ impl Realm {
 impl Tx {
     /// Pushes a new message to the devices of its recipients.
     pub fn push_message(&mut self, sent_message: &Arc<SentMessage>) {
-        if !self.organization.is_on(RealmSetting::PushNotificationsEnabled) {
+        if !self.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
             return;
         }
         let message = &sent_message.message;
@@ -83,9 +83,9 @@ impl Tx {
     }
 
     /// Pushes an edited message to the users that only the new text mentions.
-    pub fn push_edited(&mut self, before: &Message, after: &Arc<Message>) {
+    pub fn push_edited_message(&mut self, before: &Message, after: &Arc<Message>) {
         let Some(sender) = self.user(after.sender).cloned() else { return };
-        if !self.organization.is_on(RealmSetting::PushNotificationsEnabled) {
+        if !self.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
             return;
         }
         let is_mentioned = |message: &Message, user| message.mentions(user) || message.wildcard_mentions(user);
@@ -94,14 +94,15 @@ impl Tx {
             is_mentioned(after, *user) && !is_mentioned(before, *user) && !is_shown && self.wants_push(*user, after)
         };
         let notified_users: Vec<UserId> = self.reached_by_push.iter().copied().filter(is_newly_notified).collect();
-        let sent_message = Arc::new(SentMessage::of(self, after, &sender));
+        let sent_message = Arc::new(SentMessage::new(self, after, &sender));
         self.push_to(notified_users, &sent_message);
     }
 
     /// The targets of pushes about messages: no tokens if encryption is required.
     fn message_targets(&self, user: UserId) -> Vec<PushTarget> {
         let mut targets = self.push_targets(user);
-        if self.has(Feature::OnlyEncryptedPushes) && self.organization.is_on(RealmSetting::RequireE2eePushNotifications)
+        if self.has(Feature::OnlyEncryptedPushes)
+            && self.organization.is_enabled(RealmSetting::RequireE2eePushNotifications)
         {
             targets.retain(|target| matches!(target, PushTarget::Device(_)));
         }

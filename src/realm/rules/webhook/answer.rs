@@ -2,18 +2,18 @@
 //! there and to the bot's owner (A-363).
 
 use super::python::{is_true, repr_of_bytes, repr_of_text, str_of};
-use super::{Interface, WebhookCall};
+use super::{WebhookCall, WebhookFormat};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::model::id::UserId;
-use crate::realm::model::message::Place;
-use crate::realm::rules::send::{Outgoing, Target};
+use crate::realm::model::message::MessagePlace;
+use crate::realm::rules::send::{OutgoingMessage, Target};
 use crate::realm::tx::Tx;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
 /// Timeout of calls, in seconds.
-pub const ANSWER_TIME_SECONDS: u64 = 10;
+pub const REPLY_TIMEOUT_SECONDS: u64 = 10;
 /// Maximum number of redirects that a call follows (A-362).
 pub const MAX_REDIRECTS: usize = 30;
 /// The client name of answers.
@@ -69,7 +69,7 @@ impl Outcome {
         Some(match self {
             Outcome::Answered { .. } => return None,
             Outcome::NoConnection(reason) => reason.clone(),
-            Outcome::TimedOut => format!("no reply came within {ANSWER_TIME_SECONDS} s"),
+            Outcome::TimedOut => format!("no reply came within {REPLY_TIMEOUT_SECONDS} s"),
             Outcome::Forbidden(host) => format!(
                 "{host} is not this machine, and only loopback addresses are posted to: start the server with \
                  --webhooks anywhere for others"
@@ -84,7 +84,7 @@ impl Outcome {
 
 impl Tx {
     /// Sends the answer, or reports the failure (A-364). Returns why an answer could not be used.
-    pub fn settle_webhook(&mut self, call: &WebhookCall, outcome: &Outcome) -> Option<String> {
+    pub fn handle_webhook_outcome(&mut self, call: &WebhookCall, outcome: &Outcome) -> Option<String> {
         if !self.is_active(call.bot) || self.organization.is_deactivated {
             return Some("the bot is not active any more".to_owned());
         }
@@ -105,7 +105,7 @@ impl Tx {
             }
             Outcome::TimedOut => {
                 self.post_webhook_failure(call, "Bot is unavailable");
-                self.post_to_owner(call, &format!("Request timed out after {ANSWER_TIME_SECONDS} seconds."), None);
+                self.post_to_owner(call, &format!("Request timed out after {REPLY_TIMEOUT_SECONDS} seconds."), None);
             }
             Outcome::DirectToSlack => {
                 self.post_webhook_failure(call, "Slack outgoing webhooks don't support direct messages.")
@@ -134,7 +134,7 @@ impl Tx {
     /// Why the answer can't be parsed or sent; this is also reported to the users.
     fn send_answer_from_reply(&mut self, call: &WebhookCall, body: &[u8]) -> Result<(), String> {
         let text = String::from_utf8_lossy(body);
-        let result = parse_reply(call.interface, &text).and_then(|answer| match answer {
+        let result = parse_reply(call.format, &text).and_then(|answer| match answer {
             Some(answer) => self.send_answer(call, answer).map_err(|error| error.message()),
             None => Ok(()),
         });
@@ -151,14 +151,14 @@ impl Tx {
     /// Sends a message of the bot to the topic or conversation of the call's message.
     fn send_answer(&mut self, call: &WebhookCall, answer: Answer) -> Result<(), Error> {
         let target = match &call.sent.message.place {
-            Place::Channel { channel, topic } => {
+            MessagePlace::Channel { channel, topic } => {
                 let name = || call.sent.channel.as_ref().map(|channel| channel.name.clone()).unwrap_or_default();
                 if self.channels.get(channel).is_none_or(|channel| channel.is_archived) {
                     return Err(Error::UnknownChannel { stream: name().into() });
                 }
                 Target::Channel { channel: *channel, topic: topic.to_string() }
             }
-            Place::Direct { conversation } => {
+            MessagePlace::Direct { conversation } => {
                 let members = self.conversations.get(conversation).map(|conversation| conversation.members.clone());
                 Target::Direct { users: members.iter().flat_map(|members| members.iter().copied()).collect() }
             }
@@ -167,12 +167,12 @@ impl Tx {
     }
 
     fn send_as_bot(&mut self, call: &WebhookCall, target: Target, answer: Answer) -> Result<(), Error> {
-        self.send_or_restore(Outgoing {
+        self.send_or_restore(OutgoingMessage {
             client: CLIENT.into(),
-            site: call.site.clone(),
+            site: call.render_context.clone(),
             widget_content: answer.widget_content,
-            is_answer: true,
-            ..Outgoing::from_server(call.bot, target, answer.content)
+            is_bot_reply: true,
+            ..OutgoingMessage::from_server(call.bot, target, answer.content)
         })
     }
 
@@ -222,7 +222,7 @@ fn bot_name_and_owner(realm: &Realm, call: &WebhookCall) -> Option<(String, User
 }
 
 /// Parses a reply. None if it contains no answer.
-fn parse_reply(interface: Interface, text: &str) -> Result<Option<Answer>, String> {
+fn parse_reply(interface: WebhookFormat, text: &str) -> Result<Option<Answer>, String> {
     let reply = match serde_json::from_str(text) {
         Ok(Value::Object(reply)) => reply,
         // Older receivers reply with an empty string instead of `response_not_required`.
@@ -231,8 +231,10 @@ fn parse_reply(interface: Interface, text: &str) -> Result<Option<Answer>, Strin
         Err(_) => return Err("Invalid JSON in response".to_owned()),
     };
     let answer = match interface {
-        Interface::Generic => generic_answer(&reply),
-        Interface::Slack => reply.get("text").map(|text| Answer { content: slack_text(text), widget_content: None }),
+        WebhookFormat::Generic => generic_answer(&reply),
+        WebhookFormat::Slack => {
+            reply.get("text").map(|text| Answer { content: slack_text(text), widget_content: None })
+        }
     };
     Ok(answer.filter(|answer| !answer.content.trim().is_empty()))
 }

@@ -53,8 +53,8 @@ fn each_type_key_and_value_is_compared() {
 #[test]
 fn of_times_only_the_type_and_of_urls_the_replacement_is_compared() {
     let mut correspondence = Correspondence::default();
-    correspondence.replace(0, "http://one:1", "URL");
-    correspondence.replace(1, "https://two", "URL");
+    correspondence.add_replacement(0, "http://one:1", "URL");
+    correspondence.add_replacement(1, "https://two", "URL");
     let first = json!({"timestamp": 1_767_225_600, "realm_url": "http://one:1", "at": "2026-01-01T00:00:00Z"});
     let second = json!({"timestamp": 1_800_000_000, "realm_url": "https://two", "at": "2026-02-03 04:05:06"});
     assert!(differing_paths(&mut correspondence, &first, &second).is_empty());

@@ -73,7 +73,7 @@ mod tests {
         let text = |first: usize| (first..first + 5_000).map(|word| word.to_string()).collect::<Vec<_>>();
         let (old, new) = (text(0), text(5_000));
         let [old, new] = [&old, &new].map(|text| text.iter().map(String::as_str).collect::<Vec<_>>());
-        let budget = Budget::of_request();
+        let budget = Budget::for_request();
         assert!(!are_comparable(&old, &new, &budget));
         assert!(are_comparable(&old, &old, &budget));
         assert!(budget.used().steps <= MAX_STEPS + old.len() + 1, "steps over the limit are not counted");

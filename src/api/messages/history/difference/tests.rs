@@ -3,7 +3,7 @@
 use chat_markdown::budget::Budget;
 
 fn highlight(before: &str, after: &str) -> String {
-    super::highlighted(before, after, &Budget::of_request())
+    super::highlight_differences(before, after, &Budget::for_request())
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn user(id: UserId, is_active: bool) -> User {
         password: None,
         can_create_users: false,
         profile: OrdMap::new(),
-        memo: Default::default(),
+        cached_json: Default::default(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::api::parameter::ParameterInfo;
 
-pub fn sorted(list: &'static [ParameterInfo], order: &[&str]) -> Vec<&'static ParameterInfo> {
+pub fn sort_parameters(list: &'static [ParameterInfo], order: &[&str]) -> Vec<&'static ParameterInfo> {
     let mut sorted: Vec<&ParameterInfo> = list.iter().collect();
     sorted.sort_by_key(|info| position(order, info.name));
     sorted

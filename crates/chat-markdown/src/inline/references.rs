@@ -1,0 +1,157 @@
+//! Expands mentions of users, groups and everyone, and links to channels, topics and messages.
+
+use super::{Inline, TextRewriter};
+use crate::LinkedChannel;
+use crate::html::encode_hash_component;
+use crate::mention::{NameReference, filtered_references, has_topic, name_references};
+use crate::tree::{Node, Text};
+
+/// Names in `@**…**` that mention everyone in a channel.
+const CHANNEL_WILDCARDS: [&str; 4] = ["all", "everyone", "channel", "stream"];
+
+/// The name in `@**…**` that mentions the participants of a topic.
+const TOPIC_WILDCARD: &str = "topic";
+
+/// Ends the text of links to messages.
+const MESSAGE_SIGN: &str = "💬";
+
+fn replace_references<'t>(
+    inline: &mut Inline<'_, '_>,
+    text: &'t str,
+    mentions: impl Iterator<Item = NameReference<'t>>,
+    build_element: impl Fn(&mut Inline<'_, '_>, NameReference<'t>) -> Option<Node>,
+) -> Option<String> {
+    let mut rewriting = TextRewriter::new(text);
+    let are_silent = inline.context.settings.mentions_are_silent;
+    for mut mention in mentions {
+        mention.is_silent |= are_silent;
+        if let Some(element) = build_element(inline, mention) {
+            let placeholder = inline.stash_element(element);
+            rewriting.replace(mention.start..mention.end, &placeholder);
+        }
+    }
+    rewriting.finish()
+}
+
+/// Expands `@**King Hamlet**`, and mentions of everyone such as `@**all**`.
+pub(super) fn expand_user_mentions(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+    replace_references(inline, text, name_references(text, b'@', "**"), |inline, mention| {
+        wildcard_mention(inline, mention).or_else(|| user_mention(inline, mention))
+    })
+}
+
+/// Expands `@*group*`.
+pub(super) fn expand_group_mentions(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+    replace_references(inline, text, name_references(text, b'@', "*"), group_mention)
+}
+
+/// Expands `#**channel>topic**`.
+pub(super) fn expand_topic_links(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+    replace_references(inline, text, filtered_references(text, b'#', "**", has_topic), topic_link)
+}
+
+/// Expands `#**channel**`.
+pub(super) fn expand_channel_links(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+    replace_references(inline, text, name_references(text, b'#', "**"), |inline, link| {
+        let channel = linked_channel(inline, link.name)?;
+        let href = channel_href(inline, &channel);
+        Some(link_node("stream", Some(&channel), href, format!("#{}", channel.name)))
+    })
+}
+
+fn wildcard_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+    let mentions = &mut inline.context.rendered.mentions;
+    let class = if mention.name == TOPIC_WILDCARD {
+        mentions.topic_wildcard |= !mention.is_silent;
+        "topic-mention"
+    } else if CHANNEL_WILDCARDS.contains(&mention.name) {
+        mentions.channel_wildcard |= !mention.is_silent;
+        if inline.context.settings.form.marks_channel_wildcards {
+            "user-mention channel-wildcard-mention"
+        } else {
+            "user-mention"
+        }
+    } else {
+        return None;
+    };
+    let id = (mention.name != TOPIC_WILDCARD).then(|| ("data-user-id", "*".to_owned()));
+    Some(mention_node(class, id, mention.name, mention.is_silent))
+}
+
+fn user_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+    let context = &mut *inline.context;
+    let user = context.candidates.user(mention.name, context.names)?;
+    let is_silent = mention.is_silent || !user.is_active;
+    if !is_silent {
+        context.rendered.mentions.users.insert(user.id);
+    }
+    Some(mention_node("user-mention", Some(("data-user-id", user.id.to_string())), &user.full_name, is_silent))
+}
+
+fn group_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+    let context = &mut *inline.context;
+    let group = context.candidates.group(mention.name, context.names)?;
+    let is_silent = mention.is_silent || !group.is_active;
+    if !is_silent {
+        context.rendered.mentions.groups.insert(group.id);
+    }
+    let id = ("data-user-group-id", group.id.to_string());
+    Some(mention_node("user-group-mention", Some(id), &group.display_name, is_silent))
+}
+
+fn mention_node(class: &str, id: Option<(&'static str, String)>, name: &str, is_silent: bool) -> Node {
+    let (class, text) =
+        if is_silent { (format!("{class} silent"), name.to_owned()) } else { (class.to_owned(), format!("@{name}")) };
+    let attributes = std::iter::once(("class", class)).chain(id).collect();
+    Node { tag: "span", attributes, text: Text::literal(text), ..Node::default() }
+}
+
+/// The channel with exactly this name, if the sender may link it.
+fn linked_channel(inline: &Inline<'_, '_>, name: &str) -> Option<LinkedChannel> {
+    let is_in_source = inline.context.candidates.has_channel(name);
+    let channel = is_in_source.then(|| inline.context.names.channel(name)).flatten()?;
+    (channel.name == name).then_some(channel)
+}
+
+fn topic_link(inline: &mut Inline<'_, '_>, link: NameReference<'_>) -> Option<Node> {
+    let (channel, topic) = link.name.split_once('>').filter(|(channel, _)| !channel.is_empty())?;
+    let form = inline.context.settings.form;
+    if topic.is_empty() && !form.links_empty_topics {
+        return None;
+    }
+    let channel = linked_channel(inline, channel)?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (topic, message) = match topic.rsplit_once('@').filter(|_| form.links_messages) {
+        Some((topic, message)) if is_number(message) => (topic, Some(message)),
+        _ => (topic, None),
+    };
+    let mut href = format!("{}/topic/{}", channel_href(inline, &channel), encode_hash_component(topic));
+    let mut text = format!("#{} > ", channel.name);
+    if topic.is_empty() {
+        let name = Text::literal(inline.context.settings.empty_topic_display_name);
+        text.push_str(&inline.stash_element(Node { tag: "em", text: name, ..Node::default() }));
+    } else {
+        text.push_str(topic);
+    }
+    if let Some(message) = message {
+        href.push_str(&format!("/near/{message}"));
+        text.push_str(&format!(" @ {MESSAGE_SIGN}"));
+        return Some(link_node("message-link", None, href, text));
+    }
+    let first_message = || inline.context.names.first_message_in_topic(channel.id, topic);
+    if let Some(first_message) = form.links_first_message.then(first_message).flatten() {
+        href.push_str(&format!("/with/{first_message}"));
+    }
+    Some(link_node("stream-topic", Some(&channel), href, text))
+}
+
+fn link_node(class: &str, channel: Option<&LinkedChannel>, href: String, text: String) -> Node {
+    let id = channel.map(|channel| ("data-stream-id", channel.id.to_string()));
+    let attributes = [("class", class.to_owned())].into_iter().chain(id).chain([("href", href)]).collect();
+    Node { tag: "a", attributes, text: Text::literal(text), ..Node::default() }
+}
+
+fn channel_href(inline: &Inline<'_, '_>, channel: &LinkedChannel) -> String {
+    let path = inline.context.settings.form.channel_path;
+    format!("/#narrow/{path}/{}-{}", channel.id, encode_hash_component(&channel.name.replace(' ', "-")))
+}

@@ -1,0 +1,57 @@
+//! The form of rendered Markdown, which depends on the feature level (A-230 in docs/assumptions.md).
+
+use crate::emoji::EmojiNames;
+
+/// The parts of the output that depend on the feature level. The default is the newest level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputFormat {
+    /// The part of links to channels after `/#narrow/`.
+    pub channel_path: &'static str,
+    /// Whether mentions of everyone in a channel have a separate CSS class.
+    pub marks_channel_wildcards: bool,
+    /// Whether system groups can be mentioned.
+    pub mentions_system_groups: bool,
+    /// Whether channels that the sender can't see are linked.
+    pub links_unseen_channels: bool,
+    /// Whether links to the empty topic are supported.
+    pub links_empty_topics: bool,
+    /// Whether links to messages are supported.
+    pub links_messages: bool,
+    /// Whether links to topics contain the ID of the topic's first message.
+    pub links_first_message: bool,
+    /// Whether images and sound can be embedded in the text.
+    pub shows_images_in_text: bool,
+    /// Whether previews of uploaded images show a thumbnail.
+    pub has_thumbnails: bool,
+    /// Whether invalid times are shown as errors.
+    pub shows_invalid_times: bool,
+    /// Whether only times in ISO 8601 are valid.
+    pub accepts_only_iso_times: bool,
+    /// Size of the still images in previews of videos on video sites.
+    pub video_still_size: &'static str,
+    /// The feature level whose version of the highlighter is used.
+    pub highlighter_level: i64,
+    /// The names of emoji.
+    pub emoji: EmojiNames,
+}
+
+impl Default for OutputFormat {
+    fn default() -> Self {
+        Self {
+            channel_path: "channel",
+            marks_channel_wildcards: true,
+            mentions_system_groups: true,
+            links_unseen_channels: false,
+            links_empty_topics: true,
+            links_messages: true,
+            links_first_message: true,
+            shows_images_in_text: true,
+            has_thumbnails: true,
+            shows_invalid_times: false,
+            accepts_only_iso_times: true,
+            video_still_size: "mqdefault",
+            highlighter_level: i64::MAX,
+            emoji: EmojiNames::newest(),
+        }
+    }
+}

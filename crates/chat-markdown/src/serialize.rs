@@ -1,0 +1,65 @@
+//! Serializes the tree to HTML, with line ends between blocks.
+
+use super::character::is_space;
+use super::html;
+use super::tree::{NodeId, Tree, is_block, is_void};
+
+/// Adds line ends after blocks and line breaks.
+pub(super) fn add_line_ends(tree: &mut Tree, node: NodeId) {
+    let children = tree[node].children.clone();
+    let begins_with_block = children.first().is_some_and(|first| is_block(tree.tag(*first)));
+    if is_block(tree.tag(node)) && begins_with_block && tree[node].text.is_blank() {
+        tree[node].text.content = "\n".to_owned();
+    }
+    for &child in &children {
+        add_line_ends(tree, child);
+        let is_break = tree.tag(child) == "br";
+        if is_block(tree.tag(child)) && is_block(tree.tag(node)) || is_break {
+            let tail = &mut tree[child].tail;
+            if tail.is_blank() {
+                tail.content = "\n".to_owned();
+            } else if is_break {
+                tail.content.insert(0, '\n');
+            }
+        }
+    }
+}
+
+/// The HTML of the text and children of an element.
+pub(super) fn inner_html(tree: &Tree, node: NodeId) -> String {
+    let mut html = String::new();
+    push_inside(&mut html, tree, node);
+    html.trim_matches(is_space).to_owned()
+}
+
+fn push_inside(html: &mut String, tree: &Tree, node: NodeId) {
+    html::push_text_with_entities(html, &tree[node].text.content);
+    for &child in &tree[node].children {
+        push_element(html, tree, child);
+        html::push_text_with_entities(html, &tree[child].tail.content);
+    }
+}
+
+fn push_element(html: &mut String, tree: &Tree, node: NodeId) {
+    let tag = tree.tag(node);
+    html.push('<');
+    html.push_str(tag);
+    let mut attributes: Vec<&(&str, String)> = tree[node].attributes.iter().collect();
+    attributes.sort_unstable_by_key(|(name, _)| *name);
+    for (name, value) in attributes {
+        html.push(' ');
+        html.push_str(name);
+        if value != name {
+            html.push_str("=\"");
+            html::push_attribute(html, value);
+            html.push('"');
+        }
+    }
+    html.push('>');
+    push_inside(html, tree, node);
+    if !is_void(tag) {
+        html.push_str("</");
+        html.push_str(tag);
+        html.push('>');
+    }
+}

@@ -1,0 +1,158 @@
+//! Values of custom profile fields: checking and changing them.
+
+use crate::api::parameter::FromJson;
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::address::is_url;
+use crate::realm::id::{ProfileFieldId, UserId};
+use crate::realm::organization::ProfileField;
+use crate::realm::text::check_length;
+use crate::realm::tx::Tx;
+use crate::realm::user::User;
+use crate::record::events::{PersonUpdate, ProfileChange};
+use crate::record::user::profile_data;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Value, json};
+
+/// Longest value of fields with short text, in code points.
+pub const MAX_SHORT_VALUE_LENGTH: usize = 50;
+/// Longest value of fields with long text, in code points.
+pub const MAX_LONG_VALUE_LENGTH: usize = 500;
+
+/// The `type` of fields whose values are lists of users.
+pub const USERS_KIND: i64 = 6;
+
+// The `type` of the other fields.
+const SHORT_TEXT_KIND: i64 = 1;
+const LONG_TEXT_KIND: i64 = 2;
+const CHOICE_KIND: i64 = 3;
+const DATE_KIND: i64 = 4;
+const URL_KIND: i64 = 5;
+const EXTERNAL_ACCOUNT_KIND: i64 = 7;
+const PRONOUNS_KIND: i64 = 8;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProfileValue {
+    Text(String),
+    Users(Vec<UserId>),
+}
+
+impl FromJson for ProfileValue {
+    /// Accepts a text or a list of user IDs; the error for all other values is `is not a string`.
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let parse_users = || Vec::<UserId>::from_json(value, path).ok().map(Self::Users);
+        let text = value.as_str().map(|text| Self::Text(text.to_owned()));
+        text.or_else(parse_users).ok_or_else(|| Error::bad_value(format!("{path}[\"str\"]"), "is not a string"))
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (text, users) = (String::json_schema(generator), Vec::<UserId>::json_schema(generator));
+        schemars::json_schema!({"anyOf": [text, users]})
+    }
+}
+
+impl ProfileValue {
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text) => text.is_empty(),
+            Self::Users(users) => users.is_empty(),
+        }
+    }
+}
+
+/// Checks new values and converts them to their stored form. None removes a value. Only administrators can change
+/// locked fields.
+///
+/// # Errors
+///
+/// That of the first refused entry: `FieldNotFound`, `FieldLocked`, or, depending on the type of the field, `BadValue`,
+/// `NotAChoice`, `InvalidUserIds`, `FieldUserDeactivated`, `FieldUserIsBot`.
+pub fn check_profile_values(
+    realm: &Realm,
+    caller: &User,
+    entries: Vec<(ProfileFieldId, Option<ProfileValue>)>,
+) -> Result<Vec<(ProfileFieldId, Option<String>)>, Error> {
+    let check = |(id, value): (ProfileFieldId, Option<ProfileValue>)| {
+        let field = realm.profile_fields.get(&id).ok_or_else(|| Error::FieldNotFound { field_id: id.0.into() })?;
+        if !field.is_editable && !caller.is_admin() {
+            return Err(Error::FieldLocked);
+        }
+        Ok((id, value.map(|value| checked_value(realm, caller, field, &value)).transpose()?))
+    };
+    entries.into_iter().map(check).collect()
+}
+
+fn checked_value(realm: &Realm, caller: &User, field: &ProfileField, value: &ProfileValue) -> Result<String, Error> {
+    let bad_value = |problem: &str| Error::bad_value(field.name.clone(), problem);
+    let text = match value {
+        ProfileValue::Users(users) if field.kind == USERS_KIND => return checked_users(realm, caller, users),
+        ProfileValue::Text(_) if field.kind == USERS_KIND => return Err(Error::bad_value("User IDs", "is not a list")),
+        ProfileValue::Users(_) => return Err(bad_value("is not a string")),
+        ProfileValue::Text(text) => text,
+    };
+    let limit = if field.kind == LONG_TEXT_KIND { MAX_LONG_VALUE_LENGTH } else { MAX_SHORT_VALUE_LENGTH };
+    match field.kind {
+        SHORT_TEXT_KIND | LONG_TEXT_KIND | EXTERNAL_ACCOUNT_KIND | PRONOUNS_KIND => {
+            check_length(text, &field.name, limit)?
+        }
+        CHOICE_KIND if !has_choice(field, text) => {
+            return Err(Error::NotAChoice { value: text.as_str().into(), field: field.name.as_str().into() });
+        }
+        DATE_KIND if !is_date(text) => return Err(bad_value("is not a date")),
+        URL_KIND if !is_url(text) => return Err(bad_value("is not a URL")),
+        _ => {}
+    }
+    Ok(text.clone())
+}
+
+/// Whether a text is a date such as `2026-01-09`, with leading zeros (A-169 in docs/assumptions.md).
+fn is_date(text: &str) -> bool {
+    const FORMAT: &str = "%Y-%m-%d";
+    jiff::civil::Date::strptime(FORMAT, text).is_ok_and(|date| date.strftime(FORMAT).to_string() == text)
+}
+
+fn has_choice(field: &ProfileField, key: &str) -> bool {
+    serde_json::from_str::<Value>(&field.data).is_ok_and(|choices| choices.get(key).is_some())
+}
+
+fn checked_users(realm: &Realm, caller: &User, users: &[UserId]) -> Result<String, Error> {
+    let find_accessible_user = |id: UserId| realm.user(id).filter(|user| realm.can_access_user(caller, user.id));
+    let unknown_ids: Vec<i64> = users.iter().filter(|id| find_accessible_user(**id).is_none()).map(|id| id.0).collect();
+    if !unknown_ids.is_empty() {
+        return Err(Error::InvalidUserIds { user_ids: json!(unknown_ids).into() });
+    }
+    for user in users.iter().filter_map(|id| find_accessible_user(*id)) {
+        let id = user.id;
+        if !user.is_active {
+            return Err(Error::FieldUserDeactivated { user_id: id.0.into() });
+        }
+        if user.is_bot() {
+            return Err(Error::FieldUserIsBot { user_id: id.0.into() });
+        }
+    }
+    Ok(json!(users).to_string())
+}
+
+/// Changes a user's values.
+///
+/// Events: for each value that differs, `realm_user` update to everyone who can access the user.
+pub fn change_profile_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Option<String>)>) {
+    for (field, value) in values {
+        if tx.users[&user].profile.get(&field).map(|entry| &entry.value) == value.as_ref() {
+            continue;
+        }
+        let entry = value.map(|value| tx.render_profile_entry(user, field, value, tx.form(), tx.budget()));
+        let profile = &mut tx.user_mut(user).profile;
+        match entry {
+            Some(entry) => profile.insert(field, entry),
+            None => profile.remove(&field),
+        };
+        let record = profile_data(&tx.users[&user]).remove(&field.to_string());
+        let (value, rendered_value) = record.map_or((None, None), |record| (Some(record.value), record.rendered_value));
+        // For an emptied text, user records have an empty `rendered_value`, but the event has none.
+        let rendered_value = rendered_value.filter(|html| !html.is_empty());
+        let custom_profile_field = ProfileChange { id: field, value, rendered_value };
+        let audience = tx.audience_with_access_to(user);
+        tx.emit(audience, PersonUpdate::ProfileField { user_id: user, custom_profile_field });
+    }
+}

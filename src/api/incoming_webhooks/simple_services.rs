@@ -1,0 +1,49 @@
+//! Services with simple payloads, each of which makes one message: Buildbot, the Hello World example, and any JSON.
+
+use super::delivery::{Delivery, RenderedDelivery};
+use super::python_text::indented_json;
+use crate::error::Error;
+
+/// The names of Buildbot's results; the index of a name is the code of the result.
+const RESULTS: [&str; 7] = ["success", "warnings", "failure", "skipped", "exception", "retry", "cancelled"];
+
+pub fn render_buildbot(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
+    let build = delivery.root();
+    let project = build.text_of("project")?;
+    let result = match build.find("results")? {
+        Some(_) => Some(build.number_of("results")?),
+        None => None,
+    };
+    let event = build.text_of("event")?;
+    if !matches!(event, "new" | "finished") {
+        return Err(delivery.unsupported(event));
+    }
+    let (id, name, url) = (build.number_of("buildid")?, build.text_of("buildername")?, build.text_of("url")?);
+    let content = match event {
+        "new" => format!("Build [#{id}]({url}) for **{name}** started."),
+        _ => {
+            let result = result.ok_or_else(|| Error::bad_value("request[\"results\"]", "is missing"))?;
+            let result_name = usize::try_from(result).ok().and_then(|index| RESULTS.get(index));
+            let result = result_name.ok_or_else(|| Error::InvalidValue { parameter: "request[\"results\"]".into() })?;
+            format!("Build [#{id}]({url}) (result: {result}) for **{name}** finished.")
+        }
+    };
+    Ok(RenderedDelivery::event(event, if project.is_empty() { "general" } else { project }, content))
+}
+
+pub fn render_hello_world(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
+    let payload = delivery.root();
+    let (title, url) = (payload.text_of("featured_title")?, payload.text_of("featured_url")?);
+    let content = format!(
+        "Hello! I am happy to be here! :smile:\nThe Wikipedia featured article for today is **[{title}]({url})**"
+    );
+    Ok(RenderedDelivery::message("Hello World", content))
+}
+
+/// Renders the payload itself in a code block.
+pub fn render_json(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
+    if !delivery.payload.is_object() {
+        return Err(Error::bad_value("request", "is not a dict"));
+    }
+    Ok(RenderedDelivery::message("JSON", format!("```json\n{}\n```", indented_json(delivery.payload))))
+}

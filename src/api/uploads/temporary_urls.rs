@@ -1,0 +1,60 @@
+//! URLs of files that need no credentials and work for a minute.
+//!
+//! The token in a URL consists of the expiry time and the file's path, signed with the realm's seed. The time is that
+//! of the world's clock.
+
+use crate::error::Error;
+use crate::realm::message::Attachment;
+use crate::realm::{Realm, content_hash, to_hexadecimal};
+use crate::time::{Span, Timestamp};
+use std::sync::Arc;
+
+const VALIDITY: Span = Span::seconds(60);
+
+/// The URL, relative to the organization's.
+pub fn address(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {
+    let expires = now.plus(VALIDITY).micros();
+    let signed_text = format!("{expires}:{}", attachment.path_id);
+    let token = to_hexadecimal(format!("{}:{signed_text}", signature_of(realm, &signed_text)).as_bytes());
+    let name = attachment.path_id.rsplit('/').next().unwrap_or_default();
+    format!("/user_uploads/temporary/{token}/{name}")
+}
+
+/// The file for `{token}/{filename}`.
+///
+/// # Errors
+///
+/// `InvalidToken` if the token is malformed or expired, `InvalidFilename`, `FileNotFound`.
+pub fn resolve(realm: &Realm, token_and_name: &str, now: Timestamp) -> Result<Arc<Attachment>, Error> {
+    let (token, name) = token_and_name.split_once('/').ok_or(Error::InvalidToken)?;
+    let text = decode_hexadecimal(token).ok_or(Error::InvalidToken)?;
+    let (signature, signed_text) = text.split_once(':').ok_or(Error::InvalidToken)?;
+    let (expires, path_id) = signed_text.split_once(':').ok_or(Error::InvalidToken)?;
+    let expires = expires.parse().map(Timestamp::from_micros).map_err(|_| Error::InvalidToken)?;
+    if signature != signature_of(realm, signed_text) || now >= expires {
+        return Err(Error::InvalidToken);
+    }
+    if path_id.rsplit('/').next() != Some(name) {
+        return Err(Error::InvalidFilename);
+    }
+    realm.attachments.get(path_id).cloned().ok_or(Error::FileNotFound)
+}
+
+/// 32 hexadecimal digits.
+fn signature_of(realm: &Realm, text: &str) -> String {
+    let mut signature = content_hash(format!("{}:{}:{text}", realm.organization.uuid, realm.rng.seed).as_bytes());
+    signature.truncate(32);
+    signature
+}
+
+fn decode_hexadecimal(text: &str) -> Option<String> {
+    let digits = text.as_bytes();
+    if digits.is_empty() || !digits.len().is_multiple_of(2) {
+        return None;
+    }
+    let bytes: Option<Vec<u8>> = digits
+        .chunks(2)
+        .map(|pair| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok()))
+        .collect();
+    String::from_utf8(bytes?).ok()
+}

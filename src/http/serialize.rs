@@ -1,0 +1,38 @@
+//! The last stage of a response: it gets its final headers and is serialized.
+
+use super::context::RequestContext;
+use super::pending_response::{PendingBody, PendingResponse};
+use super::{Response, rate_limit, reply};
+use crate::dialect::Dialect;
+use http::HeaderValue;
+
+/// Translates a refusal to the dialect, adds the headers for authentication and rate limit, and serializes the response.
+pub(super) fn finish_response(context: &RequestContext<'_>, draft: PendingResponse) -> Response {
+    let dialect = &context.settings.dialect;
+    let is_translated = draft.status().is_client_error() && !dialect.is_neutral();
+    let mut draft = if is_translated { translate_refusal(draft, dialect) } else { draft };
+    if context.authenticates_by_session {
+        reply::ask_for_session(&mut draft);
+    }
+    reply::set_auth_realm(&mut draft, dialect.auth_realm());
+    if let Some(budget) = &context.trace.budget {
+        rate_limit::add_headers(budget, &mut draft);
+    }
+    serialize(draft)
+}
+
+pub(super) fn serialize(draft: PendingResponse) -> Response {
+    draft.map(PendingBody::into_bytes)
+}
+
+/// Replaces neutral names in the body and the hint of a refusal by those of the dialect.
+fn translate_refusal(draft: PendingResponse, dialect: &Dialect) -> PendingResponse {
+    let (mut head, body) = draft.into_parts();
+    let PendingBody::Json { mut value, .. } = body else { return PendingResponse::from_parts(head, body) };
+    dialect.translate_refusal(&mut value);
+    let hint = head.headers.get(reply::HINT).and_then(|hint| hint.to_str().ok());
+    if let Some(hint) = hint.and_then(|hint| HeaderValue::try_from(dialect.with_vendor_names(hint)).ok()) {
+        head.headers.insert(reply::HINT, hint);
+    }
+    PendingResponse::from_parts(head, PendingBody::json_line(value))
+}

@@ -1,0 +1,9 @@
+//! Anonymization: replaces the words that people wrote by random ones of the same script, length and case. Equal words
+//! have the same replacement.
+
+mod anonymizer;
+mod link;
+mod markdown;
+mod pattern;
+
+pub use anonymizer::{Anonymizer, OriginalWords};

@@ -1,9 +1,0 @@
-//! Anonymization: replaces the words that people wrote by random ones of the same script, length and case. Equal words
-//! have the same replacement.
-
-mod link;
-mod markdown;
-mod pattern;
-mod word;
-
-pub use word::{Anonymizer, Originals};

@@ -1,0 +1,219 @@
+//! Reads messages page by page, and the histories of edited messages.
+
+use super::feed::{Feed, KnownChannel, feeds};
+use super::reader::{ReadError, Reader};
+use super::server::Server;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+/// The number of messages per page: large enough for few requests, and small enough for little memory.
+const PAGE_SIZE: u64 = 1_000;
+
+impl Reader<'_> {
+    /// Reads the messages of all feeds. A feed that the server refuses gets a note.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`].
+    pub async fn messages(
+        &mut self,
+        server: &Server,
+        channels: &[KnownChannel],
+        register: &Value,
+    ) -> Result<(), ReadError> {
+        self.progress.begin("messages", self.selection.messages);
+        let mut newest = NewestMessages::new(self.selection.messages);
+        for feed in feeds(self.selection, channels, register, server) {
+            self.read_feed(&feed, &mut newest).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads a feed to its oldest message, or to the oldest that `--messages` includes.
+    async fn read_feed(&mut self, feed: &Feed, newest: &mut NewestMessages) -> Result<(), ReadError> {
+        let mut anchor = None;
+        loop {
+            let step =
+                format!("{} before {}", feed.name, anchor.map_or("the end".to_owned(), |id: i64| id.to_string()));
+            let page = match self.partial.step_value(&step) {
+                Some(page) => serde_json::from_value(page.clone()).map_err(io::Error::from)?,
+                None => self.read_page(&step, feed, anchor).await?,
+            };
+            newest.add(&page.ids);
+            match page.oldest {
+                Some(oldest) if !page.is_last && newest.may_include_older_than(oldest) => anchor = Some(oldest),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    async fn read_page(&mut self, step: &str, feed: &Feed, anchor: Option<i64>) -> Result<Page, ReadError> {
+        let size = self.selection.messages.map_or(PAGE_SIZE, |messages| messages.min(PAGE_SIZE));
+        let parameters = [
+            ("anchor", anchor.map_or("newest".to_owned(), |id| (id - 1).to_string())),
+            ("num_before", size.to_string()),
+            ("num_after", "0".to_owned()),
+            ("narrow", feed.narrow.to_string()),
+            ("apply_markdown", "false".to_owned()),
+            ("client_gravatar", "false".to_owned()),
+            ("allow_empty_topic_name", "true".to_owned()),
+        ];
+        let empty_page = Page { oldest: None, ids: Vec::new(), is_last: true };
+        if size == 0 {
+            return Ok(empty_page);
+        }
+        let page = match self.upstream.get("/messages", &parameters).await {
+            Ok(reply) => {
+                let body: MessagesReply<'_> = self.parse_reply(&reply, "/messages")?;
+                let mut ids = Vec::with_capacity(body.messages.len());
+                for message in body.messages {
+                    let id = message_id(message)?;
+                    self.partial.append_raw(&format!("message {id}"), message)?;
+                    ids.push(id);
+                }
+                self.progress.advance(ids.len() as u64);
+                let oldest = ids.iter().min().copied();
+                let is_last = body.found_oldest || ids.is_empty() || body.history_limited;
+                if body.history_limited {
+                    self.partial
+                        .add_note("Older messages are not in the file: the server's plan shows no more of them")?;
+                }
+                // The IDs are needed only to know when the newest messages are complete.
+                let ids = if self.selection.messages.is_some() { ids } else { Vec::new() };
+                Page { oldest, ids, is_last }
+            }
+            Err(error) if error.is_refusal() => {
+                self.partial.add_note(&format!("Messages are missing ({}): {}", feed.name, error.reason))?;
+                empty_page
+            }
+            Err(error) => return Err(error.into()),
+        };
+        self.partial.end_step(step, json!(page))?;
+        Ok(page)
+    }
+
+    /// Reads the edits of messages whose records do not have them. Edits that the server refuses get a note.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`].
+    pub async fn read_edit_histories(&mut self) -> Result<(), ReadError> {
+        let mut ids_without_history = BTreeSet::new();
+        let mut lines = self.partial.lines()?;
+        while let Some(line) = lines.next()? {
+            if line.kind.starts_with("message ") {
+                let head: MessageHead<'_> = serde_json::from_str(line.json).map_err(io::Error::from)?;
+                let is_changed = head.last_edit_timestamp.is_some() || head.last_moved_timestamp.is_some();
+                if is_changed && head.edit_history.is_none() {
+                    ids_without_history.insert(head.id);
+                }
+            }
+        }
+        self.progress.begin("edits", Some(ids_without_history.len() as u64));
+        for id in ids_without_history {
+            let path = format!("/messages/{id}/history");
+            if self.partial.step_value(&path).is_some() {
+                continue;
+            }
+            match self.upstream.get(&path, &[]).await {
+                Ok(reply) => {
+                    let body: BTreeMap<Cow<'_, str>, &RawValue> = self.parse_reply(&reply, &path)?;
+                    if let Some(history) = body.get("message_history") {
+                        self.partial.append_raw(&format!("history {id}"), history)?;
+                    }
+                }
+                Err(error) if error.is_refusal() => {
+                    self.partial
+                        .add_note(&format!("The edits of message {id} are not in the file: {}", error.reason))?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+            self.partial.end_step(&path, Value::Null)?;
+            self.progress.advance(1);
+        }
+        Ok(())
+    }
+}
+
+#[derive(Deserialize)]
+struct MessagesReply<'a> {
+    #[serde(borrow)]
+    messages: Vec<&'a RawValue>,
+    #[serde(default)]
+    found_oldest: bool,
+    #[serde(default)]
+    history_limited: bool,
+}
+
+#[derive(Deserialize)]
+struct MessageHead<'a> {
+    id: i64,
+    last_edit_timestamp: Option<i64>,
+    last_moved_timestamp: Option<i64>,
+    #[serde(borrow)]
+    edit_history: Option<&'a RawValue>,
+}
+
+fn message_id(message: &RawValue) -> io::Result<i64> {
+    #[derive(Deserialize)]
+    struct Id {
+        id: i64,
+    }
+    Ok(serde_json::from_str::<Id>(message.get())?.id)
+}
+
+/// The summary of a page, which the partial file stores as the value of the step.
+#[derive(Serialize, Deserialize)]
+struct Page {
+    oldest: Option<i64>,
+    ids: Vec<i64>,
+    is_last: bool,
+}
+
+/// The IDs of the newest messages, at most as many as `--messages` requests.
+struct NewestMessages {
+    limit: Option<usize>,
+    ids: BTreeSet<i64>,
+}
+
+impl NewestMessages {
+    fn new(limit: Option<u64>) -> Self {
+        Self { limit: limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)), ids: BTreeSet::new() }
+    }
+
+    fn add(&mut self, ids: &[i64]) {
+        let Some(limit) = self.limit else { return };
+        self.ids.extend(ids);
+        while self.ids.len() > limit {
+            self.ids.pop_first();
+        }
+    }
+
+    /// Whether a message older than this one can be among the newest.
+    fn may_include_older_than(&self, id: i64) -> bool {
+        let Some(limit) = self.limit else { return true };
+        self.ids.len() < limit || self.ids.first().is_some_and(|oldest| id > *oldest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_messages_of_several_feeds_are_found() {
+        let mut newest = NewestMessages::new(Some(3));
+        newest.add(&[10, 8]);
+        assert!(newest.may_include_older_than(8));
+        newest.add(&[6, 4]);
+        assert!(!newest.may_include_older_than(4), "8, 10 and 6 are newer than all that follow");
+        newest.add(&[9]);
+        assert!(newest.may_include_older_than(9) && !newest.may_include_older_than(8));
+        assert_eq!(newest.ids.into_iter().collect::<Vec<_>>(), [8, 9, 10]);
+        assert!(NewestMessages::new(None).may_include_older_than(1));
+    }
+}

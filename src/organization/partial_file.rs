@@ -1,0 +1,355 @@
+//! The partial file: the records that an unfinished run has read, next to the file of the fixture.
+//!
+//! Each line is a record: its kind, a tab, and JSON. A line of the kind `done` ends each step of reading, with a value
+//! for later steps. Lines after the last `done` belong to an interrupted step, which is repeated.
+
+use super::Selection;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// The version of the format; files of other versions are refused.
+const VERSION: u32 = 1;
+
+/// A partial file, open for appending.
+#[derive(Debug)]
+pub struct PartialFile {
+    path: PathBuf,
+    file: BufWriter<File>,
+    /// The values of the complete steps.
+    completed_steps: HashMap<String, Value>,
+}
+
+/// The reason why a run cannot be resumed.
+#[derive(Debug)]
+pub enum PartialError {
+    Io(io::Error),
+    /// The file belongs to a run with these other options.
+    OtherSelection(Box<Selection>),
+    /// The file is not a partial file, or has another version.
+    UnknownFormat,
+}
+
+impl From<io::Error> for PartialError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl fmt::Display for PartialError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "{error}"),
+            Self::OtherSelection(selection) => {
+                write!(f, "was made with other options or for another account, {} at {}", selection.user, selection.url)
+            }
+            Self::UnknownFormat => f.write_str("is no file that an interrupted run left"),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header<S> {
+    version: u32,
+    #[serde(rename = "wanted")]
+    selection: S,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CompletedStep {
+    step: String,
+    value: Value,
+}
+
+impl PartialFile {
+    /// Creates a file without records. Only its owner may read it, because the records are not anonymous.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system.
+    pub fn create(path: &Path, selection: &Selection) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        restrict_to_owner(&mut options);
+        let mut partial =
+            Self { path: path.to_owned(), file: BufWriter::new(options.open(path)?), completed_steps: HashMap::new() };
+        partial.record("wanted", &Header { version: VERSION, selection })?;
+        partial.file.flush()?;
+        Ok(partial)
+    }
+
+    /// Opens the file of an interrupted run and drops the records of its interrupted step. Creates a file if there is
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// [`PartialError`].
+    pub fn resume(path: &Path, selection: &Selection) -> Result<Self, PartialError> {
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::create(path, selection)?),
+            Err(error) => return Err(error.into()),
+        };
+        let (mut completed_steps, mut end) = (HashMap::new(), 0);
+        let mut lines = Lines::new(BufReader::new(file));
+        while let Some(line) = lines.next()? {
+            if line.start == 0 {
+                let header: Header<Selection> =
+                    serde_json::from_str(line.json).map_err(|_| PartialError::UnknownFormat)?;
+                if line.kind != "wanted" || header.version != VERSION {
+                    return Err(PartialError::UnknownFormat);
+                }
+                if header.selection != (Selection { anonymous: None, ..selection.clone() }) {
+                    return Err(PartialError::OtherSelection(Box::new(header.selection)));
+                }
+                end = line.end;
+            } else if line.kind == "done" {
+                let Ok(CompletedStep { step, value }) = serde_json::from_str(line.json) else { break };
+                completed_steps.insert(step, value);
+                end = line.end;
+            }
+        }
+        if end == 0 {
+            // The run was interrupted before its first line was complete.
+            return Ok(Self::create(path, selection)?);
+        }
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        file.set_len(end)?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(Self { path: path.to_owned(), file: BufWriter::new(file), completed_steps })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether no step is complete, so that the file can be removed without a loss.
+    pub fn is_empty(&self) -> bool {
+        self.completed_steps.is_empty()
+    }
+
+    /// The value of a complete step; None if it is not complete.
+    pub fn step_value(&self, step: &str) -> Option<&Value> {
+        self.completed_steps.get(step)
+    }
+
+    /// Appends a record.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system.
+    pub fn record(&mut self, kind: &str, value: &impl Serialize) -> io::Result<()> {
+        write!(self.file, "{kind}\t")?;
+        serde_json::to_writer(&mut self.file, value)?;
+        self.file.write_all(b"\n")
+    }
+
+    /// Appends a record whose value is JSON text, which is brought to one line.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system.
+    pub fn append_raw(&mut self, kind: &str, value: &RawValue) -> io::Result<()> {
+        let text = value.get();
+        let text: Cow<'_, str> = if text.contains(['\n', '\r']) {
+            serde_json::from_str::<Value>(text)?.to_string().into()
+        } else {
+            text.into()
+        };
+        writeln!(self.file, "{kind}\t{text}")
+    }
+
+    /// Appends a sentence about something that cannot be read, without the period.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system.
+    pub fn add_note(&mut self, text: &str) -> io::Result<()> {
+        self.record("note", &text)
+    }
+
+    /// Marks a step as complete, with a value for later steps.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system.
+    pub fn end_step(&mut self, step: &str, value: Value) -> io::Result<()> {
+        self.record("done", &CompletedStep { step: step.to_owned(), value: value.clone() })?;
+        self.file.flush()?;
+        self.completed_steps.insert(step.to_owned(), value);
+        Ok(())
+    }
+
+    /// Reads all records from the beginning.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system.
+    pub fn lines(&self) -> io::Result<Lines<BufReader<File>>> {
+        Ok(Lines::new(BufReader::new(File::open(&self.path)?)))
+    }
+
+    /// Returns a reader of single records by their [`Line::start`].
+    ///
+    /// # Errors
+    ///
+    /// The error of the system.
+    pub fn record_reader(&self) -> io::Result<RecordReader> {
+        Ok(RecordReader { file: BufReader::new(File::open(&self.path)?), line: String::new() })
+    }
+}
+
+/// The lines of a partial file in order, without an incomplete last line.
+pub struct Lines<R> {
+    reader: R,
+    line: String,
+    position: u64,
+}
+
+/// A record of a partial file.
+pub struct Line<'a> {
+    /// The position of the record in the file, in bytes.
+    pub start: u64,
+    /// The position of the next record.
+    pub end: u64,
+    /// For example `user` or `message 12`.
+    pub kind: &'a str,
+    /// The value as JSON.
+    pub json: &'a str,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(reader: R) -> Self {
+        Self { reader, line: String::new(), position: 0 }
+    }
+
+    /// Reads the next record.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system.
+    pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.line.clear();
+        match self.reader.read_line(&mut self.line) {
+            Ok(_) => {}
+            // The incomplete last line may end within a character.
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let start = self.position;
+        self.position += self.line.len() as u64;
+        Ok(split_line(&self.line).map(|(kind, json)| Line { start, end: self.position, kind, json }))
+    }
+}
+
+#[cfg(unix)]
+fn restrict_to_owner(options: &mut OpenOptions) {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+#[cfg(not(unix))]
+fn restrict_to_owner(_: &mut OpenOptions) {}
+
+fn split_line(line: &str) -> Option<(&str, &str)> {
+    line.strip_suffix('\n')?.split_once('\t')
+}
+
+/// Reads records by their positions.
+pub struct RecordReader {
+    file: BufReader<File>,
+    line: String,
+}
+
+impl RecordReader {
+    /// Reads the value of the record at a position.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system, or an error if another program changed the file.
+    pub fn record_at(&mut self, start: u64) -> io::Result<Value> {
+        self.file.seek(SeekFrom::Start(start))?;
+        self.line.clear();
+        self.file.read_line(&mut self.line)?;
+        let (_, json) = split_line(&self.line).ok_or_else(|| io::Error::other("the partial file was changed"))?;
+        Ok(serde_json::from_str(json)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn temporary_path(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("chatdouble-partial-{name}-{}", std::process::id()))
+    }
+
+    fn selection() -> Selection {
+        Selection { url: "http://x".into(), user: "a@x".into(), ..Selection::default() }
+    }
+
+    fn kinds(partial: &PartialFile) -> Vec<String> {
+        let mut lines = partial.lines().expect("readable");
+        let mut kinds = Vec::new();
+        while let Some(line) = lines.next().expect("readable") {
+            kinds.push(line.kind.to_owned());
+        }
+        kinds
+    }
+
+    #[test]
+    fn records_of_an_interrupted_step_are_dropped() {
+        let path = temporary_path("drop");
+        let mut partial = PartialFile::create(&path, &selection()).expect("a file");
+        partial.record("a", &1).expect("written");
+        partial.end_step("first", json!(7)).expect("written");
+        partial.record("b", &2).expect("written");
+        partial.file.flush().expect("written");
+        drop(partial);
+        let write_result =
+            OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(b"b\t\"\xc3"));
+        write_result.expect("written");
+
+        let mut partial = PartialFile::resume(&path, &selection()).expect("it goes on");
+        assert_eq!((partial.step_value("first"), partial.step_value("second")), (Some(&json!(7)), None));
+        partial.record("c", &3).expect("written");
+        partial.end_step("second", Value::Null).expect("written");
+        assert_eq!(kinds(&partial), ["wanted", "a", "done", "c", "done"]);
+        std::fs::remove_file(&path).expect("removed");
+    }
+
+    #[test]
+    fn a_file_of_another_run_is_refused() {
+        let path = temporary_path("other");
+        PartialFile::create(&path, &selection()).expect("a file");
+        let other_selection = Selection { messages: Some(1), ..selection() };
+        assert!(matches!(PartialFile::resume(&path, &other_selection), Err(PartialError::OtherSelection(_))));
+        let anonymous = Selection { anonymous: Some(1), ..selection() };
+        assert!(PartialFile::resume(&path, &anonymous).is_ok());
+        std::fs::write(&path, "{\"a\":\t1}\n").expect("written");
+        assert!(matches!(PartialFile::resume(&path, &selection()), Err(PartialError::UnknownFormat)));
+        std::fs::remove_file(&path).expect("removed");
+    }
+
+    #[test]
+    fn a_record_is_one_line() {
+        let path = temporary_path("line");
+        let mut partial = PartialFile::create(&path, &selection()).expect("a file");
+        let raw = RawValue::from_string("{\n \"a\": \"b\\n\"\n}".into()).expect("JSON");
+        partial.append_raw("a", &raw).expect("written");
+        partial.end_step("a", Value::Null).expect("written");
+        let mut lines = partial.lines().expect("readable");
+        lines.next().expect("readable");
+        let line = lines.next().expect("readable").expect("a line");
+        assert_eq!(line.json, r#"{"a":"b\n"}"#);
+        let start = line.start;
+        assert_eq!(partial.record_reader().expect("readable").record_at(start).expect("JSON"), json!({"a": "b\n"}));
+        std::fs::remove_file(&path).expect("removed");
+    }
+}

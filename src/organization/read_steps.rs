@@ -1,0 +1,220 @@
+//! The steps of reading an organization, except messages and files: server settings, register reply and further lists.
+
+use super::Selection;
+use super::feed::KnownChannel;
+use super::partial_file::PartialFile;
+use super::reader::{Progress, ReadError, Reader};
+use super::server::Server;
+use super::uploads;
+use crate::upstream::{Request, Upstream};
+use http::Method;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io;
+
+/// The lists of the register reply that grow with the organization, and the kind of record for their elements.
+const RECORDED_LISTS: [(&str, &str); 7] = [
+    ("realm_users", "user"),
+    ("realm_non_active_users", "former user"),
+    ("cross_realm_bots", "system bot"),
+    ("subscriptions", "subscription"),
+    ("unsubscribed", "former subscription"),
+    ("never_subscribed", "channel"),
+    ("streams", "channel"),
+];
+
+/// The capabilities with which the register reply is most complete. Those that shorten it are sent as false.
+const CAPABILITIES: [&str; 12] = [
+    "notification_settings_null",
+    "bulk_message_deletion",
+    "stream_typing_notifications",
+    "user_settings_object",
+    "linkifier_url_template",
+    "user_list_incomplete",
+    "include_deactivated_groups",
+    "archived_channels",
+    "empty_topic_name",
+    "simplified_presence_events",
+    "partial_subscribers",
+    "user_avatar_url_field_optional",
+];
+
+/// Reads the organization as an account sees it into a partial file, and skips the steps that are complete already.
+///
+/// # Errors
+///
+/// [`ReadError`]. The complete steps remain in the partial file.
+pub async fn read(
+    upstream: &Upstream,
+    selection: &Selection,
+    partial: &mut PartialFile,
+    progress: &dyn Progress,
+) -> Result<(), ReadError> {
+    let mut reader = Reader { upstream, selection, partial, progress };
+    progress.begin("the organization", None);
+    let server = reader.read_server().await?;
+    reader.read_register_reply().await?;
+    let overview = reader.read_overview(&server)?;
+    reader.read_other_lists(&server).await?;
+    reader.messages(&server, &overview.channels, &overview.register).await?;
+    reader.read_edit_histories().await?;
+    uploads::read_files(&mut reader, &overview.register).await
+}
+
+/// The parts of the register reply that later steps need.
+struct Overview {
+    /// Without the lists of [`LISTS`].
+    register: Value,
+    channels: Vec<KnownChannel>,
+}
+
+impl Reader<'_> {
+    async fn read_server(&mut self) -> Result<Server, ReadError> {
+        if let Some(settings) = self.partial.step_value("server") {
+            return Server::new(settings).map_err(ReadError::Unsuitable);
+        }
+        let reply = self.upstream.get("/server_settings", &[]).await?;
+        let settings: Value = self.parse_reply(&reply, "/server_settings")?;
+        let server = Server::new(&settings).map_err(ReadError::Unsuitable)?;
+        self.partial.record("server", &settings)?;
+        self.partial.end_step("server", settings)?;
+        Ok(server)
+    }
+
+    /// Reads the register reply. This is the only request with a side effect: it creates a queue, which is deleted at
+    /// once.
+    async fn read_register_reply(&mut self) -> Result<(), ReadError> {
+        if self.partial.step_value("register").is_some() {
+            return Ok(());
+        }
+        let capabilities: BTreeMap<&str, bool> = CAPABILITIES
+            .iter()
+            .map(|name| (*name, !name.ends_with("optional") && !name.starts_with("partial")))
+            .collect();
+        let parameters = [
+            ("client_capabilities", json!(capabilities).to_string()),
+            ("slim_presence", "true".to_owned()),
+            ("presence_history_limit_days", "365".to_owned()),
+            ("client_gravatar", "false".to_owned()),
+            ("include_subscribers", "true".to_owned()),
+            ("apply_markdown", "false".to_owned()),
+        ];
+        let request = Request { method: Method::POST, path: "/register", parameters: &parameters };
+        let reply = self.upstream.send_checked(&request).await?;
+        let mut register: BTreeMap<Cow<'_, str>, &RawValue> = self.parse_reply(&reply, "/register")?;
+        let queue = register.remove("queue_id").and_then(|id| serde_json::from_str::<String>(id.get()).ok());
+        if let Some(queue) = queue {
+            self.delete_queue(queue).await?;
+        }
+        for (key, kind) in RECORDED_LISTS {
+            let Some(list) = register.remove(key) else { continue };
+            // At older levels, `streams` holds numbers or is absent.
+            let list: Vec<&RawValue> = serde_json::from_str(list.get()).unwrap_or_default();
+            for element in list {
+                self.partial.append_raw(kind, element)?;
+            }
+        }
+        if let Some(presences) = register.remove("presences") {
+            let presences: BTreeMap<Cow<'_, str>, &RawValue> =
+                serde_json::from_str(presences.get()).unwrap_or_default();
+            for (user, presence) in presences {
+                self.partial.record("presence", &(user, presence))?;
+            }
+        }
+        self.partial.record("register", &register)?;
+        self.partial.end_step("register", Value::Null)?;
+        Ok(())
+    }
+
+    async fn delete_queue(&mut self, queue: String) -> Result<(), ReadError> {
+        let request = Request { method: Method::DELETE, path: "/events", parameters: &[("queue_id", queue)] };
+        if let Err(error) = self.upstream.send_checked(&request).await {
+            self.partial
+                .add_note(&format!("The queue that was registered is not ended, and ends by itself: {error}"))?;
+        }
+        Ok(())
+    }
+
+    fn read_overview(&self, server: &Server) -> Result<Overview, ReadError> {
+        let (mut register, mut channels) = (Value::Null, BTreeMap::new());
+        let mut lines = self.partial.lines()?;
+        while let Some(line) = lines.next()? {
+            let is_subscribed = line.kind == "subscription";
+            match line.kind {
+                "register" => register = serde_json::from_str(line.json).map_err(io::Error::from)?,
+                "subscription" | "former subscription" | "channel" => {
+                    let record: ChannelHead<'_> = serde_json::from_str(line.json).map_err(io::Error::from)?;
+                    let is_private = record.invite_only.unwrap_or_default();
+                    let has_shared_history =
+                        is_private && is_subscribed && record.history_public_to_subscribers.unwrap_or_default();
+                    let channel =
+                        KnownChannel { id: record.stream_id, name: record.name.into_owned(), has_shared_history };
+                    channels.entry(channel.id).or_insert(channel);
+                }
+                _ => {}
+            }
+        }
+        let register = server.with_newest_names(&crate::level::objects::REGISTER, register);
+        let mut channels: Vec<KnownChannel> = channels.into_values().collect();
+        if !self.selection.channels.is_empty() {
+            channels = self.selected_channels(channels)?;
+        }
+        Ok(Overview { register, channels })
+    }
+
+    /// The channels that `--channel` names.
+    fn selected_channels(&self, channels: Vec<KnownChannel>) -> Result<Vec<KnownChannel>, ReadError> {
+        let mut selected_by_id = BTreeMap::new();
+        for name in &self.selection.channels {
+            let channel = channels.iter().find(|channel| channel.name.to_lowercase() == name.to_lowercase());
+            let Some(channel) = channel else {
+                let names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
+                return Err(ReadError::Unsuitable(crate::json_diagnostic::unknown("channel", name, &names)));
+            };
+            selected_by_id.insert(channel.id, channel.clone());
+        }
+        Ok(selected_by_id.into_values().collect())
+    }
+
+    /// Reads the lists that are not in the register reply. A list that the account may not read gets a note.
+    async fn read_other_lists(&mut self, server: &Server) -> Result<(), ReadError> {
+        for (path, since, key, kind, what) in [
+            ("/invites", 0, "invites", "invite", "Invitations"),
+            ("/export/realm", 0, "exports", "export", "Exports"),
+            ("/export/realm/consents", 295, "export_consents", "consent", "Consents of users to exports"),
+            ("/attachments", 0, "attachments", "attachment", "The list of the account's own uploads"),
+        ] {
+            if server.level < since || self.partial.step_value(path).is_some() {
+                continue;
+            }
+            match self.upstream.get(path, &[]).await {
+                Ok(reply) => {
+                    let body: BTreeMap<Cow<'_, str>, &RawValue> = self.parse_reply(&reply, path)?;
+                    let list = body.get(key).map_or("[]", |list| list.get());
+                    let list: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
+                    for element in list {
+                        self.partial.append_raw(kind, element)?;
+                    }
+                }
+                Err(error) if error.is_refusal() => {
+                    self.partial.add_note(&format!("{what} are not in the file: {}", error.reason))?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+            self.partial.end_step(path, Value::Null)?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Deserialize)]
+struct ChannelHead<'a> {
+    stream_id: i64,
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    invite_only: Option<bool>,
+    history_public_to_subscribers: Option<bool>,
+}

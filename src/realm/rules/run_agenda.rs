@@ -1,0 +1,141 @@
+//! Runs agenda items when they fall due, and trims the event log.
+
+use crate::realm::Realm;
+use crate::realm::log::event::data::Heartbeat;
+use crate::realm::log::queue::{Cursor, Queue, QueueId};
+use crate::realm::model::agenda::AgendaItem;
+use crate::realm::model::group::SystemGroup;
+use crate::realm::tx::Tx;
+use crate::time::Timestamp;
+use imbl::OrdSet;
+use std::sync::Arc;
+
+impl Realm {
+    /// Sets a realm without queues to an earlier time. Nothing is undone, but full members and the agenda are recomputed.
+    pub fn rewind_to(mut self, time: Timestamp) -> Self {
+        self.now = time;
+        self.agenda = Default::default();
+        let mut tx = Tx::new(self);
+        let full_members = tx.users.values().filter(|user| tx.is_full_member(user)).map(|user| user.id).collect();
+        let group = tx.system_group(SystemGroup::FullMembers);
+        tx.group_mut(group).members = full_members;
+        tx.into_realm().with_agenda()
+    }
+}
+
+impl Tx {
+    /// Runs all items that are due up to `now`, in the order of their times, and returns them. During each run, the realm's
+    /// time is that of the item.
+    pub fn run_due_items(&mut self, now: Timestamp) -> Vec<(Timestamp, AgendaItem)> {
+        let mut executed = Vec::new();
+        while let Some((due_at, due)) = self.agenda.next().filter(|(due_at, _)| *due_at <= now).cloned() {
+            let due_at = due_at.max(self.now);
+            self.realm_mut().now = due_at;
+            self.schedule(due.clone(), None);
+            self.run_item(&due);
+            executed.push((due_at, due));
+        }
+        let latest = self.now.max(now);
+        self.realm_mut().now = latest;
+        executed
+    }
+
+    /// Adds an agenda item, moves it to another time, or with None removes it.
+    pub fn schedule(&mut self, due: AgendaItem, time: Option<Timestamp>) {
+        self.realm_mut().agenda.set(due, time);
+    }
+
+    /// Schedules a queue's expiry and next heartbeat, or removes them if the queue does not exist.
+    pub fn schedule_queue(&mut self, id: &QueueId) {
+        let queue = self.queues.get(id);
+        let (expiry, heartbeat) =
+            (queue.and_then(|queue| queue.expires_at()), queue.and_then(|queue| queue.next_heartbeat()));
+        self.schedule(AgendaItem::Queue(id.clone()), expiry);
+        self.schedule(AgendaItem::Heartbeat(id.clone()), heartbeat);
+    }
+
+    /// Ends a parked poll, so that its queue is idle from `idle_since` on. Does nothing if another poll replaced it.
+    pub fn end_poll(&mut self, parked_queue: &Queue, idle_since: Timestamp) {
+        let Some(queue) =
+            self.realm_mut().queues.get_mut(&parked_queue.id).filter(|queue| queue.poll == parked_queue.poll)
+        else {
+            return;
+        };
+        let queue = Arc::make_mut(queue);
+        queue.parked_since = None;
+        queue.idle_since = idle_since;
+        self.schedule_queue(&parked_queue.id);
+    }
+
+    /// Removes a queue and trims the log. The parked poll and later polls fail with `BAD_EVENT_QUEUE_ID`.
+    pub fn end_queue(&mut self, id: &str) {
+        let Some(queue) = self.queues.get(id).map(|queue| queue.id.clone()) else { return };
+        self.wake_poll(&queue);
+        self.remove_queue(&queue);
+        self.trim_log();
+    }
+
+    /// Removes a queue without trimming the log, so that its poll can still be answered.
+    pub fn remove_queue(&mut self, id: &QueueId) {
+        self.realm_mut().queues.remove(id);
+        self.schedule_queue(id);
+    }
+
+    fn run_item(&mut self, due: &AgendaItem) {
+        match due {
+            AgendaItem::Reminder(id) => self.deliver_reminder(*id),
+            AgendaItem::ScheduledMessage(id) => self.deliver_scheduled_message(*id),
+            AgendaItem::InviteLink(id) => {
+                let inviter = self.invite_links.get(id).map(|link| link.terms.invited_by);
+                self.emit_invites_changed(inviter);
+            }
+            AgendaItem::Invite(id) => {
+                let inviter = self.invites.get(id).map(|invite| invite.terms.invited_by);
+                self.emit_invites_changed(inviter);
+            }
+            AgendaItem::Queue(id) => {
+                self.end_queue(id);
+            }
+            AgendaItem::Heartbeat(id) => {
+                if let Some(queue) = self.realm_mut().queues.get_mut(id) {
+                    Arc::make_mut(queue).has_heartbeat = true;
+                }
+                self.schedule_queue(id);
+                self.emit_to_queue(id.clone(), Heartbeat {});
+            }
+            AgendaItem::Export(id) => self.finish_export(*id),
+            AgendaItem::Thumbnails(path_id) => self.finish_thumbnails(path_id),
+            AgendaItem::PagePreviews(id) => self.finish_page_cards(*id),
+            AgendaItem::FullMember(user) => self.update_full_members(OrdSet::unit(*user)),
+        }
+    }
+
+    /// Removes the entries that every queue has acknowledged. If the log is still too large, slow queues are removed; slow
+    /// queues without undelivered events are moved to the end of the log instead.
+    pub fn trim_log(&mut self) {
+        let end = self.log.end();
+        let trim_position = if self.log.is_too_large() { self.log.trim_position() } else { self.log.first };
+        if self.log.first < trim_position {
+            let slow_queues = self.queues.values().filter(|queue| queue.cursor.entry < trim_position);
+            for queue in slow_queues.cloned().collect::<Vec<_>>() {
+                if self.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry)) {
+                    self.wake_poll(&queue.id);
+                    self.remove_queue(&queue.id);
+                } else if let Some(queue) = self.realm_mut().queues.get_mut(&queue.id) {
+                    Arc::make_mut(queue).cursor = Cursor { entry: end, part: 0 };
+                }
+            }
+        }
+        self.trim_to_slowest();
+    }
+
+    fn trim_to_slowest(&mut self) {
+        let (first, end) = (self.log.first, self.log.end());
+        // Usually a queue is still at the first entry, so this is cheap.
+        if first == end || self.queues.values().any(|queue| queue.cursor.entry <= first) {
+            return;
+        }
+        let oldest = self.queues.values().map(|queue| queue.cursor.entry).min().unwrap_or(end);
+        self.realm_mut().log.trim(oldest);
+    }
+}

@@ -1,0 +1,182 @@
+//! One of the two servers of a comparison, with its accounts.
+
+use crate::scenario::client::{Failure, HttpReply, HttpRequest};
+use crate::scenario::directory::{Account, Directory, UserCredentials};
+use crate::scenario::scope::Scope;
+use crate::scenario::stage::credentials;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// Sends requests to a server.
+pub trait HttpTransport: Send + Sync {
+    /// Sends a request. The reply may have any status.
+    fn send(&self, request: HttpRequest) -> Pin<Box<dyn Future<Output = Result<HttpReply, Failure>> + Send + '_>>;
+}
+
+/// A server and its accounts.
+pub struct ComparedServer {
+    /// Base URL without a slash at the end.
+    pub url: String,
+    /// Feature level of the server, or 0 if it reports none.
+    pub feature_level: i64,
+    /// The reply to `GET /server_settings`.
+    pub settings: Value,
+    /// Users, channels, groups and captured values by name.
+    pub scope: Scope,
+    http: Arc<dyn HttpTransport>,
+}
+
+impl ComparedServer {
+    /// Logs in accounts (by handle) on a server, and reads its channels and groups. `settings` is its reply to
+    /// `GET /server_settings`.
+    ///
+    /// # Errors
+    ///
+    /// If the server does not reply or refuses an account.
+    pub async fn open(
+        url: String,
+        http: Arc<dyn HttpTransport>,
+        settings: Value,
+        accounts: &BTreeMap<String, Account>,
+    ) -> Result<Self, String> {
+        let scope = Scope { server: url.clone(), ..Scope::default() };
+        let feature_level =
+            settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
+        let feature_level = feature_level.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
+        let mut side = Self { url, feature_level, settings, scope, http };
+        for (handle, account) in accounts {
+            let mut person = UserCredentials {
+                email: account.email.clone(),
+                api_key: account.api_key.clone(),
+                user_id: 0,
+                full_name: String::new(),
+            };
+            if person.api_key.is_empty() {
+                person.api_key = side.fetch_api_key(&account.email).await?;
+            }
+            let own_user = side.get("/users/me", Some(&person)).await?;
+            let Some(user_id) = own_user.body["user_id"].as_i64() else {
+                let reason = own_user.body["msg"].as_str().map_or_else(|| own_user.not_json_reason(), str::to_owned);
+                return Err(format!("{} refuses the account '{handle}': {reason}", side.url));
+            };
+            person.user_id = user_id;
+            person.full_name = own_user.body["full_name"].as_str().unwrap_or_default().to_owned();
+            side.scope.directory.users.insert(handle.clone(), person);
+        }
+        side.read_names().await?;
+        Ok(side)
+    }
+
+    async fn fetch_api_key(&self, email: &str) -> Result<String, String> {
+        let body = form_urlencoded::Serializer::new(String::new()).append_pair("username", email).finish();
+        let reply = self
+            .send(HttpRequest {
+                method: "POST".to_owned(),
+                url: format!("{}/api/v1/dev_fetch_api_key", self.url),
+                headers: vec![("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned())],
+                body: body.into_bytes(),
+            })
+            .await?;
+        let key = reply.body["api_key"].as_str().map(str::to_owned);
+        key.ok_or_else(|| {
+            let reason = match reply.body["msg"].as_str() {
+                Some(_) if matches!(reply.status, 401 | 403) => {
+                    return format!(
+                        "{} has no account {email}: give the address that GET /users/me has for it, such as \
+                         user9@chat.example.com where addresses are hidden, with its api_key",
+                        self.url
+                    );
+                }
+                Some(message) => message.to_owned(),
+                None => reply.not_json_reason(),
+            };
+            format!("{} gives no key for {email} ({reason}): name its api_key in the file of accounts", self.url)
+        })
+    }
+
+    /// The handles of the accounts.
+    pub fn handles(&self) -> Vec<String> {
+        self.scope.directory.users.keys().cloned().collect()
+    }
+
+    /// Reads the names of the channels and groups that are visible to the accounts.
+    ///
+    /// # Errors
+    ///
+    /// If the server does not reply.
+    pub async fn read_names(&mut self) -> Result<(), String> {
+        let people: Vec<UserCredentials> = self.scope.directory.users.values().cloned().collect();
+        for person in &people {
+            let channels = self.get("/streams", Some(person)).await?;
+            Directory::add_ids(&mut self.scope.directory.channels, &channels.body["streams"], "stream_id");
+            let groups = self.get("/user_groups", Some(person)).await?;
+            Directory::add_ids(&mut self.scope.directory.groups, &groups.body["user_groups"], "id");
+        }
+        Ok(())
+    }
+
+    /// Sends a GET request as an account, or without credentials.
+    ///
+    /// # Errors
+    ///
+    /// If there is no reply.
+    pub async fn get(&self, path: &str, person: Option<&UserCredentials>) -> Result<HttpReply, String> {
+        let headers = person.map(|person| credentials(&person.email, &person.api_key)).into_iter().collect();
+        let url = format!("{}/api/v1{path}", self.url);
+        self.send(HttpRequest { method: "GET".to_owned(), url, headers, body: Vec::new() }).await
+    }
+
+    /// Sends a form as an account.
+    ///
+    /// # Errors
+    ///
+    /// If there is no reply.
+    pub async fn send_form(
+        &self,
+        method: &str,
+        path: &str,
+        person: &UserCredentials,
+        form: &[(&str, &str)],
+    ) -> Result<HttpReply, String> {
+        let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
+        let headers = vec![
+            credentials(&person.email, &person.api_key),
+            ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()),
+        ];
+        let url = format!("{}/api/v1{path}", self.url);
+        self.send(HttpRequest { method: method.to_owned(), url, headers, body: form.into_bytes() }).await
+    }
+
+    /// Sends a request. The reply may have any status.
+    ///
+    /// # Errors
+    ///
+    /// If there is no reply.
+    pub async fn send(&self, request: HttpRequest) -> Result<HttpReply, String> {
+        let request_line = format!("{} {}", request.method, request.url);
+        self.http.send(request).await.map_err(|failure| format!("{request_line}: {}", failure.reason()))
+    }
+}
+
+/// The `curl` command for a request, with the API key in the variable `KEY`.
+pub fn curl_command(request: &HttpRequest, email: Option<&str>) -> String {
+    let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let mut parts = vec!["curl".to_owned()];
+    if request.method != "GET" && (request.method != "POST" || request.body.is_empty()) {
+        parts.push(format!("-X {}", request.method));
+    }
+    parts.extend(email.map(|email| format!("-u {}:\"$KEY\"", quote(email))));
+    parts.push(quote(&request.url));
+    let content_type = request.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| value.as_str());
+    if content_type.is_some_and(|value| value != "application/x-www-form-urlencoded") {
+        parts.push(format!("-H {}", quote(&format!("content-type: {}", content_type.unwrap_or_default()))));
+    }
+    if !request.body.is_empty() {
+        let body = String::from_utf8_lossy(&request.body);
+        let excerpt: String = body.chars().take(2_000).collect();
+        parts.push(format!("--data-raw {}", quote(&excerpt)));
+    }
+    parts.join(" ")
+}

@@ -1,0 +1,111 @@
+//! The base URL of a server.
+
+use std::fmt;
+
+/// The base URL of a server: scheme, host, port and path, without a trailing slash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseUrl(String);
+
+impl BaseUrl {
+    /// Parses a base URL. A trailing slash and the path `/api/v1` are removed.
+    ///
+    /// # Errors
+    ///
+    /// The form that the URL must have.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let expected_form = || "takes a base URL such as https://chat.example.org or http://127.0.0.1:9991".to_owned();
+        let url = reqwest::Url::parse(text).map_err(|_| expected_form())?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() || text.contains(char::is_whitespace) {
+            return Err(expected_form());
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("takes a base URL without a user in it; name the account by --user and --api-key".to_owned());
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(format!("{}, without a query", expected_form()));
+        }
+        let path = url.path().trim_end_matches('/');
+        let path = path.strip_suffix("/api/v1").or_else(|| path.strip_suffix("/api")).unwrap_or(path);
+        let origin = url.origin().ascii_serialization();
+        Ok(Self(format!("{origin}{}", path.trim_end_matches('/'))))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn is_secure(&self) -> bool {
+        self.0.starts_with("https://")
+    }
+
+    /// The URL of an operation; `path` is without `/api/v1`.
+    pub fn operation_url(&self, path: &str) -> String {
+        format!("{}/api/v1{path}", self.0)
+    }
+
+    /// The URL of a file with a path such as `/user_uploads/…`. An absolute URL is returned unchanged.
+    pub fn file_url(&self, path: &str) -> String {
+        if path.starts_with("http://") || path.starts_with("https://") {
+            path.to_owned()
+        } else {
+            format!("{}/{}", self.0, path.trim_start_matches('/'))
+        }
+    }
+
+    /// Whether an absolute URL has the same scheme, host and port, so that the API key may be sent to it.
+    pub fn is_same_origin(&self, url: &str) -> bool {
+        let [base_url, other_origin] = [&self.0, url].map(|url| reqwest::Url::parse(url).map(|url| url.origin()));
+        matches!((base_url, other_origin), (Ok(base_url), Ok(other_origin)) if base_url == other_origin)
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_url_is_read_in_the_forms_that_people_copy() {
+        for (text, url) in [
+            ("http://127.0.0.1:9991", "http://127.0.0.1:9991"),
+            ("https://chat.example.org/", "https://chat.example.org"),
+            ("https://chat.example.org:443", "https://chat.example.org"),
+            ("https://example.org/chat/", "https://example.org/chat"),
+            ("https://example.org/chat/api/v1/", "https://example.org/chat"),
+            ("http://[::1]:80/w/blue", "http://[::1]/w/blue"),
+            ("HTTPS://Chat.Example.org/api", "https://chat.example.org"),
+        ] {
+            assert_eq!(BaseUrl::parse(text).as_ref().map(BaseUrl::as_str), Ok(url), "{text}");
+        }
+        for text in [
+            "",
+            "chat.example.org",
+            "ftp://x",
+            "http://",
+            "http://a b",
+            "https://me:key@x",
+            "http://x/?a=1",
+            "http://x/#a",
+        ] {
+            assert!(BaseUrl::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_are_appended_to_the_base_url() {
+        let base_url = BaseUrl::parse("https://example.org/chat/").expect("a URL");
+        assert_eq!(base_url.operation_url("/users/me"), "https://example.org/chat/api/v1/users/me");
+        assert_eq!(base_url.file_url("/user_uploads/2/a.png"), "https://example.org/chat/user_uploads/2/a.png");
+        assert_eq!(base_url.file_url("https://files.example.org/a.png"), "https://files.example.org/a.png");
+        assert!(base_url.is_same_origin("https://example.org/user_avatars/1.png"));
+        assert!(
+            !base_url.is_same_origin("https://files.example.org/a.png")
+                && !base_url.is_same_origin("http://example.org/")
+        );
+    }
+}
