@@ -30,7 +30,6 @@ pub struct Step {
     pub line: usize,
     /// Handle of its account, or `anonymous`.
     pub caller: String,
-    /// Method such as GET.
     pub method: String,
     /// Path at the first server, without `/api/v1` and the query.
     pub path: String,
@@ -176,8 +175,7 @@ impl ProbeRun<'_> {
         Ok(())
     }
 
-    /// Sends the remaining requests without comparison, so that the probe undoes its changes: those that create no
-    /// objects, and reads that capture values for later requests.
+    /// Sends the remaining requests that undo the changes of the probe, without comparing the replies.
     async fn undo_changes(&mut self, remaining_blocks: &[&Block]) -> Result<(), String> {
         for block in remaining_blocks {
             let BlockKind::Request(request, reply) = &block.kind else { continue };
@@ -308,8 +306,7 @@ impl ProbeRun<'_> {
         captured_names(expected).into_iter().find(|name| !side.scope.captured.contains_key(name))
     }
 
-    /// The differences between the new events of the two servers. With `waits_for_late_events`, it gives late events time to
-    /// arrive.
+    /// The differences between the new events of the two servers. With `waits_for_late_events`, late ones have time to arrive.
     async fn event_differences(&mut self, waits_for_late_events: bool) -> Result<Vec<Difference>, String> {
         let handles = self.sides[0].handles();
         let mut all_events: [BTreeMap<String, Vec<Value>>; 2] = Default::default();
