@@ -140,19 +140,19 @@ class ChatdoubleWorld {
   }
 
   /// Waits until there are such requests, at most so many milliseconds.
-  Future<int> waitFor(Map<String, Object?> assertion, {int timeoutMs = 5000}) async {
+  Future<int> waitFor(Map<String, Object?> assertion, {int timeoutMs = 3000}) async {
     final timed = {...assertion, 'timeout_ms': timeoutMs};
     final reply = await _call('POST', '/worlds/{name}/journal/wait', body: timed);
     return reply['count'] as int;
   }
 
   /// Waits until a user's client has a waiting poll.
-  Future<void> waitParked({String? user, int timeoutMs = 5000}) async {
+  Future<void> waitParked({String? user, int timeoutMs = 3000}) async {
     await _call('POST', '/worlds/{name}/queues/wait', body: {'user': user, 'parked': true, 'timeout_ms': timeoutMs});
   }
 
   /// Waits until pushes for a user were handed to the push relay, and returns them.
-  Future<List<dynamic>> waitForPushes({String? user, int atLeast = 1, int timeoutMs = 5000}) async {
+  Future<List<dynamic>> waitForPushes({String? user, int atLeast = 1, int timeoutMs = 3000}) async {
     final reply = await _call('POST', '/worlds/{name}/pushes/wait', body: {'user': user, 'at_least': atLeast, 'timeout_ms': timeoutMs});
     return reply['pushes'] as List;
   }

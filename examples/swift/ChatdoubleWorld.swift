@@ -154,19 +154,19 @@ final class ChatdoubleWorld {
 
     /// Waits until there are such requests, at most so many milliseconds.
     @discardableResult
-    func waitFor(_ assertion: [String: Any], timeoutMs: Int = 5_000) async throws -> Int {
+    func waitFor(_ assertion: [String: Any], timeoutMs: Int = 3_000) async throws -> Int {
         let timed = assertion.merging(["timeout_ms": timeoutMs]) { _, new in new }
         let reply = try await call("POST", "/worlds/{name}/journal/wait", body: timed)
         return reply["count"] as? Int ?? 0
     }
 
     /// Waits until a user's client has a waiting poll.
-    func waitParked(user: String? = nil, timeoutMs: Int = 5_000) async throws {
+    func waitParked(user: String? = nil, timeoutMs: Int = 3_000) async throws {
         _ = try await call("POST", "/worlds/{name}/queues/wait", body: ["user": user, "parked": true, "timeout_ms": timeoutMs])
     }
 
     /// Waits until pushes for a user were handed to the push relay, and returns them.
-    func waitForPushes(user: String? = nil, atLeast: Int = 1, timeoutMs: Int = 5_000) async throws -> [[String: Any]] {
+    func waitForPushes(user: String? = nil, atLeast: Int = 1, timeoutMs: Int = 3_000) async throws -> [[String: Any]] {
         let reply = try await call("POST", "/worlds/{name}/pushes/wait", body: ["user": user, "at_least": atLeast, "timeout_ms": timeoutMs])
         return reply["pushes"] as? [[String: Any]] ?? []
     }

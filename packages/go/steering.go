@@ -80,7 +80,7 @@ type Fault struct {
 	calls calls
 }
 
-// WaitFired waits until the fault fired at so many requests (0: one), for at most the timeout (0: 5 seconds), and returns at how
+// WaitFired waits until the fault fired at so many requests (0: one), for at most the timeout (0: 3 seconds), and returns at how
 // many it did. A rule meets the requests that arrive after it: a poll that waits already is not met.
 func (f *Fault) WaitFired(times int, timeout time.Duration) (int, error) {
 	if times == 0 {
@@ -202,7 +202,7 @@ func (j *Journal) Verify(assertion Assertion) (int, error) {
 	return reply.Count, err
 }
 
-// WaitFor waits until there are such requests and returns their number; after the timeout (0: 5 seconds), it fails as Verify does.
+// WaitFor waits until there are such requests and returns their number; after the timeout (0: 3 seconds), it fails as Verify does.
 func (j *Journal) WaitFor(assertion Assertion, timeout time.Duration) (int, error) {
 	var reply counted
 	err := j.calls.wait("/journal/wait", assertion, nil, timeout, &reply)
@@ -229,7 +229,7 @@ func (q *Queues) List() ([]Queue, error) {
 // Lose loses a queue, as a restart of the server does.
 func (q *Queues) Lose(id string) error { return q.calls.delete("/queues/" + url.PathEscape(id)) }
 
-// WaitParked waits until queues of a user, or of any user, have a waiting poll; for at most the timeout (0: 5 seconds).
+// WaitParked waits until queues of a user, or of any user, have a waiting poll; for at most the timeout (0: 3 seconds).
 func (q *Queues) WaitParked(filter ParkedFilter, timeout time.Duration) ([]Queue, error) {
 	var reply listedQueues
 	err := q.calls.wait("/queues/wait", filter, map[string]any{"parked": true}, timeout, &reply)
@@ -260,7 +260,7 @@ func (p *Pushes) List(filter PushFilter) ([]Push, error) {
 	return reply.Pushes, err
 }
 
-// WaitFor waits until there are such pushes, for at most the timeout (0: 5 seconds), and returns them.
+// WaitFor waits until there are such pushes, for at most the timeout (0: 3 seconds), and returns them.
 func (p *Pushes) WaitFor(filter AwaitedPushes, timeout time.Duration) ([]Push, error) {
 	var reply listedPushes
 	err := p.calls.wait("/pushes/wait", filter, nil, timeout, &reply)

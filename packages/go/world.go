@@ -11,7 +11,7 @@ import (
 )
 
 // defaultWait is how long waits take at most, unless they are given a time.
-const defaultWait = 5 * time.Second
+const defaultWait = 3 * time.Second
 
 // listedHandles is how many handles the error for an unknown user lists.
 const listedHandles = 30

@@ -91,7 +91,7 @@ type Fault struct {
 	t testing.TB
 }
 
-// WaitFired waits until the fault fired at so many requests (0: one), for at most the timeout (0: 5 seconds), and returns at how
+// WaitFired waits until the fault fired at so many requests (0: one), for at most the timeout (0: 3 seconds), and returns at how
 // many it did. A rule meets the requests that arrive after it: a poll that waits already is not met.
 func (f Fault) WaitFired(times int, timeout time.Duration) int {
 	f.t.Helper()
@@ -194,7 +194,7 @@ func (j Journal) Verify(assertion chatdouble.Assertion) int {
 	return must(j.journal.Verify(assertion))(j.t)
 }
 
-// WaitFor waits until there are such requests, for at most the timeout (0: 5 seconds), and returns their number.
+// WaitFor waits until there are such requests, for at most the timeout (0: 3 seconds), and returns their number.
 func (j Journal) WaitFor(assertion chatdouble.Assertion, timeout time.Duration) int {
 	j.t.Helper()
 	return must(j.journal.WaitFor(assertion, timeout))(j.t)
@@ -224,7 +224,7 @@ func (q Queues) Lose(id string) {
 	check(q.t, q.queues.Lose(id))
 }
 
-// WaitParked waits until queues of a user, or of any user, have a waiting poll; for at most the timeout (0: 5 seconds).
+// WaitParked waits until queues of a user, or of any user, have a waiting poll; for at most the timeout (0: 3 seconds).
 func (q Queues) WaitParked(filter chatdouble.ParkedFilter, timeout time.Duration) []chatdouble.Queue {
 	q.t.Helper()
 	return must(q.queues.WaitParked(filter, timeout))(q.t)
@@ -242,7 +242,7 @@ func (p Pushes) List(filter chatdouble.PushFilter) []chatdouble.Push {
 	return must(p.pushes.List(filter))(p.t)
 }
 
-// WaitFor waits until there are such pushes, for at most the timeout (0: 5 seconds), and returns them.
+// WaitFor waits until there are such pushes, for at most the timeout (0: 3 seconds), and returns them.
 func (p Pushes) WaitFor(filter chatdouble.AwaitedPushes, timeout time.Duration) []chatdouble.Push {
 	p.t.Helper()
 	return must(p.pushes.WaitFor(filter, timeout))(p.t)

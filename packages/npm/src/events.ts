@@ -4,7 +4,7 @@ import { ChatdoubleError } from "./error.js";
 import { ALL_EVENT_TYPES, type EventType } from "./event-types.js";
 import { checkKeys } from "./keys.js";
 import { checkKnown } from "./rules.js";
-import type { Frame, Waiting } from "./types.js";
+import { PATIENCE_MS, type Frame, type Waiting } from "./types.js";
 
 /** Parts of an event; what is left out may have any value. */
 export interface EventPattern {
@@ -61,8 +61,8 @@ export class EventRecorder {
     while (this.#marks < marks && this.#ended === null && Date.now() < late) await this.#news(late - Date.now());
   }
 
-  /** Waits for an event that has these parts, and returns it; one that was sent before counts as well. */
-  async waitFor(pattern: EventPattern, { timeoutMs = 5_000 }: Waiting = {}): Promise<any> {
+  /** Waits for an event that has these parts, for 3 s by default, and returns it; one that was sent before counts as well. */
+  async waitFor(pattern: EventPattern, { timeoutMs = PATIENCE_MS }: Waiting = {}): Promise<any> {
     checkPattern(pattern);
     const late = Date.now() + timeoutMs;
     for (;;) {

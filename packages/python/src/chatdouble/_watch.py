@@ -21,7 +21,7 @@ __tracebackhide__ = True
 
 TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 # How long a frame is waited for in an event loop, in milliseconds, where nothing else is said.
-BLOCKED_MS = 5_000
+BLOCKED_MS = 3_000
 
 
 class Watch(Iterator[Frame]):

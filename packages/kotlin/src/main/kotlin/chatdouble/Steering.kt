@@ -63,7 +63,8 @@ public class Fault internal constructor(
     @JvmField public val id: String,
 ) : AutoCloseable {
     /**
-     * Waits until it fired at so many requests, and returns at how many it did; after the timeout, throws [VerificationFailed].
+     * Waits until it fired at so many requests, and returns at how many it did; after the timeout (3 s by default), throws
+     * [VerificationFailed].
      *
      * A rule meets the requests that arrive after it: a poll that waits already is not met.
      */
@@ -144,7 +145,7 @@ public class Journal internal constructor(private val calls: Calls) {
     /** Asserts that there were such requests and returns their number; otherwise throws [VerificationFailed]. */
     public fun verify(assertion: Assertion): Int = count(calls.post("/journal/verify", assertion))
 
-    /** Waits until there are such requests and returns their number; after the timeout, throws as `verify` does. */
+    /** Waits until there are such requests and returns their number; after the timeout (3 s by default), throws as `verify` does. */
     @JvmOverloads
     public fun waitFor(assertion: Assertion, timeoutMs: Int = PATIENCE_MS): Int =
         count(calls.wait("/journal/wait", assertion.given(), timeoutMs))
@@ -163,7 +164,7 @@ public class Queues internal constructor(private val calls: Calls) {
     /** Loses a queue, as a restart of the server does. */
     public fun lose(id: String): Unit = calls.delete("/queues/${encoded(id)}")
 
-    /** Waits until `count` queues of a user, or of any user, have a waiting poll. */
+    /** Waits until `count` queues of a user, or of any user, have a waiting poll; for 3 s by default. */
     @JvmOverloads
     public fun waitParked(user: String? = null, timeoutMs: Int = PATIENCE_MS, count: Int = 1): List<Queue> {
         val wanted = mapOf("user" to user, "count" to count, "parked" to true)
@@ -178,7 +179,7 @@ public class Pushes internal constructor(private val calls: Calls) {
     public fun list(user: String? = null, since: Long? = null, deviceId: Long? = null): List<Push> =
         rows(calls.get("/pushes", mapOf("user" to user, "device_id" to deviceId, "since" to since)), "pushes", ::Push)
 
-    /** Waits until there are such pushes, and returns them. */
+    /** Waits until there are such pushes, for 3 s by default, and returns them. */
     @JvmOverloads
     public fun waitFor(
         user: String? = null,

@@ -110,7 +110,7 @@ internal class Calls(val requests: Requests, val path: String) {
 }
 
 /** The default time to wait, in milliseconds. */
-internal const val PATIENCE_MS: Int = 5_000
+internal const val PATIENCE_MS: Int = 3_000
 private const val BAD_REQUEST = 400
 private const val FORBIDDEN = 403
 
