@@ -99,6 +99,7 @@ func NewWorld(t testing.TB, given ...chatdouble.WorldOptions) *World {
 	}
 	made, err := Server(t).CreateWorld(wanted)
 	if err != nil {
+		refused.Store(t, true)
 		t.Fatalf("the world can't be made: %v", err)
 	}
 	world := bound(t, made)
@@ -110,6 +111,7 @@ func NewWorld(t testing.TB, given ...chatdouble.WorldOptions) *World {
 func (w *World) FailOn(severity string) {
 	w.t.Helper()
 	if err := checkSeverity(severity); err != nil {
+		refused.Store(w.t, true)
 		w.t.Fatalf("FailOn %v", err)
 	}
 	w.failOn = severity
@@ -173,29 +175,54 @@ func isGone(err error) bool {
 
 func (w *World) logRequests() {
 	w.t.Helper()
-	entries, err := w.Steering.Journal.Entries(chatdouble.JournalFilter{Limit: shown})
+	lines, err := w.lastLines()
 	if err != nil {
 		return
 	}
-	if len(entries) == 0 {
-		// A test that a refused call ended may not have come to its client yet.
-		if _, isRefused := refused.Load(w.t); isRefused {
+	hasPanicked := !w.t.Failed()
+	text := fmt.Sprintf("the last requests to %s:\n  %s", w.Name, strings.Join(lines, "\n  "))
+	if len(lines) == 0 {
+		// A test that a refused call ended may not have come to its client yet; a panic has a reason of its own.
+		if _, isRefused := refused.Load(w.t); isRefused || hasPanicked {
 			return
 		}
-		w.t.Logf("no request reached %s at %s: its journal is empty\n    an error that the client got has the reason in its header X-Chatdouble-Hint", w.Name, w.URL)
-		return
+		text = fmt.Sprintf("no request reached %s at %s; an error that the client got has the reason in its header X-Chatdouble-Hint", w.Name, w.URL)
 	}
-	lines := []string{"the last requests to " + w.Name + ":"}
-	for _, entry := range entries {
-		lines = append(lines, "  "+strings.ReplaceAll(entry.String(), "\n", "\n  "))
-	}
-	text := strings.Join(lines, "\n")
-	if !w.t.Failed() {
+	if hasPanicked {
 		// Package testing shows nothing that a test logged before its panic.
 		fmt.Fprintln(os.Stderr, text)
 		return
 	}
 	w.t.Log(text)
+}
+
+// lastLines are the last requests: those of the journal, which have been answered, and the polls that wait.
+func (w *World) lastLines() ([]string, error) {
+	entries, err := w.Steering.Journal.Entries(chatdouble.JournalFilter{Limit: shown})
+	if err != nil {
+		return nil, err
+	}
+	queues, err := w.Steering.Queues.List()
+	if err != nil {
+		return nil, err
+	}
+	var lines, waiting []string
+	for _, entry := range entries {
+		lines = append(lines, strings.ReplaceAll(entry.String(), "\n", "\n  "))
+	}
+	for _, queue := range queues {
+		line := "waiting: GET /events"
+		if queue.User != "" {
+			line += " of " + queue.User
+		}
+		if queue.Parked {
+			waiting = append(waiting, line)
+		}
+	}
+	if more := len(waiting) - shown; more > 0 {
+		waiting = append(waiting[:shown], fmt.Sprintf("waiting: %d more", more))
+	}
+	return append(lines, waiting...), nil
 }
 
 // isPanicking tells whether this goroutine, which runs the test and then its cleanups, panics.

@@ -18,6 +18,16 @@ import (
 // ask makes a request as a client does, and forgets the reply.
 func ask(t *testing.T, world *chatdoubletest.World, method, path string, form url.Values) {
 	t.Helper()
+	reply, err := http.DefaultClient.Do(ofMel(t, world, method, path, form))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+}
+
+// ofMel is a request of a client of Mel's.
+func ofMel(t *testing.T, world *chatdoubletest.World, method, path string, form url.Values) *http.Request {
+	t.Helper()
 	mel := world.User("mel")
 	request, err := http.NewRequest(method, world.URL+"/api/v1"+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -25,11 +35,7 @@ func ask(t *testing.T, world *chatdoubletest.World, method, path string, form ur
 	}
 	request.SetBasicAuth(mel.Email, mel.APIKey)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	reply, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reply.Body.Close()
+	return request
 }
 
 func TestAWorldForTheTest(t *testing.T) {
@@ -136,6 +142,47 @@ func TestATestThatPanicsShowsItsLastRequests(t *testing.T) {
 	}
 }
 
+func TestSilentPanic(t *testing.T) {
+	isInner(t)
+	chatdoubletest.NewWorld(t).User("mel")
+	panic("the client is broken")
+}
+
+func TestAPanicBeforeTheFirstRequestIsShownAlone(t *testing.T) {
+	output, err := inner(t, "TestSilentPanic")
+	if err == nil || strings.Contains(output, "no request reached") || !strings.Contains(output, "the client is broken") {
+		t.Error(output, err)
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	isInner(t)
+	world := chatdoubletest.NewWorld(t)
+	reply, err := http.DefaultClient.Do(ofMel(t, world, "POST", "/register", url.Values{"event_types": {`["message"]`}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var registered struct {
+		QueueID string `json:"queue_id"`
+	}
+	if err := json.NewDecoder(reply.Body).Decode(&registered); err != nil {
+		t.Fatal(err)
+	}
+	poll := ofMel(t, world, "GET", "/events?last_event_id=-1&queue_id="+registered.QueueID, nil)
+	go http.DefaultClient.Do(poll)
+	world.Queues.WaitParked(chatdouble.ParkedFilter{User: "mel"}, 0)
+	t.Fail()
+}
+
+func TestAFailedTestListsThePollsThatWait(t *testing.T) {
+	output, _ := inner(t, "TestWaiting")
+	wanted := "the last requests to world-"
+	lines := strings.Split(output[strings.Index(output, wanted)+1:], "\n")
+	if len(lines) < 3 || !strings.Contains(lines[1], "  200 POST /register ") || !strings.HasSuffix(lines[2], "  waiting: GET /events of mel@chat.test") {
+		t.Error(output)
+	}
+}
+
 func TestSilent(t *testing.T) {
 	isInner(t)
 	chatdoubletest.NewWorld(t).User("mel")
@@ -147,10 +194,22 @@ func TestRefusedCall(t *testing.T) {
 	chatdoubletest.NewWorld(t).Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Drop: "aftr"}})
 }
 
+func TestRefusedSeverity(t *testing.T) {
+	isInner(t)
+	chatdoubletest.NewWorld(t).FailOn("aftr")
+}
+
+func TestRefusedFork(t *testing.T) {
+	isInner(t)
+	chatdoubletest.NewWorld(t).Fork(chatdouble.WorldOptions{Dialect: "aftr"})
+}
+
 func TestACallThatIsRefusedIsNotTheClientsFailure(t *testing.T) {
-	output, err := inner(t, "TestRefusedCall")
-	if err == nil || !strings.Contains(output, "aftr") || strings.Contains(output, "no request reached") {
-		t.Error(output, err)
+	for _, name := range []string{"TestRefusedCall", "TestRefusedSeverity", "TestRefusedFork"} {
+		output, err := inner(t, name)
+		if err == nil || !strings.Contains(output, "aftr") || strings.Contains(output, "no request reached") {
+			t.Error(output, err)
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import type {
   AwaitedPushes,
   Finding,
   FindingFilter,
-  JournalEntry,
   ReportedClient,
   Waiting,
   WorldOptions,
@@ -61,10 +60,10 @@ export async function end(
   print: (text: string) => void,
 ): Promise<void> {
   if (failures !== null) {
-    const entries = await world.journal.entries({ limit: SHOWN }).catch(() => undefined);
+    const lines = await lastLines(world).catch(() => undefined);
     // A test that a refused call ended may not have come to its client yet.
-    const isSilent = entries?.length === 0 && failures.some(isRefusedCall);
-    if (entries !== undefined && !isSilent) print(lastRequests(world, entries));
+    const isSilent = lines?.length === 0 && failures.some(isRefusedCall);
+    if (lines !== undefined && !isSilent) print(lastRequests(world, lines));
     const said = saidByServer();
     if (said.length > 0) print(`What chatdouble said:\n${said.map(inOptions).map(indented).join("\n")}`);
   }
@@ -83,14 +82,22 @@ function inOptions(said: string): string {
   return said.replace(/needs --dialect (\w+)$/, 'needs --dialect $1, in tests worldOptions: { dialect: "$1" }');
 }
 
-function lastRequests({ name, url }: World, entries: readonly JournalEntry[]): string {
-  if (entries.length > 0)
-    return `The last requests to ${name}:\n${entries.map((entry) => indented(requestLine(entry))).join("\n")}`;
+/** The last requests to a world: those of its journal, which have been answered, and the polls that wait. */
+async function lastLines(world: World): Promise<string[]> {
+  const entries = await world.journal.entries({ limit: SHOWN });
+  const parked = (await world.queues.list()).filter((queue) => queue.parked);
+  const waiting = parked.slice(0, SHOWN).map(({ user }) => `waiting: GET /events${user === null ? "" : ` of ${user}`}`);
+  if (parked.length > SHOWN) waiting.push(`waiting: ${parked.length - SHOWN} more`);
+  return [...entries.map(requestLine), ...waiting];
+}
+
+function lastRequests({ name, url }: World, lines: readonly string[]): string {
+  if (lines.length > 0) return `The last requests to ${name}:\n${lines.map(indented).join("\n")}`;
   const trust = url.startsWith("https:")
-    ? "\n  A client has to trust the server's authority, world.server.tlsCa; a browser in Playwright, by ignoreHTTPSErrors"
+    ? "; a client has to trust world.server.tlsCa, a browser in Playwright by ignoreHTTPSErrors"
     : "";
-  const hint = "\n  An error that the client got has the reason in its header X-Chatdouble-Hint";
-  return `No request reached ${name} at ${url}: its journal is empty${trust}${hint}`;
+  const hint = "; an error that the client got has the reason in its header X-Chatdouble-Hint";
+  return `No request reached ${name} at ${url}${trust}${hint}`;
 }
 
 // Their methods decide, not their classes: a process may have loaded this package twice, by `import` and by `require`.
@@ -138,7 +145,7 @@ export async function toHaveReceived(
   const isAwaited = waiting.timeoutMs !== undefined && !this.isNot;
   try {
     const count = isAwaited ? await world.journal.waitFor(assertion, waiting) : await world.journal.verify(assertion);
-    return { pass: true, message: () => `${world.name} received ${count} such requests: ${JSON.stringify(assertion)}` };
+    return { pass: true, message: () => `${world.name} received ${count} such ${count === 1 ? "request" : "requests"}: ${JSON.stringify(assertion)}` };
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return { pass: false, message: () => `${error.message}\n${JSON.stringify(assertion)}` };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, List, Mapping, Sequence
 
 __tracebackhide__ = True
 
@@ -22,6 +22,13 @@ def request_line(entry: Mapping[str, Any]) -> str:
     is_refused = isinstance(entry.get("status"), int) and entry["status"] >= 400
     reasons = [reply.get("msg") if is_refused else None, entry.get("hint")]
     return "\n    ".join([" ".join(str(part) for part in parts if part), *(str(one) for one in reasons if one)])
+
+
+def waiting_lines(queues: Sequence[Mapping[str, Any]], shown: int) -> List[str]:
+    """The polls that wait at event queues, which the journal has only when they are answered."""
+    users = [queue.get("user") for queue in queues if queue.get("parked")]
+    more = [f"waiting: {len(users) - shown} more"] if len(users) > shown else []
+    return [f"waiting: GET /events of {user}" if user else "waiting: GET /events" for user in users[:shown]] + more
 
 
 def _short(text: str) -> str:

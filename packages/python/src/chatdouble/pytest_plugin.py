@@ -15,7 +15,7 @@ from . import _start, aio
 from ._control import ReportedClient
 from ._error import Error, VerificationFailed
 from ._keywords import refuse_unknown
-from ._line import request_line
+from ._line import request_line, waiting_lines
 from ._record import Record
 from ._server import Server, connect
 from ._world import World
@@ -332,17 +332,17 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     world = getattr(item, "funcargs", {}).get("chatdouble_world")
     if report.when == "call" and report.failed and world is not None:
         try:
-            entries = world.journal.entries(limit=SHOWN)
+            lines = [*map(request_line, world.journal.entries(limit=SHOWN)), *waiting_lines(world.queues.list(), SHOWN)]
         except Error:
             return report
         error = call.excinfo.value if call.excinfo else None
-        if not entries and isinstance(error, Error) and not isinstance(error, VerificationFailed):
+        if not lines and isinstance(error, Error) and not isinstance(error, VerificationFailed):
             # A test that a refused call ended may not have come to its client yet.
             return report
         none = (
-            f"no request reached {world.name} at {world.url}: its journal is empty\n"
-            "    an error that the client got has the reason in its header X-Chatdouble-Hint"
+            f"no request reached {world.name} at {world.url}; "
+            "an error that the client got has the reason in its header X-Chatdouble-Hint"
         )
-        shown = "\n".join(map(request_line, entries)) or none
+        shown = "\n".join(lines) or none
         report.sections.append((f"last requests to {world.name}", shown))
     return report

@@ -8,6 +8,7 @@ import chatdouble.Server
 import chatdouble.World
 import chatdouble.junit.ChatdoubleTest
 import java.util.Collections
+import java.util.concurrent.CompletableFuture.supplyAsync
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertSame
@@ -86,9 +87,16 @@ class ExtensionTest {
     }
 
     @Test
+    fun `a failed test lists the polls that wait, after the requests that were answered`() {
+        val text = failures<WaitingCase>().single().second.stackTraceToString()
+        val lines = text.substringAfter("Suppressed: the last requests to world-").lines()
+        assertTrue(lines[1].startsWith("  200 POST /register ") && lines[2] == "  waiting: GET /events of mel@chat.test", text)
+    }
+
+    @Test
     fun `a failed test says that no request reached its world`() {
         val text = failures<SilentCase>().single().second.stackTraceToString()
-        assertTrue("Suppressed: no request reached world-" in text, text)
+        assertTrue(Regex("Suppressed: no request reached world-.* X-Chatdouble-Hint\n").containsMatchIn(text), text)
     }
 
     @Test
@@ -178,6 +186,18 @@ class RefusedCase {
         api(world, mel, "POST", "/messages", "type" to "stream", "to" to "enginering", "topic" to "x", "content" to "hey")
         api(world, mel, "GET", "/mesages")
         world.journal.verify(Assertion(path = "/messages", exactly = 2))
+    }
+}
+
+@ChatdoubleTest
+class WaitingCase {
+    @Test
+    fun waits(world: World) {
+        val mel = world.user("mel")
+        val queue = api(world, mel, "POST", "/register", "event_types" to """["message"]""").text("queue_id")!!
+        supplyAsync { api(world, mel, "GET", "/events", "queue_id" to queue, "last_event_id" to -1) }
+        world.queues.waitParked("mel")
+        world.journal.verify(Assertion(path = "/messages", exactly = 1))
     }
 }
 

@@ -2,6 +2,7 @@ package chatdouble.junit
 
 import chatdouble.ChatdoubleException
 import chatdouble.JournalFilter
+import chatdouble.Queue
 import chatdouble.ReportedClient
 import chatdouble.World
 import chatdouble.line
@@ -14,17 +15,23 @@ public class LastRequests internal constructor(message: String) : Exception(mess
 
 /** The last requests to the world of a test that failed; null where they say nothing. */
 internal fun lastRequests(world: World, failure: Throwable): LastRequests? {
-    val entries = try {
-        world.journal.entries(JournalFilter(limit = SHOWN))
+    val lines = try {
+        world.journal.entries(JournalFilter(limit = SHOWN)).map(::line) + waiting(world.queues.list().filter { it.parked })
     } catch (_: ChatdoubleException) {
         return null
     }
-    if (entries.isNotEmpty()) {
-        return LastRequests("the last requests to ${world.name}:\n" + entries.joinToString("\n") { "  ${line(it).replace("\n", "\n  ")}" })
+    if (lines.isNotEmpty()) {
+        return LastRequests("the last requests to ${world.name}:\n" + lines.joinToString("\n") { "  ${it.replace("\n", "\n  ")}" })
     }
     // A test that a refused call ended may not have come to its client yet.
     if (failure is ChatdoubleException) return null
-    return LastRequests("no request reached ${world.name} at ${world.url}: its journal is empty\n    an error that the client got has the reason in its header X-Chatdouble-Hint")
+    return LastRequests("no request reached ${world.name} at ${world.url}; an error that the client got has the reason in its header X-Chatdouble-Hint")
+}
+
+/** The polls that wait, which the journal has only when they are answered. */
+private fun waiting(parked: List<Queue>): List<String> {
+    val more = if (parked.size > SHOWN) listOf("waiting: ${parked.size - SHOWN} more") else emptyList()
+    return parked.take(SHOWN).map { queue -> "waiting: GET /events" + (queue.user?.let { " of $it" } ?: "") } + more
 }
 
 /** Throws if a client of the world broke a rule of the report that is at least so severe. */
