@@ -57,12 +57,17 @@ type near struct {
 // shown are the requests that match, and how those differ that come near.
 func shown(nearest []near, count int) []string {
 	var matching, diffs []string
+	isShown := map[string]bool{}
 	for _, one := range nearest {
 		if one.Diff == nil {
 			continue
 		}
 		if strings.TrimSpace(*one.Diff) != "" {
-			diffs = append(diffs, *one.Diff)
+			// Requests that differ in the same way are shown once.
+			if !isShown[*one.Diff] {
+				diffs = append(diffs, *one.Diff)
+			}
+			isShown[*one.Diff] = true
 			continue
 		}
 		var entry JournalEntry

@@ -45,7 +45,8 @@ export function describe(msg: string, body: any): string {
     lines.push("The requests that match:", ...matching.map((near) => indented(requestLine(near.entry))));
     if (body.count > matching.length) lines.push(`  and ${body.count - matching.length} more`);
   }
-  const diffs = compared.map((near) => near.diff).filter((diff) => diff.trim() !== "");
+  // Requests that differ in the same way are shown once.
+  const diffs = [...new Set(compared.map((near) => near.diff).filter((diff) => diff.trim() !== ""))];
   if (diffs.length > 0) lines.push("Differences from the nearest requests:", ...diffs);
   return lines.join("\n");
 }

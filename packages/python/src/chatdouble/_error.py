@@ -59,5 +59,6 @@ def _shown(body: dict[str, Any]) -> list[str]:
         lines += [f"  {request_line(entry)}".replace("\n", "\n  ") for entry in matching]
         more = body["count"] - len(matching) if isinstance(body.get("count"), int) else 0
         lines += [f"  and {more} more"] if more > 0 else []
-    diffs = [str(one["diff"]) for one in listed if str(one["diff"]).strip()]
+    # Requests that differ in the same way are shown once.
+    diffs = dict.fromkeys(str(one["diff"]) for one in listed if str(one["diff"]).strip())
     return lines + (["Differences from the nearest requests:", *diffs] if diffs else [])

@@ -65,7 +65,9 @@ private fun shown(near: List<JsonObject>, count: Int): List<String> {
     val lines = matching.mapNotNull { it.get("entry") as? JsonObject }.map { "  ${line(JournalEntry(it)).replace("\n", "\n  ")}" }
     val more = if (count > lines.size) listOf("  and ${count - lines.size} more") else emptyList()
     val matched = if (lines.isEmpty()) emptyList() else listOf("The requests that match:") + lines + more
-    return matched + if (others.isEmpty()) emptyList() else listOf("Differences from the nearest requests:") + others.map { it.text("diff")!! }
+    // Requests that differ in the same way are shown once.
+    val diffs = others.map { it.text("diff")!! }.distinct()
+    return matched + if (diffs.isEmpty()) emptyList() else listOf("Differences from the nearest requests:") + diffs
 }
 
 /** How many characters of a reply an error shows. */

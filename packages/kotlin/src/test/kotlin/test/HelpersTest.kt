@@ -212,6 +212,14 @@ class HelpersTest {
     }
 
     @Test
+    fun `requests that differ in the same way are shown once`() {
+        for (content in listOf("one", "one", "two")) send(world, world.user("mel"), content)
+        val none = Assertion(path = "/messages", params = mapOf("content" to "none"))
+        val said = assertThrows(VerificationFailed::class.java) { world.journal.verify(none) }.message!!
+        for (content in listOf("one", "two")) assertEquals(2, said.split("+    \"content\": \"$content\"").size, said)
+    }
+
+    @Test
     fun `a rate limit takes seconds, spans and durations`() {
         for ((given, seconds) in mapOf(3 to "3", 2.5 to "2.5", "1m30s" to "90", Duration.ofSeconds(90) to "90.0")) {
             val limit = world.faults.add(FaultRule(Effect.rateLimit(given)))
