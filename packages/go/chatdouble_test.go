@@ -382,6 +382,29 @@ func line(content string) string {
 	return "  200 POST /messages mel@chat.test content=" + content + " to=general topic=t type=stream"
 }
 
+func TestRequestsThatDifferInTheSameWayAreShownOnce(t *testing.T) {
+	world := server(t).World("default")
+	mel := ok(world.User("mel"))(t)
+	check(t, world.Journal.Clear())
+	for _, content := range []string{"one", "one", "two"} {
+		send(t, world, mel, content)
+	}
+	_, err := world.Journal.Verify(chatdouble.Assertion{Path: "/messages", Params: map[string]string{"content": "none"}})
+	for _, content := range []string{"one", "two"} {
+		equal(t, strings.Count(refused(t, err).Message, `+    "content": "`+content+`"`), 1)
+	}
+}
+
+func TestARefusalNamesTheStruct(t *testing.T) {
+	world := server(t).World("default")
+	_, err := world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Drop: "aftr"}})
+	refused(t, err, "FaultRule.effect.drop: takes before or after, not 'aftr'")
+	_, err = world.Faults.Add(chatdouble.FaultRule{})
+	refused(t, err, "FaultRule.effect: takes exactly one of ")
+	_, err = world.Journal.Verify(chatdouble.Assertion{Status: chatdouble.Ptr(-1)})
+	refused(t, err, "Assertion.status: ")
+}
+
 func TestTooManyRequestsAreShownWithoutOthers(t *testing.T) {
 	world := server(t).World("default")
 	mel := ok(world.User("mel"))(t)

@@ -403,7 +403,7 @@ type FaultRule struct {
 	After int `json:"after,omitempty"`
 	// The probability that it fires, from 0 to 1.
 	Probability *float64 `json:"probability,omitempty"`
-	// How many times it fires, from 1.
+	// How many times it fires, from 1; 0: every time.
 	Times int `json:"times,omitempty"`
 	// Exactly one effect, by its name.
 	Effect Effect `json:"effect"`

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -74,7 +75,19 @@ func (r *requests) control(method, path string, body any, filters url.Values, wa
 	}
 	client := *r.client
 	client.Timeout = patience + wait
-	return ask(&client, request, reply, r.source)
+	return ofStruct(ask(&client, request, reply, r.source), body)
+}
+
+// ofStruct is an error of a request's body, whose message begins with $, with the name of the struct that was given.
+func ofStruct(err error, body any) error {
+	var refused *Error
+	if body == nil || !errors.As(err, &refused) || !strings.HasPrefix(refused.Message, "$") {
+		return err
+	}
+	if kind := reflect.TypeOf(body); kind.Kind() == reflect.Struct {
+		refused.Message = kind.Name() + strings.TrimPrefix(refused.Message, "$")
+	}
+	return err
 }
 
 func ask(client *http.Client, request *http.Request, reply any, source string) error {

@@ -69,6 +69,15 @@ def comment(text, indent=""):
     return [f"{indent}// {text}"] if text else []
 
 
+# What the zero of an option means, where its text does not say it.
+ZERO = {"times": "0: every time"}
+
+
+def sent_text(key, schema, whole):
+    lines = described(schema, whole)
+    return [f"{line.removesuffix('.')}; {ZERO[key]}." for line in lines] if key in ZERO else lines
+
+
 def described(schema, whole):
     text = schema.get("description") or (whole.resolved(schema).get("description") if "$ref" in schema else None)
     return comment(text, "\t")
@@ -117,7 +126,7 @@ def golang(document, python_options):
             schema = whole.resolved(schema["properties"][INSIDE[name]])
         required = schema.get("required", [])
         keys = {
-            key: (whole.sent(key, value), key in required, described(value, whole))
+            key: (whole.sent(key, value), key in required, sent_text(key, value, whole))
             for key, value in schema["properties"].items()
             if key not in without
         }
