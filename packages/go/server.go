@@ -38,7 +38,7 @@ func Connect(there Connection) (*Server, error) {
 		source = " (from CHATDOUBLE_URL; unset it to let the tests start a server)"
 	}
 	if there.URL == "" {
-		return nil, failure("no URL was given, and CHATDOUBLE_URL is not set")
+		return nil, failure("no URL was given, and CHATDOUBLE_URL is not set; StartServer starts a server")
 	}
 	if there.ControlToken == "" {
 		there.ControlToken = os.Getenv("CHATDOUBLE_CONTROL_TOKEN")

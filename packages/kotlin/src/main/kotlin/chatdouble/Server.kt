@@ -63,7 +63,7 @@ public class Server internal constructor(
 @JvmOverloads
 public fun connect(url: String? = null, controlToken: String? = null, tlsCa: String? = null): Server {
     val source = if (url == null) " (from CHATDOUBLE_URL; unset it to let the tests start a server)" else ""
-    val there = url ?: environment("CHATDOUBLE_URL") ?: throw ChatdoubleException("no URL was given, and CHATDOUBLE_URL is not set")
+    val there = url ?: environment("CHATDOUBLE_URL") ?: throw ChatdoubleException("no URL was given, and CHATDOUBLE_URL is not set; startServer() starts a server")
     val token = controlToken ?: environment("CHATDOUBLE_CONTROL_TOKEN")
     val file = environment("CHATDOUBLE_TLS_CA")?.takeIf { there.startsWith("https:") }
     val authority = tlsCa ?: file?.let(::authorityIn)
