@@ -18,7 +18,7 @@ import inspect
 import sys
 import threading
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, List, Sequence, Type, TypeVar, cast
+from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, List, Mapping, Sequence, Type, TypeVar, cast
 
 from . import _server, _start, _watch, _world
 from ._control import (
@@ -27,7 +27,7 @@ from ._control import (
 from ._effects import Effect
 from ._error import Error, UnknownOption, VerificationFailed
 from ._frame import Frame
-from ._keywords import keywords
+from ._keywords import Hinting, keywords
 from ._record import Record, User
 from ._server import DEFAULT
 from ._world import PATIENCE_MS
@@ -241,7 +241,7 @@ EXIT = '''
 
 INIT = '''
 @_watched
-class {name}:
+class {name}(Hinting):
     """{doc}"""
 
     def __init__(self, same: {module}.{name}, threads: _Threads) -> None:

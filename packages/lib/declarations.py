@@ -76,11 +76,11 @@ ADDED = {"FaultRow": {"id": "str"}}
 DICTIONARIES = {
     "WorldOptions": ("POST /control/worlds", set(), {"fixture": "str | dict[str, Any]", "dialect": "str | dict[str, Any]", "clock": "float | str | datetime.datetime", "idle_ttl_seconds": "float | str | datetime.timedelta"}),
     "FaultRule": ("POST /control/worlds/{name}/faults", set(), {"match": "FaultMatch", "effect": "Effect"}),
-    "FaultMatch": ("POST /control/worlds/{name}/faults", set(), {}),
+    "FaultMatch": ("POST /control/worlds/{name}/faults", set(), {"params": "Mapping[str, str | float]"}),
     "NetworkTerms": ("POST /control/worlds/{name}/network", set(), {}),
     "RateLimitTerms": ("POST /control/worlds/{name}/rate_limit", set(), {"seconds": "float | str | datetime.timedelta"}),
     "PreviewTerms": ("POST /control/worlds/{name}/previews", set(), {"thumbnail_seconds": "float | str | datetime.timedelta", "link_seconds": "float | str | datetime.timedelta"}),
-    "Assertion": ("POST /control/worlds/{name}/journal/verify", {"timeout_ms"}, {}),
+    "Assertion": ("POST /control/worlds/{name}/journal/verify", {"timeout_ms"}, {"params": "Mapping[str, str | float]"}),
 }  # fmt: skip
 INSIDE = {"FaultMatch": "match"}
 HEADER = '''"""Requests and replies of control, made from its OpenAPI document by `packages/check --update types`."""
@@ -88,7 +88,7 @@ HEADER = '''"""Requests and replies of control, made from its OpenAPI document b
 from __future__ import annotations
 
 import datetime
-from typing import Any, Dict, List, TypedDict
+from typing import Any, Dict, List, Mapping, TypedDict
 
 from ._effects import Effect
 from ._record import Record

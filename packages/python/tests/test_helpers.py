@@ -236,6 +236,17 @@ def test_the_journal(world):
         world.journal.verify(path="/messages", params={"content": "twice"})
     assert isinstance(refused.value, chatdouble.VerificationFailed)
     assert refused.value.body.count == 0 and '+    "content": "once"' in str(refused.value)
+    # Numbers and truth values are compared as the texts that clients send.
+    send(world, mel, "29")
+    number = {"path": "/messages", "params": {"content": 29}}
+    assert world.journal.verify(number) == world.journal.wait_for(**number) == 1
+    fault = world.faults.add(match=number, effect={"drop": "before"})
+    assert world.faults.list()[0].match["params"] == {"content": "29"}
+    fault.remove()
+    with pytest.raises(chatdouble.VerificationFailed, match='-    "content": "true"'):
+        world.journal.verify(path="/messages", params={"content": True})
+    world.journal.clear()
+    send(world, mel, "once")
     # The one that came differs in nothing.
     found = "^Expected exactly 2 such requests, found 1\nThe requests that match:\n  200 POST /messages mel@chat.test content=once .*$"
     with pytest.raises(AssertionError, match=found):
@@ -690,19 +701,30 @@ def test_the_plugin_gives_a_world_shows_the_journal_and_runs_levels(pytester):
 def test_a_failed_test_says_why_requests_were_refused(pytester):
     pytester.makepyfile(
         """
-        import urllib.request, urllib.error, base64, pytest
+        import urllib.request, urllib.error, base64, json, pytest, threading
 
-        def api(world, path, body=None):
+        def call(world, path, body=None):
             mel = world.user("mel")
             key = base64.b64encode(f"{mel.email}:{mel.api_key}".encode()).decode()
             request = urllib.request.Request(f"{world.url}/api/v1{path}", body, {"Authorization": f"Basic {key}"})
+            return urllib.request.urlopen(request)
+
+        def api(world, path, body=None):
             with pytest.raises(urllib.error.HTTPError):
-                urllib.request.urlopen(request)
+                call(world, path, body)
 
         def test_refused(chatdouble_world):
             api(chatdouble_world, "/messages", b"type=stream&to=enginering&topic=t&content=x")
             api(chatdouble_world, "/mesages")
             chatdouble_world.journal.verify(path="/messages", exactly=2)
+
+        def test_waiting(chatdouble_world):
+            body = b'event_types=["message"]'
+            queue = json.load(call(chatdouble_world, "/register", body))["queue_id"]
+            poll = f"/events?queue_id={queue}&last_event_id=-1"
+            threading.Thread(target=api, args=(chatdouble_world, poll), daemon=True).start()
+            chatdouble_world.queues.wait_parked(user="mel")
+            assert False
 
         def test_silent(chatdouble_world):
             chatdouble_world.user("mel")
@@ -713,7 +735,8 @@ def test_a_failed_test_says_why_requests_were_refused(pytester):
         """
     )
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
-    result.assert_outcomes(failed=3)
+    result.assert_outcomes(failed=4)
+    result.stdout.fnmatch_lines(["*last requests to world-*", "200 POST /register *", "waiting: GET /events of mel@chat.test"])
     result.stdout.fnmatch_lines(
         [
             "*last requests to world-*",
@@ -725,7 +748,29 @@ def test_a_failed_test_says_why_requests_were_refused(pytester):
         ]
     )
     text = result.stdout.str()
-    assert text.count("no request reached world-") == 1 and "dev_fetch_api_key" not in text
+    assert len(re.findall("^no request reached world-.* X-Chatdouble-Hint$", text, re.MULTILINE)) == 1 and "dev_fetch_api_key" not in text
+
+
+def test_requests_that_differ_in_the_same_way_are_shown_once(world):
+    mel = world.user("mel")
+    for content in ("one", "one", "two"):
+        send(world, mel, content)
+    with pytest.raises(chatdouble.VerificationFailed) as refused:
+        world.journal.verify(path="/messages", params={"content": "none"})
+    assert [str(refused.value).count(f'+    "content": "{content}"') for content in ("one", "two")] == [1, 1]
+
+
+def test_a_misspelled_attribute_names_the_nearest(server, world):
+    for thing, given, wanted in (
+        (world, "jurnal", "World has no attribute 'jurnal'; did you mean 'journal'?"),
+        (world.queues, "wait_prked", "Queues has no attribute 'wait_prked'; did you mean 'wait_parked'?"),
+        (server, "create_wrld", "Server has no attribute 'create_wrld'; did you mean 'create_world'?"),
+        (chatdouble.aio.same(world), "jurnal", "World has no attribute 'jurnal'; did you mean 'journal'?"),
+        (world, "colour", "World has no attribute 'colour'"),
+    ):
+        with pytest.raises(AttributeError, match=f"^{re.escape(wanted)}$"):
+            getattr(thing, given)
+    assert not hasattr(world, "__deepcopy__")
 
 
 def test_tracebacks_end_at_the_test(pytester):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any, Dict, List, TypedDict
+from typing import Any, Dict, List, Mapping, TypedDict
 
 from ._effects import Effect
 from ._record import Record
@@ -421,7 +421,7 @@ class FaultMatch(TypedDict, total=False):
     #: The caller: an address or its handle.
     user: str
     #: Parameters that must be among those sent, as text.
-    params: Dict[str, str]
+    params: Mapping[str, str | float]
 
 
 class NetworkTerms(TypedDict, total=False):
@@ -471,7 +471,7 @@ class Assertion(TypedDict, total=False):
     #: The caller: an address or its handle.
     user: str
     #: Parameters that must be among those sent, as text.
-    params: Dict[str, str]
+    params: Mapping[str, str | float]
     #: HTTP status; 0 for a dropped connection.
     status: int
     #: Id of the fault that fired, or `network`.

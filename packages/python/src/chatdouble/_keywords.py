@@ -5,11 +5,26 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-from typing import Any, Callable, Iterable, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterable, TypeVar, cast
 
 from ._error import UnknownOption
 
 __tracebackhide__ = True
+
+
+class Hinting:
+    """An object whose error for an attribute that it lacks names the nearest that it has."""
+
+    # Type checkers see only the attributes that there are.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            known = [one for one in dir(self) if not one.startswith("_")]
+            # Python looks for names of its own, such as those of copies.
+            nearest = [] if name.startswith("_") else difflib.get_close_matches(name, known, 1)
+            meant = f"; did you mean {nearest[0]!r}?" if nearest else ""
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{meant}")
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from ._control import Health, Report, WorldRow
 from ._error import Error
 from ._http import Requests
-from ._keywords import keywords
+from ._keywords import Hinting, keywords
 from ._record import part, rows, typed
 from ._world import World, given
 
@@ -21,7 +21,7 @@ __tracebackhide__ = True
 DEFAULT = "default"
 
 
-class Server:
+class Server(Hinting):
     """A server; as a context manager, it is stopped at the end."""
 
     def __init__(

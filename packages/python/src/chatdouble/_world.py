@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Sequence
 from urllib.parse import quote
 
 from ._control import (
@@ -29,7 +29,7 @@ from ._control import (
 from ._effects import Effect
 from ._error import Error, UnknownOption
 from ._http import Requests
-from ._keywords import keywords
+from ._keywords import Hinting, keywords
 from ._loop import is_in_event_loop, remedy
 from ._record import Record, User, part, rows, typed
 from ._watch import Watch
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __tracebackhide__ = True
 
 #: The default time to wait, in milliseconds.
-PATIENCE_MS = 5_000
+PATIENCE_MS = 3_000
 # How many handles the error for an unknown user lists.
 LISTED_HANDLES = 30
 
@@ -48,6 +48,15 @@ LISTED_HANDLES = 30
 def given(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
     """The arguments that were given, as values for control."""
     return {name: _plain(value) for name, value in arguments.items() if value is not None and name not in without}
+
+
+def with_texts(wanted: dict[str, Any]) -> dict[str, Any]:
+    """What requests are compared with; the numbers of its parameters as the texts that clients send."""
+    params = wanted.get("params")
+    if not isinstance(params, Mapping):
+        return wanted
+    texts = {name: json.dumps(value) if isinstance(value, (int, float)) else value for name, value in params.items()}
+    return {**wanted, "params": texts}
 
 
 def rule_or_none(value: Any, call: str, example: str) -> dict[str, Any]:
@@ -92,7 +101,7 @@ class _Calls:
             raise type(error)(f"{error.message}\n{hint}", error.status, error.code, error.body) from None
 
 
-class World:
+class World(Hinting):
     """A world; as a context manager, it is deleted at the end."""
 
     def __init__(self, server: Server, name: str, url: str, requests: Requests) -> None:
@@ -181,7 +190,7 @@ class World:
     def watch(self, *, timeout_ms: int | None = None) -> Watch:
         """The frames of the watch socket, as they are broadcast from now on.
 
-        If no frame comes within `timeout_ms`, an Error ends the iteration; without it there is no limit, but that of 5 seconds
+        If no frame comes within `timeout_ms`, an Error ends the iteration; without it there is no limit, but that of 3 seconds
         in an event loop, which this call blocks.
         """
         return Watch(self._calls.requests, f"/control{self._calls.path}/watch", timeout_ms)
@@ -208,7 +217,7 @@ class World:
         return f"{message.removeprefix('user: ')}\nThe active users of {self.name}: {', '.join(shown)}{more}"
 
 
-class Clock:
+class Clock(Hinting):
     """A world's clock and agenda."""
 
     def __init__(self, calls: _Calls) -> None:
@@ -258,7 +267,7 @@ class Clock:
         return typed(ClockMoved, self._calls.post("/clock", body))
 
 
-class Fault:
+class Fault(Hinting):
     """An installed fault; as a context manager, it is removed at the end."""
 
     def __init__(self, calls: _Calls, id: str) -> None:
@@ -268,7 +277,7 @@ class Fault:
 
     @keywords
     def wait_fired(self, *, times: int = 1, timeout_ms: int = PATIENCE_MS) -> int:
-        """Waits until it fired at so many requests, and returns at how many it did.
+        """Waits until it fired at so many requests, for 3 seconds by default, and returns at how many it did.
 
         A rule meets the requests that arrive after it: a poll that waits already is not met.
         """
@@ -289,7 +298,7 @@ class Fault:
         self.remove()
 
 
-class Faults:
+class Faults(Hinting):
     """Failures on demand."""
 
     def __init__(self, calls: _Calls) -> None:
@@ -309,6 +318,8 @@ class Faults:
     ) -> Fault:
         """Installs a rule, given as keywords or as a whole."""
         body = {**rule_or_none(rule, "faults.add", 'effect={"drop": "after"}'), **given(locals(), "self", "rule")}
+        if isinstance(body.get("match"), dict):
+            body["match"] = with_texts(body["match"])
         return Fault(self._calls, part(self._calls.post("/faults", body), "fault_id"))
 
     def list(self) -> List[FaultRow]:
@@ -321,7 +332,7 @@ class Faults:
         self._calls.delete("/faults")
 
 
-class Networks:
+class Networks(Hinting):
     """Networks between clients and the world."""
 
     def __init__(self, calls: _Calls) -> None:
@@ -351,7 +362,7 @@ class Networks:
         self._calls.delete("/network", given(locals(), "self"))
 
 
-class RateLimits:
+class RateLimits(Hinting):
     """Limits of requests, by the world's clock."""
 
     def __init__(self, calls: _Calls) -> None:
@@ -372,7 +383,7 @@ class RateLimits:
         self._calls.delete("/rate_limit", given(locals(), "self"))
 
 
-class Previews:
+class Previews(Hinting):
     """When thumbnails and previews of linked pages arrive."""
 
     def __init__(self, calls: _Calls) -> None:
@@ -397,7 +408,7 @@ class Previews:
         self._calls.delete("/previews")
 
 
-class Journal:
+class Journal(Hinting):
     """The requests to the API, and their replies."""
 
     def __init__(self, calls: _Calls) -> None:
@@ -427,7 +438,7 @@ class Journal:
         method: str | None = None,
         path: str | None = None,
         user: str | None = None,
-        params: dict[str, str] | None = None,
+        params: Mapping[str, str | float] | None = None,
         status: int | None = None,
         fault: str | None = None,
         at_least: int | None = None,
@@ -435,7 +446,8 @@ class Journal:
         exactly: int | None = None,
     ) -> int:
         """Asserts that there were such requests and returns their number; otherwise raises VerificationFailed."""
-        body = {**rule_or_none(assertion, "journal.verify", 'path="/messages"'), **given(locals(), "self", "assertion")}
+        whole = rule_or_none(assertion, "journal.verify", 'path="/messages"')
+        body = with_texts({**whole, **given(locals(), "self", "assertion", "whole")})
         count: int = part(self._calls.post("/journal/verify", body), "count")
         return count
 
@@ -449,15 +461,16 @@ class Journal:
         method: str | None = None,
         path: str | None = None,
         user: str | None = None,
-        params: dict[str, str] | None = None,
+        params: Mapping[str, str | float] | None = None,
         status: int | None = None,
         fault: str | None = None,
         at_least: int | None = None,
         at_most: int | None = None,
         exactly: int | None = None,
     ) -> int:
-        """Waits until there are such requests and returns their number; otherwise raises VerificationFailed."""
-        body = {**rule_or_none(assertion, "journal.wait_for", 'path="/messages"'), **given(locals(), "self", "assertion")}
+        """Waits until there are such requests, for 3 seconds by default, and returns their number; otherwise raises VerificationFailed."""
+        whole = rule_or_none(assertion, "journal.wait_for", 'path="/messages"')
+        body = with_texts({**whole, **given(locals(), "self", "assertion", "whole")})
         count: int = part(self._calls.wait("/journal/wait", body, "journal.wait_for"), "count")
         return count
 
@@ -466,7 +479,7 @@ class Journal:
         self._calls.delete("/journal")
 
 
-class Queues:
+class Queues(Hinting):
     """Event queues of clients."""
 
     def __init__(self, calls: _Calls) -> None:
@@ -491,12 +504,12 @@ class Queues:
     def wait_parked(
         self, *, user: str | None = None, count: int | None = None, timeout_ms: int = PATIENCE_MS
     ) -> List[Queue]:
-        """Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll."""
+        """Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll; for 3 seconds by default."""
         body = {**given(locals(), "self"), "parked": True}
         return rows(Queue, part(self._calls.wait("/queues/wait", body, "queues.wait_parked"), "queues"))
 
 
-class Pushes:
+class Pushes(Hinting):
     """The pushes that were handed to the push relay."""
 
     def __init__(self, calls: _Calls) -> None:
@@ -517,7 +530,7 @@ class Pushes:
         at_least: int | None = None,
         timeout_ms: int = PATIENCE_MS,
     ) -> List[Push]:
-        """Waits until there are such pushes, and returns them."""
+        """Waits until there are such pushes, for 3 seconds by default, and returns them."""
         body = given(locals(), "self")
         return rows(Push, part(self._calls.wait("/pushes/wait", body, "pushes.wait_for"), "pushes"))
 
@@ -526,7 +539,7 @@ class Pushes:
         self._calls.delete("/pushes")
 
 
-class Snapshots:
+class Snapshots(Hinting):
     """Named states to come back to."""
 
     def __init__(self, calls: _Calls) -> None:

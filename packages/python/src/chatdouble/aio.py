@@ -14,7 +14,7 @@ import inspect
 import sys
 import threading
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, List, Sequence, Type, TypeVar, cast
+from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, List, Mapping, Sequence, Type, TypeVar, cast
 
 from . import _server, _start, _watch, _world
 from ._control import (
@@ -40,7 +40,7 @@ from ._control import (
 from ._effects import Effect
 from ._error import Error, UnknownOption, VerificationFailed
 from ._frame import Frame
-from ._keywords import keywords
+from ._keywords import Hinting, keywords
 from ._record import Record, User
 from ._server import DEFAULT
 from ._world import PATIENCE_MS
@@ -254,7 +254,7 @@ def refuse_forgotten(world: World) -> None:
 
 
 @_watched
-class World:
+class World(Hinting):
     """A world; as a context manager, it is deleted at the end."""
 
     def __init__(self, same: _world.World, threads: _Threads) -> None:
@@ -366,7 +366,7 @@ class World:
 
 
 @_watched
-class Clock:
+class Clock(Hinting):
     """A world's clock and agenda."""
 
     def __init__(self, same: _world.Clock, threads: _Threads) -> None:
@@ -415,7 +415,7 @@ class Clock:
 
 
 @_watched
-class Fault:
+class Fault(Hinting):
     """An installed fault; as a context manager, it is removed at the end."""
 
     def __init__(self, same: _world.Fault, threads: _Threads) -> None:
@@ -425,7 +425,7 @@ class Fault:
 
     @keywords
     async def wait_fired(self, *, times: int = 1, timeout_ms: int = PATIENCE_MS) -> int:
-        """Waits until it fired at so many requests, and returns at how many it did.
+        """Waits until it fired at so many requests, for 3 seconds by default, and returns at how many it did.
 
         A rule meets the requests that arrive after it: a poll that waits already is not met.
         """
@@ -447,7 +447,7 @@ class Fault:
 
 
 @_watched
-class Faults:
+class Faults(Hinting):
     """Failures on demand."""
 
     def __init__(self, same: _world.Faults, threads: _Threads) -> None:
@@ -490,7 +490,7 @@ class Faults:
 
 
 @_watched
-class Networks:
+class Networks(Hinting):
     """Networks between clients and the world."""
 
     def __init__(self, same: _world.Networks, threads: _Threads) -> None:
@@ -530,7 +530,7 @@ class Networks:
 
 
 @_watched
-class RateLimits:
+class RateLimits(Hinting):
     """Limits of requests, by the world's clock."""
 
     def __init__(self, same: _world.RateLimits, threads: _Threads) -> None:
@@ -553,7 +553,7 @@ class RateLimits:
 
 
 @_watched
-class Previews:
+class Previews(Hinting):
     """When thumbnails and previews of linked pages arrive."""
 
     def __init__(self, same: _world.Previews, threads: _Threads) -> None:
@@ -580,7 +580,7 @@ class Previews:
 
 
 @_watched
-class Journal:
+class Journal(Hinting):
     """The requests to the API, and their replies."""
 
     def __init__(self, same: _world.Journal, threads: _Threads) -> None:
@@ -620,7 +620,7 @@ class Journal:
         method: str | None = None,
         path: str | None = None,
         user: str | None = None,
-        params: dict[str, str] | None = None,
+        params: Mapping[str, str | float] | None = None,
         status: int | None = None,
         fault: str | None = None,
         at_least: int | None = None,
@@ -652,14 +652,14 @@ class Journal:
         method: str | None = None,
         path: str | None = None,
         user: str | None = None,
-        params: dict[str, str] | None = None,
+        params: Mapping[str, str | float] | None = None,
         status: int | None = None,
         fault: str | None = None,
         at_least: int | None = None,
         at_most: int | None = None,
         exactly: int | None = None,
     ) -> int:
-        """Waits until there are such requests and returns their number; otherwise raises VerificationFailed."""
+        """Waits until there are such requests, for 3 seconds by default, and returns their number; otherwise raises VerificationFailed."""
         return await self._threads.run(
             self._same.wait_for,
             assertion,
@@ -681,7 +681,7 @@ class Journal:
 
 
 @_watched
-class Queues:
+class Queues(Hinting):
     """Event queues of clients."""
 
     def __init__(self, same: _world.Queues, threads: _Threads) -> None:
@@ -705,12 +705,12 @@ class Queues:
         count: int | None = None,
         timeout_ms: int = PATIENCE_MS,
     ) -> List[Queue]:
-        """Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll."""
+        """Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll; for 3 seconds by default."""
         return await self._threads.run(self._same.wait_parked, user=user, count=count, timeout_ms=timeout_ms)
 
 
 @_watched
-class Pushes:
+class Pushes(Hinting):
     """The pushes that were handed to the push relay."""
 
     def __init__(self, same: _world.Pushes, threads: _Threads) -> None:
@@ -738,7 +738,7 @@ class Pushes:
         at_least: int | None = None,
         timeout_ms: int = PATIENCE_MS,
     ) -> List[Push]:
-        """Waits until there are such pushes, and returns them."""
+        """Waits until there are such pushes, for 3 seconds by default, and returns them."""
         return await self._threads.run(
             self._same.wait_for,
             user=user,
@@ -754,7 +754,7 @@ class Pushes:
 
 
 @_watched
-class Snapshots:
+class Snapshots(Hinting):
     """Named states to come back to."""
 
     def __init__(self, same: _world.Snapshots, threads: _Threads) -> None:
@@ -779,7 +779,7 @@ class Snapshots:
 
 
 @_watched
-class Server:
+class Server(Hinting):
     """A server; as a context manager, it is stopped at the end."""
 
     def __init__(self, same: _server.Server, threads: _Threads) -> None:
