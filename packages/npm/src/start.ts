@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { binary } from "./binary.cjs";
 import { ChatdoubleError } from "./error.js";
+import { checkKeys, START_OPTIONS } from "./keys.js";
 import { Server } from "./server.js";
 
 /** Options of `chatdouble serve`, in camel case. */
@@ -90,6 +91,7 @@ export function environment(options: StartOptions): NodeJS.ProcessEnv {
 
 /** Starts a server that ends with this process, however the process ends. */
 export async function startServer(options: StartOptions = {}): Promise<Server> {
+  checkKeys("startServer", options, START_OPTIONS);
   const secrets = options.tls && !options.tlsCaFile ? mkdtempSync(join(tmpdir(), "chatdouble-ca-")) : undefined;
   const tlsCaFile = secrets ? join(secrets, "ca.pem") : options.tlsCaFile;
   const line = commandLine({ ...options, tlsCaFile, exitWithStdin: true });

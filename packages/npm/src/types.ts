@@ -151,8 +151,7 @@ export interface BouncerEffect {
   /** The error of the relay: it does not answer, it fails, or its administrator has to act. */
   bouncer: "unreachable" | "server_error" | "admin_action_required";
 }
-/** The effect of a fault on a client: exactly one of these. */
-export type Effect =
+type Effects =
   | DelayEffect
   | ErrorEffect
   | RateLimitEffect
@@ -164,6 +163,13 @@ export type Effect =
   | LoseQueueEffect
   | EventsEffect
   | BouncerEffect;
+type NameOf<Each> = Each extends unknown ? keyof Each : never;
+/** One of several, without keys of the others. */
+type OneOf<Each, All = Each> = Each extends unknown
+  ? Each & { [Name in Exclude<NameOf<All>, keyof Each>]?: never }
+  : never;
+/** The effect of a fault on a client: exactly one of these. */
+export type Effect = OneOf<Effects>;
 type WireRule = Body<World<"/faults">["post"]>;
 /** A fault to install. */
 export interface FaultRule extends Sent<Omit<WireRule, "match" | "effect">> {
@@ -198,9 +204,14 @@ export interface Whose {
   /** The user: an address or its handle; all users by default. */
   user?: string;
 }
+/**
+ * How long helpers wait by default, in milliseconds: less than the 5 s that a test has in vitest and Jest, so that the message
+ * of the helper is shown.
+ */
+export const PATIENCE_MS = 3_000;
 /** How long to wait. */
 export interface Waiting {
-  /** Milliseconds of real time. */
+  /** Milliseconds of real time; helpers that wait do so for 3,000 by default, matchers do not. */
   timeoutMs?: number;
 }
 /** How a jump of the clock is made. */

@@ -33,7 +33,7 @@ type Misspelled<Given> =
     }[keyof Options & keyof Given]
   | Exclude<keyof Given & `${"world" | "server"}${"" | "s" | "_"}${"o" | "O"}p${string}`, keyof Options>;
 /** What `extend` returns instead of a test for such an option, so that the first use of the test is an error. */
-interface NoTest<Name> {
+interface NoSuchOption<Name> {
   "there is no option of this name, or its value is another": Name;
 }
 
@@ -43,7 +43,7 @@ export type WorldTest = {
   extend(options: TestOptions): WorldTest;
   extend<Given extends object>(
     fixtures: [Misspelled<Given>] extends [never] ? never : Given,
-  ): NoTest<Misspelled<Given>>;
+  ): NoSuchOption<Misspelled<Given>>;
 } & TestAPI<Fixtures>;
 
 /** A test whose ways to take further fixtures refuse misspelled options. */

@@ -38,10 +38,9 @@ import type {
   Waiting,
   Whose,
 } from "./types.js";
+import { PATIENCE_MS } from "./types.js";
 import { texts } from "./websocket.js";
 
-/** The default time to wait, in milliseconds. */
-const PATIENCE_MS = 5_000;
 /** How many handles the error for an unknown user lists. */
 const LISTED_HANDLES = 30;
 
@@ -227,7 +226,8 @@ class Calls {
     readonly path: string,
   ) {}
 
-  get(path: string, filters: object = {}): Promise<any> {
+  get(path: string, filters: { user?: unknown } = {}): Promise<any> {
+    checkUser(filters.user);
     return this.requests.control("GET", this.path + path, undefined, filters);
   }
 
@@ -235,9 +235,16 @@ class Calls {
     return this.requests.control("POST", this.path + path, body);
   }
 
-  delete(path: string, filters: object = {}): Promise<any> {
+  delete(path: string, filters: { user?: unknown } = {}): Promise<any> {
+    checkUser(filters.user);
     return this.requests.control("DELETE", this.path + path, undefined, filters);
   }
+}
+
+/** Throws for a user who is named by no text, which in a query would be one. */
+function checkUser(given: unknown): void {
+  if (given !== undefined && given !== null && typeof given !== "string")
+    throw new ChatdoubleError(`user takes a text such as "mel", not ${JSON.stringify(given)}`);
 }
 
 /** A world's clock and agenda. */
@@ -306,8 +313,8 @@ export class InstalledFault {
   ) {}
 
   /**
-   * Waits until it fired at `times` requests (default: 1), and returns at how many it did; after the timeout, throws as
-   * `journal.verify` does. A rule meets the requests that arrive after it: a poll that waits already is not met.
+   * Waits until it fired at `times` requests (default: 1), and returns at how many it did; after the timeout (3 s by default),
+   * throws as `journal.verify` does. A rule meets the requests that arrive after it: a poll that waits already is not met.
    */
   async waitFired(options: Firing = {}): Promise<number> {
     checkKeys("waitFired", options, FIRING, "times: 2");
@@ -427,7 +434,7 @@ export class Journal {
     return part(await this.calls.post("/journal/verify", assertion), "count");
   }
 
-  /** Waits until there are such requests and returns their number; after the timeout, throws as `verify` does. */
+  /** Waits until there are such requests and returns their number; after the timeout (3 s by default), throws as `verify` does. */
   async waitFor(assertion: Assertion, options: Waiting = {}): Promise<number> {
     checkKeys("the second argument of journal.waitFor", options, WAITING);
     const body = { ...assertion, timeoutMs: options.timeoutMs ?? PATIENCE_MS };
@@ -455,7 +462,7 @@ export class Queues {
     await this.calls.delete(`/queues/${encodeURIComponent(id)}`);
   }
 
-  /** Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll. */
+  /** Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll; for 3 s by default. */
   async waitParked(options: ParkedFilter & Waiting = {}): Promise<Queue[]> {
     const { timeoutMs, ...wanted } = options;
     const body = { ...wanted, parked: true, timeout_ms: timeoutMs ?? PATIENCE_MS };
@@ -476,7 +483,7 @@ export class Pushes {
     return rows(await this.calls.get("/pushes", filter), "pushes");
   }
 
-  /** Waits until there are such pushes, and returns them. */
+  /** Waits until there are such pushes, for 3 s by default, and returns them. */
   async waitFor(filter: AwaitedPushes = {}, options: Waiting = {}): Promise<Push[]> {
     checkKeys("the second argument of pushes.waitFor", options, WAITING);
     const body = { ...filter, timeoutMs: options.timeoutMs ?? PATIENCE_MS };

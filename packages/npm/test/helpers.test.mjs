@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { ChatdoubleError, connect, startServer } from "chatdouble";
 import { checkFixtures } from "../dist/esm/keys.js";
 import { requestLine } from "../dist/esm/line.js";
-import { end } from "../dist/esm/testing.js";
+import { end, toHavePushed } from "../dist/esm/testing.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 let server;
@@ -198,9 +198,42 @@ test("a failed test says that no request reached its world, unless a refused cal
     return texts.join("\n");
   };
   const refused = { name: "ChatdoubleError", code: "BAD_REQUEST" };
-  assert.match(await printed([{ name: "AssertionError" }]), /^No request reached world-/);
+  assert.match(await printed([{ name: "AssertionError" }]), /^No request reached world-.* X-Chatdouble-Hint$/);
   assert.match(await printed([{ ...refused, code: "VERIFICATION_FAILED" }]), /^No request reached world-/);
   for (const failures of [[refused], [new ChatdoubleError("no")], null]) assert.equal(await printed(failures), "");
+});
+
+test("a failed test lists the polls that wait, after the requests that were answered", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const { queue_id } = await api(world, mel, "POST", "/register", { event_types: '["message"]' });
+  const polling = api(world, mel, "GET", "/events", { queue_id, last_event_id: "-1" });
+  await world.queues.waitParked({ user: "mel" });
+  const texts = [];
+  await end(world, [{ name: "AssertionError" }], (text) => texts.push(text));
+  assert.match(texts[0], /^The last requests.*\n  200 POST \/register .*\n  waiting: GET \/events of mel@chat\.test$/);
+  await polling;
+});
+
+test("requests that differ in the same way are shown once", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  for (const content of ["one", "one", "two"]) await send(world, mel, content);
+  await assert.rejects(world.journal.verify({ path: "/messages", params: { content: "none" } }), ({ message }) => {
+    for (const content of ["one", "two"]) assert.equal(message.split(`+    "content": "${content}"`).length, 2, message);
+    return true;
+  });
+  await world.delete();
+});
+
+test("a user who is named by a number is refused", async () => {
+  const world = await server.createWorld();
+  const said = { message: 'user takes a text such as "mel", not 3' };
+  await assert.rejects(toHavePushed.call({}, world, { user: 3 }), said);
+  await assert.rejects(world.journal.entries({ user: 3 }), said);
+  await assert.rejects(world.network.clear({ user: 3 }), said);
+  await assert.rejects(world.user(3), said);
+  await world.delete();
 });
 
 test("keys of a changed reply stay as they are", async () => {
@@ -523,8 +556,7 @@ function killIfThere(pid) {
 
 test("a failed start says what the program says", async () => {
   await assert.rejects(startServer({ fixture: "nosuch" }), /^ChatdoubleError: nosuch/);
-  await assert.rejects(startServer({ noSuchOption: 1 }), /^ChatdoubleError: unexpected argument '--no-such-option/);
-  await assert.rejects(startServer({ dialectt: "zulip" }), /did you mean '--dialect'/);
+  await assert.rejects(startServer({ clok: "real" }), /^ChatdoubleError: startServer has no option 'clok'; did you mean 'clock'\?/);
 });
 
 test("a failed start names the variable that is to blame", async () => {
@@ -753,6 +785,7 @@ test("the module can be loaded with require too", () => {
         "Clock",
         "EventRecorder",
         "Faults",
+        "InstalledFault",
         "Journal",
         "Networks",
         "Previews",

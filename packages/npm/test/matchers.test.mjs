@@ -226,3 +226,14 @@ test("the rules are those of the program", async () => {
   );
   for (const { severity } of listed) assert.ok(SEVERITIES.includes(severity), severity);
 });
+
+test("a matcher that does not hold the other way counts in words", async () => {
+  const world = await server.createWorld();
+  const max = await world.user("max");
+  for (const said of ["1 such request:", "2 such requests:"]) {
+    await send(world, max, "Hello");
+    const { message } = await toHaveReceived.call({ isNot: true }, world, { path: "/messages" });
+    assert.ok(message().includes(`received ${said}`), message());
+  }
+  await world.delete();
+});

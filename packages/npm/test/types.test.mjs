@@ -45,7 +45,7 @@ test("each misspelled name is an error", () => {
   );
   assert.match(
     found.get(lines.findIndex((line) => line.startsWith('own("a misspelled option"')) + 1),
-    /fixtur|no option of this name/,
+    /NoSuchOption<"fixtur">/,
   );
 });
 

@@ -5,6 +5,7 @@ import {
   connect,
   startServer,
   type Assertion,
+  type Effect,
   type FaultRule,
   type StartOptions,
   type WorldOptions,
@@ -31,6 +32,9 @@ const world = await server.createWorld(options);
 const id: number = (await world.user("mel")).id;
 const fault = await world.faults.add({ match: { path: "/messages", params: { to: "x" } }, effect: { drop: "after" } });
 await world.faults.add({ effect: { error: { status: 503, code: "BUSY", msg: "Later", retry_at: 5 } } });
+const one: Effect = { truncateAt: 0 };
+await world.faults.add({ effect: { drop: "after", retries: true } });
+await world.faults.add({ effect: one });
 await fault.remove();
 const once: Assertion = { path: "/messages", user: "mel", exactly: 1 };
 const count: number = await world.journal.verify(once);

@@ -32,6 +32,8 @@ await world.journal.waitFor({ path: "/x" }, { timeout: 1 }); // refused
 const once: Assertion = { exactly: "1" }; // refused
 await world.faults.add({ effect: { drop: "aftr" } }); // refused
 await world.faults.add({ effect: { delay: 5 } }); // refused
+await world.faults.add({ effect: { drop: "after", garbage: true } }); // refused
+await world.faults.add({ effect: { garbage: true, retries: true } }); // refused
 await world.faults.add({ effect: { garbage: true }, match: { pth: "/messages" } }); // refused
 const rule: FaultRule = { effect: { garbage: true }, time: 1 }; // refused
 (await world.faults.list())[0]!.firedd; // refused
