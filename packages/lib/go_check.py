@@ -92,6 +92,16 @@ def check(tools, output, binary, root):
         holds = status == 0 and text.count("--- PASS: TestWorlds/") == tools.WORLDS and took - bare < tools.patience(tools.options.binary)
         tools.expect(holds, f"{tools.WORLDS} tests with a world each cost {took - bare:.1f} s in go test", text[-3000:])
         documents(tools, project, root, environment)
+        unpacked(tools, Path(name) / "unpacked", output, root, environment)
+
+
+def unpacked(tools, folder, output, root, environment):
+    """Runs what docs/go.md says of a module in a folder, without a proxy."""
+    shutil.copytree(root / "examples" / "go", folder)
+    (folder / "go.mod").write_text("module example.test/chat\n\ngo 1.19\n")
+    _, commands = blocks(root / "docs" / "go.md", "sh")
+    script = commands.replace("DIR", str(output)) + "go mod tidy\ngo test -count=1 ./...\n"
+    tools.succeeds("the module is used from a folder", "bash", "-euc", script, folder=folder, **{**environment, "GOPROXY": "off"})
 
 
 def program(folder, binary):
