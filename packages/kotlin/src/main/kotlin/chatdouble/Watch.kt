@@ -11,8 +11,8 @@ import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.TimeUnit.MILLISECONDS
 
 /**
- * The frames of the watch socket, as they are broadcast; `next` waits for one, `timeoutMs` at most if it is given. Closing it
- * ends the watching.
+ * The frames of the watch socket, as they are broadcast; `next` waits for one, `timeoutMs` at most if it is given. It is an
+ * iterator, which Kotlin searches by `asSequence()`. Closing it ends the watching.
  */
 public class Watch internal constructor(requests: Requests, path: String, private val timeoutMs: Int?) : Iterator<Frame>, AutoCloseable {
     // Null is no element of a queue: the empty text marks the end.
