@@ -82,7 +82,8 @@ export function connect(
 ): Server {
   checkKeys("connect", options, ["controlToken", "tlsCa"]);
   const given = url ?? process.env["CHATDOUBLE_URL"];
-  if (!given) throw new ChatdoubleError("no URL was given, and CHATDOUBLE_URL is not set; startServer() starts a server");
+  if (!given)
+    throw new ChatdoubleError("no URL was given, and CHATDOUBLE_URL is not set; startServer() starts a server");
   const ca = process.env["CHATDOUBLE_TLS_CA"];
   return new Server({
     url: baseUrl(given, url === undefined ? OF_VARIABLE : ""),

@@ -145,7 +145,11 @@ export async function toHaveReceived(
   const isAwaited = waiting.timeoutMs !== undefined && !this.isNot;
   try {
     const count = isAwaited ? await world.journal.waitFor(assertion, waiting) : await world.journal.verify(assertion);
-    return { pass: true, message: () => `${world.name} received ${count} such ${count === 1 ? "request" : "requests"}: ${JSON.stringify(assertion)}` };
+    return {
+      pass: true,
+      message: () =>
+        `${world.name} received ${count} such ${count === 1 ? "request" : "requests"}: ${JSON.stringify(assertion)}`,
+    };
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return { pass: false, message: () => `${error.message}\n${JSON.stringify(assertion)}` };

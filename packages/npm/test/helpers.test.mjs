@@ -220,7 +220,8 @@ test("requests that differ in the same way are shown once", async () => {
   const mel = await world.user("mel");
   for (const content of ["one", "one", "two"]) await send(world, mel, content);
   await assert.rejects(world.journal.verify({ path: "/messages", params: { content: "none" } }), ({ message }) => {
-    for (const content of ["one", "two"]) assert.equal(message.split(`+    "content": "${content}"`).length, 2, message);
+    for (const content of ["one", "two"])
+      assert.equal(message.split(`+    "content": "${content}"`).length, 2, message);
     return true;
   });
   await world.delete();
@@ -556,7 +557,10 @@ function killIfThere(pid) {
 
 test("a failed start says what the program says", async () => {
   await assert.rejects(startServer({ fixture: "nosuch" }), /^ChatdoubleError: nosuch/);
-  await assert.rejects(startServer({ clok: "real" }), /^ChatdoubleError: startServer has no option 'clok'; did you mean 'clock'\?/);
+  await assert.rejects(
+    startServer({ clok: "real" }),
+    /^ChatdoubleError: startServer has no option 'clok'; did you mean 'clock'\?/,
+  );
 });
 
 test("a failed start names the variable that is to blame", async () => {
