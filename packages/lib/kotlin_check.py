@@ -1,5 +1,6 @@
 """Uses the jars for Kotlin and Java as a team would: with the compilers, in a folder of its own."""
 
+import json
 import re
 import shutil
 import tempfile
@@ -71,6 +72,7 @@ def check(tools, output, binary, root):
         documents = [f"--scan-classpath={classes}", "--include-classname=.*(SendingTest|SendingInJavaTest|OldServersTest|TomorrowTest|Block\\d+|SendingOfReadmeTest)"]
         status, text, _ = tools.run(*configured(project, root, packed), *documents, folder=project, **path)
         tools.expect(status == 0 and "13 tests successful" in text, "the blocks of docs/kotlin.md and of the README run", text)
+        check_commands(tools, output, root, home)
         check_junit4(tools, running, program, project)
         tests = [*named, "--select-package=test"]
         tools.succeeds("the helpers' tests", *tests, folder=project, CHATDOUBLE_BINARY=str(binary))
@@ -87,6 +89,21 @@ def check(tools, output, binary, root):
         _, text, took = tools.run(*short, "--select-class=WorldsCase", folder=project)
         holds = f"{tools.WORLDS} tests successful" in text and took - bare < tools.patience(tools.options.binary)
         tools.expect(holds, f"{tools.WORLDS} tests with a world each cost {took - bare:.1f} s in JUnit", text)
+
+
+def check_commands(tools, output, root, home):
+    """Runs the commands that docs/kotlin.md has for projects without Gradle and Maven, with the compiler that is installed."""
+    (text,) = blocks(root / "docs" / "kotlin.md", "bash")
+    install, commands = text.split("\n", 1)
+    version = json.loads((root / "packages" / "kotlin" / "package.json").read_text())["devDependencies"]["kotlin-compiler"]
+    tools.expect(install == f"npm i kotlin-compiler@{version}", "docs/kotlin.md installs the compiler that is checked", install)
+    with tempfile.TemporaryDirectory() as name:
+        project = Path(name) / "project"
+        shutil.copytree(root / "examples" / "junit", project)
+        (project / "node_modules").symlink_to(home.parent)
+        status, said, _ = tools.run("bash", "-euc", commands.replace("/home/me/dist", str(output)), folder=project, HOME=name)
+        holds = status == 0 and " 0 tests failed" in said and " 0 tests successful" not in said
+        tools.expect(holds, "the commands without Gradle and Maven run the example", said)
 
 
 def check_junit4(tools, running, program, project):
