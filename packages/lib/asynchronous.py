@@ -10,6 +10,7 @@ Made from the synchronous modules by `packages/check --update types`.
 from __future__ import annotations
 
 import asyncio
+import collections
 import concurrent.futures
 import contextlib
 import datetime
@@ -17,6 +18,7 @@ import functools
 import inspect
 import sys
 import threading
+import weakref
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, List, Mapping, Sequence, Type, TypeVar, cast
 
@@ -152,37 +154,51 @@ class Watch(AsyncIterator[Frame]):
     """The frames of a watch socket, from the first `anext()` or the beginning of its `async with` block on."""
 
     def __init__(self, world: _world.World, threads: _Threads, timeout_ms: int | None) -> None:
-        self._open = functools.partial(world.watch, timeout_ms=timeout_ms)
+        self._open = world.watch
         self._threads = threads
+        self._timeout_ms = timeout_ms
         self._socket: _watch.Watch | None = None
-        self._frames: asyncio.Queue[Frame | Exception | None] = asyncio.Queue()
+        self._frames: collections.deque[Frame | Exception] = collections.deque()
+        self._is_ended = False
+        # Set when a frame came or the socket was closed.
+        self._changed = asyncio.Event()
 
-    async def _connect(self) -> None:
+    async def _connect(self) -> _watch.Watch:
+        if self._socket is None:
+            self._socket = await self._threads.run(self._open)
+            # The thread must not hold the watch: one that nobody uses any more closes its socket, which ends the thread.
+            arguments = (self._socket, asyncio.get_running_loop(), weakref.WeakMethod(self._take))
+            threading.Thread(target=_read, args=arguments, daemon=True).start()
+        return self._socket
+
+    def __del__(self) -> None:
         if self._socket is not None:
-            return
-        self._socket = opened = await self._threads.run(self._open)
-        loop = asyncio.get_running_loop()
+            self._socket.close()
 
-        def hand_over(frame: Frame | Exception | None) -> None:
-            # A loop that is closed takes nothing more.
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._frames.put_nowait, frame)
-
-        def read() -> None:
-            try:
-                for frame in opened:
-                    hand_over(frame)
-                hand_over(None)
-            except Exception as error:
-                hand_over(error)
-
-        threading.Thread(target=read, daemon=True).start()
+    def _take(self, frame: Frame | Exception | None, is_ended: bool) -> None:
+        if frame is not None:
+            self._frames.append(frame)
+        self._is_ended = is_ended
+        self._changed.set()
 
     async def __anext__(self) -> Frame:
-        await self._connect()
-        frame = await self._frames.get()
-        if frame is None:
+        opened = await self._connect()
+        loop = asyncio.get_running_loop()
+        deadline = None if self._timeout_ms is None else loop.time() + self._timeout_ms / 1000
+        while not self._frames and not self._is_ended:
+            left = None if deadline is None else deadline - loop.time()
+            if left is not None and left <= 0:
+                raise opened.late(self._timeout_ms)
+            self._changed.clear()
+            waiting = loop.create_task(self._changed.wait())
+            try:
+                # It takes no frame, so that none is lost when it is canceled.
+                await asyncio.wait([waiting], timeout=left)
+            finally:
+                waiting.cancel()
+        if not self._frames:
             raise StopAsyncIteration
+        frame = self._frames.popleft()
         if isinstance(frame, Exception):
             raise frame.with_traceback(None) from None
         return frame
@@ -200,6 +216,26 @@ class Watch(AsyncIterator[Frame]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def _read(opened: _watch.Watch, loop: asyncio.AbstractEventLoop, taker: weakref.WeakMethod[Any]) -> None:
+    """Hands the frames of a socket over to the loop, in a thread of its own."""
+    is_ended = False
+    while not is_ended:
+        frame: Frame | Exception | None
+        try:
+            frame = next(opened, None)
+        except Exception as error:
+            frame = error
+        # A frame that can't be read is an error of the package, after which the socket goes on.
+        is_ended = not isinstance(frame, (Frame, Error))
+        take = taker()
+        if take is None:
+            return
+        # A loop that is closed takes nothing more.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(take, frame, is_ended)
+        del take
 
 
 @_explained
@@ -254,7 +290,8 @@ WATCH = '''
     def watch(self, *, timeout_ms: int | None = None) -> Watch:
         """The frames of the watch socket, as they are broadcast, once the `async with` block or the iteration begins.
 
-        If no frame comes within `timeout_ms`, an Error ends the iteration; without it there is no limit.
+        If no frame comes within `timeout_ms`, `anext` raises an Error, and goes on with later frames when it is called again;
+        without it there is no limit.
         """
         return Watch(self._same, self._threads, timeout_ms)
 '''

@@ -5,6 +5,7 @@ import copy
 import datetime
 import http.server
 import inspect
+import itertools
 import json
 import os
 import pickle
@@ -22,7 +23,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import chatdouble
-from chatdouble import _start
+from chatdouble import _start, _watch
 
 pytest_plugins = ["pytester"]
 NOON = "2026-01-01T12:00:00Z"
@@ -316,6 +317,51 @@ def test_watching(world):
     send(world, mel, "é" * 5000)
     reader.join(10)
     assert seen[0].type == "request" and seen[-1].event["type"]
+
+
+def test_a_watch_goes_on_after_a_frame_that_was_late(world):
+    mel = world.user("mel")
+    with world.watch(timeout_ms=300) as frames:
+        for _ in range(2):
+            with pytest.raises(chatdouble.Error, match="/watch: no frame came within 300 ms"):
+                next(frames)
+            api(world, mel, "GET", "/users/me")
+            assert next(frames).path == "/users/me"
+    for _ in range(2):
+        with pytest.raises(StopIteration):
+            next(frames)
+
+
+class Slow:
+    """A socket whose bytes come one at a time, each after a wait that is too long."""
+
+    def __init__(self, sent):
+        self.sent, self.is_late = iter(sent), True
+
+    def settimeout(self, seconds):
+        assert seconds is None or seconds > 0
+
+    def recv(self, most):
+        self.is_late = not self.is_late
+        if not self.is_late:
+            raise TimeoutError
+        return bytes(itertools.islice(self.sent, 1))
+
+
+@pytest.mark.parametrize("length", [0, 1, 125, 126, 70_000])
+def test_a_frame_of_which_a_part_was_late_is_whole(length):
+    long = b"\x7e" + length.to_bytes(2, "big") if length < 65_536 else b"\x7f" + length.to_bytes(8, "big")
+    size = bytes([length]) if length < 126 else long
+    payload = os.urandom(length)
+    received, frames = _watch._Bytes(Slow((b"\x81" + size + payload) * 2)), []
+    while True:
+        try:
+            frames.append(received.take(_watch._frame))
+        except TimeoutError:
+            continue
+        except EOFError:
+            break
+    assert frames == [(_watch.TEXT, True, payload)] * 2
 
 
 def test_where_a_server_is_found(monkeypatch):

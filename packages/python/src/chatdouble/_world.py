@@ -190,8 +190,8 @@ class World(Hinting):
     def watch(self, *, timeout_ms: int | None = None) -> Watch:
         """The frames of the watch socket, as they are broadcast from now on.
 
-        If no frame comes within `timeout_ms`, an Error ends the iteration; without it there is no limit, but that of 3 seconds
-        in an event loop, which this call blocks.
+        If no frame comes within `timeout_ms`, `next` raises an Error, and goes on with later frames when it is called again;
+        without it there is no limit, but that of 3 seconds in an event loop, which this call blocks.
         """
         return Watch(self._calls.requests, f"/control{self._calls.path}/watch", timeout_ms)
 
