@@ -138,6 +138,22 @@ def test_a_watch_that_nobody_uses_any_more_ends_its_thread() -> None:
     run(work())
 
 
+def test_a_watch_without_its_block_says_so() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            world = server.world()
+            with pytest.raises(TypeError, match="write `async with world.watch"):
+                await world.watch()
+            with pytest.raises(TypeError, match="write `async with world.watch"):
+                with world.watch():  # type: ignore[attr-defined]
+                    pass
+            with pytest.raises(TypeError, match="write `async for` within `async with world.watch"):
+                for _ in world.watch():  # type: ignore[attr-defined]
+                    pass
+
+    run(work())
+
+
 def test_a_call_without_await_is_an_error_of_its_block() -> None:
     async def work() -> None:
         async with await aio.start_server() as server:
@@ -195,6 +211,17 @@ def test_a_result_that_was_not_awaited_says_so() -> None:
             with pytest.raises(TypeError, match="Faults.add was not awaited: write `async with await …add"):
                 async with world.faults.add(effect={"garbage": True}):  # type: ignore[attr-defined]
                     pass
+            with pytest.raises(TypeError, match="Faults.add was not awaited: write `async with await …add"):
+                with world.faults.add(effect={"garbage": True}):  # type: ignore[attr-defined]
+                    pass
+            with pytest.raises(TypeError, match="Queues.list was not awaited: write `for … in await …list"):
+                for _ in world.queues.list():  # type: ignore[attr-defined]
+                    pass
+            with pytest.raises(TypeError, match="Queues.list was not awaited: write `for … in await …list"):
+                async for _ in world.queues.list():  # type: ignore[attr-defined]
+                    pass
+            with pytest.raises(TypeError, match=r"Queues.list was not awaited: write `\(await …list\(…\)\)\[0\]`"):
+                world.queues.list()[0]  # type: ignore[index]
             with pytest.raises(TypeError, match="takes a dictionary or keywords, such as path=.*, not '/messages'") as bare:
                 await world.journal.verify("/messages")  # type: ignore[arg-type]
             assert not any("thread.py" in entry.path.name for entry in bare.traceback if hasattr(entry.path, "name"))

@@ -130,11 +130,30 @@ class _Call(Coroutine[Any, Any, Any]):
         self._is_awaited = True
         self._coroutine.close()
 
+    def _refusal(self, before: str, after: str = "") -> TypeError:
+        """The error for a use of the result: with what to write before and after the call."""
+        return TypeError(f"{self._name} was not awaited: write `{before}await …{self._name.split('.')[-1]}(…){after}`")
+
     async def __aenter__(self) -> Any:
-        raise TypeError(f"{self._name} was not awaited: write `async with await …{self._name.split('.')[-1]}(…)`")
+        raise self._refusal("async with ")
 
     async def __aexit__(self, *_: Any) -> None:
         pass
+
+    def __enter__(self) -> Any:
+        raise self._refusal("async with ")
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+    def __iter__(self) -> Any:
+        raise self._refusal("for … in ")
+
+    def __aiter__(self) -> Any:
+        raise self._refusal("for … in ")
+
+    def __getitem__(self, key: Any) -> Any:
+        raise self._refusal("(", f")[{key!r}]")
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"{self._name} was not awaited, so there is no {name!r} yet: write `(await …).{name}`")
@@ -238,6 +257,21 @@ class Watch(AsyncIterator[Frame]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+    # Type checkers must not take a watch for something to await.
+    if not TYPE_CHECKING:
+
+        def __await__(self) -> Any:
+            raise TypeError("watch is not awaited: write `async with world.watch(…) as frames`")
+
+        def __enter__(self) -> Any:
+            raise TypeError("watch is for an event loop: write `async with world.watch(…) as frames`")
+
+        def __exit__(self, *_: Any) -> None:
+            pass
+
+        def __iter__(self) -> Any:
+            raise TypeError("watch is for an event loop: write `async for` within `async with world.watch(…) as frames`")
 
 
 def _read(opened: _watch.Watch, loop: asyncio.AbstractEventLoop, taker: weakref.WeakMethod[Any]) -> None:
