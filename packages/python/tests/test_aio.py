@@ -246,6 +246,11 @@ def test_a_server_that_was_not_awaited_says_so() -> None:
     run(server.stop())
 
 
+def test_a_server_that_does_not_run_is_asked_for() -> None:
+    with pytest.raises(Error, match="refused; is a server running\\? `chatdouble serve` starts one$"):
+        run(aio.connect("http://127.0.0.1:9"))
+
+
 def test_a_fault_is_waited_for() -> None:
     async def work() -> None:
         async with await aio.start_server(clock="frozen") as server, await server.create_world() as world:

@@ -433,7 +433,7 @@ def test_a_server_that_can_not_be_reached_names_the_variable_with_its_address(mo
     source = "(from CHATDOUBLE_URL; unset it to let the tests start a server)"
     monkeypatch.setenv("CHATDOUBLE_URL", "http://127.0.0.1:9")
     assert message(chatdouble.connect).endswith(source)
-    assert "CHATDOUBLE" not in message(lambda: chatdouble.connect("http://127.0.0.1:9"))
+    assert message(lambda: chatdouble.connect("http://127.0.0.1:9")).endswith("is a server running? `chatdouble serve` starts one")
     monkeypatch.setenv("CHATDOUBLE_URL", "localhost:9")
     assert message(chatdouble.connect).endswith(source)
     monkeypatch.setenv("CHATDOUBLE_URL", "https://localhost:9")

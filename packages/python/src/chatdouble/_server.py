@@ -123,5 +123,11 @@ def connect(url: str | None = None, control_token: str | None = None, *, tls_ca:
         except (OSError, ValueError) as error:
             raise Error(f"the authority to trust can't be read: {error} (from CHATDOUBLE_TLS_CA)") from None
     server = Server(url, token, tls_ca=tls_ca, source=source)
-    server.health()
+    try:
+        server.health()
+    except Error as error:
+        # A variable with the URL is named already.
+        if source or not isinstance(error.__context__, ConnectionRefusedError):
+            raise
+        raise Error(f"{error}; is a server running? `chatdouble serve` starts one") from None
     return server
