@@ -251,6 +251,14 @@ def test_a_server_that_does_not_run_is_asked_for() -> None:
         run(aio.connect("http://127.0.0.1:9"))
 
 
+def test_an_asynchronous_test_without_a_plugin_fails_without_requests(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("async def test_it(chatdouble_aio_world): pass")
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio")
+    outcome.assert_outcomes(failed=1)
+    text = outcome.stdout.str()
+    assert "not natively supported" in text and "no request reached" not in text, text
+
+
 def test_a_fault_is_waited_for() -> None:
     async def work() -> None:
         async with await aio.start_server(clock="frozen") as server, await server.create_world() as world:

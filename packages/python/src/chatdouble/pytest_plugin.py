@@ -330,7 +330,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """Shows the last journal entries with a failed test."""
     report = yield
     world = getattr(item, "funcargs", {}).get("chatdouble_world")
-    if report.when == "call" and report.failed and world is not None:
+    if report.when == "call" and report.failed and world is not None and not _lacks_plugin(call):
         try:
             lines = [*map(request_line, world.journal.entries(limit=SHOWN)), *waiting_lines(world.queues.list(), SHOWN)]
         except Error:
@@ -346,3 +346,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         shown = "\n".join(lines) or none
         report.sections.append((f"last requests to {world.name}", shown))
     return report
+
+
+def _lacks_plugin(call: pytest.CallInfo[None]) -> bool:
+    """Whether pytest refused to run an asynchronous test, for which it needs a plugin."""
+    refusal = "async def functions are not natively supported"
+    return call.excinfo is not None and str(call.excinfo.value).startswith(refusal)
