@@ -393,8 +393,7 @@ mod tests {
 
     #[test]
     fn nothing_that_was_sent_steers_the_terminal() {
-        let frame =
-            json!({"type": "request", "method": "GET", "path": "/\u{1b}[2J\n", "user": "a\u{7}", "status": 404});
+        let frame = json!({"type": "request", "method": "GET", "path": "/\u{1b}[2J\n", "user": "\u{7}", "status": 404});
         let line = format_frame(&frame.to_string(), false);
         assert!(line.contains("/\\u{1b}[2J\\n") && line.chars().all(|character| !character.is_control()), "{line}");
     }
