@@ -83,9 +83,11 @@ type WorldRow struct {
 	// Base URL for clients, without a slash at the end and without /api/v1.
 	URL string `json:"url"`
 	// The text with which it was made, such as the name of a test.
-	Label        string `json:"label"`
-	FeatureLevel int    `json:"feature_level"`
-	Dialect      string `json:"dialect"`
+	Label string `json:"label"`
+	// The feature level that it emulates.
+	FeatureLevel int `json:"feature_level"`
+	// neutral, zulip, or custom for a dialect of one's own.
+	Dialect string `json:"dialect"`
 	// Number of accounts.
 	Users int `json:"users"`
 	// Number of channels.

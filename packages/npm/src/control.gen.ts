@@ -1069,8 +1069,12 @@ export interface components {
             url: string;
             /** The text with which it was made, such as the name of a test. */
             label: string | null;
+            /** The feature level that it emulates. */
             featureLevel: number;
-            /** @enum {unknown} */
+            /**
+             * neutral, zulip, or custom for a dialect of one's own.
+             * @enum {unknown}
+             */
             dialect: "neutral" | "zulip" | "custom";
             /** Number of accounts. */
             users: number;

@@ -112,7 +112,9 @@ class WorldRow(Record):
     url: str
     #: The text with which it was made, such as the name of a test.
     label: str | None
+    #: The feature level that it emulates.
     feature_level: int
+    #: neutral, zulip, or custom for a dialect of one's own.
     dialect: str
     #: Number of accounts.
     users: int

@@ -72,7 +72,9 @@ public class WorldRow internal constructor(json: JsonElement) : Reply(json) {
     @JvmField public val url: String = required("url", Read::text)
     /** The text with which it was made, such as the name of a test. */
     @JvmField public val label: String? = optional("label", Read::text)
+    /** The feature level that it emulates. */
     @JvmField public val featureLevel: Int = required("feature_level", Read::int)
+    /** neutral, zulip, or custom for a dialect of one's own. */
     @JvmField public val dialect: String = required("dialect", Read::text)
     /** Number of accounts. */
     @JvmField public val users: Int = required("users", Read::int)
