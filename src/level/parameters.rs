@@ -154,7 +154,7 @@ fn declared_changes() -> impl Iterator<Item = Change> {
     OPERATIONS.iter().flat_map(|row| row.parameters.iter().map(move |info| (row.route_text, info))).flat_map(
         |(route, info)| {
             let added = (info.since > 0)
-                .then(|| Change { level: info.since, kind: ChangeKind::Parameter { route, name: info.name } });
+                .then_some(Change { level: info.since, kind: ChangeKind::Parameter { route, name: info.name } });
             let renamed = info.former_names.iter().map(move |former| Change {
                 level: former.levels.end,
                 kind: ChangeKind::RenamedParameter {

@@ -30,6 +30,7 @@ pub struct Step {
     pub line: usize,
     /// Handle of its account, or `anonymous`.
     pub caller: String,
+    /// The HTTP method, in capitals.
     pub method: String,
     /// Path at the first server, without `/api/v1` and the query.
     pub path: String,
@@ -78,7 +79,6 @@ struct ProbeRun<'a> {
     may_have_changed: bool,
 }
 
-/// The outcome of a request of a probe.
 enum StepOutcome {
     /// It was compared, and the probe continues.
     Compared,
