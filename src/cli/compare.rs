@@ -270,16 +270,16 @@ fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Co
         if let Some((_, path)) = path {
             correspondence.add_replacement(index, &format!("/{path}/"), "/");
         }
-        for (handle, person) in &side.scope.directory.users {
-            correspondence.add_replacement(index, &person.email, &format!("EMAIL of {handle}"));
-            correspondence.add_replacement(index, &person.api_key, "KEY");
+        for (handle, user) in &side.scope.directory.users {
+            correspondence.add_replacement(index, &user.email, &format!("EMAIL of {handle}"));
+            correspondence.add_replacement(index, &user.api_key, "KEY");
         }
     }
-    for (handle, person) in &first.scope.directory.users {
-        if let Some(other) = second.scope.directory.person(handle) {
-            correspondence.pair("user", person.user_id, other.user_id);
-            if person.full_name != other.full_name {
-                correspondence.add_replacement(0, &person.full_name, &format!("NAME of {handle}"));
+    for (handle, user) in &first.scope.directory.users {
+        if let Some(other) = second.scope.directory.user(handle) {
+            correspondence.pair("user", user.user_id, other.user_id);
+            if user.full_name != other.full_name {
+                correspondence.add_replacement(0, &user.full_name, &format!("NAME of {handle}"));
                 correspondence.add_replacement(1, &other.full_name, &format!("NAME of {handle}"));
             }
         }

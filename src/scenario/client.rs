@@ -66,8 +66,8 @@ impl HttpReply {
 /// Why there is no complete reply.
 #[derive(Clone, Debug)]
 pub enum Failure {
-    /// The request could not be sent.
-    Refused(String),
+    /// The request was not sent, or no reply came in time.
+    NoReply(String),
     /// The connection ended before or during the reply.
     Broken(String),
 }
@@ -75,7 +75,7 @@ pub enum Failure {
 impl Failure {
     /// The reason, as the end of a sentence.
     pub fn reason(&self) -> &str {
-        let (Failure::Refused(reason) | Failure::Broken(reason)) = self;
+        let (Failure::NoReply(reason) | Failure::Broken(reason)) = self;
         reason
     }
 }
@@ -108,7 +108,7 @@ impl Client {
     /// Why there is no complete reply.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpReply, Failure> {
         let result = tokio::time::timeout(REPLY_TIMEOUT, self.send_without_timeout(request)).await;
-        result.unwrap_or_else(|_| Err(Failure::Refused(format!("no reply came within {} s", REPLY_TIMEOUT.as_secs()))))
+        result.unwrap_or_else(|_| Err(Failure::NoReply(format!("no reply came within {} s", REPLY_TIMEOUT.as_secs()))))
     }
 
     async fn send_without_timeout(&self, request: HttpRequest) -> Result<HttpReply, Failure> {
@@ -118,14 +118,14 @@ impl Client {
         }
         let http_request = builder
             .body(Full::new(Bytes::from(request.body)))
-            .map_err(|error| Failure::Refused(format!("{} is no request: {error}", request.url)))?;
+            .map_err(|error| Failure::NoReply(format!("{} is no request: {error}", request.url)))?;
         let result = match &self.pool {
             ConnectionPool::Http(pool) => pool.request(http_request).await,
             ConnectionPool::Https(pool) => pool.request(http_request).await,
         };
         let response = result.map_err(|error| {
             let reason = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
-            if error.is_connect() { Failure::Refused(reason) } else { Failure::Broken(reason) }
+            if error.is_connect() { Failure::NoReply(reason) } else { Failure::Broken(reason) }
         })?;
         let (head, body) = response.into_parts();
         let bytes = body.collect().await.map_err(|error| Failure::Broken(error.to_string()))?.to_bytes();

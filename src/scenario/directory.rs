@@ -11,15 +11,15 @@ pub type Accounts = BTreeMap<String, Account>;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Account {
-    /// Email address.
+    /// The address with which the account logs in.
     pub email: String,
-    /// API key.
+    /// If empty, a comparison fetches it from the server.
     pub api_key: String,
 }
 
-/// A user with the credentials to send requests.
+/// A user with the credentials for requests.
 #[derive(Clone, Debug)]
-pub struct UserCredentials {
+pub struct ScenarioUser {
     pub email: String,
     pub api_key: String,
     pub user_id: i64,
@@ -30,7 +30,7 @@ pub struct UserCredentials {
 #[derive(Clone, Debug, Default)]
 pub struct Directory {
     /// Users by handle and by email address.
-    pub users: BTreeMap<String, UserCredentials>,
+    pub users: BTreeMap<String, ScenarioUser>,
     /// IDs by name.
     pub channels: BTreeMap<String, i64>,
     /// IDs by name.
@@ -49,14 +49,10 @@ impl Directory {
             let email = text(&user["email"]);
             let handle = email.split('@').next().unwrap_or_default().to_owned();
             let user_id = user["id"].as_i64().unwrap_or_default();
-            let person = UserCredentials {
-                api_key: text(&user["api_key"]),
-                user_id,
-                full_name: text(&user["full_name"]),
-                email,
-            };
-            users.insert(person.email.clone(), person.clone());
-            users.entry(handle).or_insert(person);
+            let scenario_user =
+                ScenarioUser { api_key: text(&user["api_key"]), user_id, full_name: text(&user["full_name"]), email };
+            users.insert(scenario_user.email.clone(), scenario_user.clone());
+            users.entry(handle).or_insert(scenario_user);
         }
         let ids = |kind: &str| {
             records(kind)
@@ -72,10 +68,10 @@ impl Directory {
 
     /// Keeps the handles of users whose email address has changed.
     pub fn keep_handles(&mut self, before: &Self) {
-        for (handle, person_before) in &before.users {
-            let person_now = self.users.values().find(|person| person.user_id == person_before.user_id).cloned();
-            if let Some(person) = person_now {
-                self.users.entry(handle.clone()).or_insert(person);
+        for (handle, user_before) in &before.users {
+            let user_now = self.users.values().find(|user| user.user_id == user_before.user_id).cloned();
+            if let Some(user) = user_now {
+                self.users.entry(handle.clone()).or_insert(user);
             }
         }
     }
@@ -90,7 +86,7 @@ impl Directory {
     }
 
     /// A user by handle or email address.
-    pub fn person(&self, handle: &str) -> Option<&UserCredentials> {
+    pub fn user(&self, handle: &str) -> Option<&ScenarioUser> {
         self.users.get(handle)
     }
 

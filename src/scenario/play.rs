@@ -11,7 +11,7 @@ use super::pattern::Pattern;
 use super::reply_text::{failed_assertion, hint_text, printable_body};
 use super::request_encoding::{encode_path_segment, encode_request};
 use super::scope::{Queue, Scope};
-use super::stage::{Stage, World, credentials};
+use super::stage::{Stage, World, authorization_header};
 use super::template::{Reference, UserField};
 use super::world_names;
 use serde_json::Value;
@@ -342,8 +342,8 @@ impl<'a> Player<'a> {
         if waits_for_event && !queue.pending.is_empty() {
             return Ok(());
         }
-        let person = self.scope.directory.person(&queue.handle);
-        let person = person.ok_or_else(|| format!("there is no user '{}'", queue.handle))?;
+        let user = self.scope.directory.user(&queue.handle);
+        let user = user.ok_or_else(|| format!("there is no user '{}'", queue.handle))?;
         let last_event_id = queue.last_fetched.to_string();
         let dont_block = (self.world.control.is_some() || !waits_for_event).then_some(("dont_block", "true"));
         let parameters =
@@ -354,7 +354,7 @@ impl<'a> Player<'a> {
             .send(HttpRequest {
                 method: "GET".to_owned(),
                 url: format!("{}/api/v1/events?{}", self.world.base_url, query),
-                headers: vec![credentials(&person.email, &person.api_key)],
+                headers: vec![authorization_header(&user.email, &user.api_key)],
                 body: Vec::new(),
             })
             .await?;

@@ -3,7 +3,7 @@
 use super::block::{Caller, Line, Request};
 use super::client::HttpRequest;
 use super::scope::{Scope, origin};
-use super::stage::credentials;
+use super::stage::authorization_header;
 use super::template::Reference;
 use base64::Engine;
 
@@ -22,9 +22,9 @@ pub fn encode_request(scope: &Scope, request: &Request) -> Result<HttpRequest, S
     };
     let mut http_request = HttpRequest { method: request.method.clone(), ..HttpRequest::default() };
     if let Caller::User(handle, key) = &request.caller {
-        let person = scope.directory.person(handle).ok_or_else(|| format!("there is no user '{handle}'"))?;
-        let key = key.as_ref().map_or_else(|| Ok(person.api_key.clone()), |key| scope.text(key))?;
-        http_request.headers.push(credentials(&person.email, &key));
+        let user = scope.directory.user(handle).ok_or_else(|| format!("there is no user '{handle}'"))?;
+        let key = key.as_ref().map_or_else(|| Ok(user.api_key.clone()), |key| scope.text(key))?;
+        http_request.headers.push(authorization_header(&user.email, &key));
     }
     let form = add_lines(scope, &mut http_request, &request.lines)?;
     if !form.is_empty() && matches!(request.method.as_str(), "GET" | "HEAD") {

@@ -50,12 +50,12 @@ impl Scope {
                 self.captured.get(name).cloned().ok_or_else(|| format!("'{name}' was not captured"))
             }
             Reference::User(handle, field) => {
-                let person = self.directory.person(handle).ok_or_else(|| format!("there is no user '{handle}'"))?;
+                let user = self.directory.user(handle).ok_or_else(|| format!("there is no user '{handle}'"))?;
                 Ok(match field {
-                    UserField::UserId => person.user_id.into(),
-                    UserField::Email => person.email.clone().into(),
-                    UserField::FullName => person.full_name.clone().into(),
-                    UserField::ApiKey => person.api_key.clone().into(),
+                    UserField::UserId => user.user_id.into(),
+                    UserField::Email => user.email.clone().into(),
+                    UserField::FullName => user.full_name.clone().into(),
+                    UserField::ApiKey => user.api_key.clone().into(),
                 })
             }
             Reference::Queue(label, field) => {

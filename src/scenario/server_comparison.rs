@@ -5,6 +5,7 @@
 mod cleanup;
 mod compared_server;
 mod correspondence;
+mod curl;
 mod probe;
 mod queues;
 
@@ -12,7 +13,7 @@ use super::document::Document;
 use super::world_names;
 use std::collections::BTreeSet;
 
-pub use compared_server::{ComparedServer, HttpTransport, curl_command};
+pub use compared_server::{ComparedServer, HttpTransport};
 pub use correspondence::{Correspondence, Difference};
 pub use probe::{ProbeResult, ProbeSettings, Step, play};
 

@@ -2,7 +2,7 @@
 //! played in the server's realm.
 
 use super::client::{Client, Failure, HttpReply, HttpRequest};
-use super::directory::{Accounts, Directory, UserCredentials};
+use super::directory::{Accounts, Directory, ScenarioUser};
 use base64::Engine;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -234,7 +234,7 @@ impl Stage {
                 self.send(HttpRequest {
                     method: "GET".to_owned(),
                     url: format!("{}/api/v1{path}", world.base_url),
-                    headers: vec![credentials(&account.email, &account.api_key)],
+                    headers: vec![authorization_header(&account.email, &account.api_key)],
                     body: Vec::new(),
                 })
             };
@@ -244,7 +244,7 @@ impl Stage {
             };
             let full_name = own_user.body["full_name"].as_str().unwrap_or_default().to_owned();
             let (email, api_key) = (account.email.clone(), account.api_key.clone());
-            directory.users.insert(handle.clone(), UserCredentials { email, api_key, user_id, full_name });
+            directory.users.insert(handle.clone(), ScenarioUser { email, api_key, user_id, full_name });
             if let Ok(channels) = get("/streams").await {
                 Directory::add_ids(&mut directory.channels, &channels.body["streams"], "stream_id");
             }
@@ -287,7 +287,7 @@ impl Stage {
 }
 
 /// The `Authorization` header of a user.
-pub fn credentials(email: &str, api_key: &str) -> (String, String) {
+pub fn authorization_header(email: &str, api_key: &str) -> (String, String) {
     let pair = base64::engine::general_purpose::STANDARD.encode(format!("{email}:{api_key}"));
     ("authorization".to_owned(), format!("Basic {pair}"))
 }

@@ -32,7 +32,7 @@ impl Transport {
 
     async fn send_once(&self, request: &HttpRequest) -> Result<HttpReply, Failure> {
         let method =
-            request.method.parse().map_err(|_| Failure::Refused(format!("{} is not a method", request.method)))?;
+            request.method.parse().map_err(|_| Failure::NoReply(format!("{} is not a method", request.method)))?;
         let mut builder = self.http.request(method, &request.url);
         for (name, value) in &request.headers {
             builder = builder.header(name, value);
@@ -58,7 +58,7 @@ impl HttpTransport for Transport {
                 }
                 self.pace.pause(Duration::from_secs_f64(pause.max(0.0)));
             }
-            Err(Failure::Refused("the server limits requests again and again; --rate may help".to_owned()))
+            Err(Failure::NoReply("the server limits requests again and again; --rate may help".to_owned()))
         })
     }
 }

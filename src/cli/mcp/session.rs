@@ -163,7 +163,7 @@ impl Session {
                 (Reply::Complete(reply.status, remove_url_fields(&reply.body, &base_url)), format_reply(reply)?)
             }
             Err(Failure::Broken(reason)) => (Reply::Broken, json!({"failure": reason}).to_string()),
-            Err(Failure::Refused(reason)) => return Err(reason.clone()),
+            Err(Failure::NoReply(reason)) => return Err(reason.clone()),
         };
         let caller = user.unwrap_or("anonymous");
         let mut recordings = self.recordings.lock();

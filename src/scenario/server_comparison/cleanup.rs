@@ -163,8 +163,8 @@ async fn remove_object(side: &ComparedServer, creation: &CreatedObject) -> Resul
     let mut handles = side.handles();
     handles.sort_by_key(|handle| *handle != creation.creator);
     let mut refusal = "no account may remove it".to_owned();
-    for person in handles.iter().filter_map(|handle| side.scope.directory.person(handle)) {
-        let reply = side.send_form(method, &path, person, form).await?;
+    for user in handles.iter().filter_map(|handle| side.scope.directory.user(handle)) {
+        let reply = side.send_form(method, &path, user, form).await?;
         if reply.status == 200 || is_removed(reply.status, &reply.body) {
             return Ok(None);
         }
@@ -177,8 +177,8 @@ async fn remove_object(side: &ComparedServer, creation: &CreatedObject) -> Resul
 
 /// The ID of an upload. None if it is already removed.
 async fn attachment_id(side: &ComparedServer, owner: &str, path_id: &str) -> Result<Option<i64>, String> {
-    let Some(person) = side.scope.directory.person(owner) else { return Ok(None) };
-    let reply = side.get("/attachments", Some(person)).await?;
+    let Some(user) = side.scope.directory.user(owner) else { return Ok(None) };
+    let reply = side.get("/attachments", Some(user)).await?;
     let attachments = reply.body["attachments"].as_array().into_iter().flatten();
     let mut matching_attachments = attachments.filter(|attachment| {
         attachment["path_id"].as_str().is_some_and(|other_path_id| percent_decoded(other_path_id) == path_id)

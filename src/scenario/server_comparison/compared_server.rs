@@ -1,9 +1,9 @@
-//! One of the two servers of a comparison, with its accounts.
+//! One of the two servers of a comparison, with its accounts and the transport of its requests.
 
 use crate::scenario::client::{Failure, HttpReply, HttpRequest};
-use crate::scenario::directory::{Account, Directory, UserCredentials};
+use crate::scenario::directory::{Account, Directory, ScenarioUser};
 use crate::scenario::scope::Scope;
-use crate::scenario::stage::credentials;
+use crate::scenario::stage::authorization_header;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -45,28 +45,28 @@ impl ComparedServer {
         let feature_level =
             settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
         let feature_level = feature_level.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
-        let mut side = Self { url, feature_level, settings, scope, http };
+        let mut server = Self { url, feature_level, settings, scope, http };
         for (handle, account) in accounts {
-            let mut person = UserCredentials {
+            let mut user = ScenarioUser {
                 email: account.email.clone(),
                 api_key: account.api_key.clone(),
                 user_id: 0,
                 full_name: String::new(),
             };
-            if person.api_key.is_empty() {
-                person.api_key = side.fetch_api_key(&account.email).await?;
+            if user.api_key.is_empty() {
+                user.api_key = server.fetch_api_key(&account.email).await?;
             }
-            let own_user = side.get("/users/me", Some(&person)).await?;
+            let own_user = server.get("/users/me", Some(&user)).await?;
             let Some(user_id) = own_user.body["user_id"].as_i64() else {
                 let reason = own_user.body["msg"].as_str().map_or_else(|| own_user.not_json_reason(), str::to_owned);
-                return Err(format!("{} refuses the account '{handle}': {reason}", side.url));
+                return Err(format!("{} refuses the account '{handle}': {reason}", server.url));
             };
-            person.user_id = user_id;
-            person.full_name = own_user.body["full_name"].as_str().unwrap_or_default().to_owned();
-            side.scope.directory.users.insert(handle.clone(), person);
+            user.user_id = user_id;
+            user.full_name = own_user.body["full_name"].as_str().unwrap_or_default().to_owned();
+            server.scope.directory.users.insert(handle.clone(), user);
         }
-        side.read_names().await?;
-        Ok(side)
+        server.read_names().await?;
+        Ok(server)
     }
 
     async fn fetch_api_key(&self, email: &str) -> Result<String, String> {
@@ -107,11 +107,11 @@ impl ComparedServer {
     ///
     /// If the server does not reply.
     pub async fn read_names(&mut self) -> Result<(), String> {
-        let people: Vec<UserCredentials> = self.scope.directory.users.values().cloned().collect();
-        for person in &people {
-            let channels = self.get("/streams", Some(person)).await?;
+        let users: Vec<ScenarioUser> = self.scope.directory.users.values().cloned().collect();
+        for user in &users {
+            let channels = self.get("/streams", Some(user)).await?;
             Directory::add_ids(&mut self.scope.directory.channels, &channels.body["streams"], "stream_id");
-            let groups = self.get("/user_groups", Some(person)).await?;
+            let groups = self.get("/user_groups", Some(user)).await?;
             Directory::add_ids(&mut self.scope.directory.groups, &groups.body["user_groups"], "id");
         }
         Ok(())
@@ -122,8 +122,8 @@ impl ComparedServer {
     /// # Errors
     ///
     /// If there is no reply.
-    pub async fn get(&self, path: &str, person: Option<&UserCredentials>) -> Result<HttpReply, String> {
-        let headers = person.map(|person| credentials(&person.email, &person.api_key)).into_iter().collect();
+    pub async fn get(&self, path: &str, user: Option<&ScenarioUser>) -> Result<HttpReply, String> {
+        let headers = user.map(|user| authorization_header(&user.email, &user.api_key)).into_iter().collect();
         let url = format!("{}/api/v1{path}", self.url);
         self.send(HttpRequest { method: "GET".to_owned(), url, headers, body: Vec::new() }).await
     }
@@ -137,12 +137,12 @@ impl ComparedServer {
         &self,
         method: &str,
         path: &str,
-        person: &UserCredentials,
+        user: &ScenarioUser,
         form: &[(&str, &str)],
     ) -> Result<HttpReply, String> {
         let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
         let headers = vec![
-            credentials(&person.email, &person.api_key),
+            authorization_header(&user.email, &user.api_key),
             ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()),
         ];
         let url = format!("{}/api/v1{path}", self.url);
@@ -158,25 +158,4 @@ impl ComparedServer {
         let request_line = format!("{} {}", request.method, request.url);
         self.http.send(request).await.map_err(|failure| format!("{request_line}: {}", failure.reason()))
     }
-}
-
-/// The `curl` command for a request, with the API key in the variable `KEY`.
-pub fn curl_command(request: &HttpRequest, email: Option<&str>) -> String {
-    let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
-    let mut parts = vec!["curl".to_owned()];
-    if request.method != "GET" && (request.method != "POST" || request.body.is_empty()) {
-        parts.push(format!("-X {}", request.method));
-    }
-    parts.extend(email.map(|email| format!("-u {}:\"$KEY\"", quote(email))));
-    parts.push(quote(&request.url));
-    let content_type = request.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| value.as_str());
-    if content_type.is_some_and(|value| value != "application/x-www-form-urlencoded") {
-        parts.push(format!("-H {}", quote(&format!("content-type: {}", content_type.unwrap_or_default()))));
-    }
-    if !request.body.is_empty() {
-        let body = String::from_utf8_lossy(&request.body);
-        let excerpt: String = body.chars().take(2_000).collect();
-        parts.push(format!("--data-raw {}", quote(&excerpt)));
-    }
-    parts.join(" ")
 }

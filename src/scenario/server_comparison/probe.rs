@@ -1,8 +1,9 @@
 //! Plays a probe: sends each of its requests to both servers, and compares the replies and the resulting events.
 
 use super::cleanup::{self, CreatedObject};
-use super::compared_server::{ComparedServer, curl_command};
+use super::compared_server::ComparedServer;
 use super::correspondence::{Correspondence, Difference};
+use super::curl::curl_command;
 use super::queues::{self, Queues};
 use crate::scenario::block::{Block, BlockKind, Body, Caller, Request};
 use crate::scenario::client::{HttpReply, HttpRequest};
@@ -221,8 +222,7 @@ impl ProbeRun<'_> {
         let (caller, emails) = match &request.caller {
             Caller::Anonymous => ("anonymous".to_owned(), [None, None]),
             Caller::User(handle, _) => {
-                let email =
-                    |side: &ComparedServer| side.scope.directory.person(handle).map(|person| person.email.clone());
+                let email = |side: &ComparedServer| side.scope.directory.user(handle).map(|user| user.email.clone());
                 (handle.clone(), [email(self.sides[0]), email(self.sides[1])])
             }
         };
@@ -349,8 +349,8 @@ impl ProbeRun<'_> {
 
     /// The channels that the probe created by subscribing to them, found by its unique word.
     async fn subscribed_channels(&self, side: &ComparedServer) -> Vec<CreatedObject> {
-        let Some(person) = side.scope.directory.users.values().next() else { return Vec::new() };
-        let Ok(reply) = side.get("/streams", Some(person)).await else { return Vec::new() };
+        let Some(user) = side.scope.directory.users.values().next() else { return Vec::new() };
+        let Ok(reply) = side.get("/streams", Some(user)).await else { return Vec::new() };
         let is_from_probe =
             |channel: &&Value| channel["name"].as_str().is_some_and(|name| name.contains(self.conditions.unique_word));
         let channels = reply.body["streams"].as_array().into_iter().flatten().filter(is_from_probe);

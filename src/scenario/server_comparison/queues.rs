@@ -36,8 +36,8 @@ impl Queues {
             [("fetch_event_types", "[]"), ("client_capabilities", &capabilities), ("all_public_streams", "false")];
         let mut ids = Vec::new();
         for handle in side.handles() {
-            let Some(person) = side.scope.directory.person(&handle) else { continue };
-            let reply = side.send_form("POST", "/register", person, &form).await?;
+            let Some(user) = side.scope.directory.user(&handle) else { continue };
+            let reply = side.send_form("POST", "/register", user, &form).await?;
             if let Some(id) = reply.body["queue_id"].as_str() {
                 let last_event_id = reply.body["last_event_id"].as_i64().unwrap_or(-1);
                 ids.push((handle.clone(), id.to_owned()));
@@ -59,13 +59,13 @@ impl Queues {
     /// If there is no reply.
     pub async fn read_events(&mut self, side: &ComparedServer, handle: &str) -> Result<Vec<Value>, String> {
         let Some(queue) = self.queues_by_handle.get_mut(handle) else { return Ok(Vec::new()) };
-        let Some(person) = side.scope.directory.person(handle) else { return Ok(Vec::new()) };
+        let Some(user) = side.scope.directory.user(handle) else { return Ok(Vec::new()) };
         let query = form_urlencoded::Serializer::new(String::new())
             .append_pair("queue_id", &queue.id)
             .append_pair("last_event_id", &queue.last_event_id.to_string())
             .append_pair("dont_block", "true")
             .finish();
-        let reply = side.get(&format!("/events?{query}"), Some(person)).await?;
+        let reply = side.get(&format!("/events?{query}"), Some(user)).await?;
         let mut events = Vec::new();
         for event in reply.body["events"].as_array().into_iter().flatten() {
             queue.last_event_id = queue.last_event_id.max(event["id"].as_i64().unwrap_or(-1));
@@ -83,8 +83,8 @@ impl Queues {
         let own_queues = self.queues_by_handle.iter().map(|(handle, queue)| (handle, &queue.id));
         let other_queues = self.registered_by_probe.iter().map(|(handle, id)| (handle, id));
         for (handle, id) in own_queues.chain(other_queues) {
-            let Some(person) = side.scope.directory.person(handle) else { continue };
-            if side.send_form("DELETE", "/events", person, &[("queue_id", id)]).await.is_err() {
+            let Some(user) = side.scope.directory.user(handle) else { continue };
+            if side.send_form("DELETE", "/events", user, &[("queue_id", id)]).await.is_err() {
                 return;
             }
         }

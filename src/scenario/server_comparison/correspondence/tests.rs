@@ -51,7 +51,7 @@ fn each_type_key_and_value_is_compared() {
 }
 
 #[test]
-fn of_times_only_the_type_and_of_urls_the_replacement_is_compared() {
+fn times_are_compared_by_type_and_urls_by_replacement() {
     let mut correspondence = Correspondence::default();
     correspondence.add_replacement(0, "http://one:1", "URL");
     correspondence.add_replacement(1, "https://two", "URL");

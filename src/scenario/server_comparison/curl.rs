@@ -1,0 +1,24 @@
+//! Formats requests as `curl` commands for the reports of comparisons.
+
+use crate::scenario::client::HttpRequest;
+
+/// The `curl` command for a request, with the API key in the variable `KEY`.
+pub fn curl_command(request: &HttpRequest, email: Option<&str>) -> String {
+    let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let mut parts = vec!["curl".to_owned()];
+    if request.method != "GET" && (request.method != "POST" || request.body.is_empty()) {
+        parts.push(format!("-X {}", request.method));
+    }
+    parts.extend(email.map(|email| format!("-u {}:\"$KEY\"", quote(email))));
+    parts.push(quote(&request.url));
+    let content_type = request.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| value.as_str());
+    if content_type.is_some_and(|value| value != "application/x-www-form-urlencoded") {
+        parts.push(format!("-H {}", quote(&format!("content-type: {}", content_type.unwrap_or_default()))));
+    }
+    if !request.body.is_empty() {
+        let body = String::from_utf8_lossy(&request.body);
+        let excerpt: String = body.chars().take(2_000).collect();
+        parts.push(format!("--data-raw {}", quote(&excerpt)));
+    }
+    parts.join(" ")
+}
