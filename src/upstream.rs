@@ -6,10 +6,10 @@
 mod account;
 mod base_url;
 mod client;
+mod client_builder;
 mod error;
 mod pace;
 mod reply;
-mod transport;
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +17,7 @@ mod tests;
 pub use account::{Account, read_zuliprc};
 pub use base_url::BaseUrl;
 pub use client::{Options, Request, Upstream, read_reply};
+pub use client_builder::client_builder;
 pub use error::RequestError;
 pub use pace::Pace;
 pub use reply::Reply;
-pub use transport::client_builder;

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// Parses a base URL. A trailing slash and the path `/api/v1` are removed.
+    /// Parses a base URL. A trailing slash and the path `/api/v1` or `/api` are removed.
     ///
     /// # Errors
     ///
@@ -54,8 +54,8 @@ impl BaseUrl {
 
     /// Whether an absolute URL has the same scheme, host and port, so that the API key may be sent to it.
     pub fn is_same_origin(&self, url: &str) -> bool {
-        let [base_url, other_origin] = [&self.0, url].map(|url| reqwest::Url::parse(url).map(|url| url.origin()));
-        matches!((base_url, other_origin), (Ok(base_url), Ok(other_origin)) if base_url == other_origin)
+        let [own_origin, other_origin] = [&self.0, url].map(|url| reqwest::Url::parse(url).map(|url| url.origin()));
+        matches!((own_origin, other_origin), (Ok(own_origin), Ok(other_origin)) if own_origin == other_origin)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::account::Account;
 use super::base_url::BaseUrl;
+use super::client_builder::client_builder;
 use super::error::{Reason, RequestError};
 use super::pace::Pace;
 use super::reply::Reply;
-use super::transport;
 use bytes::{Bytes, BytesMut};
 use http::{Method, StatusCode};
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Upstream {
     ///
     /// What is wrong with the settings of this machine, such as its proxies.
     pub fn new(base_url: BaseUrl, tls_config: ClientConfig, options: Options) -> Result<Self, String> {
-        let http = transport::client_builder(tls_config).read_timeout(options.read_timeout).build();
+        let http = client_builder(tls_config).read_timeout(options.read_timeout).build();
         let http = http.map_err(|error| Reason::from_http(&error, options.read_timeout, 0).to_string())?;
         let pace = Arc::new(Pace::per_second(options.rate));
         Ok(Self { http, base_url, account: None, options, pace, has_replied: Arc::default() })

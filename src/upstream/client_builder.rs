@@ -1,4 +1,4 @@
-//! The HTTP client for other servers.
+//! TLS, proxies, redirects and the connection timeout of HTTP clients for other servers.
 
 use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
