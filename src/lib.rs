@@ -24,7 +24,8 @@
 //!
 //! Each layer depends only on layers to its right:
 //! `cli` → `server` → `control` → `http` → `level` → `api` → `record` → `world` → `realm` → `error`,
-//! `time`. `control` also depends on `fixture` and `openapi`; `world` also depends on `fault`, `journal` and `dialect`.
+//! `time`, `wire`. `control` also depends on `fixture` and `openapi`; `http` and `world` also depend on `fault`,
+//! `journal` and `dialect`; `server` also depends on `console`.
 //!
 //! - `realm`: the data and rules of one organization, without HTTP, async code or wall clock.
 //! - `world`: a realm with a clock and pending polls. All locks are here.
@@ -33,6 +34,9 @@
 //! - `level`: the differences at older feature levels, as a table of changes to requests and replies.
 //! - `http`: the handling of a request: world, route, credentials, parameters, reply.
 //! - `control`: the calls with which tests steer worlds.
+//! - `feature`: the rules that depend on the feature level and are checked where they apply.
+//! - `wire`: the kinds of events, and the lists of the register reply that events keep up to date.
+//! - `console`: the web page that shows and steers worlds.
 //! - `fault`: failures that tests set up. `journal`: the latest requests and replies. `dialect`: names on the wire.
 //! - `report`: what clients did that a real server would suffer from.
 //! - `server`: sockets, and the library's [`Server`].
@@ -44,7 +48,7 @@
 //! - `tls`: the certificate of a server, and the certificates that a client trusts.
 //! - `organization`: reads what an account sees of another server's organization, as a fixture.
 //! - `upstream`: the client for other servers.
-//! - `json_diagnostic`: error messages for JSON that does not fit its type.
+//! - `json_diagnostic`: error messages for JSON that does not fit its type. `counted`: counts with their nouns.
 
 #![cfg_attr(
     not(feature = "internals"),

@@ -1,4 +1,4 @@
-//! The system's limit of open files, which each connection counts towards.
+//! The system's limit on open files, which each connection counts towards.
 
 use super::CliError;
 

@@ -41,7 +41,7 @@ pub fn preflight_response(guard: &Guard, request: &ApiRequest) -> Response {
     }
 }
 
-/// Adds the CORS headers that let a page read the response if it may steer.
+/// Adds the CORS headers that let a page of an allowed origin read the response, including the refusal of its token.
 pub fn add_cors_headers(guard: &Guard, request: &ApiRequest, mut response: Response) -> Response {
     let Some(origin) = request.headers().get(header::ORIGIN) else { return response };
     if matches!(guard.check(request.headers()), Ok(()) | Err(Error::ControlToken)) {

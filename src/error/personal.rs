@@ -117,11 +117,11 @@ macro_rules! personal {
             InvalidSealedRegistration: 400 BAD_REQUEST "Invalid encrypted_push_registration";
             /// The registration was encrypted too long ago.
             RegistrationExpired: 400 REQUEST_EXPIRED "Request expired";
-            /// A fault lets the relay fail.
+            /// A fault makes the relay fail.
             RelayBreaksDown: 502 INTERNAL_SERVER_ERROR_ON_BOUNCER "Internal server error on push notification service, retry later.";
             /// A fault makes the relay unreachable.
             RelayUnreachable: 502 FAILED_TO_CONNECT_BOUNCER "Network error while connecting to push notification service.";
-            /// A fault lets the relay refuse this server.
+            /// A fault makes the relay refuse this server.
             RelayRefuses: 403 ADMIN_ACTION_REQUIRED "Push notification configuration issue on server, contact the server administrator or retry later.";
 
             // Video calls.

@@ -78,7 +78,7 @@ pub struct BotReply {
     pub service_payload_url: Option<String>,
     /// As in the request, or null.
     pub config_data: Option<BTreeMap<String, String>>,
-    /// What its requests mean where they don't say it.
+    /// The values of parameters that its requests omit.
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
     /// The owner's API address; absent for bots without an owner.

@@ -9,7 +9,7 @@ operation! {
     /// Returns the URL of a new call in its own room.
     pub CreateNextcloudTalkCall = POST "/calls/nextcloud_talk/create", for User, since 465;
     params {
-        /// Its name.
+        /// The room's name, which the URL does not contain.
         room_name: String,
     }
     reply CallReply;

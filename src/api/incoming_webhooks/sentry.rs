@@ -13,7 +13,7 @@ const SAMPLE_TITLE: &str = "This is an example Python exception";
 /// The first version of events that the current SDK sends. Earlier ones come from its predecessor Raven.
 const MIN_VERSION: i64 = 7;
 
-/// The largest accepted timestamp, in UNIX seconds: in the year 8307.
+/// Timestamps must be below this, in UNIX seconds: in the year 8307.
 const MAX_TIMESTAMP: f64 = 200_000_000_000.0;
 
 pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
@@ -120,7 +120,7 @@ fn event_version(event: &PayloadValue<'_>) -> Result<i64, Error> {
     number.ok_or_else(|| Error::bad_value("version", "is not an integer"))
 }
 
-/// The innermost frame of the last stack trace that is in a file.
+/// The innermost frame in `file`, in the last exception that has a stack trace.
 fn find_frame<'a>(event: &PayloadValue<'a>, file: &str) -> Result<Option<PayloadValue<'a>>, Error> {
     let values: Vec<PayloadValue<'_>> = event.key("exception")?.key("values")?.items()?.collect();
     for value in values.iter().rev() {
@@ -161,6 +161,7 @@ fn issue_message(
 ) -> Result<(String, String), Error> {
     let title = issue.text_of("title")?;
     let time = display_time(issue.text_of("lastSeen")?);
+    // The key is required, but may be null or empty.
     issue.key("assignedTo")?;
     let assignee = match issue.non_empty("assignedTo")? {
         Some(assignee) if assignee.text_of("type")? == "team" => format!("team {}", assignee.text_of("name")?),

@@ -39,6 +39,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         },
     },
     Behaviour {
+        // the level is assumed.
         level: 349,
         subject: "PATCH /streams/{stream_id}",
         description: "Administrators may change `can_remove_subscribers_group` of private channels that they are not subscribed to; before, `Invalid channel ID`.",

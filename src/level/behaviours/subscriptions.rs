@@ -9,7 +9,7 @@ use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
-        //
+        // the level is assumed.
         level: 417,
         subject: "DELETE and PATCH /users/me/subscriptions",
         description: "STREAM_DOES_NOT_EXIST for a channel that does not exist; before, BAD_REQUEST.",

@@ -1,4 +1,5 @@
-//! Tests of inline markup, links and emoji (reference behaviour, section 23), and of links in topics (section 16).
+//! Tests of inline markup, math, times, links, emoji and linkifiers (reference behaviour, section 23), and of links in
+//! topics (section 16).
 
 use super::*;
 
