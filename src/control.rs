@@ -60,7 +60,7 @@ pub use in_process::ControlReply;
 pub use initial_clock::InitialClock;
 use json_body::{body, check_empty_body, text};
 use unknown_names::{
-    MAX_COMPARED_BYTES, known_names, unknown_name_in_world_message, unknown_name_message, unknown_word_error,
+    MAX_COMPARED_BYTES, known_names_clause, unknown_name_in_world_message, unknown_name_message, unknown_word_error,
 };
 
 /// Starts to serve one world on its own port, and returns the port.

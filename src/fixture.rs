@@ -173,7 +173,7 @@ impl Source {
             Source::Text(text) if state::is_state(without_byte_order_mark(text)) => {
                 let (realm, clock) = state::read(without_byte_order_mark(text), real_time)?;
                 let clock = match clock {
-                    Clock::Running { ahead } => Clock::Running { ahead: ahead.max(Span::seconds(0)) },
+                    Clock::Running { offset } => Clock::Running { offset: offset.max(Span::from_seconds(0)) },
                     frozen => frozen,
                 };
                 Ok((realm, clock))

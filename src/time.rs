@@ -8,7 +8,7 @@ use std::time::Duration;
 /// The earliest and the latest time that RFC 3339 and `jiff` can express with any offset, in microseconds.
 const RANGE: (i64, i64) = (-377_705_023_201_000_000, 253_402_207_200_999_999);
 
-/// A point in time with microseconds, in UTC, limited to the years that can be formatted.
+/// A point in time with microsecond precision, in UTC, limited to the years that can be formatted.
 ///
 /// ```
 /// use chatdouble::Timestamp;
@@ -140,18 +140,18 @@ pub struct Span {
 
 impl Span {
     /// A span of whole seconds.
-    pub const fn seconds(seconds: i64) -> Self {
+    pub const fn from_seconds(seconds: i64) -> Self {
         Self { micros: seconds.saturating_mul(1_000_000) }
     }
 
     /// A span of whole minutes.
-    pub const fn minutes(minutes: i64) -> Self {
-        Self::seconds(minutes.saturating_mul(60))
+    pub const fn from_minutes(minutes: i64) -> Self {
+        Self::from_seconds(minutes.saturating_mul(60))
     }
 
     /// A span of days of 24 hours.
-    pub const fn days(days: i64) -> Self {
-        Self::seconds(days.saturating_mul(86_400))
+    pub const fn from_days(days: i64) -> Self {
+        Self::from_seconds(days.saturating_mul(86_400))
     }
 
     /// A span of microseconds.
@@ -181,7 +181,7 @@ pub enum Clock {
     /// Advances with real time.
     Running {
         /// The world's time minus real time; may be negative.
-        ahead: Span,
+        offset: Span,
     },
     Frozen {
         at: Timestamp,
@@ -192,7 +192,7 @@ impl Clock {
     /// The world's time at the given real time.
     pub fn now(self, real: Timestamp) -> Timestamp {
         match self {
-            Clock::Running { ahead } => real.plus(ahead),
+            Clock::Running { offset } => real.plus(offset),
             Clock::Frozen { at } => at,
         }
     }
@@ -224,11 +224,13 @@ mod tests {
         let last = Timestamp::parse(&jiff::Timestamp::MAX.to_string()).expect("a valid time");
         let first = Timestamp::parse(&jiff::Timestamp::MIN.to_string()).expect("a valid time");
 
-        for beyond in [Timestamp::from_seconds(i64::MAX), Timestamp::from_micros(i64::MAX), last.plus(Span::seconds(1))]
+        for beyond in
+            [Timestamp::from_seconds(i64::MAX), Timestamp::from_micros(i64::MAX), last.plus(Span::from_seconds(1))]
         {
             assert_eq!(beyond, last);
         }
-        for before in [Timestamp::from_seconds(i64::MIN), Timestamp::from_micros(i64::MIN), first.plus(Span::days(-1))]
+        for before in
+            [Timestamp::from_seconds(i64::MIN), Timestamp::from_micros(i64::MIN), first.plus(Span::from_days(-1))]
         {
             assert_eq!(before, first);
         }

@@ -6,8 +6,8 @@ pub mod edit;
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
 use crate::api::changes::users::activation::deactivate;
+use crate::api::changes::users::api_key::NewApiKeyReply;
 use crate::api::changes::users::bot::{emit_account_field, realm_bot_audience};
-use crate::api::changes::users::key::NewApiKeyReply;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::EventData;
@@ -45,7 +45,7 @@ pub struct OwnBot {
     pub api_key: String,
     /// The URL of its picture.
     pub avatar_url: String,
-    /// What its requests mean where they don't say it.
+    /// The values of parameters that its requests omit.
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
 }

@@ -1,9 +1,9 @@
 //! Replacing the caller's API key.
 
 use super::{Call, Write, operation};
+use crate::api::changes::users::api_key::NewApiKeyReply;
 use crate::api::changes::users::bot::emit_account_field;
 use crate::api::changes::users::device::remove_device;
-use crate::api::changes::users::key::NewApiKeyReply;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::id::DeviceId;

@@ -9,7 +9,7 @@ mod values;
 
 use crate::error::Error;
 pub(crate) use macros::{
-    default_text, has_no_default, impl_json_parameter, is_path, json_object, key_default, listed, or_default,
+    default_or_missing, default_text, has_no_default, impl_json_parameter, is_path, json_object, key_default, listed,
     parameters, read_from, string_enum, wire_name,
 };
 use schemars::{Schema, SchemaGenerator};

@@ -15,7 +15,7 @@ use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::profile_field::{ProfileFieldRecord, profile_fields};
-use field_data::{CHOICE_KIND, FieldData, check_field_data, find_known_site, parse_field_data};
+use field_data::{CHOICE_KIND, FieldData, checked_field_json, find_known_site, parse_field_data};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -92,7 +92,7 @@ impl Write for CreateProfileField {
             check_room_in_summary(tx, id)?;
         }
         let kind = params.field_type;
-        let mut data = check_field_data(kind, &params.field_data)?;
+        let mut data = checked_field_json(kind, &params.field_data)?;
         let (name, hint) = match find_known_site(kind, &params.field_data) {
             // A URL pattern in the request is ignored, because the service knows the site's pattern.
             Some(site) => {
@@ -193,7 +193,7 @@ impl Write for EditProfileField {
             check_site_unchanged(&field, &params)?;
         }
         if let Some(data) = &params.field_data {
-            field.data = check_field_data(field.kind, data)?;
+            field.data = checked_field_json(field.kind, data)?;
         }
         if let Some(name) = &params.name {
             field.name = checked_label(name)?;

@@ -1,4 +1,4 @@
-//! Test notifications for push. Submodules register devices for encrypted notifications, here and at the push relay.
+//! Test push notifications. Submodules register devices for encrypted notifications, here and at the push relay.
 
 mod legacy;
 mod register;
@@ -32,7 +32,7 @@ impl Write for TestEncryptedPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let is_selected = |id: DeviceId, device: &Device| match params.device_id {
-            Some(selected) if !call.has(Feature::DevicesNumberedByServer) => selected.0 == device.account(id),
+            Some(selected) if !call.has(Feature::DevicesNumberedByServer) => selected.0 == device.account_id(id),
             selected => selected.is_none_or(|selected| selected == id),
         };
         let devices =
@@ -80,7 +80,7 @@ impl Write for TestPush {
     }
 }
 
-/// Checks that no fault lets the relay fail.
+/// Checks that no fault makes the relay fail.
 ///
 /// # Errors
 ///

@@ -47,7 +47,7 @@ operation! {
         /// Messages of all public channels; by default what is configured for a bot.
         all_public_streams: Option<bool> = None => "false",
         /// `true`, `false` or `partial`.
-        include_subscribers: options::IncludeSubscribersText = options::IncludeSubscribersText(IncludeSubscribers::No) => "false",
+        include_subscribers: options::IncludeSubscribersParam = options::IncludeSubscribersParam(IncludeSubscribers::No) => "false",
         /// What the client understands.
         client_capabilities: RawCapabilities = RawCapabilities::default() => "{}",
         /// Types of events for the queue; all when absent, unknown types are ignored.
@@ -126,7 +126,7 @@ impl RegisterState {
     }
 }
 
-/// Whether a type of events that no event has selects data of the reply.
+/// Whether a client may request this name in `fetch_event_types` although no event has it as its type.
 pub fn selects_data(event_type: &str) -> bool {
     [MessageState::EVENT_TYPES, ListState::EVENT_TYPES, UserValues::EVENT_TYPES].concat().contains(&event_type)
 }
@@ -153,7 +153,7 @@ impl StateRequest<'_> {
     }
 
     /// Whether the request lists a type of events; not if it requests all.
-    fn lists(&self, event_type: &str) -> bool {
+    fn names_explicitly(&self, event_type: &str) -> bool {
         self.types.as_ref().is_some_and(|types| types.contains(event_type))
     }
 }
@@ -233,5 +233,5 @@ fn idle_timeout(params: &Register) -> Span {
         Some(Nullable(timeout)) => timeout.as_ref().map(|timeout| timeout.0),
         None => params.queue_lifespan_secs.map(|WholeNumber(seconds)| seconds).filter(|seconds| *seconds > 0),
     };
-    Span::seconds(requested_seconds.unwrap_or(DEFAULT).min(MAX))
+    Span::from_seconds(requested_seconds.unwrap_or(DEFAULT).min(MAX))
 }

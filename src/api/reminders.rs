@@ -22,7 +22,7 @@ use serde::Serialize;
 pub const MAX_NOTE_LENGTH: usize = 1_000;
 
 /// The delay of a reminder whose request names no time.
-const DEFAULT_DELAY: Span = Span::seconds(3_600);
+const DEFAULT_DELAY: Span = Span::from_seconds(3_600);
 
 /// The reminders of a user in the order of their times.
 pub fn records_of(realm: &Realm, user: UserId) -> Vec<ReminderRecord> {

@@ -27,14 +27,14 @@ operation! {
     pub GetSubscriptions = GET "/users/me/subscriptions", for User;
     params {
         /// Include the subscribers.
-        include_subscribers: IncludeSubscribersWord = IncludeSubscribersWord::No => "false",
+        include_subscribers: IncludeSubscribersParam = IncludeSubscribersParam::No => "false",
     }
     reply SubscriptionsReply;
 }
 
 string_enum! {
-    /// `include_subscribers`
-    pub enum IncludeSubscribersWord {
+    /// Which subscribers the reply lists; `partial` may have JSON quotes.
+    pub enum IncludeSubscribersParam {
         /// Leave out the lists of subscribers.
         No = "false",
         /// All subscribers.
@@ -44,17 +44,17 @@ string_enum! {
     }
 }
 
-impl From<IncludeSubscribersWord> for IncludeSubscribers {
-    fn from(word: IncludeSubscribersWord) -> Self {
-        match word {
-            IncludeSubscribersWord::No => IncludeSubscribers::No,
-            IncludeSubscribersWord::All => IncludeSubscribers::All,
-            IncludeSubscribersWord::Partial => IncludeSubscribers::Partial,
+impl From<IncludeSubscribersParam> for IncludeSubscribers {
+    fn from(param: IncludeSubscribersParam) -> Self {
+        match param {
+            IncludeSubscribersParam::No => IncludeSubscribers::No,
+            IncludeSubscribersParam::All => IncludeSubscribers::All,
+            IncludeSubscribersParam::Partial => IncludeSubscribers::Partial,
         }
     }
 }
 
-/// Subscriptions.
+/// The caller's subscriptions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionsReply {
     /// Sorted by name, regardless of case; without archived channels.
@@ -177,7 +177,7 @@ operation! {
 /// The subscriptions of a user.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserChannelsReply {
-    /// Channels whose subscribers the caller can see, sorted; without archived channels.
+    /// Channels whose subscribers the caller can see, sorted by ID; without archived channels.
     pub subscribed_channel_ids: Vec<ChannelId>,
 }
 

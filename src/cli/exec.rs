@@ -42,7 +42,7 @@ use tokio::runtime::Handle;
 #[cfg(unix)]
 use unix::{Signals, forward, is_terminating, kill, shell_status};
 #[cfg(not(unix))]
-use windows::{Signals, forward, is_terminating, kill, status_of};
+use windows::{Signals, forward, is_terminating, kill, shell_status};
 
 /// The variable with the path of the certificate that the command has to trust.
 const TLS_CA_VARIABLE: &str = "CHATDOUBLE_TLS_CA";
@@ -98,7 +98,7 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
         (Some(seed), _) => command_runtime.block_on(exec.chaos.run(seed, async |attempt| runner.run(attempt).await)),
         (None, Some(levels)) => command_runtime
             .block_on(exec.levels.run(levels, async |attempt| runner.run(attempt).await))
-            .and_then(|status| reporter.report_after(status)),
+            .and_then(|status| reporter.write_collected(status)),
         (None, None) => runtime
             .block_on(exec.serve.start(0))
             .and_then(|server| command_runtime.block_on(serve_while_running(&exec, &faults, &reporter, server))),
@@ -166,7 +166,7 @@ impl Runner<'_> {
         let duration = WallClock.now().since(start).micros();
         let violations = server.violations();
         let observed = observe(&server);
-        let findings = self.reporter.add(&server, attempt.feature_level);
+        let findings = self.reporter.collect(&server, attempt.feature_level);
         server.stop().await;
         if command_status == 0 {
             status(&violations)?;

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// The longest time by which a clock can be moved at once.
-const MAX_JUMP: Span = Span::days(36_525);
+const MAX_JUMP: Span = Span::from_days(36_525);
 
 /// A change of the clock: exactly one of `advance_seconds`, `set`, `to_next` and `running`.
 #[derive(Deserialize, JsonSchema)]

@@ -31,7 +31,7 @@ impl InitialClock {
     #[doc(hidden)]
     pub fn clock(self, real_time: Timestamp) -> Clock {
         match self {
-            InitialClock::Real => Clock::Running { ahead: Span::default() },
+            InitialClock::Real => Clock::Running { offset: Span::default() },
             InitialClock::Frozen => Clock::Frozen { at: real_time },
             InitialClock::At(at) => Clock::Frozen { at },
         }

@@ -2,7 +2,7 @@
 
 use super::filters::Filters;
 use super::request_pattern::{METHODS, PatternUse, RequestPattern};
-use super::{MAX_COMPARED_BYTES, known_names, refusal, users, waiting};
+use super::{MAX_COMPARED_BYTES, known_names_clause, refusal, users, waiting};
 use crate::error::Error;
 use crate::fault::NETWORK_FAULT_ID;
 use crate::journal::{Entry, Filter};
@@ -169,7 +169,7 @@ fn check_fault(world: &World, id: &str, prefix: &str) -> Result<(), Error> {
     let nearest = nearest.unwrap_or_default();
     Err(refusal(format!(
         "{prefix}fault: there is no fault '{id}' in this world{nearest}{}",
-        known_names(&installed_ids)
+        known_names_clause(&installed_ids)
     )))
 }
 

@@ -30,7 +30,7 @@ pub struct PreviewDelaySpec {
 /// `ControlRefused`.
 pub fn set(world: &World, spec: &PreviewDelaySpec) -> Result<Value, Error> {
     let check_delay = |delay: Option<Seconds>, path: &str| match delay {
-        Some(Seconds(span)) if span < Span::seconds(0) || span > Span::days(MAX_DELAY_DAYS) => {
+        Some(Seconds(span)) if span < Span::from_seconds(0) || span > Span::from_days(MAX_DELAY_DAYS) => {
             Err(refusal(format!("{path}: takes at least 0 seconds, and at most 100 years")))
         }
         delay => Ok(delay.map(|Seconds(span)| span)),

@@ -41,7 +41,7 @@ pub fn set(world: &World, spec: &RateLimitSpec) -> Result<Value, Error> {
         return Err(refusal(format!("$.requests: takes a whole number from 1 to {MAX_REQUESTS}")));
     }
     let Seconds(span) = spec.seconds;
-    if span <= Span::seconds(0) || span > Span::days(MAX_SPAN_DAYS) {
+    if span <= Span::from_seconds(0) || span > Span::from_days(MAX_SPAN_DAYS) {
         return Err(refusal("$.seconds: takes more than 0 seconds, and at most 100 years"));
     }
     world.rate_limits().lock().set(user.map(|user| user.id), RateLimit { requests: spec.requests, span });

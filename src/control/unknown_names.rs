@@ -1,4 +1,4 @@
-//! Refusals of names and words that do not exist, with those that do.
+//! Refusals of unknown names and words, with suggestions.
 
 use super::refusal;
 use crate::error::Error;
@@ -16,7 +16,7 @@ pub fn unknown_name_message(kind: &str, name: &str, known: &[&str]) -> String {
 
 /// As [`unknown_name_message`], with the names that a world has.
 pub fn unknown_name_in_world_message(kind: &str, name: &str, known: &[&str]) -> String {
-    format!("{}{}", unknown_name_message(kind, name, known), known_names(known))
+    format!("{}{}", unknown_name_message(kind, name, known), known_names_clause(known))
 }
 
 /// The most names that a refusal lists.
@@ -25,7 +25,7 @@ const MAX_LISTED_NAMES: usize = 10;
 const MAX_LISTED_BYTES: usize = 60;
 
 /// An addition to a refusal that lists the known names. Empty for a single one, which is the nearest.
-pub fn known_names(known: &[&str]) -> String {
+pub fn known_names_clause(known: &[&str]) -> String {
     match known {
         [] => "; this world has none".to_owned(),
         [_] => String::new(),
@@ -41,10 +41,11 @@ pub fn known_names(known: &[&str]) -> String {
     }
 }
 
-/// The refusal of a word that is not in a closed list: it says what is taken, quotes the word, and names the nearest.
-pub fn unknown_word_error(at: &str, takes: &str, word: &str, words: &[&str]) -> Error {
+/// The refusal of a word that is not in a closed list: it says what is accepted, quotes the word, and names the
+/// nearest.
+pub fn unknown_word_error(at: &str, expected: &str, word: &str, words: &[&str]) -> Error {
     let shown = &word[..word.floor_char_boundary(MAX_LISTED_BYTES)];
     let ellipsis = if shown.len() < word.len() { "…" } else { "" };
     let nearest = json_diagnostic::most_similar(shown, words).unwrap_or_default();
-    refusal(format!("{at}: takes {takes}, not '{shown}{ellipsis}'; the nearest is '{nearest}'"))
+    refusal(format!("{at}: takes {expected}, not '{shown}{ellipsis}'; the nearest is '{nearest}'"))
 }

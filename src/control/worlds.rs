@@ -171,7 +171,7 @@ fn check_name(control: &Control, name: &str, replaces: bool) -> Result<(), Error
 fn checked_idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> {
     match spec.idle_ttl_seconds {
         None => Ok(control.defaults.world_ttl),
-        Some(Seconds(ttl)) if ttl >= Span::seconds(1) => Ok(Some(ttl)),
+        Some(Seconds(ttl)) if ttl >= Span::from_seconds(1) => Ok(Some(ttl)),
         Some(_) => Err(refusal("$.idle_ttl_seconds: takes seconds from 1 on")),
     }
 }

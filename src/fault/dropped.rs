@@ -15,7 +15,7 @@ pub struct DroppedRequest {
 }
 
 /// A retry is dropped when it follows the previous attempt within this time.
-const RETRY_WINDOW: Span = Span::seconds(1);
+const RETRY_WINDOW: Span = Span::from_seconds(1);
 
 impl InstalledFault {
     /// Whether a request retries one that this fault dropped; if so, the window for the next retry starts now.

@@ -114,7 +114,7 @@ mod tests {
 
     fn limits(user: Option<UserId>, requests: u32, seconds: i64) -> RateLimits {
         let mut limits = RateLimits::default();
-        limits.set(user, RateLimit { requests, span: Span::seconds(seconds) });
+        limits.set(user, RateLimit { requests, span: Span::from_seconds(seconds) });
         limits
     }
 
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn each_caller_has_a_budget_and_a_user_limit_takes_precedence() {
         let mut limits = limits(None, 1, 60);
-        limits.set(MEL, RateLimit { requests: 2, span: Span::seconds(60) });
+        limits.set(MEL, RateLimit { requests: 2, span: Span::from_seconds(60) });
         let mut is_allowed =
             |caller, is_poll| limits.charge(caller, is_poll, at(0)).expect("it is limited").retry_after.is_none();
 
@@ -158,6 +158,6 @@ mod tests {
 
         let refused = limits.charge(MEL, false, at(0)).expect("it is limited");
 
-        assert_eq!(refused.retry_after, Some(Span::seconds(10)));
+        assert_eq!(refused.retry_after, Some(Span::from_seconds(10)));
     }
 }

@@ -145,8 +145,8 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Error> {
     }
 }
 
-/// Reads a body to its end. `is_wanted` is called before a large body is read; if it returns false, the body is
-/// discarded.
+/// Reads a body to its end. `accepts_large_body` is called before a large body is read; if it returns false, the body
+/// is discarded.
 ///
 /// # Errors
 ///
@@ -157,7 +157,7 @@ pub async fn read_body(
     limit: BodyLimit,
     memory: &Arc<BodyMemory>,
     body: impl Stream<Item = Result<impl Buf, impl Display>>,
-    is_wanted: impl Fn() -> bool,
+    accepts_large_body: impl Fn() -> bool,
 ) -> Result<Body, Error> {
     check_encoding(headers)?;
     let is_chunk = is_chunk(headers);
@@ -169,7 +169,7 @@ pub async fn read_body(
         return Err((limit.too_large)());
     }
     pin_mut!(body);
-    if announced_length.is_some_and(|length| length > LARGE_BODY_BYTES) && !is_wanted() {
+    if announced_length.is_some_and(|length| length > LARGE_BODY_BYTES) && !accepts_large_body() {
         discard(headers, limit, body).await;
         return Ok(Body::unread());
     }
@@ -192,7 +192,7 @@ pub async fn read_body(
             return Err((limit.too_large)());
         }
         if length > LARGE_BODY_BYTES {
-            if reservation.is_none() && announced_length.is_none() && !is_wanted() {
+            if reservation.is_none() && announced_length.is_none() && !accepts_large_body() {
                 discard(headers, limit, body).await;
                 return Ok(Body::unread());
             }
@@ -292,9 +292,10 @@ mod tests {
         stream::iter((0..count).map(move |index| Ok(Bytes::from(vec![index as u8; bytes]))))
     }
 
-    fn read(memory: &Arc<BodyMemory>, count: usize, bytes: usize, is_wanted: bool) -> Result<Body, Error> {
+    fn read(memory: &Arc<BodyMemory>, count: usize, bytes: usize, accepts_large_body: bool) -> Result<Body, Error> {
         let headers = HeaderMap::new();
-        let body = read_body(&headers, BodyLimit::of_api(&headers), memory, chunks(count, bytes), || is_wanted);
+        let body =
+            read_body(&headers, BodyLimit::of_api(&headers), memory, chunks(count, bytes), || accepts_large_body);
         body.now_or_never().expect("the whole body has arrived")
     }
 

@@ -25,9 +25,9 @@ pub(super) async fn respond(
     let address = Address::from_request(&head, port_world);
     let cors_request = Cors::read_request(&head.method, &head.headers);
     let is_preflight = cors_request.is_preflight();
-    let is_wanted = || !is_preflight && identity::may_send_large_body(edge, &head, &address);
+    let accepts_large_body = || !is_preflight && identity::may_send_large_body(edge, &head, &address);
     let limit = BodyLimit::of_api(&head.headers);
-    let response = match read_body(&head.headers, limit, &edge.body_memory, body, is_wanted).await {
+    let response = match read_body(&head.headers, limit, &edge.body_memory, body, accepts_large_body).await {
         Ok(_) if is_preflight => reply::empty(204),
         Ok(body) => respond_in_world(edge, &head, &body, &address).await,
         Err(error) => reply::failure(&error, hint::for_error(&error)),
@@ -62,12 +62,12 @@ async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, add
     };
     let response = serialize::finish_response(&context, draft);
     // The journal entry is written before the delay, so that there is one even if the client stops waiting.
-    let journaled = context.trace.finish(&world, &response);
+    let journaled_request = context.trace.finish(&world, &response);
     if !matches!(target, Target::Page(_)) {
-        report::report_request(&context, &journaled, &response);
+        report::report_request(&context, &journaled_request, &response);
     }
-    if !journaled.delay.is_zero() {
-        tokio::time::sleep(journaled.delay).await;
+    if !journaled_request.delay.is_zero() {
+        tokio::time::sleep(journaled_request.delay).await;
     }
     network::with_delivery(&world, &incoming, response)
 }

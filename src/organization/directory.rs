@@ -242,14 +242,14 @@ impl Directory {
 
     /// Converts the holder of a permission: the ID of a group, or an object with users and groups.
     pub fn convert_holder(&self, value: &Value) -> Option<crate::fixture::format::Holder> {
-        use crate::fixture::format::{Anonymous, Holder};
+        use crate::fixture::format::{AnonymousGroup, Holder};
         if let Some(id) = value.as_i64() {
             return self.groups.get(id).map(|name| Holder::Group(name.to_owned()));
         }
         value.as_object()?;
         let groups =
             value.integers("direct_subgroups").into_iter().filter_map(|id| self.groups.get(id)).map(str::to_owned);
-        Some(Holder::Anonymous(Anonymous {
+        Some(Holder::Anonymous(AnonymousGroup {
             users: self.handles(value.integers("direct_members")),
             groups: groups.collect(),
         }))

@@ -167,9 +167,9 @@ fn channel_by_name(details: &Value, key: &str, directory: &Directory) -> Option<
 /// The kind of a system bot by its email address.
 fn system_bot_kind(email: &str) -> SystemBot {
     match email.split('@').next().unwrap_or_default() {
-        "notification-bot" => SystemBot::Named(SystemBotKind::Notification),
-        "welcome-bot" => SystemBot::Named(SystemBotKind::Welcome),
-        "emailgateway" | "email-gateway" => SystemBot::Named(SystemBotKind::EmailGateway),
+        "notification-bot" => SystemBot::Kind(SystemBotKind::Notification),
+        "welcome-bot" => SystemBot::Kind(SystemBotKind::Welcome),
+        "emailgateway" | "email-gateway" => SystemBot::Kind(SystemBotKind::EmailGateway),
         _ => SystemBot::Flag(true),
     }
 }

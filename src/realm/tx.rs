@@ -174,7 +174,7 @@ impl Tx {
         let is_recent = self
             .user_state(id)
             .active_at
-            .is_some_and(|active_at| active_at.plus(Span::minutes(60)) > now && active_at <= now);
+            .is_some_and(|active_at| active_at.plus(Span::from_minutes(60)) > now && active_at <= now);
         if !is_recent {
             self.user_state_mut(id).active_at = Some(now);
         }

@@ -122,10 +122,10 @@ pub fn post_policy(realm: &Realm, channel: &Channel) -> i64 {
 /// docs/assumptions.md.
 fn weekly_traffic(realm: &Realm, channel: &Channel) -> Option<i64> {
     let age = realm.now.since(channel.date_created);
-    if age < Span::days(7) {
+    if age < Span::from_days(7) {
         return None;
     }
-    let weeks = (age.whole_seconds() / Span::days(7).whole_seconds()).clamp(1, 4);
+    let weeks = (age.whole_seconds() / Span::from_days(7).whole_seconds()).clamp(1, 4);
     Some((realm.messages_in(channel.id).len() as i64 + weeks - 1) / weeks)
 }
 
@@ -219,7 +219,7 @@ impl SubscriberLists {
 }
 
 fn is_bot_or_active(realm: &Realm, id: UserId) -> bool {
-    let active_since = realm.now.plus(Span::days(-14));
+    let active_since = realm.now.plus(Span::from_days(-14));
     let is_recent = |time: Option<Timestamp>| time.is_some_and(|time| time >= active_since);
     let state = realm.user_state(id);
     realm.user(id).is_some_and(|user| user.is_bot())

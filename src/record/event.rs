@@ -12,9 +12,9 @@ use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
 use crate::record::channel::{ChannelRecord, IncludeSubscribers, SubscriptionRecord};
 use crate::record::events::{
-    AlertWords, AttachmentChange, ContentUpdate, CustomProfileFields, DeleteMessage, DeletedDirectMessage, LegacyPeer,
-    Message, MutedUsers, Peers, PlaceUpdate, Presence, RealmEmojiUpdate, RealmExport, RealmFilters, RealmLinkifiers,
-    RealmUserAdd, ScheduledMessagesUpdate, StreamCreate, SubscriptionAdd, UpdateMessage,
+    AlertWords, AttachmentChange, ContentUpdate, CustomProfileFields, DeleteMessage, DeletedDirectMessage,
+    LegacyPeerChange, Message, MutedUsers, Peers, PlaceUpdate, Presence, RealmEmojiUpdate, RealmExport, RealmFilters,
+    RealmLinkifiers, RealmUserAdd, ScheduledMessagesUpdate, StreamCreate, SubscriptionAdd, UpdateMessage,
 };
 use crate::record::export::ExportRecord;
 use crate::record::linkifier::linkifiers;
@@ -55,7 +55,7 @@ enum Fields<'a> {
     AttachmentChange(AttachmentChange),
     CustomProfileFields(CustomProfileFields),
     DeleteMessage(DeleteMessage),
-    LegacyPeer(LegacyPeer),
+    LegacyPeerChange(LegacyPeerChange),
     Message(Message<'a>),
     MutedUsers(MutedUsers),
     Peers(Peers),
@@ -87,7 +87,9 @@ fn render_part<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a 
     let kind = entry.event.kind;
     match (part, &entry.event.payload) {
         (Part::Unknown, _) => record(EventKind::EventOfALaterLevel, Fields::Empty {}),
-        (Part::Peer(stream_id, user_id), _) => record(kind, Fields::LegacyPeer(LegacyPeer { stream_id, user_id })),
+        (Part::Peer(stream_id, user_id), _) => {
+            record(kind, Fields::LegacyPeerChange(LegacyPeerChange { stream_id, user_id }))
+        }
         (Part::Message(message, sender), Payload::DeleteMessages { messages, place }) => record(
             kind,
             Fields::DeleteMessage(single_deletion_fields(realm, reader, viewer, (message, sender), messages, place)),
@@ -257,7 +259,7 @@ fn updated_message_fields(realm: &Realm, reader: Reader<'_>, viewer: &User, upda
             }
             false => vec!["read"],
         };
-    let (stream_id, stream_name) = updated.channel.clone().unzip();
+    let (stream_id, stream_name) = updated.old_channel.clone().unzip();
     UpdateMessage {
         user_id: updated.user,
         edit_timestamp: updated.at.seconds(),
@@ -271,7 +273,7 @@ fn updated_message_fields(realm: &Realm, reader: Reader<'_>, viewer: &User, upda
             .content
             .as_ref()
             .map(|(before, after)| content_update(updated.is_rendering_only, before, after)),
-        place: updated.moved.as_ref().map(|move_details| place_update(reader, move_details)),
+        place: updated.message_move.as_ref().map(|message_move| place_update(reader, message_move)),
     }
 }
 
@@ -286,17 +288,17 @@ fn content_update(is_rendering: bool, before: &Body, after: &Body) -> ContentUpd
     }
 }
 
-fn place_update(reader: Reader<'_>, move_details: &MessageMove) -> PlaceUpdate {
+fn place_update(reader: Reader<'_>, message_move: &MessageMove) -> PlaceUpdate {
     let display_topic = |topic: &str| display_topic_name(topic, reader.options.capabilities.empty_topic_name);
-    let links = move_details.topic.as_ref().map(|(_, links)| {
+    let links = message_move.new_topic.as_ref().map(|(_, links)| {
         links.iter().map(|link| TopicLinkRecord { text: link.text.clone(), url: link.url.clone() }).collect()
     });
     PlaceUpdate {
-        propagate_mode: move_details.propagate_mode,
-        orig_subject: display_topic(&move_details.from),
-        subject: move_details.topic.as_ref().map(|(topic, _)| display_topic(topic)),
+        propagate_mode: message_move.propagate_mode,
+        orig_subject: display_topic(&message_move.old_topic),
+        subject: message_move.new_topic.as_ref().map(|(topic, _)| display_topic(topic)),
         topic_links: links,
-        new_stream_id: move_details.channel,
+        new_stream_id: message_move.new_channel,
     }
 }
 

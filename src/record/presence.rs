@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// In the legacy format, a user is active until this long after the last activity.
-const ACTIVE_PERIOD: Span = Span::seconds(70);
+const ACTIVE_PERIOD: Span = Span::from_seconds(70);
 
 /// Presence in the modern format, in UNIX seconds.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
@@ -118,7 +118,7 @@ pub fn presences_in_range(
         PresenceRange::Since(update_id) => presence.update_id > update_id,
         PresenceRange::Days(days) => presence
             .connected_at
-            .is_some_and(|connected_at| connected_at >= now.plus(Span::days(days.saturating_neg()))),
+            .is_some_and(|connected_at| connected_at >= now.plus(Span::from_days(days.saturating_neg()))),
     };
     for id in &realm.active_users {
         let Some(presence) = realm.user_state(*id).presence.filter(is_in_range) else { continue };

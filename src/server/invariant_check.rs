@@ -121,7 +121,7 @@ mod tests {
         let server = Server::start().await.expect("a port is free");
         let mut exhausted = Realm::clone(&server.world("default").snapshot());
         exhausted.counters.message = i64::MAX;
-        let later = exhausted.now.plus(Span::days(30));
+        let later = exhausted.now.plus(Span::from_days(30));
         add_world_at(&server, "exhausted", exhausted, later);
         assert!(catch_unwind(AssertUnwindSafe(|| server.world("exhausted").snapshot())).is_err());
 

@@ -12,7 +12,7 @@ use crate::time::{Span, Timestamp};
 use std::time::Duration;
 
 /// A client whose last long poll was answered within this real time before a jump is expected to poll again.
-pub const MAX_POLL_PAUSE: Span = Span::seconds(1);
+pub const MAX_POLL_PAUSE: Span = Span::from_seconds(1);
 /// A client whose last long poll was answered within this real time before a jump, or during its wait, may still sleep
 /// after a wait of one second: stock clients sleep for a second between two polls.
 const MAX_SLEEPER_PAUSE: Span = Span::from_micros(250_000);

@@ -69,7 +69,7 @@ impl World {
         let _turn = self.lock();
         let now = self.now();
         let clock =
-            if runs { Clock::Running { ahead: now.since(self.real_time.now()) } } else { Clock::Frozen { at: now } };
+            if runs { Clock::Running { offset: now.since(self.real_time.now()) } } else { Clock::Frozen { at: now } };
         *self.clock.lock() = clock;
     }
 
@@ -77,7 +77,7 @@ impl World {
         let mut clock = self.clock.lock();
         *clock = match *clock {
             Clock::Frozen { .. } => Clock::Frozen { at: time },
-            Clock::Running { .. } => Clock::Running { ahead: time.since(self.real_time.now()) },
+            Clock::Running { .. } => Clock::Running { offset: time.since(self.real_time.now()) },
         };
     }
 

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Maximum number of sessions in a world. When another one is opened, the oldest ends.
 pub const MAX_SESSIONS: usize = 10_000;
 /// Lifetime of a session, by the world's clock.
-pub const SESSION_LIFETIME: Span = Span::days(14);
+pub const SESSION_LIFETIME: Span = Span::from_days(14);
 
 /// The open sessions of a world, and the generator of their tokens.
 #[derive(Debug)]

@@ -31,7 +31,7 @@ pub(super) struct Waiters {
 /// Number of recorded answers above which old ones are removed.
 const MAX_RECENT_ANSWERS: usize = 256;
 /// The age at which answers count as old. It is longer than a jump waits for clients.
-const ANSWER_LIFETIME: Span = Span::seconds(60);
+const ANSWER_LIFETIME: Span = Span::from_seconds(60);
 
 /// The limit on the real time between the answer of a poll and its entry in the journal, on a busy machine.
 const MAX_JOURNAL_DELAY: Duration = Duration::from_secs(1);

@@ -111,7 +111,7 @@ fn unknown_revoked_and_expired_invitations_and_used_addresses_are_refused() {
     tx.put_invite_link(link);
     assert_eq!(accept_invitation(&mut tx, EVERLASTING, "zoe@example.com", "Zoe"), Err(Error::InvitationRevoked));
 
-    let later = tx.now.plus(Span::days(9));
+    let later = tx.now.plus(Span::from_days(9));
     tx.run_due_items(later);
     let expired = accept_invitation(&mut tx, EXPIRING, "zoe@example.com", "Zoe").expect_err("it is over");
     assert_eq!(expired.message(), "Invitation has expired");

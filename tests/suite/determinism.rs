@@ -50,14 +50,14 @@ async fn a_message_to_ten_thousand_subscribers_costs_what_one_to_ten_does() {
             // Not each of them needs a line of output.
             std::sync::Arc::make_mut(&mut tx.realm_mut().organization).signup_announcements = None;
             for number in 0..subscribers {
-                let person = chatdouble::api::changes::users::person::NewPerson {
+                let person = chatdouble::api::changes::users::creation::NewPerson {
                     channels: None,
                     email: format!("many{number}@chat.test"),
                     full_name: format!("Many {number}"),
                     password: None,
                     role: chatdouble::realm::user::Role::Member,
                 };
-                let user = chatdouble::api::changes::users::person::add_person(tx, person);
+                let user = chatdouble::api::changes::users::creation::add_person(tx, person);
                 tx.subscribe(user, general, None);
             }
         });

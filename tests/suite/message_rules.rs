@@ -11,14 +11,14 @@ impl TestServer {
         self.arrange(|tx| {
             let id = tx.channel_by_name(channel).expect("a channel of the built-in realm").id;
             for number in 0..20 {
-                let person = chatdouble::api::changes::users::person::NewPerson {
+                let person = chatdouble::api::changes::users::creation::NewPerson {
                     channels: None,
                     email: format!("crowd{number}@chat.test"),
                     full_name: format!("Crowd {number}"),
                     password: None,
                     role: chatdouble::realm::user::Role::Member,
                 };
-                let user = chatdouble::api::changes::users::person::add_person(tx, person);
+                let user = chatdouble::api::changes::users::creation::add_person(tx, person);
                 tx.subscribe(user, id, None);
             }
         });

@@ -1,7 +1,7 @@
 //! Where the register reply's lists begin and end: subscribers, presence.
 
 use crate::support::{TestServer, User};
-use chatdouble::api::changes::users::person::{NewPerson, add_person};
+use chatdouble::api::changes::users::creation::{NewPerson, add_person};
 use chatdouble::realm::id::{ChannelId, UserId};
 use chatdouble::realm::personal::Presence;
 use chatdouble::realm::user::Role;
@@ -12,7 +12,7 @@ const DAY: i64 = 86_400;
 
 fn seen(server: &TestServer, user: i64, seconds_ago: i64) {
     server.arrange(|tx| {
-        let at = tx.now.plus(Span::seconds(-seconds_ago));
+        let at = tx.now.plus(Span::from_seconds(-seconds_ago));
         let presence = Presence { active_at: Some(at), connected_at: Some(at), update_id: tx.counters.presence + 1 };
         tx.realm_mut().counters.presence += 1;
         tx.user_state_mut(UserId(user)).presence = Some(presence);

@@ -3,7 +3,7 @@
 use super::emit_bot_event;
 use crate::api::changes::pictures::{check_avatar, store_picture};
 use crate::api::changes::users::bot::{check_may_create_bot, find_active_bot_by_name};
-use crate::api::changes::users::person::announce_user;
+use crate::api::changes::users::creation::announce_user;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;

@@ -59,7 +59,7 @@ pub fn add_queue_for_poll(tx: &mut Tx, call: &Call<'_>, event_types: Option<Even
         level: call.queue_level,
         ..QueueOptions::default()
     };
-    let id = add_queue(tx, call.caller(), options, Span::seconds(DEFAULT_IDLE_TIMEOUT_SECONDS));
+    let id = add_queue(tx, call.caller(), options, Span::from_seconds(DEFAULT_IDLE_TIMEOUT_SECONDS));
     add_unknown_event(tx, Some(&id));
     id
 }

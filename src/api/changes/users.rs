@@ -2,9 +2,9 @@
 
 pub mod account;
 pub mod activation;
+pub mod api_key;
 pub mod bot;
+pub mod creation;
 pub mod device;
 pub mod direct_permissions;
-pub mod key;
-pub mod person;
 pub mod profile_values;

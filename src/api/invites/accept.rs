@@ -2,7 +2,7 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::changes::users::person::{NewPerson, add_person};
+use crate::api::changes::users::creation::{NewPerson, add_person};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::account_emails::checked_email;

@@ -49,7 +49,7 @@ impl InviteSpec {
         Ok(InviteTerms {
             invited_by: caller.id,
             invited_at: realm.now,
-            expires_at: minutes.map(|minutes| realm.now.plus(Span::minutes(minutes))),
+            expires_at: minutes.map(|minutes| realm.now.plus(Span::from_minutes(minutes))),
             role: self.role,
             channels: self.channels.into_iter().collect(),
             groups: self.groups.into_iter().collect(),

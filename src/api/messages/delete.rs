@@ -51,6 +51,6 @@ fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(
         return Err(Error::MayNotDelete);
     }
     let limit = realm.organization.limit(RealmSetting::MessageContentDeleteLimitSeconds);
-    let is_too_late = limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)) < realm.now);
+    let is_too_late = limit.is_some_and(|seconds| message.sent_at.plus(Span::from_seconds(seconds)) < realm.now);
     if is_too_late { Err(Error::DeleteTimePassed) } else { Ok(()) }
 }

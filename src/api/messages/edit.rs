@@ -125,7 +125,8 @@ impl Write for EditMessage {
         };
 
         let mut detached_uploads = Vec::new();
-        let channel = message_edit.message.channel().map(|(channel, _)| (channel, tx.channels[&channel].name.clone()));
+        let old_channel =
+            message_edit.message.channel().map(|(channel, _)| (channel, tx.channels[&channel].name.clone()));
         let mut content = None;
         let mut moved = None;
         let mut messages = vec![message_edit.message.id];
@@ -154,9 +155,9 @@ impl Write for EditMessage {
             at: tx.now,
             message: message_edit.message.id,
             messages,
-            channel,
+            old_channel,
             content,
-            moved,
+            message_move,
             is_rendering_only: false,
         };
         // Users who lost their rows and are not subscribed to the old channel get no event, and users who lost access
@@ -230,8 +231,8 @@ fn describe_move(
     let topic_with_links = || (new_topic.clone(), realm.topic_links(new_topic));
     Some(MessageMove {
         propagate_mode: mode.text(),
-        from: topic.clone(),
-        topic: (new_topic != topic).then(topic_with_links),
-        channel: message_edit.names_channel.then_some(*channel),
+        old_topic: topic.clone(),
+        new_topic: (new_topic != topic).then(topic_with_links),
+        new_channel: message_edit.names_channel.then_some(*channel),
     })
 }

@@ -68,9 +68,9 @@ impl FromJson for Switch {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let switch = bool::json_schema(generator).to_value();
-        let object = json!({"type": "object", "properties": {"enabled": switch}, "required": ["enabled"]});
-        schemars::json_schema!({"anyOf": [switch, object]})
+        let boolean = bool::json_schema(generator).to_value();
+        let object = json!({"type": "object", "properties": {"enabled": boolean}, "required": ["enabled"]});
+        schemars::json_schema!({"anyOf": [boolean, object]})
     }
 }
 

@@ -96,7 +96,7 @@ macro_rules! read_from {
         $index += 1;
         match $raw.text(info)? {
             Some(text) => <$type as $crate::api::parameter::Parameter>::from_text(text, info.name)?,
-            None => $crate::api::parameter::or_default!($type, info, $($default)?),
+            None => $crate::api::parameter::default_or_missing!($type, info, $($default)?),
         }
     }};
 }
@@ -144,7 +144,7 @@ macro_rules! default_text {
 }
 
 /// The value of an absent parameter, or an early return with `MissingParameter`.
-macro_rules! or_default {
+macro_rules! default_or_missing {
     ($type:ty, $info:ident, $default:expr) => {
         $default
     };
@@ -186,15 +186,16 @@ macro_rules! string_enum {
 }
 
 /// Declares a struct that is read from a JSON object. An `open` object ignores unknown keys. A `closed` one refuses
-/// them, after reading the known keys. `shaped` is `closed` with another error message for values that are not objects.
+/// them, after reading the known keys. `closed_with_format_error` is `closed` with another error message for values
+/// that are not objects.
 macro_rules! json_object {
-    (@not_an_object shaped) => {
+    (@not_an_object closed_with_format_error) => {
         "does not have the expected format"
     };
     (@not_an_object $kind:ident) => {
         "is not a dict"
     };
-    (@refuse shaped, $($arguments:tt)*) => {
+    (@refuse closed_with_format_error, $($arguments:tt)*) => {
         json_object!(@refuse closed, $($arguments)*);
     };
     (@refuse closed, $object:ident, $path:ident, [$($known:expr),*]) => {
@@ -258,6 +259,6 @@ macro_rules! key_default {
 }
 
 pub(crate) use {
-    default_text, has_no_default, impl_json_parameter, is_path, json_object, key_default, listed, or_default,
+    default_or_missing, default_text, has_no_default, impl_json_parameter, is_path, json_object, key_default, listed,
     parameters, read_from, string_enum, wire_name,
 };

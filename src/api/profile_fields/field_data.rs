@@ -75,7 +75,7 @@ pub fn parse_field_data(field: &ProfileField) -> FieldData {
 /// For choices `FieldWithoutChoices`, `BlankValue`, `MissingKey`, `UnexpectedKeys`, `DuplicateChoices`. For accounts
 /// `MissingKey`, `BadValue`, `BlankValue`, `UrlPatternWithoutName`, `UnexpectedKeys`, `UrlPatternMissing`,
 /// `UnknownExternalAccount`.
-pub fn check_field_data(kind: i64, data: &FieldData) -> Result<String, Error> {
+pub fn checked_field_json(kind: i64, data: &FieldData) -> Result<String, Error> {
     let object = &data.0;
     match kind {
         CHOICE_KIND if object.is_empty() => return Err(Error::FieldWithoutChoices),
@@ -86,7 +86,7 @@ pub fn check_field_data(kind: i64, data: &FieldData) -> Result<String, Error> {
     Ok(Value::Object(object.clone()).to_string())
 }
 
-/// Unchecked data of a field: an object of texts and of objects of texts.
+/// Unchecked data of a field: a JSON object whose values are strings or objects of strings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldData(pub Map<String, Value>);
 
@@ -185,7 +185,7 @@ mod tests {
             (EXTERNAL_ACCOUNT_KIND, json!({"subtype": "custom"}), "Custom external account must define URL pattern"),
             (EXTERNAL_ACCOUNT_KIND, json!({"subtype": "code_host", "x": ""}), "Unexpected arguments: x"),
         ] {
-            let result = FieldData::from_json(&data, "field_data").and_then(|data| check_field_data(kind, &data));
+            let result = FieldData::from_json(&data, "field_data").and_then(|data| checked_field_json(kind, &data));
             assert_eq!(result.map_err(|error| error.message()), Err(message.to_owned()), "{data}");
         }
         for (pattern, message) in [
@@ -195,8 +195,10 @@ mod tests {
             ("https://x.test/%(username)s", None),
         ] {
             let data = FieldData::from_json(&json!({"subtype": "custom", "url_pattern": pattern}), "field_data");
-            let problem =
-                data.and_then(|data| check_field_data(EXTERNAL_ACCOUNT_KIND, &data)).err().map(|error| error.message());
+            let problem = data
+                .and_then(|data| checked_field_json(EXTERNAL_ACCOUNT_KIND, &data))
+                .err()
+                .map(|error| error.message());
             assert_eq!(problem.as_deref(), message, "{pattern}");
         }
     }

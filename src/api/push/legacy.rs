@@ -46,7 +46,7 @@ pub fn register(tx: &mut Tx, call: &Call<'_>, request: Registration) -> Result<S
     if call.has(Feature::PushKeysValidated) {
         key.check()?;
     }
-    let existing_device = tx.user_state(user).devices.iter().find(|(id, device)| device.account(**id) == account_id);
+    let existing_device = tx.user_state(user).devices.iter().find(|(id, device)| device.account_id(**id) == account_id);
     let existing_device = existing_device.map(|(id, device)| (*id, device.clone()));
     let is_registered = |device: &Device| device.push_key_id.is_some() && device.push_registration_error_code.is_none();
     if existing_device.as_ref().is_some_and(|(_, device)| is_registered(device)) {

@@ -66,7 +66,7 @@ pub fn store_registration(
         update.pending_push_token_id = Some(Some(token.id.clone()));
     }
     store_and_emit_device(tx, user, id, device.clone(), update);
-    // If a fault lets the relay fail, the token stays pending, like on a server that retries.
+    // If a fault makes the relay fail, the token stays pending, like on a server that retries.
     if let Some(token) = token.filter(|_| super::check_relay(call).is_ok()) {
         if call.has(Feature::RegistrationRemovesLegacyToken) {
             tx.change_push_targets(user, |state| {
@@ -97,7 +97,7 @@ fn confirm_token(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, to
 /// Event: `device` update to the user, and below 468 `push_device`.
 fn store_and_emit_device(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, update: DeviceUpdate) {
     let legacy_event = PushDevice {
-        push_account_id: device.account(id),
+        push_account_id: device.account_id(id),
         status: device.status(),
         error_code: device.push_registration_error_code.clone(),
     };

@@ -14,7 +14,7 @@ const PUBLIC_KEY_BYTES: usize = 32;
 /// What encryption (a sealed box) adds to the length: the sender's public key and a tag.
 const SEAL_BYTES: usize = 48;
 /// Maximum age of a registration.
-const MAX_REGISTRATION_AGE: Span = Span::seconds(86_400);
+const MAX_REGISTRATION_AGE: Span = Span::from_seconds(86_400);
 
 operation! {
     /// Registers a device at the push relay, for other servers; the registration is checked and not stored.

@@ -44,7 +44,7 @@ requested_values! {
         // The legacy form of `user_topics`.
         #[schemars(with = "Vec<Vec<Value>>")]
         "muted_topics" muted_topics: Vec<(String, String, i64)> = muted_topics(realm, request),
-            if !request.lists("user_topic");
+            if !request.names_explicitly("user_topic");
         "channel_folders" channel_folders: Vec<FolderRecord> = folders(realm, request);
         "realm_user_groups" realm_user_groups: Vec<GroupRecord> = groups(realm, request);
         "realm_linkifiers" realm_linkifiers: Vec<LinkifierRecord> = linkifiers_if_understood(realm, request);
@@ -145,7 +145,7 @@ fn viewer_state<'realm>(realm: &'realm Realm, request: &StateRequest<'_>) -> &'r
 
 fn user_topics(realm: &Realm, request: &StateRequest<'_>) -> Vec<UserTopic> {
     let allows_empty = request.options.capabilities.empty_topic_name;
-    let topics = request.viewer.into_iter().flat_map(|viewer| realm.listed_topics(viewer.id));
+    let topics = request.viewer.into_iter().flat_map(|viewer| realm.topics_with_policy(viewer.id));
     let record = |(stream_id, topic): (_, &crate::realm::personal::UserTopic)| UserTopic {
         stream_id,
         topic_name: display_topic_name(&topic.name, allows_empty),

@@ -38,11 +38,11 @@ impl FromJson for RawCapabilities {
 }
 impl_json_parameter!(RawCapabilities);
 
-/// `include_subscribers`: `true`, `false` or `partial`, without JSON quotes.
+/// Which subscribers the reply lists; `partial` may not have JSON quotes.
 #[derive(Clone, Copy, Debug)]
-pub struct IncludeSubscribersText(pub IncludeSubscribers);
+pub struct IncludeSubscribersParam(pub IncludeSubscribers);
 
-impl Parameter for IncludeSubscribersText {
+impl Parameter for IncludeSubscribersParam {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {

@@ -1,6 +1,6 @@
 //! Logging in by email address: operations that return API keys, and the list of accounts for development logins.
 
-use crate::api::changes::users::person::record_first_login;
+use crate::api::changes::users::creation::record_first_login;
 use crate::api::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

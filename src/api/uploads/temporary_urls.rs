@@ -9,7 +9,7 @@ use crate::realm::{Realm, content_hash, to_hexadecimal};
 use crate::time::{Span, Timestamp};
 use std::sync::Arc;
 
-const VALIDITY: Span = Span::seconds(60);
+const VALIDITY: Span = Span::from_seconds(60);
 
 /// The URL, relative to the organization's.
 pub fn address(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {

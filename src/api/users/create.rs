@@ -1,6 +1,6 @@
 //! Creating users.
 
-use crate::api::changes::users::person::{NewPerson, add_person};
+use crate::api::changes::users::creation::{NewPerson, add_person};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

@@ -32,7 +32,7 @@ pub struct ReportOptions {
     #[arg(long, value_name = "SEVERITY", value_enum, requires = "report")]
     fail_on: Option<SeverityName>,
 
-    /// An earlier report in JSON whose findings are known and no failure
+    /// An earlier JSON report, whose findings do not fail the run
     #[arg(long, value_name = "FILE", requires = "report")]
     report_baseline: Option<PathBuf>,
 }
@@ -57,7 +57,7 @@ pub struct Reporter {
     file: Option<(PathBuf, Format)>,
     fail_on: Option<Severity>,
     baseline: Baseline,
-    /// The clients of several runs, added by [`Reporter::add`].
+    /// The clients of several runs, added by [`Reporter::collect`].
     collected_summary: Mutex<Summary>,
 }
 
@@ -120,9 +120,9 @@ impl Reporter {
         self.write_summary(&server.final_report())
     }
 
-    /// Collects the report on a server's clients for [`Reporter::report_after`], with `level` added to the names of
+    /// Collects the report on a server's clients for [`Reporter::write_collected`], with `level` added to the names of
     /// worlds. Returns the number of findings; None if no report was requested.
-    pub fn add(&self, server: &Server, level: Option<i64>) -> Option<usize> {
+    pub fn collect(&self, server: &Server, level: Option<i64>) -> Option<usize> {
         self.file.as_ref()?;
         let mut report = server.final_report();
         if let Some(level) = level {
@@ -141,7 +141,7 @@ impl Reporter {
     /// # Errors
     ///
     /// When the file can't be written.
-    pub fn report_after(&self, status: ExitCode) -> Result<ExitCode, CliError> {
+    pub fn write_collected(&self, status: ExitCode) -> Result<ExitCode, CliError> {
         if self.file.is_none() {
             return Ok(status);
         }
@@ -167,7 +167,7 @@ impl Reporter {
             findings.filter(|(client, finding)| is_severe(finding.severity) && !self.baseline.has(client, finding));
         let count = failing_findings.count();
         if count > 0 && file.as_os_str() != STANDARD_ERROR {
-            let findings = if count == 1 { "finding lets" } else { "findings let" };
+            let findings = if count == 1 { "finding makes" } else { "findings make" };
             eprint_line(format_args!("report: {count} {findings} the run fail; see {}", file.display()));
         }
         Ok(count > 0)

@@ -38,6 +38,6 @@ pub async fn kill(child: &mut Child) {
 }
 
 /// The exit status of the command. A number above 255, which other systems don't have, becomes 1.
-pub fn status_of(exit_status: ExitStatus) -> u8 {
+pub fn shell_status(exit_status: ExitStatus) -> u8 {
     exit_status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

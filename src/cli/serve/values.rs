@@ -38,7 +38,7 @@ pub fn control_token(text: &str) -> Result<String, String> {
 /// Parses the time after which unused worlds are ended, at least one second.
 pub fn parse_world_ttl(text: &str) -> Result<Span, String> {
     let ttl = Seconds::parse(text)?.0;
-    if ttl >= Span::seconds(1) { Ok(ttl) } else { Err("takes seconds from 1 on".to_owned()) }
+    if ttl >= Span::from_seconds(1) { Ok(ttl) } else { Err("takes seconds from 1 on".to_owned()) }
 }
 
 pub fn parse_feature_level(text: &str) -> Result<i64, String> {

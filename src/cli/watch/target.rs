@@ -30,8 +30,8 @@ impl Target {
         let (socket_scheme, default_port) = if scheme == "https" { ("wss", 443) } else { ("ws", 80) };
         let address = address.trim_end_matches('/').trim_end_matches("/api/v1");
         let (authority, path) = address.split_once('/').unwrap_or((address, ""));
-        let is_host = |character: char| character.is_ascii_alphanumeric() || "-._:[]".contains(character);
-        if authority.is_empty() || !authority.chars().all(is_host) {
+        let is_authority_char = |character: char| character.is_ascii_alphanumeric() || "-._:[]".contains(character);
+        if authority.is_empty() || !authority.chars().all(is_authority_char) {
             return Err(expected_form());
         }
         let (host, port) = split_port(authority);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_base_url_is_refused() {
+    fn invalid_base_urls_are_refused() {
         for url in [
             "",
             "http://x:99999",

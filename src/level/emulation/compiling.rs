@@ -87,7 +87,7 @@ impl Emulation {
                 self.add_object_action(object, ObjectAction::RestoreOldName { old, new })
             }
             ChangeKind::RemovedField { object, name, since, value, is_present } if self.level >= since => {
-                self.add_object_action(object, ObjectAction::AddFormerField { name, value, is_present });
+                self.add_object_action(object, ObjectAction::AddFormerField { name, compute_value: value, is_present });
             }
             ChangeKind::RemovedField { .. } => {}
             ChangeKind::Event(pattern) => self.withheld_events.push(pattern),

@@ -1,4 +1,4 @@
-//! The changes of objects in replies and events.
+//! Changes to objects in replies and events.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::level::DowngradeContext;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// The unknown field in replies of worlds above the newest level.
 const UNKNOWN_FIELD: &str = "field_of_a_later_level";
 
-/// A change of all objects at a path in a reply or an event.
+/// A change to all objects at a path in a reply or an event.
 pub(super) struct ObjectChange {
     pub(super) path: Vec<Step>,
     pub(super) action: ObjectAction,
@@ -23,7 +23,7 @@ pub(super) enum ObjectAction {
     },
     AddFormerField {
         name: &'static str,
-        value: fn(&Map<String, Value>, &DowngradeContext<'_>) -> Value,
+        compute_value: fn(&Map<String, Value>, &DowngradeContext<'_>) -> Value,
         is_present: fn(&str, &Map<String, Value>, &DowngradeContext<'_>) -> bool,
     },
     ChangeObject(fn(&mut Map<String, Value>, &DowngradeContext<'_>)),
@@ -34,7 +34,7 @@ pub(super) enum ObjectAction {
 impl ObjectChange {
     pub(super) fn apply(&self, value: &mut Value, context: &DowngradeContext<'_>) {
         match self.action {
-            ObjectAction::AddFormerField { name, value: compute_value, is_present } => {
+            ObjectAction::AddFormerField { name, compute_value, is_present } => {
                 visit_objects(value, &self.path, &mut |object| {
                     if is_present(name, object, context) {
                         let value = compute_value(object, context);
@@ -60,7 +60,7 @@ impl ObjectChange {
     }
 }
 
-/// Adds [`UNKNOWN_FIELD`], which no client knows.
+/// Adds [`UNKNOWN_FIELD`]. Tests that clients ignore fields of later levels.
 pub fn add_unknown_field(object: &mut Map<String, Value>) {
     object.insert(UNKNOWN_FIELD.to_owned(), json!({"since": NEWEST_FEATURE_LEVEL + 1}));
 }

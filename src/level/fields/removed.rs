@@ -214,7 +214,7 @@ fn push_devices(context: &DowngradeContext<'_>) -> Value {
     let state = context.realm.user_state(caller.id);
     let devices = state.devices.iter().map(|(id, device)| {
         let record = json!({"status": device.status(), "error_code": device.push_registration_error_code});
-        (device.account(*id).to_string(), record)
+        (device.account_id(*id).to_string(), record)
     });
     devices.collect::<Map<String, Value>>().into()
 }

@@ -64,7 +64,8 @@ fn agenda(realm: &Realm) -> Vec<String> {
         expected.extend(queue.expires_at().map(|at| (AgendaItem::Queue(queue.id.clone()), at)));
         expected.extend(queue.next_heartbeat().map(|at| (AgendaItem::Heartbeat(queue.id.clone()), at)));
     }
-    let waiting_period = Span::days(realm.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default());
+    let waiting_period =
+        Span::from_days(realm.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default());
     let new_members = realm
         .users
         .values()

@@ -146,7 +146,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
     ("alert-words", |tx| tx.user_state_mut(MEL).alert_words.push_back("new".into())),
     ("reached-by-push", |tx| tx.user_state_mut(MEL).devices.clear()),
     ("topic-policies-say-something", |tx| {
-        let topic = UserTopic { name: "x".into(), policy: VisibilityPolicy::None, last_updated: tx.now, place: 1 };
+        let topic = UserTopic { name: "x".into(), policy: VisibilityPolicy::None, last_updated: tx.now, position: 1 };
         tx.user_state_mut(MEL).topics.insert((GENERAL, TopicKey::new("x")), Arc::new(topic));
     }),
     ("muted-users-are-others", |tx| {
@@ -174,7 +174,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
             options: Arc::default(),
             acknowledged_event: -1,
             cursor: Cursor { entry: 7, part: 0 },
-            idle_timeout: Span::minutes(10),
+            idle_timeout: Span::from_minutes(10),
             idle_since: tx.now,
             parked_since: None,
             has_heartbeat: false,
@@ -184,11 +184,11 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
     }),
     ("agenda", |tx| {
         let now = tx.now;
-        tx.schedule(AgendaItem::Queue("nobody's".into()), Some(now.plus(Span::minutes(1))));
+        tx.schedule(AgendaItem::Queue("nobody's".into()), Some(now.plus(Span::from_minutes(1))));
     }),
     ("nothing-is-overdue", |tx| {
         let now = tx.now;
-        tx.schedule(AgendaItem::FullMember(MEL), Some(now.plus(Span::minutes(-1))));
+        tx.schedule(AgendaItem::FullMember(MEL), Some(now.plus(Span::from_minutes(-1))));
     }),
     ("plans-are-of-users", |tx| {
         change_each(&mut tx.realm_mut().reminders, |reminder| reminder.user = NOBODY);

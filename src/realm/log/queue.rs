@@ -21,7 +21,7 @@ pub const MAX_IDLE_TIMEOUT_SECONDS: i64 = 604_800;
 /// The timeout that `"mobile"` means.
 pub const MOBILE_IDLE_TIMEOUT_SECONDS: i64 = 43_200;
 /// How long a poll is parked before a heartbeat answers it (specification, "Events").
-pub const HEARTBEAT_INTERVAL: Span = Span::minutes(1);
+pub const HEARTBEAT_INTERVAL: Span = Span::from_minutes(1);
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queue {

@@ -26,7 +26,7 @@ pub struct Device {
 
 impl Device {
     /// The number that identifies the device to clients of older levels.
-    pub fn account(&self, id: DeviceId) -> i64 {
+    pub fn account_id(&self, id: DeviceId) -> i64 {
         self.push_account_id.unwrap_or(id.0)
     }
 

@@ -5,7 +5,7 @@ use crate::time::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The time from the request to the finished export.
-pub const EXPORT_DURATION: Span = Span::seconds(10);
+pub const EXPORT_DURATION: Span = Span::from_seconds(10);
 /// Requests for an export are refused in organizations with more messages.
 pub const MAX_EXPORTED_MESSAGES: usize = 50_000;
 

@@ -129,7 +129,7 @@ impl UserState {
     pub fn topics_in_order(&self) -> Vec<(ChannelId, &UserTopic)> {
         let mut topics: Vec<(ChannelId, &UserTopic)> =
             self.topics.iter().map(|((channel, _), topic)| (*channel, topic.as_ref())).collect();
-        topics.sort_by_key(|(_, topic)| topic.place);
+        topics.sort_by_key(|(_, topic)| topic.position);
         topics
     }
 
@@ -224,8 +224,8 @@ pub struct UserTopic {
     pub policy: VisibilityPolicy,
     pub last_updated: Timestamp,
     /// The position in the order in which the user first set policies.
-    #[serde(default)]
-    pub place: i64,
+    #[serde(rename = "place", default)]
+    pub position: i64,
 }
 
 /// How a topic is shown to a user.

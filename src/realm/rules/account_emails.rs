@@ -38,7 +38,7 @@ pub fn checked_email(realm: &Realm, email: &str) -> Result<String, Error> {
         return Err(Error::BadNameOrUsername);
     }
     check_domain(realm, email)?;
-    // A dummy address is reserved for the user with its ID, even if no user has this ID yet.
+    // A dummy address is reserved for the user whose ID it contains, even if no user has this ID yet.
     if realm.user_by_email(email).is_some() || realm.is_dummy_email(email) {
         return Err(Error::EmailInUse);
     }
@@ -52,7 +52,7 @@ pub fn checked_email(realm: &Realm, email: &str) -> Result<String, Error> {
 /// `EmailContainsPlus`, `EmailNotAllowed`, in this order, if addresses are restricted to domains; else `EmailDisposable`.
 pub fn check_domain(realm: &Realm, email: &str) -> Result<(), Error> {
     let organization = &realm.organization;
-    let (name, domain) = email.rsplit_once('@').unwrap_or_default();
+    let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
     let domain = domain.to_lowercase();
     let is_subdomain_of = |parent: &str| domain.strip_suffix(parent).is_some_and(|prefix| prefix.ends_with('.'));
     if !organization.is_enabled(RealmSetting::EmailsRestrictedToDomains) {
@@ -62,7 +62,7 @@ pub fn check_domain(realm: &Realm, email: &str) -> Result<(), Error> {
         let is_refused = is_disposable && organization.is_enabled(RealmSetting::DisallowDisposableEmailAddresses);
         return if is_refused { Err(Error::EmailDisposable) } else { Ok(()) };
     }
-    if name.contains('+') {
+    if local_part.contains('+') {
         return Err(Error::EmailContainsPlus);
     }
     let is_allowed = |(allowed, with_subdomains): &(String, bool)| {

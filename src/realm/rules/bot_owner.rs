@@ -8,7 +8,7 @@ use crate::realm::user::User;
 use crate::time::Span;
 
 /// Minimum time between two notifications about the same bot.
-const MIN_INTERVAL: Span = Span::minutes(1);
+const MIN_INTERVAL: Span = Span::from_minutes(1);
 
 /// Notifies the owner if the channel that the bot sent a message to has no active subscribers.
 pub fn notify_of_no_subscribers(tx: &mut Tx, sender: &User, channel: ChannelId) {

@@ -8,7 +8,7 @@ use crate::realm::model::user::User;
 use crate::time::Span;
 
 /// Added to time limits, so that edits that were started in time succeed.
-const GRACE_PERIOD: Span = Span::seconds(20);
+const GRACE_PERIOD: Span = Span::from_seconds(20);
 
 /// Checks that a user may change a message's text.
 ///
@@ -28,5 +28,5 @@ pub fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result
 
 /// Whether the time limit for changing a message has passed. `limit` is in seconds. None means no limit.
 pub fn is_over(realm: &Realm, message: &Message, limit: Option<i64>) -> bool {
-    limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)).plus(GRACE_PERIOD) < realm.now)
+    limit.is_some_and(|seconds| message.sent_at.plus(Span::from_seconds(seconds)).plus(GRACE_PERIOD) < realm.now)
 }

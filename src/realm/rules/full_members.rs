@@ -19,7 +19,7 @@ impl Realm {
     fn waiting_period_end(&self, user: &User) -> Option<Timestamp> {
         let days = self.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default();
         let is_member = user.role == Role::Member && !user.is_system_bot();
-        is_member.then(|| user.date_joined.plus(Span::days(days)))
+        is_member.then(|| user.date_joined.plus(Span::from_days(days)))
     }
 
     pub fn is_full_member(&self, user: &User) -> bool {

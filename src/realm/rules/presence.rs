@@ -8,17 +8,17 @@ use crate::realm::tx::Tx;
 use crate::time::{Span, Timestamp};
 
 /// Interval at which clients report presence (`server_presence_ping_interval_seconds`).
-pub const PING_INTERVAL: Span = Span::seconds(60);
+pub const PING_INTERVAL: Span = Span::from_seconds(60);
 /// Users without a report for this long count as offline (`server_presence_offline_threshold_seconds`).
-pub const OFFLINE_AFTER: Span = Span::seconds(200);
+pub const OFFLINE_AFTER: Span = Span::from_seconds(200);
 /// A report that follows the previous one sooner is ignored, because several clients may report at once.
-const MIN_UPDATE_INTERVAL: Span = Span::seconds(55);
+const MIN_UPDATE_INTERVAL: Span = Span::from_seconds(55);
 /// Activity after a longer pause is sent to other users as an event. The value is [`OFFLINE_AFTER`] minus
 /// [`PING_INTERVAL`], minus 10 seconds of tolerance.
-const AWAY_AFTER: Span = Span::seconds(130);
+const AWAY_AFTER: Span = Span::from_seconds(130);
 /// The last connection of users who disable presence, relative to now: [`OFFLINE_AFTER`], plus two minutes because clocks
 /// differ.
-const LAST_SEEN_WHEN_DISABLED: Span = Span::seconds(-(OFFLINE_AFTER.whole_seconds() + 120));
+const LAST_SEEN_WHEN_DISABLED: Span = Span::from_seconds(-(OFFLINE_AFTER.whole_seconds() + 120));
 /// In organizations with more active users, presence is not sent as events.
 const MAX_USERS_FOR_EVENTS: usize = 100;
 

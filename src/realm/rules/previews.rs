@@ -70,9 +70,9 @@ impl Tx {
             at: self.now,
             message: id,
             messages: vec![id],
-            channel: None,
+            old_channel: None,
             content: Some((before, after)),
-            moved: None,
+            message_move: None,
             is_rendering_only: true,
         };
         let holders = Audience::of_users(self.message_holders(id));

@@ -48,14 +48,14 @@ impl Realm {
     }
 
     /// Topics with a policy, in the order in which the user first set one. Topics of archived channels are left out.
-    pub fn listed_topics(&self, user: UserId) -> impl Iterator<Item = (ChannelId, &UserTopic)> {
+    pub fn topics_with_policy(&self, user: UserId) -> impl Iterator<Item = (ChannelId, &UserTopic)> {
         let topics = self.user_state(user).topics_in_order().into_iter();
         topics.filter(|(channel, _)| !self.channels[channel].is_archived)
     }
 
     /// Muted topics in the legacy form: channel name, topic, UNIX seconds.
     pub fn muted_topics(&self, user: UserId) -> Vec<(String, String, i64)> {
-        let muted = self.listed_topics(user).filter(|(_, topic)| topic.policy == VisibilityPolicy::Muted);
+        let muted = self.topics_with_policy(user).filter(|(_, topic)| topic.policy == VisibilityPolicy::Muted);
         muted
             .map(|(channel, topic)| {
                 (self.channels[&channel].name.clone(), topic.name.to_string(), topic.last_updated.seconds())
@@ -149,8 +149,8 @@ impl Tx {
             let user_topic = Arc::make_mut(user_topic);
             (user_topic.policy, user_topic.last_updated) = (policy, now);
         } else {
-            let place = topics.values().map(|topic| topic.place).max().unwrap_or_default() + 1;
-            topics.insert(key, Arc::new(UserTopic { name: topic.clone(), policy, last_updated: now, place }));
+            let position = topics.values().map(|topic| topic.position).max().unwrap_or_default() + 1;
+            topics.insert(key, Arc::new(UserTopic { name: topic.clone(), policy, last_updated: now, position }));
         }
         true
     }

@@ -29,7 +29,7 @@ pub struct StreamCreate {
     pub streams: Vec<ChannelRecord>,
 }
 
-/// A channel was archived, as `stream` delete had it below 315.
+/// A channel was archived: the fields of `stream` delete below 315.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LegacyStreamDelete {
     /// The channel as it was.
@@ -93,7 +93,7 @@ pub struct SubscriptionAdd {
 
 /// Another user was subscribed to a channel or unsubscribed, at levels below 35.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct LegacyPeer {
+pub struct LegacyPeerChange {
     pub stream_id: ChannelId,
     pub user_id: UserId,
 }

@@ -173,7 +173,8 @@ async fn a_world_that_is_only_looked_at_goes_away() {
 
 #[tokio::test]
 async fn worlds_have_the_time_of_the_server_unless_they_have_their_own() {
-    let server = TestServer::start_with(|options| options.world_ttl = Some(chatdouble::time::Span::seconds(1))).await;
+    let server =
+        TestServer::start_with(|options| options.world_ttl = Some(chatdouble::time::Span::from_seconds(1))).await;
     let control = Control::of(&server);
     control.post("/worlds", json!({"name": "own", "idle_ttl_seconds": "1h"})).await.success();
     control.post("/worlds", json!({"name": "servers", "fork_of": "own"})).await.success();

@@ -30,7 +30,7 @@ async fn exports_of_prior_servers_were_like_others_before_506() {
             id: ExportId(7),
             kind: ExportKind::Standard,
             requested_by: UserId(1),
-            requested_at: tx.now.plus(Span::days(-1)),
+            requested_at: tx.now.plus(Span::from_days(-1)),
             key: "k".into(),
             state: ExportState::Ready,
             is_from_prior_server: true,

@@ -304,7 +304,7 @@ impl Play {
 
     /// Moves the clock, which must come to the same as moving it from one thing that falls due to the next.
     fn jump(&mut self, seconds: i64) -> Result<(), String> {
-        let there = self.world.now().plus(Span::seconds(seconds));
+        let there = self.world.now().plus(Span::from_seconds(seconds));
         let step_by_step = self.elsewhere(Worlds::DEFAULT, |play| {
             let next = |play: &Self| play.realm().agenda.next().map(|(at, _)| *at).filter(|at| *at <= there);
             while let Some(at) = next(play) {

@@ -85,7 +85,7 @@ fn add_recent_messages(tx: &mut Tx, id: UserId, channels: &[ChannelId]) {
     let readable_channels = channels.iter().filter(|channel| tx.channels[*channel].privacy.has_public_history());
     let newest_messages = |channel: &ChannelId| {
         let messages = tx.channel_messages.get(channel).into_iter().flat_map(|messages| messages.iter().rev());
-        let is_recent = |message: &MessageId| tx.messages[message].sent_at.plus(Span::days(RECENT_DAYS)) > tx.now;
+        let is_recent = |message: &MessageId| tx.messages[message].sent_at.plus(Span::from_days(RECENT_DAYS)) > tx.now;
         messages.take(MAX_RECENT_MESSAGES).take_while(is_recent).collect::<Vec<_>>()
     };
     let mut messages: Vec<MessageId> = readable_channels.flat_map(newest_messages).collect();

@@ -142,7 +142,7 @@ fn recent_notice(realm: &Realm, channel: ChannelId, topic: &str) -> Option<Messa
         .into_iter()
         .any(|resolution_change| content.ends_with(&resolution_sentence(resolution_change)));
     let is_notice = Some(message.sender) == realm.notification_bot() && content.starts_with("@_**") && has_sentence;
-    (is_notice && message.sent_at.plus(Span::seconds(UNDO_SECONDS)) >= realm.now).then_some(last_id)
+    (is_notice && message.sent_at.plus(Span::from_seconds(UNDO_SECONDS)) >= realm.now).then_some(last_id)
 }
 
 fn post(tx: &mut Tx, editor: &User, channel: ChannelId, topic: &Arc<str>, content: String, read_by: OrdSet<UserId>) {

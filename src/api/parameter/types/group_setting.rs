@@ -51,7 +51,7 @@ macro_rules! permission_parameters {
 pub(crate) use permission_parameters;
 
 json_object! {
-    shaped
+    closed_with_format_error
     /// A new value for a permission.
     pub struct GroupSettingUpdate {
         new: GroupSettingValue,

@@ -17,11 +17,11 @@ pub struct UpdatedMessage {
     /// All messages that changed, sorted.
     pub messages: Vec<MessageId>,
     /// The channel before the change, and its name; None for direct messages.
-    pub channel: Option<(ChannelId, String)>,
+    pub old_channel: Option<(ChannelId, String)>,
     /// The text before and after; None if it did not change.
     pub content: Option<(Arc<Body>, Arc<Body>)>,
     /// None if the messages were not moved.
-    pub moved: Option<MessageMove>,
+    pub message_move: Option<MessageMove>,
     /// Whether only the HTML changed.
     pub is_rendering_only: bool,
 }
@@ -32,9 +32,9 @@ pub struct MessageMove {
     /// `propagate_mode`: which messages of the topic were moved.
     pub propagate_mode: &'static str,
     /// The topic before the move.
-    pub from: Arc<str>,
+    pub old_topic: Arc<str>,
     /// The topic after the move and its links; None if it is the same.
-    pub topic: Option<(Arc<str>, Vec<TopicLink>)>,
+    pub new_topic: Option<(Arc<str>, Vec<TopicLink>)>,
     /// The channel that the request names as the destination.
-    pub channel: Option<ChannelId>,
+    pub new_channel: Option<ChannelId>,
 }

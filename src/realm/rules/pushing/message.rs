@@ -14,7 +14,7 @@ use crate::time::Span;
 use std::sync::Arc;
 
 /// Users who were active this recently count as online.
-const ONLINE_THRESHOLD: Span = Span::seconds(200);
+const ONLINE_THRESHOLD: Span = Span::from_seconds(200);
 
 impl Realm {
     /// Whether a user receives pushes for a message: it is unread, neither sent by the user nor by a user that they mute, and
