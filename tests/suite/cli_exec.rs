@@ -56,7 +56,11 @@ fn variables(arguments: &[&str]) -> Vec<String> {
 #[test]
 fn the_command_can_steer_the_server_and_trust_it() {
     let plain = variables(&[]);
-    assert!(matches!(plain.as_slice(), [url] if url.starts_with("CHATDOUBLE_URL=http://")), "{plain:?}");
+    let level = format!("CHATDOUBLE_LEVEL={}", chatdouble::api::NEWEST_FEATURE_LEVEL);
+    assert!(
+        matches!(plain.as_slice(), [first, url] if *first == level && url.starts_with("CHATDOUBLE_URL=http://")),
+        "{plain:?}"
+    );
 
     let guarded = variables(&["--control-token", "s3"]);
     assert_eq!(guarded.first().map(String::as_str), Some("CHATDOUBLE_CONTROL_TOKEN=s3"), "{guarded:?}");
