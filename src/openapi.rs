@@ -4,6 +4,7 @@
 
 mod dialect;
 mod event;
+mod former_codes;
 mod incoming_webhook;
 pub mod meaning;
 mod names;
@@ -37,6 +38,7 @@ pub fn document(dialect: &Dialect) -> Value {
 
 pub fn document_at(level: i64, dialect: &Dialect) -> Value {
     let mut document = neutral_document(level);
+    document["info"]["description"] = description(level, dialect).into();
     older_level::downgrade(&mut document, level);
     dialect::rename_document(&mut document, dialect);
     document
@@ -77,7 +79,7 @@ fn neutral_document(level: i64) -> Value {
             "title": "Team chat API",
             "version": env!("CARGO_PKG_VERSION"),
             "license": license(),
-            "description": format!("Every operation that chatdouble serves at {}, with neutral names.", level_name(level)),
+            "x-feature-level": level.min(NEWEST_FEATURE_LEVEL),
         },
         "servers": [{"url": "/api/v1"}],
         "tags": tooling::tags(&paths),
@@ -100,8 +102,13 @@ pub fn license() -> Value {
     json!({"name": "MIT", "identifier": "MIT"})
 }
 
-fn level_name(level: i64) -> String {
-    if level >= NEWEST_FEATURE_LEVEL { "the newest feature level".to_owned() } else { format!("feature level {level}") }
+fn description(level: i64, dialect: &Dialect) -> String {
+    let level_name = match level.min(NEWEST_FEATURE_LEVEL) {
+        NEWEST_FEATURE_LEVEL => format!("feature level {NEWEST_FEATURE_LEVEL}, the newest"),
+        older_level => format!("feature level {older_level}"),
+    };
+    let names = if dialect.is_neutral() { "neutral names" } else { "the names of a dialect" };
+    format!("Every operation that chatdouble serves at {level_name}, with {names}.")
 }
 
 /// Levels above the newest have the operations of the newest.

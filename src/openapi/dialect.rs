@@ -13,8 +13,6 @@ pub fn rename_document(document: &mut Value, dialect: &Dialect) {
             std::mem::take(paths).into_iter().map(|(path, item)| (dialect.vendor_path(&path).to_owned(), item));
         *paths = renamed_items.collect();
     }
-    document["info"]["description"] =
-        "Every operation that chatdouble serves, at the newest feature level, with the names of a dialect.".into();
     rename_part(document, dialect, "");
 }
 

@@ -3,6 +3,7 @@
 //! Added, renamed and removed names are exact. An object that a [`Behaviour`] changes may have any keys, because the
 //! change is code.
 
+use super::former_codes::{self, reference};
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::feature::{Difference, has_changes_of};
 use crate::level::place::{Place, Source, Step};
@@ -142,17 +143,15 @@ fn undo_change(document: &mut Value, kind: &ChangeKind, level: i64) {
                 }
             }
         }
-        ChangeKind::Behaviour(behaviour) => {
-            if let Downgrade::Objects(object, _) = behaviour.downgrade {
-                visit_objects(document, object, &mut allow_other_keys);
+        ChangeKind::Behaviour(behaviour) => match behaviour.downgrade {
+            Downgrade::Objects(object, _) => visit_objects(document, object, &mut allow_other_keys),
+            Downgrade::Code { errors, routes, status, code } => {
+                former_codes::undo_code_change(document, errors, routes, status, code);
             }
-        }
+            _ => {}
+        },
         _ => {}
     }
-}
-
-fn reference(name: &str) -> Value {
-    json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
 /// The names of the schemas for events of a type, and of an op or of all.

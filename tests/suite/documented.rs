@@ -195,3 +195,46 @@ fn numbers_in_paths_are_digits() {
     }
     assert!(seen > 50, "{seen} placeholders");
 }
+
+#[test]
+fn refusals_that_had_no_code_need_none_at_their_levels() {
+    let refused = json!({"result": "error", "msg": "No"});
+    let coded = json!({"result": "error", "msg": "No", "code": "BAD_REQUEST"});
+    for (level, uncoded) in
+        [(35, vec![404, 405, 429]), (36, vec![404, 405]), (421, vec![404, 405]), (496, vec![404, 405]), (497, vec![])]
+    {
+        let document = Documented::at(level);
+        for status in [400, 401, 404, 405, 429] {
+            let faults = |body| document.faults("GET", "/messages/{message_id}", status, body);
+            assert_eq!(faults(&coded), Vec::<String>::new(), "{status} at {level}");
+            assert_eq!(faults(&refused).is_empty(), uncoded.contains(&status), "{status} at {level}");
+        }
+        let webhook = document.faults("POST", "/external/{integration}", 404, &refused);
+        assert_eq!(webhook.is_empty(), !uncoded.is_empty(), "{webhook:?} at {level}");
+    }
+}
+
+#[test]
+fn refusals_with_another_status_have_it_at_their_levels() {
+    let refused = json!({"result": "error", "msg": "No", "code": "USER_DEACTIVATED"});
+    for (level, is_documented) in [(75, true), (76, false)] {
+        let faults = Documented::at(level).faults("GET", "/users", 403, &refused);
+        assert_eq!(faults.is_empty(), is_documented, "{level}: {faults:?}");
+    }
+}
+
+#[test]
+fn a_document_names_its_level() {
+    for dialect in [Dialect::neutral(), Dialect::zulip()] {
+        for (level, shown) in [(387, 387), (NEWEST_FEATURE_LEVEL, NEWEST_FEATURE_LEVEL), (9_999, NEWEST_FEATURE_LEVEL)]
+        {
+            let document = openapi::document_at(level, &dialect);
+            let info = &document["info"];
+            assert_eq!(info["x-feature-level"], shown);
+            let description = info["description"].as_str().expect("a text");
+            assert!(description.contains(&format!("feature level {shown}")), "{description}");
+            assert_eq!(description.contains("newest"), shown == NEWEST_FEATURE_LEVEL, "{description}");
+            assert_eq!(description.contains("neutral names"), dialect.is_neutral(), "{description}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Requests that a server of level 247 was recorded to take or refuse otherwise.
 
 use super::{Age, send_old};
+use crate::documented::Documented;
 use crate::support::TestServer;
 use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use serde_json::json;
@@ -249,6 +250,24 @@ async fn wrong_methods_and_paths_had_no_code() {
         assert_eq!(reply.body["allowed_methods"], json!(["POST"]));
         let reply = age.user("mel").get("/nothing", json!({})).await.with_status(404);
         assert_eq!((&reply.body["msg"], reply.body.get("code")), (&json!("Unknown path"), code));
+    }
+}
+
+#[tokio::test]
+async fn wrong_methods_and_paths_are_answered_as_documented() {
+    let server = TestServer::start().await;
+    for level in [247, 421, 496, 497, NEWEST_FEATURE_LEVEL] {
+        let document = Documented::at(level);
+        let mel = Age::at(&server, level).await.user("mel");
+        for (reply, status) in [
+            (mel.get("/messages/-1", json!({})).await, 404),
+            (mel.get("/messages/1x", json!({})).await, 404),
+            (mel.put("/messages/1", json!({})).await, 405),
+        ] {
+            let reply = reply.with_status(status);
+            let faults = document.faults("GET", "/messages/{message_id}", status, &reply.body);
+            assert_eq!(faults, Vec::<String>::new(), "at {level}: {reply}");
+        }
     }
 }
 
