@@ -57,6 +57,8 @@ pub struct Network {
     /// Email address of the user; None means all users without a network.
     pub user: Option<String>,
     pub profile: Profile,
+    /// Differs between the networks that were set in a world.
+    number: u64,
     rng: SeededRng,
 }
 
@@ -82,13 +84,14 @@ pub struct ReplyTransfer {
 pub struct Networks {
     seed: u64,
     networks: Vec<Network>,
+    set_count: u64,
 }
 
 impl Networks {
     /// Returns an empty set of networks, whose random draws follow from the seed.
     pub fn new(seed: u64) -> Self {
         // The constant is `network` in ASCII. It makes the draws differ from those of the world.
-        Self { seed: seed ^ 0x006e_6574_776f_726b, networks: Vec::new() }
+        Self { seed: seed ^ 0x006e_6574_776f_726b, ..Self::default() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -98,7 +101,8 @@ impl Networks {
     /// Puts a user, or all users without a network, on a new network. Its random draws start over.
     pub fn set(&mut self, user: Option<String>, profile: Profile) {
         self.networks.retain(|network| network.user != user);
-        self.networks.push(Network { user, profile, rng: SeededRng::from_seed(self.seed) });
+        self.set_count += 1;
+        self.networks.push(Network { user, profile, number: self.set_count, rng: SeededRng::from_seed(self.seed) });
     }
 
     /// Removes the network of a user; the one for all users stays.
@@ -131,6 +135,22 @@ impl Networks {
             return None;
         }
         Some(if network.draw_fraction() < 0.5 { Loss::Before } else { Loss::After })
+    }
+
+    /// The number of a user's network, by which a later request can tell whether it is still the same.
+    pub fn number(&mut self, user: Option<&str>) -> Option<u64> {
+        self.network_of(user).map(|network| network.number)
+    }
+
+    /// Draws whether a reply is lost to a user whose request began on the network with a number. The user may be offline by
+    /// now, or on another network; from the same network a request draws once, by [`Networks::draw_loss`].
+    pub fn draw_reply_loss(&mut self, user: Option<&str>, first_network: Option<u64>) -> bool {
+        let Some(network) = self.network_of(user) else { return false };
+        if network.profile.name == OFFLINE {
+            return true;
+        }
+        let loss = network.profile.loss;
+        Some(network.number) != first_network && loss > 0.0 && network.draw_fraction() < loss
     }
 
     /// Draws how a reply is delivered to a user; None when the user has no network.
@@ -206,6 +226,22 @@ mod tests {
             longest <= Some(Duration::from_millis(140)) && longest > Some(Duration::from_millis(135)),
             "{longest:?}"
         );
+    }
+
+    #[test]
+    fn a_reply_is_lost_to_users_who_went_offline_or_changed_their_network() {
+        let mut networks = networks(0, None, Profile { loss: 1.0, ..profile_named("wifi") });
+        let number = networks.number(None);
+        assert!(!networks.draw_reply_loss(None, number), "the request drew from it already");
+        assert!(networks.draw_reply_loss(None, None));
+
+        networks.set(None, profile_named("wifi"));
+        assert!(!networks.draw_reply_loss(None, number), "it loses nothing");
+        networks.set(None, profile_named(OFFLINE));
+        let number = networks.number(None);
+        assert!(networks.draw_reply_loss(None, number));
+        networks.clear();
+        assert!(!networks.draw_reply_loss(None, number));
     }
 
     #[test]

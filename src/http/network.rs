@@ -1,9 +1,12 @@
 //! Applies the simulated network of a user to the user's requests and replies.
 
 use super::address::Address;
+use super::context::RequestContext;
+use super::pending_response::PendingResponse;
 use super::reply::{ConnectionFault, Delivery};
 use super::request::{ApiRequest, RequestHead};
 use super::{Edge, Response, identity};
+use crate::fault::NETWORK_FAULT_ID;
 use crate::fault::network::ReplyTransfer;
 use crate::world::World;
 use bytes::Bytes;
@@ -26,6 +29,20 @@ impl Edge {
         identity::set_credentials(&world, &mut incoming, &address);
         world.networks().lock().bytes_per_second(sent_email(&incoming))
     }
+}
+
+/// Breaks the connection of a reply that the network loses since the client's network changed after the request began, as
+/// while a poll was parked. A fault that fired stays the fault of the request.
+pub(super) fn with_reply_loss(context: &mut RequestContext<'_>, mut response: PendingResponse) -> PendingResponse {
+    let mut networks = context.world.networks().lock();
+    if networks.is_empty() || response.extensions().get::<ConnectionFault>() == Some(&ConnectionFault::Dropped) {
+        return response;
+    }
+    if networks.draw_reply_loss(sent_email(context.incoming), context.trace.network) {
+        response.extensions_mut().insert(ConnectionFault::Dropped);
+        context.trace.fault.get_or_insert_with(|| NETWORK_FAULT_ID.to_owned());
+    }
+    response
 }
 
 /// Adds the latency, bandwidth and loss of the client's network to a reply.

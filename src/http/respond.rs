@@ -60,6 +60,7 @@ async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, add
         Target::File(_) => edge.cors.add_file_headers(&incoming, draft),
         _ => draft,
     };
+    let draft = network::with_reply_loss(&mut context, draft);
     let response = serialize::finish_response(&context, draft);
     // The journal entry is written before the delay, so that there is one even if the client stops waiting.
     let journaled_request = context.trace.finish(&world, &response);

@@ -36,6 +36,8 @@ pub struct Trace {
     pub params: Arc<BTreeMap<String, String>>,
     /// The ID of the fault that fired.
     pub fault: Option<String>,
+    /// The number of the network on which the request began.
+    pub network: Option<u64>,
     /// The delay of the reply by the fault.
     pub delay: Duration,
     /// The rate limit budget to which the request was charged.
@@ -94,7 +96,7 @@ impl Trace {
     pub fn begin(world: &World, incoming: &ApiRequest, path: String) -> Self {
         let began = world.real_time().now();
         world.lifecycle().record_request(began);
-        Self {
+        let mut trace = Self {
             began,
             method: method_name(incoming.method()),
             path,
@@ -104,11 +106,14 @@ impl Trace {
             credentials: incoming.credentials.clone(),
             params: RawParameters::no_values(),
             fault: None,
+            network: None,
             delay: Duration::ZERO,
             budget: None,
             new_events: NewEvents::default(),
             poll: None,
-        }
+        };
+        trace.network = world.networks().lock().number(trace.user());
+        trace
     }
 
     /// Writes the journal entry, and broadcasts the request and then its events to watchers.

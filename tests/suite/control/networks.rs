@@ -184,6 +184,8 @@ async fn offline_nothing_is_carried_out_and_no_parked_poll_is_answered() {
     };
     let (reply, ()) = tokio::join!(parked, going_offline);
     assert_eq!(reply, "", "the event does not arrive");
+    let lost = json!({"path": "/events", "user": "mel", "status": 0, "fault": "network", "exactly": 1});
+    control.post("/worlds/default/journal/verify", lost).await.success();
 
     let sent = exchange(&server, "POST /api/v1/messages", "type=channel&to=general&topic=t&content=undone").await;
     assert_eq!(sent, "");
@@ -194,6 +196,47 @@ async fn offline_nothing_is_carried_out_and_no_parked_poll_is_answered() {
     control.delete(&format!("{NETWORK}?user=mel")).await.is(json!({}));
     let events = mel.get("/events", json!({"queue_id": queue.id, "last_event_id": -1})).await.success();
     assert_eq!(events["events"][0]["message"]["content"], "unheard", "it was not acknowledged");
+}
+
+#[tokio::test]
+async fn a_poll_is_lost_on_a_network_that_was_set_while_it_was_parked() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    for (network, is_lost) in
+        [(json!({"user": "mel", "loss": 1}), true), (json!({"user": "mel", "profile": "wifi"}), false)]
+    {
+        control.delete(NETWORK).await.is(json!({}));
+        let queue = mel.events(["message"]).await;
+        let poll = format!("GET /api/v1/events?queue_id={}&last_event_id=-1", queue.id);
+        let parked = async { exchange(&server, &poll, "").await };
+        let changing = async {
+            server.until_parked(1).await;
+            set(&control, network.clone()).await;
+            max.send_to("general", "t", "news").await;
+        };
+        let (reply, ()) = tokio::join!(parked, changing);
+
+        assert_eq!(reply.is_empty(), is_lost, "{network}: {reply}");
+        let entries = control.get("/worlds/default/journal?path=/events").await.success()["entries"].clone();
+        let entry = entries.as_array().and_then(|entries| entries.last()).expect("the poll");
+        let expected = if is_lost { (json!(0), json!("network")) } else { (json!(200), json!(null)) };
+        assert_eq!((entry["status"].clone(), entry["fault"].clone()), expected, "{network}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_a_fault_met_has_no_status_offline() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    set(&control, json!({"user": "mel", "profile": "offline"})).await;
+    let id =
+        control.fault(json!({"match": {"path": "/users/me"}, "times": 1, "effect": {"error": {"status": 503}}})).await;
+
+    assert_eq!(exchange(&server, "GET /api/v1/users/me", "").await, "");
+
+    let lost = json!({"path": "/users/me", "status": 0, "fault": id, "exactly": 1});
+    control.post("/worlds/default/journal/verify", lost).await.success();
 }
 
 #[tokio::test]
