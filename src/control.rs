@@ -2,6 +2,7 @@
 //!
 //! Requests and replies are JSON, in the API's envelope. A refused call changes nothing.
 
+mod arrivals;
 mod calls;
 mod clock;
 mod contents;
@@ -257,7 +258,7 @@ async fn execute_in_world(
         WorldCall::MoveClock => clock::change(world, body(request)?).await?,
         WorldCall::WaitJournal => journal::wait(world, worlds, body(request)?).await?,
         WorldCall::VerifyJournal => in_place(|| journal::verify(world, worlds, body(request)?))?,
-        WorldCall::WaitQueues => queues::wait(world, body(request)?).await?,
+        WorldCall::WaitQueues => queues::wait(world, worlds, body(request)?).await?,
         WorldCall::WaitPushes => pushes::wait(world, body(request)?, &base_url()).await?,
         WorldCall::Reset
         | WorldCall::Upgrade

@@ -2,9 +2,9 @@
 
 use super::filters::Filters;
 use super::request_pattern::{METHODS, PatternUse, RequestPattern};
-use super::{MAX_COMPARED_BYTES, known_names_clause, refusal, users, waiting};
+use super::{MAX_COMPARED_BYTES, arrivals, known_names_clause, queues, refusal, users, waiting};
 use crate::error::Error;
-use crate::fault::NETWORK_FAULT_ID;
+use crate::fault::{NETWORK_FAULT_ID, POLL};
 use crate::journal::{Entry, Filter};
 use crate::json_diagnostic::most_similar;
 use crate::world::{World, Worlds};
@@ -194,9 +194,17 @@ impl Bounds {
         let noun = if self.at_most.unwrap_or(self.at_least) == 1 { "request" } else { "requests" };
         format!(
             "Expected {expected_count} such {noun}, found {count}{}{}",
-            no_requests_message(world, worlds, filter),
-            fired_message(world, filter)
+            arrivals::no_requests_message(world, worlds, filter),
+            self.unjournaled_message(count, world, filter)
         )
+    }
+
+    /// An addition to the message if requests are missing that may be parked polls, which the journal does not have yet.
+    fn unjournaled_message(self, count: usize, world: &World, filter: &Filter) -> String {
+        match fired_message(world, filter) {
+            message if message.is_empty() && count < self.at_least => parked_message(world, filter),
+            message => message,
+        }
     }
 
     /// The requests to show: the newest matching ones if there were too many, otherwise the nearest ones.
@@ -234,56 +242,6 @@ impl Assertion {
     }
 }
 
-/// Operations with which tests get credentials, which are never shown as nearest requests.
-const TEST_SETUP_ROUTES: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
-
-/// The entries that may be shown as nearest requests.
-fn candidates(world: &World, filter: &Filter) -> impl Iterator<Item = Arc<Entry>> {
-    let is_test_setup = |entry: &Entry| entry.route.is_some_and(|route| TEST_SETUP_ROUTES.contains(&route));
-    let includes_test_setup = filter.path.as_deref().is_some_and(|path| TEST_SETUP_ROUTES.contains(&path));
-    world.journal().all().into_iter().filter(move |entry| includes_test_setup || !is_test_setup(entry))
-}
-
-/// An addition to the message if there were no requests at all, or none of the user. It names the worlds that got requests
-/// meanwhile, which a client with a wrong address sent.
-fn no_requests_message(world: &World, worlds: &Worlds, filter: &Filter) -> String {
-    let (mut is_empty, mut user_sent_none) = (true, true);
-    for entry in candidates(world, filter) {
-        is_empty = false;
-        let user = filter.user.as_deref();
-        user_sent_none &=
-            user.is_some_and(|user| !entry.user.as_ref().is_some_and(|email| email.eq_ignore_ascii_case(user)));
-    }
-    match &filter.user {
-        Some(user) if user_sent_none => {
-            format!("; {user} sent no request{}", requests_elsewhere(world, worlds, filter))
-        }
-        _ if is_empty => format!("; no request came{}", requests_elsewhere(world, worlds, filter)),
-        _ => String::new(),
-    }
-}
-
-/// How many requests the default world, and a single other world, received since the world was created.
-fn requests_elsewhere(world: &World, worlds: &Worlds, filter: &Filter) -> String {
-    let since = world.lifecycle().created_at.micros();
-    let text = |other: &World| {
-        let was_used = other.lifecycle().last_request_at().is_some_and(|at| at.micros() >= since);
-        if other.name() == world.name() || !was_used {
-            return None;
-        }
-        let count = candidates(other, filter).filter(|entry| entry.received >= since).count();
-        let noun = if count == 1 { "request" } else { "requests" };
-        (count > 0).then(|| format!("; the world '{}' got {count} {noun} meanwhile", other.name()))
-    };
-    let in_default = worlds.get(Worlds::DEFAULT).and_then(|default| text(&default)).unwrap_or_default();
-    let others = worlds.all().into_iter().filter(|other| other.name() != Worlds::DEFAULT);
-    // Two are enough to know that there is not a single one.
-    match others.filter_map(|other| text(&other)).take(2).collect::<Vec<_>>().as_slice() {
-        [in_other] => in_default + in_other,
-        _ => in_default,
-    }
-}
-
 /// An addition to the message if the fault of the filter fired for more requests than the journal has.
 fn fired_message(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
@@ -298,10 +256,26 @@ fn fired_message(world: &World, filter: &Filter) -> String {
     )
 }
 
+/// An addition to the message if polls that the filter may be for are parked. What a fault or a status selects is not known
+/// before the answer.
+fn parked_message(world: &World, filter: &Filter) -> String {
+    let is_for_polls = filter.method.as_deref().is_none_or(|method| method == POLL.0)
+        && filter.path.as_deref().is_none_or(|path| path == POLL.1)
+        && filter.fault.is_none();
+    if !is_for_polls {
+        return String::new();
+    }
+    match queues::count_parked(world, filter) {
+        0 => String::new(),
+        1 => "; 1 poll is parked: a parked poll comes into the journal when it is answered".to_owned(),
+        count => format!("; {count} polls are parked: a parked poll comes into the journal when it is answered"),
+    }
+}
+
 /// The nearest entries, each with a diff from the expected request.
 fn nearest_requests(world: &World, filter: &Filter) -> Vec<Value> {
     let mut entries: Vec<(usize, Arc<Entry>)> =
-        candidates(world, filter).map(|entry| (filter.distance(&entry), entry)).collect();
+        arrivals::candidates(world, filter).map(|entry| (filter.distance(&entry), entry)).collect();
     entries.sort_by_key(|(distance, entry)| (*distance, std::cmp::Reverse(entry.id)));
     entries.truncate(MAX_NEAREST_REQUESTS);
     let expected = filter.expected();

@@ -1,11 +1,12 @@
 //! The calls that list, await and end event queues.
 
-use super::{refusal, unknown_name_in_world_message, users, waiting};
+use super::{arrivals, refusal, unknown_name_in_world_message, users, waiting};
 use crate::error::Error;
+use crate::journal::Filter;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::queue::Queue;
-use crate::world::World;
+use crate::world::{World, Worlds};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -68,7 +69,7 @@ fn record(realm: &Realm, queue: &Queue) -> Value {
 /// # Errors
 ///
 /// `ControlRefused`, `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted while waiting.
-pub async fn wait(world: &World, awaited: AwaitedQueues) -> Result<Value, Error> {
+pub async fn wait(world: &World, worlds: &Worlds, awaited: AwaitedQueues) -> Result<Value, Error> {
     let owner = match &awaited.user {
         Some(name) => Some(users::find_user(&world.snapshot(), name, "$.user")?.id),
         None => None,
@@ -95,7 +96,9 @@ pub async fn wait(world: &World, awaited: AwaitedQueues) -> Result<Value, Error>
             let user = awaited.user.as_deref();
             let cause = match actual_count {
                 0 if has_queues(&world.snapshot(), owner) => not_parked_message(world, owner, awaited.parked),
-                0 => no_queue_message(world, user),
+                0 => {
+                    no_queue_message(world, user) + &arrivals::no_requests_message(world, worlds, &sender(world, owner))
+                }
                 _ => String::new(),
             };
             Err(Error::VerificationTimedOut {
@@ -106,6 +109,22 @@ pub async fn wait(world: &World, awaited: AwaitedQueues) -> Result<Value, Error>
             })
         }
     }
+}
+
+/// A filter for the requests of a user, or of all users if `owner` is None.
+fn sender(world: &World, owner: Option<UserId>) -> Filter {
+    let user = owner.and_then(|owner| Some(world.snapshot().user(owner)?.email.to_string()));
+    Filter { user, ..Filter::default() }
+}
+
+/// The number of parked polls of the user that a filter names, or of all users. Other conditions are ignored.
+pub(super) fn count_parked(world: &World, filter: &Filter) -> usize {
+    let realm = world.snapshot();
+    let is_sender = |queue: &Queue| match &filter.user {
+        Some(user) => realm.user(queue.owner).is_some_and(|owner| owner.email.eq_ignore_ascii_case(user)),
+        None => true,
+    };
+    queues_of(&realm, None).filter(|queue| is_parked(&realm, queue) && is_sender(queue)).count()
 }
 
 /// The queues of a user; all queues if `owner` is None.

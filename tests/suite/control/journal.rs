@@ -347,3 +347,42 @@ async fn a_wait_for_a_fault_says_that_it_fired_for_a_poll_that_is_parked() {
     parked.await.expect("answered").success();
     control.post("/worlds/default/journal/wait", expected).await.success();
 }
+
+#[tokio::test]
+async fn a_wait_for_more_requests_than_there_are_says_that_polls_are_parked() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let message = async |expected: Value| {
+        let mut expected = expected;
+        expected["timeout_ms"] = json!(1);
+        let reply = control.post("/worlds/default/journal/wait", expected).await.with_status(408);
+        reply.body["msg"].as_str().expect("a text").to_owned()
+    };
+    let mut queue = server.user("mel").events(["message"]).await;
+    let polls = json!({"path": "/events", "exactly": 1});
+    assert!(!message(polls.clone()).await.contains("parked"));
+
+    let parked = tokio::spawn(async move { queue.wait().await });
+    server.until_parked(1).await;
+
+    let note = "; 1 poll is parked: a parked poll comes into the journal when it is answered";
+    for expected in [polls.clone(), json!({"exactly": 9}), json!({"user": "mel", "at_least": 9})] {
+        let message = message(expected.clone()).await;
+        assert!(message.ends_with(note), "{expected}: {message}");
+    }
+    for expected in [
+        json!({"path": "/messages"}),
+        json!({"method": "PATCH"}),
+        json!({"user": "max"}),
+        json!({"path": "/register", "exactly": 0}),
+        json!({"fault": "network"}),
+    ] {
+        let message = message(expected.clone()).await;
+        assert!(!message.contains("parked"), "{expected}: {message}");
+    }
+    let reply = control.post("/worlds/default/journal/verify", polls.clone()).await.with_status(400);
+    assert!(reply.body["msg"].as_str().is_some_and(|message| message.ends_with(note)), "{reply}");
+    server.user("max").send_to("general", "t", "news").await;
+    parked.await.expect("answered").success();
+    control.post("/worlds/default/journal/verify", polls).await.success();
+}

@@ -42,8 +42,10 @@ async fn queues_are_waited_for() {
     let control = Control::of(&server);
     let wait = async |body| control.post("/worlds/default/queues/wait", body).await;
     let late = wait(json!({"user": "mel", "parked": true, "timeout_ms": 5})).await.with_status(408);
-    let body = late
-        .error("VERIFICATION_FAILED", "Expected at least 1 parked queue of mel, found 0; mel has registered no queue");
+    let body = late.error(
+        "VERIFICATION_FAILED",
+        "Expected at least 1 parked queue of mel, found 0; mel has registered no queue; mel@chat.test sent no request",
+    );
     assert_eq!((&body["count"], &body["nearest"]), (&json!(0), &json!([])));
 
     let waiting = {
@@ -71,11 +73,10 @@ async fn a_wait_for_the_queue_of_somebody_who_has_none_says_whose_queues_there_a
     let server = TestServer::start().await;
     let control = Control::of(&server);
     let wait = async |body| control.post("/worlds/default/queues/wait", body).await.with_status(408);
-    let refusal = "Expected at least 1 queue, found 0; no client has registered a queue";
+    let refusal = "Expected at least 1 queue, found 0; no client has registered a queue; no request came";
     wait(json!({"timeout_ms": 0})).await.error("VERIFICATION_FAILED", refusal);
     let _queue = server.user("max").events(["message"]).await;
-    let refusal =
-        "Expected at least 1 queue of mel, found 0; mel has registered no queue, but there are queues of max@chat.test";
+    let refusal = "Expected at least 1 queue of mel, found 0; mel has registered no queue, but there are queues of max@chat.test; mel@chat.test sent no request";
     wait(json!({"user": "mel", "timeout_ms": 0})).await.error("VERIFICATION_FAILED", refusal);
     let refusal = "Expected at least 1 parked queue of max, found 0; there is 1 queue, but no poll waits on it: no client has polled";
     wait(json!({"user": "max", "parked": true, "timeout_ms": 0})).await.error("VERIFICATION_FAILED", refusal);
@@ -146,7 +147,7 @@ async fn a_wait_for_parked_queues_says_that_no_poll_waits_and_when_the_last_ende
         reply.body["msg"].as_str().expect("a text").to_owned()
     };
     let expected = "Expected at least 1 parked queue of mel, found 0";
-    assert_eq!(message().await, format!("{expected}; mel has registered no queue"));
+    assert_eq!(message().await, format!("{expected}; mel has registered no queue; mel@chat.test sent no request"));
 
     let mut queue = server.user("mel").events(["message"]).await;
     let one = "there is 1 queue, but no poll waits on it";
@@ -156,4 +157,25 @@ async fn a_wait_for_parked_queues_says_that_no_poll_waits_and_when_the_last_ende
     assert_eq!(message().await, format!("{expected}; {one}: the last poll ended at 2026-01-01T12:00:00Z"));
     server.user("mel").events(["message"]).await.none().await;
     assert!(message().await.contains("there are 2 queues, but no poll waits on them: the last poll ended at"));
+}
+
+#[tokio::test]
+async fn a_wait_for_a_queue_says_which_world_got_requests_meanwhile() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    control.post("/worlds", json!({"name": "blue"})).await.success();
+    let message = async |user: Option<&str>| {
+        let body = json!({"user": user, "timeout_ms": 0});
+        let reply = control.post("/worlds/blue/queues/wait", body).await.with_status(408);
+        reply.body["msg"].as_str().expect("a text").to_owned()
+    };
+    let none = "Expected at least 1 queue, found 0; no client has registered a queue; no request came";
+    assert_eq!(message(None).await, none);
+
+    server.user("mel").get("/users/me", json!({})).await.success();
+    let elsewhere = "; the world 'default' got 1 request meanwhile";
+    assert_eq!(message(None).await, format!("{none}{elsewhere}"));
+    let none_of_mel =
+        "Expected at least 1 queue of mel, found 0; mel has registered no queue; mel@chat.test sent no request";
+    assert_eq!(message(Some("mel")).await, format!("{none_of_mel}{elsewhere}"));
 }

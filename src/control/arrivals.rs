@@ -1,0 +1,55 @@
+//! What a failed assertion or wait says of the requests that arrived in its world and in others.
+
+use crate::journal::{Entry, Filter};
+use crate::world::{World, Worlds};
+use std::sync::Arc;
+
+/// Operations with which tests get credentials, which are never shown as nearest requests.
+const TEST_SETUP_ROUTES: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
+
+/// The entries that may be shown as nearest requests.
+pub(super) fn candidates(world: &World, filter: &Filter) -> impl Iterator<Item = Arc<Entry>> {
+    let is_test_setup = |entry: &Entry| entry.route.is_some_and(|route| TEST_SETUP_ROUTES.contains(&route));
+    let includes_test_setup = filter.path.as_deref().is_some_and(|path| TEST_SETUP_ROUTES.contains(&path));
+    world.journal().all().into_iter().filter(move |entry| includes_test_setup || !is_test_setup(entry))
+}
+
+/// An addition to the message if there were no requests at all, or none of the user. It names the worlds that got requests
+/// meanwhile, which a client with a wrong address sent.
+pub(super) fn no_requests_message(world: &World, worlds: &Worlds, filter: &Filter) -> String {
+    let (mut is_empty, mut user_sent_none) = (true, true);
+    for entry in candidates(world, filter) {
+        is_empty = false;
+        let user = filter.user.as_deref();
+        user_sent_none &=
+            user.is_some_and(|user| !entry.user.as_ref().is_some_and(|email| email.eq_ignore_ascii_case(user)));
+    }
+    match &filter.user {
+        Some(user) if user_sent_none => {
+            format!("; {user} sent no request{}", requests_elsewhere(world, worlds, filter))
+        }
+        _ if is_empty => format!("; no request came{}", requests_elsewhere(world, worlds, filter)),
+        _ => String::new(),
+    }
+}
+
+/// How many requests the default world, and a single other world, received since the world was created.
+fn requests_elsewhere(world: &World, worlds: &Worlds, filter: &Filter) -> String {
+    let since = world.lifecycle().created_at.micros();
+    let text = |other: &World| {
+        let was_used = other.lifecycle().last_request_at().is_some_and(|at| at.micros() >= since);
+        if other.name() == world.name() || !was_used {
+            return None;
+        }
+        let count = candidates(other, filter).filter(|entry| entry.received >= since).count();
+        let noun = if count == 1 { "request" } else { "requests" };
+        (count > 0).then(|| format!("; the world '{}' got {count} {noun} meanwhile", other.name()))
+    };
+    let in_default = worlds.get(Worlds::DEFAULT).and_then(|default| text(&default)).unwrap_or_default();
+    let others = worlds.all().into_iter().filter(|other| other.name() != Worlds::DEFAULT);
+    // Two are enough to know that there is not a single one.
+    match others.filter_map(|other| text(&other)).take(2).collect::<Vec<_>>().as_slice() {
+        [in_other] => in_default + in_other,
+        _ => in_default,
+    }
+}
