@@ -22,7 +22,7 @@ use super::serve::{Serve, current_thread_runtime, status};
 use crate::server::listen::WallClock;
 use crate::server::standing_faults::StandingFaults;
 use crate::server::{Server, StartError};
-use crate::world::RealTime;
+use crate::world::{RealTime, Worlds};
 use attempt::{Attempt, RunResult, TIMED_OUT};
 use chaos::Chaos;
 use clap::Args;
@@ -77,8 +77,8 @@ pub struct Exec {
     #[command(flatten, next_help_heading = "Levels")]
     levels: Levels,
 
-    /// Command to run, with CHATDOUBLE_URL set, and CHATDOUBLE_CONTROL_TOKEN, CHATDOUBLE_TLS_CA and CHATDOUBLE_LEVEL if
-    /// they apply
+    /// Command to run, with CHATDOUBLE_URL and CHATDOUBLE_LEVEL set, and CHATDOUBLE_CONTROL_TOKEN and CHATDOUBLE_TLS_CA
+    /// if they apply
     #[arg(last = true, required = true, value_name = "COMMAND", help_heading = "Command")]
     command: Vec<OsString>,
 }
@@ -212,8 +212,9 @@ async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<
     if let Some(file) = certificate_file.file() {
         command.env(TLS_CA_VARIABLE, file);
     }
-    if let Some(level) = attempt.feature_level {
-        command.env(LEVEL_VARIABLE, level.to_string());
+    let default_world = server.worlds().get(Worlds::DEFAULT);
+    if let Some(world) = default_world {
+        command.env(LEVEL_VARIABLE, world.settings().feature_level.to_string());
     }
     if attempt.prefix.is_some() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -18,7 +18,7 @@ pub struct Openapi {
     #[arg(long, value_name = "NAME|FILE", default_value = "neutral")]
     dialect: String,
 
-    /// Feature level of the document [default: the newest]
+    /// Feature level of the document, or newest [default: the newest]
     #[arg(long, value_name = "N", value_parser = parse_feature_level, conflicts_with = "control")]
     feature_level: Option<i64>,
 }

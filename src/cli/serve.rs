@@ -61,7 +61,7 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_CLOCK", value_name = "CLOCK", value_parser = InitialClock::parse)]
     clock: Option<InitialClock>,
 
-    /// Feature level that the default world emulates [default: the newest]
+    /// Feature level that the default world emulates, or newest [default: the newest]
     #[arg(long, env = "CHATDOUBLE_FEATURE_LEVEL", value_name = "N", allow_negative_numbers = true, value_parser = parse_feature_level)]
     feature_level: Option<i64>,
 

@@ -170,3 +170,24 @@ fn refusals_that_are_of_no_operation_are_among_the_suspects() {
     assert_eq!(output.status.code(), Some(1), "{}", error(&output));
     assert!(error(&output).contains("  497  credentials that are refused: "), "{}", error(&output));
 }
+
+#[test]
+fn the_command_knows_its_level_without_a_list_of_levels() {
+    let newest = chatdouble::api::NEWEST_FEATURE_LEVEL.to_string();
+    for (options, level) in [
+        (vec![], newest.as_str()),
+        (vec!["--feature-level", "387"], "387"),
+        (vec!["--feature-level", "newest"], newest.as_str()),
+        (vec!["--feature-level", "9999"], "9999"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+        command.arg("exec").args(&options).args(["--", "bash", "-c", "echo level is $CHATDOUBLE_LEVEL"]);
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let output = command.output().expect("the program starts");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), format!("level is {level}\n"), "{options:?}");
+    }
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+    let output = command.args(["openapi", "--feature-level", "latest"]).output().expect("the program starts");
+    assert!(error(&output).contains("takes a whole number from 0 on, such as 387, or newest"), "{}", error(&output));
+}

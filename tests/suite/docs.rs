@@ -231,3 +231,24 @@ fn fixtures_in_the_documents_load() {
     }
     assert!(loaded > 0);
 }
+
+#[test]
+fn the_level_of_undated_changes_is_that_of_the_code() {
+    let level = chatdouble::level::SPECIFIED_LEVEL;
+    let page =
+        |name: &str| std::fs::read_to_string(format!("{}/docs/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a page");
+    let assumptions = page("assumptions.md");
+    for id in ["A-4", "A-12"] {
+        let row = assumptions.lines().find(|line| line.starts_with(&format!("| {id} |"))).expect("a row");
+        assert!(row.contains(&format!("From {level} on")), "{row}");
+    }
+    for (name, part) in [
+        ("assumptions.md", format!("hexadecimal from {level} on")),
+        ("assumptions.md", format!("below {level}, the level of the specification")),
+        ("real-server.md", format!("so does the double below {level}")),
+        ("contributing/levels.md", format!("has the level {level}")),
+    ] {
+        let text = page(name).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(&part), "{name}: {part}");
+    }
+}

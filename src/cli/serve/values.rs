@@ -1,5 +1,6 @@
 //! Parsers for the values of the options of `serve`.
 
+use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::api::release::of_release;
 use crate::control::times::Seconds;
 use crate::server::Authority;
@@ -41,11 +42,15 @@ pub fn parse_world_ttl(text: &str) -> Result<Span, String> {
     if ttl >= Span::from_seconds(1) { Ok(ttl) } else { Err("takes seconds from 1 on".to_owned()) }
 }
 
+/// Parses a feature level; `newest` is that of the default.
 pub fn parse_feature_level(text: &str) -> Result<i64, String> {
+    if text == "newest" {
+        return Ok(NEWEST_FEATURE_LEVEL);
+    }
     let level = text.parse().ok().filter(|level| *level >= 0);
     level.ok_or_else(|| match of_release(text) {
         Some(level) => format!("takes a whole number from 0 on; the feature level of release {text} is {level}"),
-        None => "takes a whole number from 0 on, such as 387".to_owned(),
+        None => "takes a whole number from 0 on, such as 387, or newest".to_owned(),
     })
 }
 
