@@ -140,8 +140,8 @@ pub enum Downgrade {
     Request(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
     /// Refuses requests for these operations, after their parameters were read.
     Refuse(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
-    /// Changes objects of replies and events.
-    Objects(&'static ObjectKind, fn(&mut Map<String, Value>, &DowngradeContext<'_>)),
+    /// Changes these fields of objects in replies and events.
+    Objects(&'static ObjectKind, ChangedFields, fn(&mut Map<String, Value>, &DowngradeContext<'_>)),
     /// These errors had another status and code.
     Code {
         /// Names in the table of errors.
@@ -169,6 +169,17 @@ pub enum Downgrade {
     ReplaceAccess(&'static [&'static str], Access),
     /// These operations required this access in addition to the present one.
     AdditionalAccess(&'static [&'static str], Access),
+}
+
+/// What a change of objects adds, removes or replaces, as the OpenAPI document says it.
+#[derive(Clone, Copy, Debug)]
+pub enum ChangedFields {
+    /// Values that keep their types, or the number of items.
+    Values,
+    /// These fields are added or removed, or have values of other types. Those within them count as part of them.
+    Fields(&'static [&'static str]),
+    /// Fields are added whose names the change computes; the others keep their types.
+    Additions,
 }
 
 /// A refusal before it is sent, whose message may be changed.

@@ -40,7 +40,7 @@ fn undo_change(
             record.insert(name.to_owned(), value);
         }
         ChangeKind::Behaviour(behaviour) => match behaviour.downgrade {
-            Downgrade::Objects(changed_object, downgrade) if is_same(changed_object, object) => {
+            Downgrade::Objects(changed_object, _, downgrade) if is_same(changed_object, object) => {
                 downgrade(record, context)
             }
             _ => {}

@@ -1,13 +1,13 @@
 //! Converts the document of the newest level to that of an older one, by the table of changes.
 //!
-//! Added, renamed and removed names are exact. An object that a [`Behaviour`] changes may have any keys, because the
+//! Added, renamed and removed names are exact. The fields that a [`Behaviour`] changes may have any values, because the
 //! change is code.
 
 use super::former_codes::{self, reference};
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::feature::{Difference, has_changes_of};
 use crate::level::place::{Place, Source, Step};
-use crate::level::{Behaviour, Change, ChangeKind, Downgrade, ObjectKind, changes};
+use crate::level::{Behaviour, Change, ChangeKind, ChangedFields, Downgrade, ObjectKind, changes};
 use crate::realm::event::EventPattern;
 use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
@@ -144,7 +144,9 @@ fn undo_change(document: &mut Value, kind: &ChangeKind, level: i64) {
             }
         }
         ChangeKind::Behaviour(behaviour) => match behaviour.downgrade {
-            Downgrade::Objects(object, _) => visit_objects(document, object, &mut allow_other_keys),
+            Downgrade::Objects(object, fields, _) => {
+                visit_objects(document, object, &mut |schema| loosen(schema, object, fields));
+            }
             Downgrade::Code { errors, routes, status, code } => {
                 former_codes::undo_code_change(document, errors, routes, status, code);
             }
@@ -228,16 +230,35 @@ fn add_field(schema: &mut Map<String, Value>, name: &str, field: Value, is_requi
     }
 }
 
-/// Allows any keys in an object, and any values for most of its keys.
-fn allow_other_keys(schema: &mut Map<String, Value>) {
-    schema.insert("additionalProperties".to_owned(), true.into());
-    schema.shift_remove("required");
-    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-    for (name, property) in properties.into_iter().flatten() {
-        if !["result", "msg", "type", "op", "id"].contains(&name.as_str()) {
-            *property = json!({});
+/// Allows any values for the fields that a change concerns, and makes them optional.
+fn loosen(schema: &mut Map<String, Value>, object: &ObjectKind, fields: ChangedFields) {
+    match fields {
+        ChangedFields::Values => {}
+        ChangedFields::Additions => _ = schema.insert("additionalProperties".to_owned(), true.into()),
+        ChangedFields::Fields(names) => {
+            for name in names {
+                let name = name_at_change(schema, object, name);
+                if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+                    required.retain(|required_name| required_name != name);
+                }
+                add_field(schema, name, json!({}), false);
+            }
         }
     }
+}
+
+/// The name of a field when a change is undone: its former one if the same level renamed it.
+fn name_at_change(schema: &Map<String, Value>, object: &ObjectKind, name: &'static str) -> &'static str {
+    let has = |name: &str| schema.get("properties").is_some_and(|properties| properties.get(name).is_some());
+    let former_name = changes().iter().find_map(|change| match change.kind {
+        ChangeKind::RenamedField { object: renamed_in, old, new }
+            if std::ptr::eq(renamed_in, object) && new == name && has(old) =>
+        {
+            Some(old)
+        }
+        _ => None,
+    });
+    former_name.filter(|_| !has(name)).unwrap_or(name)
 }
 
 /// Calls a function for the schemas of all objects of a kind.

@@ -4,6 +4,7 @@ mod accounts;
 mod channel_rules;
 mod channels;
 mod content;
+mod documents;
 mod fields;
 mod former;
 mod groups;

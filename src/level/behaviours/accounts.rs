@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::level::fields::removed::email_of_user;
 use crate::level::historic_records::record_at_level;
 use crate::level::objects::{PRESENCE, REGISTER, USER, USER_UPDATE_EVENT, USER_UPDATE_VALUES};
-use crate::level::{Behaviour, Downgrade, DowngradeContext, Request, SPECIFIED_LEVEL};
+use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request, SPECIFIED_LEVEL};
 use crate::realm::id::UserId;
 use crate::realm::user::Role;
 use crate::record::user::{UserRecord, UserView};
@@ -20,12 +20,16 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /users/{user_id_or_email}/presence",
         description: "`website` and `aggregated` are back; they were left out from 487 on.",
         test: "presence_was_given_in_other_forms",
-        downgrade: Downgrade::Objects(&PRESENCE, |presence, context| {
-            if context.level >= 487 {
-                presence.shift_remove("website");
-                presence.shift_remove("aggregated");
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &PRESENCE,
+            ChangedFields::Fields(&["website", "aggregated"]),
+            |presence, context| {
+                if context.level >= 487 {
+                    presence.shift_remove("website");
+                    presence.shift_remove("aggregated");
+                }
+            },
+        ),
     },
     Behaviour {
         level: 473,
@@ -60,7 +64,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "`is_moderator` is true for administrators and owners too.",
         test: "is_moderator_was_for_moderators_alone_before_380",
-        downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
             if reply.get("is_admin") == Some(&Value::Bool(true)) && reply.contains_key("is_moderator") {
                 reply.insert("is_moderator".into(), false.into());
             }
@@ -89,7 +93,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event realm_user",
         description: "Deactivation and reactivation are `update` with `is_active`; before, they were `remove` and `add`.",
         test: "deactivation_was_a_removal_before_222",
-        downgrade: Downgrade::Objects(&USER_UPDATE_EVENT, replace_activity_update),
+        downgrade: Downgrade::Objects(&USER_UPDATE_EVENT, ChangedFields::Values, replace_activity_update),
     },
     Behaviour {
         level: 188,
@@ -106,7 +110,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "user",
         description: "`delivery_email` is always present, and null where the caller may not see it; before, it was left out there.",
         test: "hidden_addresses_were_left_out_before_163",
-        downgrade: Downgrade::Objects(&USER, |user, _| {
+        downgrade: Downgrade::Objects(&USER, ChangedFields::Fields(&["delivery_email"]), |user, _| {
             if user.get("delivery_email") == Some(&Value::Null) {
                 user.shift_remove("delivery_email");
             }
@@ -134,7 +138,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "A status in `user_status` may consist of an emoji only; older levels show no status for it.",
         test: "statuses_were_texts_before_86",
-        downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
             if let Some(statuses) = reply.get_mut("user_status").and_then(Value::as_object_mut) {
                 statuses.retain(|_, status| status.get("status_text").is_some());
             }
@@ -222,7 +226,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "user",
         description: "`role` may be 300, moderator; older levels show moderators as members.",
         test: "there_were_no_moderators_before_60",
-        downgrade: Downgrade::Objects(&USER, |user, _| show_moderator_as_member(user)),
+        downgrade: Downgrade::Objects(&USER, ChangedFields::Values, |user, _| show_moderator_as_member(user)),
     },
     Behaviour {
         level: 60,
@@ -276,23 +280,31 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event realm_user update",
         description: "`role` replaces `is_admin` and `is_guest`.",
         test: "roles_were_switches_before_7",
-        downgrade: Downgrade::Objects(&USER_UPDATE_VALUES, |person, _| {
-            if let Some(role) = person.shift_remove("role").and_then(|role| role.as_i64()) {
-                person.insert("is_admin".into(), (role <= Role::Administrator.number()).into());
-                person.insert("is_guest".into(), (role == Role::Guest.number()).into());
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &USER_UPDATE_VALUES,
+            ChangedFields::Fields(&["role", "is_admin", "is_guest"]),
+            |person, _| {
+                if let Some(role) = person.shift_remove("role").and_then(|role| role.as_i64()) {
+                    person.insert("is_admin".into(), (role <= Role::Administrator.number()).into());
+                    person.insert("is_guest".into(), (role == Role::Guest.number()).into());
+                }
+            },
+        ),
     },
     Behaviour {
         level: 1,
         subject: "event realm_user update",
         description: "`bot_owner_id` replaces `bot_owner`, an address.",
         test: "owners_of_bots_were_addresses",
-        downgrade: Downgrade::Objects(&USER_UPDATE_VALUES, |person, context| {
-            if let Some(id) = person.shift_remove("bot_owner_id") {
-                person.insert("bot_owner".into(), email_of_user(Some(&id), context));
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &USER_UPDATE_VALUES,
+            ChangedFields::Fields(&["bot_owner_id", "bot_owner"]),
+            |person, context| {
+                if let Some(id) = person.shift_remove("bot_owner_id") {
+                    person.insert("bot_owner".into(), email_of_user(Some(&id), context));
+                }
+            },
+        ),
     },
 ];
 

@@ -1,7 +1,7 @@
 //! Behaviours of attachments, the uploaded files that messages link.
 
 use crate::level::objects::ATTACHMENT;
-use crate::level::{Behaviour, Downgrade, DowngradeContext};
+use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
 
@@ -11,14 +11,18 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "attachment",
         description: "`message_ids` replaces `messages`, a list of `id` and `date_sent` (seconds; milliseconds below 443).",
         test: "attachments_listed_messages_before_472",
-        downgrade: Downgrade::Objects(&ATTACHMENT, replace_message_ids),
+        downgrade: Downgrade::Objects(
+            &ATTACHMENT,
+            ChangedFields::Fields(&["message_ids", "messages"]),
+            replace_message_ids,
+        ),
     },
     Behaviour {
         level: ATTACHMENT_SECONDS_SINCE,
         subject: "attachment",
         description: "`create_time` is in seconds; before, in milliseconds.",
         test: "attachments_counted_milliseconds_before_443",
-        downgrade: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
+        downgrade: Downgrade::Objects(&ATTACHMENT, ChangedFields::Values, |attachment, _| {
             if let Some(seconds) = attachment.get("create_time").and_then(Value::as_i64) {
                 attachment.insert("create_time".into(), (seconds * 1000).into());
             }
@@ -29,13 +33,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "attachment",
         description: "Times are integers; before, numbers with a fraction.",
         test: "attachments_named_the_times_of_messages_before_22",
-        downgrade: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
-            convert_to_float(attachment.get_mut("create_time"));
-            for message in attachment.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
-                // The former name of `date_sent`.
-                convert_to_float(message.get_mut("name"));
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &ATTACHMENT,
+            ChangedFields::Fields(&["create_time", "messages"]),
+            |attachment, _| {
+                convert_to_float(attachment.get_mut("create_time"));
+                for message in attachment.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
+                    // The former name of `date_sent`.
+                    convert_to_float(message.get_mut("name"));
+                }
+            },
+        ),
     },
 ];
 

@@ -4,7 +4,7 @@ use crate::api::Access;
 use crate::level::fields::removed::email_of_user;
 use crate::level::historic_records::record_at_level;
 use crate::level::objects::{BOT, BOT_UPDATE_EVENT, BOT_UPDATE_VALUES, INTEGRATION};
-use crate::level::{Behaviour, Downgrade, DowngradeContext};
+use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext};
 use crate::realm::id::UserId;
 use crate::record::bot::BotRecord;
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /register",
         description: "`realm_incoming_webhook_bots[].config_options` is a list; before, `config` was an object of validators by key.",
         test: "options_of_webhook_bots_were_an_object_before_318",
-        downgrade: Downgrade::Objects(&INTEGRATION, |bot, _| {
+        downgrade: Downgrade::Objects(&INTEGRATION, ChangedFields::Fields(&["config", "config_options"]), |bot, _| {
             let Some(key) = ["config", "config_options"].into_iter().find(|key| bot.contains_key(*key)) else { return };
             let Value::Array(options) = &bot[key] else { return };
             let text = |option: &Value, key: &str| option[key].as_str().unwrap_or_default().to_owned();
@@ -39,18 +39,22 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event realm_bot",
         description: "Deactivation and reactivation are `update` with `is_active` (until 474); before, they were `remove` and `add`.",
         test: "lists_of_bots_had_their_accounts_before_474",
-        downgrade: Downgrade::Objects(&BOT_UPDATE_EVENT, replace_activity_update),
+        downgrade: Downgrade::Objects(&BOT_UPDATE_EVENT, ChangedFields::Values, replace_activity_update),
     },
     Behaviour {
         level: 5,
         subject: "event realm_bot update",
         description: "`owner_id` replaces `owner`, an address.",
         test: "owners_of_bots_were_addresses",
-        downgrade: Downgrade::Objects(&BOT_UPDATE_VALUES, |bot, context| {
-            if let Some(id) = bot.shift_remove("owner_id") {
-                bot.insert("owner".into(), email_of_user(Some(&id), context));
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &BOT_UPDATE_VALUES,
+            ChangedFields::Fields(&["owner_id", "owner"]),
+            |bot, context| {
+                if let Some(id) = bot.shift_remove("owner_id") {
+                    bot.insert("owner".into(), email_of_user(Some(&id), context));
+                }
+            },
+        ),
     },
 ];
 

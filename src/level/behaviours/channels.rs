@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::level::historic_records::record_at_level;
 use crate::level::objects::{CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, MESSAGE, REGISTER};
-use crate::level::{Behaviour, Downgrade, DowngradeContext, Request};
+use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::id::ChannelId;
 use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
@@ -65,7 +65,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "channel",
         description: "`topics_policy` may be `empty_topic_only`, which older levels show as `allow_empty_topic`.",
         test: "channels_were_not_for_the_empty_topic_alone_before_404",
-        downgrade: Downgrade::Objects(&CHANNEL, |channel, _| {
+        downgrade: Downgrade::Objects(&CHANNEL, ChangedFields::Values, |channel, _| {
             if channel.get("topics_policy").and_then(Value::as_str) == Some("empty_topic_only") {
                 channel.insert("topics_policy".into(), "allow_empty_topic".into());
             }
@@ -76,14 +76,18 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "`streams` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
-        downgrade: Downgrade::Objects(&REGISTER, |reply, _| remove_archived_channels(reply, "streams")),
+        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
+            remove_archived_channels(reply, "streams")
+        }),
     },
     Behaviour {
         level: 362,
         subject: "register reply",
         description: "`never_subscribed` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
-        downgrade: Downgrade::Objects(&REGISTER, |reply, _| remove_archived_channels(reply, "never_subscribed")),
+        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
+            remove_archived_channels(reply, "never_subscribed")
+        }),
     },
     Behaviour {
         level: 362,
@@ -126,7 +130,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "message: display_recipient",
         description: "Archived channels keep their name; before, only messages showed it.",
         test: "messages_had_the_name_of_archived_channels_before_315",
-        downgrade: Downgrade::Objects(&MESSAGE, |message, _| {
+        downgrade: Downgrade::Objects(&MESSAGE, ChangedFields::Values, |message, _| {
             let name = message.get("display_recipient").and_then(Value::as_str);
             if let Some((_, name)) = name.and_then(|name| name.split_once(ARCHIVED_NAME_PREFIX)) {
                 message.insert("display_recipient".into(), name.into());
@@ -138,7 +142,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event stream delete",
         description: "Objects in `streams` have only `stream_id`; before, they were whole channels.",
         test: "deleted_channels_were_sent_whole_before_343",
-        downgrade: Downgrade::Objects(&CHANNEL_DELETE, |event, context| {
+        downgrade: Downgrade::Objects(&CHANNEL_DELETE, ChangedFields::Fields(&["streams"]), |event, context| {
             for deleted_channel in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
                 let id = deleted_channel["stream_id"].as_i64().map(ChannelId);
                 if deleted_channel.get("name").is_some() {
@@ -159,25 +163,29 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "`realm_default_streams` holds IDs; before, channels.",
         test: "default_channels_were_whole_before_330",
-        downgrade: Downgrade::Objects(&REGISTER, |reply, context| {
-            replace_ids_by_channels(reply.get_mut("realm_default_streams"), context)
-        }),
+        downgrade: Downgrade::Objects(
+            &REGISTER,
+            ChangedFields::Fields(&["realm_default_streams"]),
+            |reply, context| replace_ids_by_channels(reply.get_mut("realm_default_streams"), context),
+        ),
     },
     Behaviour {
         level: 330,
         subject: "event default_streams",
         description: "`default_streams` holds IDs; before, channels.",
         test: "default_channels_were_whole_before_330",
-        downgrade: Downgrade::Objects(&DEFAULT_CHANNELS, |event, context| {
-            replace_ids_by_channels(event.get_mut("default_streams"), context)
-        }),
+        downgrade: Downgrade::Objects(
+            &DEFAULT_CHANNELS,
+            ChangedFields::Fields(&["default_streams"]),
+            |event, context| replace_ids_by_channels(event.get_mut("default_streams"), context),
+        ),
     },
     Behaviour {
         level: 330,
         subject: "group of default channels",
         description: "`streams` holds IDs; before, channels.",
         test: "groups_had_whole_default_channels_before_330",
-        downgrade: Downgrade::Objects(&DEFAULT_GROUP, |group, context| {
+        downgrade: Downgrade::Objects(&DEFAULT_GROUP, ChangedFields::Fields(&["streams"]), |group, context| {
             replace_ids_by_channels(group.get_mut("streams"), context)
         }),
     },

@@ -1,7 +1,7 @@
 //! Behaviours of the personal flags of messages.
 
 use crate::level::objects::MESSAGE_FLAGS;
-use crate::level::{Behaviour, Downgrade};
+use crate::level::{Behaviour, ChangedFields, Downgrade};
 use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -10,7 +10,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "flags of a message",
         description: "New flag `hide_link_previews`.",
         test: "link_previews_were_not_hidden_before_510",
-        downgrade: Downgrade::Objects(&MESSAGE_FLAGS, |object, _| {
+        downgrade: Downgrade::Objects(&MESSAGE_FLAGS, ChangedFields::Values, |object, _| {
             if let Some(Value::Array(flags)) = object.get_mut("flags") {
                 flags.retain(|flag| *flag != "hide_link_previews");
             }
@@ -21,7 +21,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "flags of a message",
         description: "`stream_wildcard_mentioned` and `topic_wildcard_mentioned` are separate; before, `wildcard_mentioned` was the flag for both.",
         test: "wildcards_had_one_flag_before_224",
-        downgrade: Downgrade::Objects(&MESSAGE_FLAGS, |object, _| {
+        downgrade: Downgrade::Objects(&MESSAGE_FLAGS, ChangedFields::Values, |object, _| {
             let Some(Value::Array(flags)) = object.get_mut("flags") else { return };
             let previous_count = flags.len();
             flags.retain(|flag| *flag != "stream_wildcard_mentioned" && *flag != "topic_wildcard_mentioned");

@@ -4,7 +4,7 @@
 use crate::api::parameter::json_parameter;
 use crate::error::Error;
 use crate::level::objects::{ORGANIZATION_CHANGES, ORGANIZATION_DICT_UPDATE, ORGANIZATION_REPLY};
-use crate::level::{Behaviour, Downgrade, Request};
+use crate::level::{Behaviour, ChangedFields, Downgrade, Request};
 
 /// The settings of this table, by their present names.
 pub const FORMER_BOOLEANS: [&str; 2] = [TOPICS_POLICY, HISTORY_POLICY];
@@ -18,7 +18,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event realm update_dict",
         description: "Carries `topics_policy` and `mandatory_topics`; before, only `mandatory_topics`, in `realm` update.",
         test: "policies_of_the_organization_were_switches",
-        downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE, |event, _| {
+        downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE, ChangedFields::Values, |event, _| {
             let Some(value) = event.get_mut("data").and_then(|data| data.get_mut("mandatory_topics")) else { return };
             let value = value.take();
             event.shift_remove("data");
@@ -32,7 +32,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "reply of PATCH /realm",
         description: "`topics_policy` was `mandatory_topics`, true for `disable_empty_topic`.",
         test: "policies_of_the_organization_were_switches",
-        downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, _| {
+        downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, ChangedFields::Values, |reply, _| {
             if let Some(policy) = reply.shift_remove(TOPICS_POLICY) {
                 reply.insert("mandatory_topics".into(), (policy == "disable_empty_topic").into());
             }
@@ -57,15 +57,19 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event realm update, reply of PATCH /realm",
         description: "`message_edit_history_visibility_policy` was `allow_edit_history`, false for `none`.",
         test: "policies_of_the_organization_were_switches",
-        downgrade: Downgrade::Objects(&ORGANIZATION_CHANGES, |change, _| {
-            if change.get("property").is_some_and(|name| name == HISTORY_POLICY) {
-                let is_history_shown = change.get("value").is_some_and(|policy| policy != "none");
-                change.insert("property".into(), "allow_edit_history".into());
-                change.insert("value".into(), is_history_shown.into());
-            } else if let Some(policy) = change.shift_remove(HISTORY_POLICY) {
-                change.insert("allow_edit_history".into(), (policy != "none").into());
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &ORGANIZATION_CHANGES,
+            ChangedFields::Fields(&["property", "value", HISTORY_POLICY, "allow_edit_history"]),
+            |change, _| {
+                if change.get("property").is_some_and(|name| name == HISTORY_POLICY) {
+                    let is_history_shown = change.get("value").is_some_and(|policy| policy != "none");
+                    change.insert("property".into(), "allow_edit_history".into());
+                    change.insert("value".into(), is_history_shown.into());
+                } else if let Some(policy) = change.shift_remove(HISTORY_POLICY) {
+                    change.insert("allow_edit_history".into(), (policy != "none").into());
+                }
+            },
+        ),
     },
     Behaviour {
         level: 358,

@@ -4,7 +4,7 @@ use crate::api::Access;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::level::objects::INVITES_REPLY;
-use crate::level::{Behaviour, Downgrade, Request};
+use crate::level::{Behaviour, ChangedFields, Downgrade, Request};
 use serde_json::Value;
 
 const INVITING_ROUTES: &[&str] = &["POST /invites", "POST /invites/multiuse"];
@@ -38,7 +38,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /invites",
         description: "Links are listed for their creators too; before, only for administrators.",
         test: "links_were_for_administrators_before_209",
-        downgrade: Downgrade::Objects(&INVITES_REPLY, |reply, context| {
+        downgrade: Downgrade::Objects(&INVITES_REPLY, ChangedFields::Values, |reply, context| {
             if let Some(Value::Array(invites)) = reply.get_mut("invites")
                 && !context.caller.is_some_and(|caller| caller.is_admin())
             {

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::level::objects::{LINKIFIER, PLAYGROUND, REALM_FILTERS_EVENT, REGISTER};
-use crate::level::{Behaviour, Downgrade};
+use crate::level::{Behaviour, ChangedFields, Downgrade};
 use serde_json::{Value, json};
 
 /// The placeholder for the code in the URL template of a playground.
@@ -27,12 +27,16 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "code playground",
         description: "`url_template` replaces `url_prefix`; the older form loses whatever follows the code in a template.",
         test: "playgrounds_had_prefixes_before_196",
-        downgrade: Downgrade::Objects(&PLAYGROUND, |playground, _| {
-            if let Some(Value::String(template)) = playground.shift_remove("url_template") {
-                let prefix = template.split('{').next().unwrap_or_default();
-                playground.insert("url_prefix".into(), prefix.into());
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &PLAYGROUND,
+            ChangedFields::Fields(&["url_template", "url_prefix"]),
+            |playground, _| {
+                if let Some(Value::String(template)) = playground.shift_remove("url_template") {
+                    let prefix = template.split('{').next().unwrap_or_default();
+                    playground.insert("url_prefix".into(), prefix.into());
+                }
+            },
+        ),
     },
     Behaviour {
         level: 176,
@@ -52,11 +56,15 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "linkifier",
         description: "`url_template` replaces `url_format_string`; the older form loses a template's operators.",
         test: "linkifiers_had_format_strings_before_176",
-        downgrade: Downgrade::Objects(&LINKIFIER, |linkifier, _| {
-            if let Some(Value::String(template)) = linkifier.shift_remove("url_template") {
-                linkifier.insert("url_format_string".into(), convert_to_format(&template).into());
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &LINKIFIER,
+            ChangedFields::Fields(&["url_template", "url_format_string"]),
+            |linkifier, _| {
+                if let Some(Value::String(template)) = linkifier.shift_remove("url_template") {
+                    linkifier.insert("url_format_string".into(), convert_to_format(&template).into());
+                }
+            },
+        ),
     },
     Behaviour {
         level: 176,
@@ -73,7 +81,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "`realm_filters` is always empty; before, it held the linkifiers as lists of pattern, format string and ID.",
         test: "realm_filters_held_linkifiers_before_176",
-        downgrade: Downgrade::Objects(&REGISTER, |reply, context| {
+        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, context| {
             if let Some(filters) = reply.get_mut("realm_filters") {
                 let as_list = |linkifier: &std::sync::Arc<crate::realm::linkifier::Linkifier>| {
                     json!([linkifier.pattern, convert_to_format(&linkifier.url_template), linkifier.id])
@@ -88,7 +96,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "No longer sent; before, sent together with `realm_linkifiers`, with lists of pattern, format string and ID.",
         test: "realm_filters_held_linkifiers_before_176",
         // The delivery condition of the event, `DeliveryCondition::Before`, decides whether it is sent.
-        downgrade: Downgrade::Objects(&REALM_FILTERS_EVENT, |event, _| {
+        downgrade: Downgrade::Objects(&REALM_FILTERS_EVENT, ChangedFields::Values, |event, _| {
             for filter in event.get_mut("realm_filters").and_then(Value::as_array_mut).into_iter().flatten() {
                 if let Some(template) = filter[1].as_str() {
                     filter[1] = convert_to_format(template).into();

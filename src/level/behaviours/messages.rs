@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::level::objects::{EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
-use crate::level::{Behaviour, Downgrade, DowngradeContext, Request};
+use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
 
@@ -37,14 +37,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "message",
         description: "`last_edit_timestamp` is the time of the last edit of the content; before, of the last edit or move.",
         test: "moves_were_edits_before_365",
-        downgrade: Downgrade::Objects(&MESSAGE, set_last_edit_or_move),
+        downgrade: Downgrade::Objects(&MESSAGE, ChangedFields::Values, set_last_edit_or_move),
     },
     Behaviour {
         level: 339,
         subject: "event reaction",
         description: "The `user` object is back (until 484); it was left out from 328 on.",
         test: "reactions_had_no_user_from_328_to_338",
-        downgrade: Downgrade::Objects(&REACTION_EVENT, |event, context| {
+        downgrade: Downgrade::Objects(&REACTION_EVENT, ChangedFields::Fields(&["user"]), |event, context| {
             if context.level >= 328 {
                 event.shift_remove("user");
             }
@@ -86,7 +86,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event typing",
         description: "The `message_type` of direct messages is `direct`; before, `private`.",
         test: "typing_named_channels_in_to_before_215",
-        downgrade: Downgrade::Objects(&TYPING, |event, _| {
+        downgrade: Downgrade::Objects(&TYPING, ChangedFields::Fields(&["message_type"]), |event, _| {
             if event.get("message_type").and_then(Value::as_str) == Some("direct") {
                 event.insert("message_type".into(), "private".into());
             }
@@ -161,7 +161,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event update_message",
         description: "Every message of a channel has `stream_id`; before, only moved messages had it.",
         test: "edits_named_no_channel_before_112",
-        downgrade: Downgrade::Objects(&MESSAGE_UPDATE, |event, _| {
+        downgrade: Downgrade::Objects(&MESSAGE_UPDATE, ChangedFields::Fields(&["stream_id"]), |event, _| {
             if !event.contains_key("orig_subject") && !event.contains_key("new_stream_id") {
                 event.shift_remove("stream_id");
             }
@@ -199,29 +199,37 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "edit history entry",
         description: "No longer has `prev_rendered_content_version` next to the previous content.",
         test: "edits_had_a_version_of_rendering_before_284",
-        downgrade: Downgrade::Objects(&EDIT_HISTORY_ENTRY, |edit, _| {
-            if edit.contains_key("prev_rendered_content") {
-                edit.insert("prev_rendered_content_version".into(), RENDERING_VERSION.into());
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &EDIT_HISTORY_ENTRY,
+            ChangedFields::Fields(&["prev_rendered_content_version"]),
+            |edit, _| {
+                if edit.contains_key("prev_rendered_content") {
+                    edit.insert("prev_rendered_content_version".into(), RENDERING_VERSION.into());
+                }
+            },
+        ),
     },
     Behaviour {
         level: 284,
         subject: "event update_message",
         description: "No longer has `prev_rendered_content_version` next to the previous content.",
         test: "edits_had_a_version_of_rendering_before_284",
-        downgrade: Downgrade::Objects(&MESSAGE_UPDATE, |event, _| {
-            if event.contains_key("orig_rendered_content") {
-                event.insert("prev_rendered_content_version".into(), RENDERING_VERSION.into());
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &MESSAGE_UPDATE,
+            ChangedFields::Fields(&["prev_rendered_content_version"]),
+            |event, _| {
+                if event.contains_key("orig_rendered_content") {
+                    event.insert("prev_rendered_content_version".into(), RENDERING_VERSION.into());
+                }
+            },
+        ),
     },
     Behaviour {
         level: 26,
         subject: "message",
         description: "No longer has `short_name` in `display_recipient`; before, it was the part before the `@` of the address.",
         test: "recipients_had_short_names_before_26",
-        downgrade: Downgrade::Objects(&MESSAGE, |message, _| {
+        downgrade: Downgrade::Objects(&MESSAGE, ChangedFields::Fields(&["display_recipient"]), |message, _| {
             for person in message.get_mut("display_recipient").and_then(Value::as_array_mut).into_iter().flatten() {
                 let short_name = person["email"].as_str().and_then(|email| email.split('@').next()).map(str::to_owned);
                 person["short_name"] = short_name.into();
@@ -254,7 +262,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "message",
         description: "`topic_links` holds objects; before, addresses.",
         test: "topic_links_were_texts_before_46",
-        downgrade: Downgrade::Objects(&MESSAGE, |message, _| {
+        downgrade: Downgrade::Objects(&MESSAGE, ChangedFields::Fields(&["topic_links"]), |message, _| {
             if let Some(Value::Array(links)) = message.get_mut("topic_links") {
                 links.iter_mut().for_each(|link| *link = link["url"].take());
             }

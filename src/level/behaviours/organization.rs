@@ -9,7 +9,7 @@ use crate::level::objects::{
     EMOJI, EXPORT, EXPORT_LIST, ONE_TIME_NOTICE, ORGANIZATION_CHANGES, ORGANIZATION_DATA, ORGANIZATION_DICT_UPDATE,
     ORGANIZATION_SETTING_UPDATE, REGISTER,
 };
-use crate::level::{Behaviour, Downgrade, Request};
+use crate::level::{Behaviour, ChangedFields, Downgrade, Request};
 use crate::realm::export::{ExportKind, ExportState};
 use crate::realm::id::ExportId;
 use serde_json::{Value, json};
@@ -24,13 +24,17 @@ macro_rules! former_setting_name {
             subject: "event realm update, reply of PATCH /realm",
             description: $description,
             test: "settings_of_the_organization_had_other_names",
-            downgrade: Downgrade::Objects(&ORGANIZATION_CHANGES, |change, _| {
-                if change.get("property").is_some_and(|name| name == $new) {
-                    change.insert("property".into(), $old.into());
-                } else if let Some(value) = change.shift_remove($new) {
-                    change.insert($old.into(), value);
-                }
-            }),
+            downgrade: Downgrade::Objects(
+                &ORGANIZATION_CHANGES,
+                ChangedFields::Fields(&["property", "value", $old, $new]),
+                |change, _| {
+                    if change.get("property").is_some_and(|name| name == $new) {
+                        change.insert("property".into(), $old.into());
+                    } else if let Some(value) = change.shift_remove($new) {
+                        change.insert($old.into(), value);
+                    }
+                },
+            ),
         }
     };
 }
@@ -43,13 +47,17 @@ macro_rules! former_setting_value {
             subject: "event realm update and update_dict, reply of PATCH /realm",
             description: $description,
             test: "limits_of_the_organization_were_0_without_limit",
-            downgrade: Downgrade::Objects(&ORGANIZATION_CHANGES, |change, _| {
-                let key = if change.get("property").is_some_and(|name| name == $name) { "value" } else { $name };
-                if let Some(value) = change.get_mut(key) {
-                    let replace: fn(&mut Value) = $replace;
-                    replace(value);
-                }
-            }),
+            downgrade: Downgrade::Objects(
+                &ORGANIZATION_CHANGES,
+                ChangedFields::Fields(&["value", $name]),
+                |change, _| {
+                    let key = if change.get("property").is_some_and(|name| name == $name) { "value" } else { $name };
+                    if let Some(value) = change.get_mut(key) {
+                        let replace: fn(&mut Value) = $replace;
+                        replace(value);
+                    }
+                },
+            ),
         }
     };
 }
@@ -62,7 +70,7 @@ macro_rules! former_register_value {
             subject: "register reply",
             description: $description,
             test: "values_of_the_organization_came_with_their_levels",
-            downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
+            downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Fields(&[$key]), |reply, _| {
                 if let Some(value) = reply.get_mut($key) {
                     let replace: fn(&mut Value) = $replace;
                     replace(value);
@@ -78,7 +86,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event realm update_dict",
         description: "Carries `description` and `rendered_description`; before, `realm` update did, with `rendered_description` next to the value.",
         test: "descriptions_of_the_organization_were_sent_alone_before_464",
-        downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE, |event, _| {
+        downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE, ChangedFields::Values, |event, _| {
             let Some(data) = event.get_mut("data").and_then(Value::as_object_mut) else { return };
             let Some(description) = data.get_mut("description").map(Value::take) else { return };
             let rendered_description = data.get_mut("rendered_description").map(Value::take).unwrap_or_default();
@@ -94,16 +102,20 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event realm update",
         description: "Has `rendered_description` when it carries `description`.",
         test: "descriptions_of_the_organization_were_sent_alone_before_464",
-        downgrade: Downgrade::Objects(&ORGANIZATION_SETTING_UPDATE, |event, _| {
-            _ = event.shift_remove("rendered_description")
-        }),
+        downgrade: Downgrade::Objects(
+            &ORGANIZATION_SETTING_UPDATE,
+            ChangedFields::Fields(&["rendered_description"]),
+            |event, _| _ = event.shift_remove("rendered_description"),
+        ),
     },
     Behaviour {
         level: 233,
         subject: "one-time notice",
         description: "Notices have a `type`.",
         test: "notices_had_no_type_before_233",
-        downgrade: Downgrade::Objects(&ONE_TIME_NOTICE, |notice, _| _ = notice.shift_remove("type")),
+        downgrade: Downgrade::Objects(&ONE_TIME_NOTICE, ChangedFields::Fields(&["type"]), |notice, _| {
+            _ = notice.shift_remove("type")
+        }),
     },
     former_setting_name!(
         453,
@@ -130,7 +142,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /export/realm, event realm_export",
         description: "Standard exports are listed; before, there were only public exports.",
         test: "exports_were_public_before_304",
-        downgrade: Downgrade::Objects(&EXPORT_LIST, |object, context| {
+        downgrade: Downgrade::Objects(&EXPORT_LIST, ChangedFields::Values, |object, context| {
             let is_public = |export: &Value| {
                 let export = export["id"].as_i64().and_then(|id| context.realm.exports.get(&ExportId(id)));
                 export.is_none_or(|export| export.kind == ExportKind::Public)
@@ -145,16 +157,22 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "export",
         description: "Times are whole seconds; before, seconds with their fraction.",
         test: "times_of_exports_had_fractions_before_299",
-        downgrade: Downgrade::Objects(&EXPORT, |export, context| {
-            let stored_export = export["id"].as_i64().and_then(|id| context.realm.exports.get(&ExportId(id)));
-            let Some(stored_export) = stored_export else { return };
-            export.insert("export_time".into(), stored_export.requested_at.fractional_seconds().into());
-            match stored_export.state {
-                ExportState::Deleted(at) => export.insert("deleted_timestamp".into(), at.fractional_seconds().into()),
-                ExportState::Failed(at) => export.insert("failed_timestamp".into(), at.fractional_seconds().into()),
-                ExportState::Pending | ExportState::Ready => None,
-            };
-        }),
+        downgrade: Downgrade::Objects(
+            &EXPORT,
+            ChangedFields::Fields(&["export_time", "deleted_timestamp", "failed_timestamp"]),
+            |export, context| {
+                let stored_export = export["id"].as_i64().and_then(|id| context.realm.exports.get(&ExportId(id)));
+                let Some(stored_export) = stored_export else { return };
+                export.insert("export_time".into(), stored_export.requested_at.fractional_seconds().into());
+                match stored_export.state {
+                    ExportState::Deleted(at) => {
+                        export.insert("deleted_timestamp".into(), at.fractional_seconds().into())
+                    }
+                    ExportState::Failed(at) => export.insert("failed_timestamp".into(), at.fractional_seconds().into()),
+                    ExportState::Pending | ExportState::Ready => None,
+                };
+            },
+        ),
     },
     former_register_value!(
         251,
@@ -177,11 +195,15 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event realm update_dict",
         description: "Values of `authentication_methods` are objects; before, a boolean: whether the method is enabled.",
         test: "ways_to_log_in_were_sent_as_switches_before_243",
-        downgrade: Downgrade::Objects(&ORGANIZATION_DATA, |data, _| {
-            if let Some(methods) = data.get_mut("authentication_methods") {
-                replace_methods_by_booleans(methods);
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &ORGANIZATION_DATA,
+            ChangedFields::Fields(&["authentication_methods"]),
+            |data, _| {
+                if let Some(methods) = data.get_mut("authentication_methods") {
+                    replace_methods_by_booleans(methods);
+                }
+            },
+        ),
     },
     former_setting_name!(
         241,
@@ -243,7 +265,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "custom emoji",
         description: "`still_url` is always present; before, only for animated emoji.",
         test: "emoji_that_stand_still_had_no_still_url_before_113",
-        downgrade: Downgrade::Objects(&EMOJI, |emoji, _| {
+        downgrade: Downgrade::Objects(&EMOJI, ChangedFields::Fields(&["still_url"]), |emoji, _| {
             if emoji.get("still_url") == Some(&Value::Null) {
                 emoji.shift_remove("still_url");
             }

@@ -3,7 +3,7 @@
 use crate::api::parameter::types::group_setting::resolve;
 use crate::error::Error;
 use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REALM_PERMISSIONS, REGISTER};
-use crate::level::{Behaviour, Downgrade, DowngradeContext, Request};
+use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::GroupId;
@@ -22,7 +22,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "supported permission setting",
         description: "`default_group_name` may be `channel_creator`; before, its name was `stream_creator_or_nobody`.",
         test: "creators_of_channels_were_called_otherwise_before_427",
-        downgrade: Downgrade::Objects(&PERMISSION, |setting, _| {
+        downgrade: Downgrade::Objects(&PERMISSION, ChangedFields::Values, |setting, _| {
             if setting.get("default_group_name").is_some_and(|name| name == "channel_creator") {
                 setting.insert("default_group_name".into(), "stream_creator_or_nobody".into());
             }
@@ -33,7 +33,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "supported permission setting",
         description: "`default_group_name` may be `group_creator`; before, its name was `stream_creator_or_nobody`.",
         test: "creators_of_groups_were_called_otherwise_before_299",
-        downgrade: Downgrade::Objects(&PERMISSION, |setting, _| {
+        downgrade: Downgrade::Objects(&PERMISSION, ChangedFields::Values, |setting, _| {
             if setting.get("default_group_name").is_some_and(|name| name == "group_creator") {
                 setting.insert("default_group_name".into(), "stream_creator_or_nobody".into());
             }
@@ -44,18 +44,22 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "supported permission setting",
         description: "No longer has `id_field_name` and `allow_owners_group`.",
         test: "supported_permissions_named_their_fields_before_326",
-        downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
-            let supported_settings =
-                reply.get_mut("server_supported_permission_settings").and_then(Value::as_object_mut);
-            for settings in supported_settings.into_iter().flat_map(|kinds| kinds.values_mut()) {
-                for (name, setting) in settings.as_object_mut().into_iter().flatten() {
-                    let Some(setting) = setting.as_object_mut() else { continue };
-                    setting.insert("id_field_name".into(), format!("{name}_id").into());
-                    let allows_owners = name == "can_create_web_public_channel_group";
-                    setting.insert("allow_owners_group".into(), allows_owners.into());
+        downgrade: Downgrade::Objects(
+            &REGISTER,
+            ChangedFields::Fields(&["server_supported_permission_settings"]),
+            |reply, _| {
+                let supported_settings =
+                    reply.get_mut("server_supported_permission_settings").and_then(Value::as_object_mut);
+                for settings in supported_settings.into_iter().flat_map(|kinds| kinds.values_mut()) {
+                    for (name, setting) in settings.as_object_mut().into_iter().flatten() {
+                        let Some(setting) = setting.as_object_mut() else { continue };
+                        setting.insert("id_field_name".into(), format!("{name}_id").into());
+                        let allows_owners = name == "can_create_web_public_channel_group";
+                        setting.insert("allow_owners_group".into(), allows_owners.into());
+                    }
                 }
-            }
-        }),
+            },
+        ),
     },
     Behaviour {
         level: 333,
@@ -76,7 +80,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "supported permission settings of channels: can_remove_subscribers_group",
         description: "May be any group; before, only a system group other than `role:nobody`.",
         test: "some_permissions_required_system_groups",
-        downgrade: Downgrade::Objects(&CHANNEL_PERMISSIONS, |settings, _| {
+        downgrade: Downgrade::Objects(&CHANNEL_PERMISSIONS, ChangedFields::Values, |settings, _| {
             if let Some(setting) = settings.get_mut(CAN_REMOVE_SUBSCRIBERS).and_then(Value::as_object_mut) {
                 setting.insert("require_system_group".into(), true.into());
                 setting.insert("allow_nobody_group".into(), false.into());
@@ -88,7 +92,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "supported permission settings of the organization: create_multiuse_invite_group",
         description: "May be any group; before, only a system group.",
         test: "some_permissions_required_system_groups",
-        downgrade: Downgrade::Objects(&REALM_PERMISSIONS, |settings, _| {
+        downgrade: Downgrade::Objects(&REALM_PERMISSIONS, ChangedFields::Values, |settings, _| {
             if let Some(setting) = settings.get_mut("create_multiuse_invite_group").and_then(Value::as_object_mut) {
                 setting.insert("require_system_group".into(), true.into());
             }
@@ -99,7 +103,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "channel: can_remove_subscribers_group",
         description: ANONYMOUS_GROUP_DESCRIPTION,
         test: ANONYMOUS_GROUP_TEST,
-        downgrade: Downgrade::Objects(&CHANNEL, |channel, context| {
+        downgrade: Downgrade::Objects(&CHANNEL, ChangedFields::Values, |channel, context| {
             replace_anonymous_group(
                 channel.get_mut(CAN_REMOVE_SUBSCRIBERS),
                 context.realm,
@@ -145,7 +149,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply: realm_create_multiuse_invite_group",
         description: ANONYMOUS_GROUP_DESCRIPTION,
         test: ANONYMOUS_GROUP_TEST,
-        downgrade: Downgrade::Objects(&REGISTER, |reply, context| {
+        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, context| {
             replace_anonymous_group(
                 reply.get_mut("realm_create_multiuse_invite_group"),
                 context.realm,
@@ -158,7 +162,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "user group: can_mention_group",
         description: ANONYMOUS_GROUP_DESCRIPTION,
         test: ANONYMOUS_GROUP_TEST,
-        downgrade: Downgrade::Objects(&GROUP, |group, context| {
+        downgrade: Downgrade::Objects(&GROUP, ChangedFields::Values, |group, context| {
             replace_anonymous_group(group.get_mut(CAN_MENTION), context.realm, SystemGroup::Everyone);
         }),
     },

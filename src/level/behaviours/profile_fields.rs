@@ -3,7 +3,7 @@
 use crate::api::profile_fields::check_room_in_summary;
 use crate::error::Error;
 use crate::level::objects::{PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER};
-use crate::level::{Behaviour, Downgrade, Request};
+use crate::level::{Behaviour, ChangedFields, Downgrade, Request};
 use crate::realm::id::ProfileFieldId;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "custom profile field",
         description: "`type` may be 8, pronouns; older levels show such fields as short text.",
         test: "pronouns_were_no_kind_of_field_before_151",
-        downgrade: Downgrade::Objects(&PROFILE_FIELD, |field, _| {
+        downgrade: Downgrade::Objects(&PROFILE_FIELD, ChangedFields::Values, |field, _| {
             if field.get("type").is_some_and(|kind| *kind == PRONOUNS) {
                 field.insert("type".into(), 1.into());
             }
@@ -41,7 +41,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "`custom_profile_field_types` has pronouns.",
         test: "pronouns_were_no_kind_of_field_before_151",
-        downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
             if let Some(kinds) = reply.get_mut("custom_profile_field_types").and_then(Value::as_object_mut) {
                 kinds.retain(|_, kind| kind["id"] != PRONOUNS);
             }
@@ -62,7 +62,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event custom_profile_fields",
         description: "No longer has `op`; before, `add`.",
         test: "events_of_profile_fields_had_an_op_before_45",
-        downgrade: Downgrade::Objects(&PROFILE_FIELDS_EVENT, |event, _| _ = event.insert("op".into(), "add".into())),
+        downgrade: Downgrade::Objects(&PROFILE_FIELDS_EVENT, ChangedFields::Fields(&["op"]), |event, _| {
+            _ = event.insert("op".into(), "add".into())
+        }),
     },
     Behaviour {
         level: 252,

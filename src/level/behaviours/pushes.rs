@@ -1,7 +1,7 @@
 //! Behaviours of mobile devices and push notifications.
 
 use crate::level::objects::PUSH_DEVICE;
-use crate::level::{Behaviour, Downgrade};
+use crate::level::{Behaviour, ChangedFields, Downgrade};
 use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[Behaviour {
@@ -9,7 +9,7 @@ pub(super) static ROWS: &[Behaviour] = &[Behaviour {
     subject: "event push_device",
     description: "`push_account_id` is a number; before, text.",
     test: "clients_chose_the_numbers_of_devices_before_468",
-    downgrade: Downgrade::Objects(&PUSH_DEVICE, |event, _| {
+    downgrade: Downgrade::Objects(&PUSH_DEVICE, ChangedFields::Fields(&["push_account_id"]), |event, _| {
         if let Some(id) = event.get("push_account_id").and_then(Value::as_i64) {
             event.insert("push_account_id".into(), id.to_string().into());
         }

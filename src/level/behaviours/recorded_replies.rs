@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::level::objects::{
     FLAG_REPLY, MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, SETTINGS, SUBMESSAGE, USER,
 };
-use crate::level::{Behaviour, Downgrade, DowngradeContext, SPECIFIED_LEVEL};
+use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, SPECIFIED_LEVEL};
 use crate::realm::id::UserId;
 use crate::realm::setting::{former_default, settings_with_former_default};
 use crate::realm::user::{EmailVisibility, User};
@@ -44,7 +44,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "reply of operations without parameters",
         description: "`ignored_parameters_unsupported` names the ignored parameters; before, these operations did not report any.",
         test: "operations_without_parameters_reported_none_before_497",
-        downgrade: Downgrade::Objects(&PARAMETERLESS_REPLY, |reply, _| {
+        downgrade: Downgrade::Objects(&PARAMETERLESS_REPLY, ChangedFields::Values, |reply, _| {
             reply.shift_remove("ignored_parameters_unsupported");
         }),
     },
@@ -53,7 +53,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "reply of POST /messages/flags, POST /messages/flags/narrow",
         description: "`ignored_because_not_subscribed_channels` is left out unless messages become unread; before, it was empty then.",
         test: "replies_about_flags_always_named_ignored_channels_before_497",
-        downgrade: Downgrade::Objects(&FLAG_REPLY, |reply, _| {
+        downgrade: Downgrade::Objects(&FLAG_REPLY, ChangedFields::Values, |reply, _| {
             reply.entry("ignored_because_not_subscribed_channels").or_insert_with(|| json!([]));
         }),
     },
@@ -62,7 +62,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "reply of PATCH /realm",
         description: "A permission lists each user and group once; before, as the request did.",
         test: "new_holders_of_a_permission_were_returned_as_given_before_497",
-        downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
+        downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, ChangedFields::Values, |reply, context| {
             for (name, value) in reply.iter_mut().filter(|(_, value)| value.is_object()) {
                 let sent_value = context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
                 for list in ["direct_members", "direct_subgroups"] {
@@ -79,7 +79,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "reply of PATCH /realm",
         description: "Texts have their new value; before, `updated`.",
         test: "new_texts_of_the_organization_were_returned_as_updated",
-        downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
+        downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, ChangedFields::Values, |reply, context| {
             for (name, value) in reply.iter_mut() {
                 // Below this level, an absent language is null in the reply and not a text.
                 let is_absent_language =
@@ -97,7 +97,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "reply of PATCH /realm",
         description: "Numbers have their new value; before, a boolean if the request had one.",
         test: "switches_were_numbers",
-        downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
+        downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, ChangedFields::Values, |reply, context| {
             for (_, value) in reply.iter_mut().filter(|(name, _)| context.boolean_parameters.contains(name)) {
                 if let Some(number) = value.as_i64() {
                     *value = (number != 0).into();
@@ -110,7 +110,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "user",
         description: "`bot_type` and `bot_owner_id` are null for human users; before, they were left out.",
         test: "people_had_no_keys_of_bots",
-        downgrade: Downgrade::Objects(&USER, |user, _| {
+        downgrade: Downgrade::Objects(&USER, ChangedFields::Fields(&["bot_type", "bot_owner_id"]), |user, _| {
             if user.get("is_bot") == Some(&Value::Bool(false)) {
                 user.shift_remove("bot_type");
                 user.shift_remove("bot_owner_id");
@@ -122,33 +122,41 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "own user",
         description: "Has no `bot_type` and `bot_owner_id` for bots; before, it did.",
         test: "people_had_no_keys_of_bots",
-        downgrade: Downgrade::Objects(&OWN_USER, |user, context| {
-            if let Some(bot) = context.caller.filter(|caller| caller.is_bot()) {
-                user.insert("bot_type".into(), json!(bot.bot.as_ref().map(|bot| bot.kind.number())));
-                user.insert("bot_owner_id".into(), json!(bot.bot_owner()));
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &OWN_USER,
+            ChangedFields::Fields(&["bot_type", "bot_owner_id"]),
+            |user, context| {
+                if let Some(bot) = context.caller.filter(|caller| caller.is_bot()) {
+                    user.insert("bot_type".into(), json!(bot.bot.as_ref().map(|bot| bot.kind.number())));
+                    user.insert("bot_owner_id".into(), json!(bot.bot_owner()));
+                }
+            },
+        ),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "user: avatar_url",
         description: "Left to clients that compute it if they see the user's address; before, if everyone sees it.",
         test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
-        downgrade: Downgrade::Objects(&USER, |user, context| add_avatar_url(user, "user_id", context)),
+        downgrade: Downgrade::Objects(&USER, ChangedFields::Values, |user, context| {
+            add_avatar_url(user, "user_id", context)
+        }),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "message: avatar_url",
         description: "Left to clients that compute it if they see the sender's address; before, if everyone sees it.",
         test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
-        downgrade: Downgrade::Objects(&MESSAGE, |message, context| add_avatar_url(message, "sender_id", context)),
+        downgrade: Downgrade::Objects(&MESSAGE, ChangedFields::Values, |message, context| {
+            add_avatar_url(message, "sender_id", context)
+        }),
     },
     Behaviour {
         level: 249,
         subject: "submessage: content",
         description: "A to-do list starts with its title and tasks; before, with nothing.",
         test: "lists_of_tasks_began_with_nothing",
-        downgrade: Downgrade::Objects(&SUBMESSAGE, |submessage, _| {
+        downgrade: Downgrade::Objects(&SUBMESSAGE, ChangedFields::Values, |submessage, _| {
             let is_todo_list = |text: &str| text.starts_with(r#"{"widget_type": "todo", "#);
             if submessage.get("content").and_then(Value::as_str).is_some_and(is_todo_list) {
                 submessage.insert("content".into(), r#"{"widget_type": "todo", "extra_data": null}"#.into());
@@ -160,7 +168,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "user settings: user_list_style",
         description: "By default 3; before, 2.",
         test: "some_settings_had_other_defaults",
-        downgrade: Downgrade::Objects(&SETTINGS, |settings, context| {
+        downgrade: Downgrade::Objects(&SETTINGS, ChangedFields::Values, |settings, context| {
             // Only the settings of the caller have a time zone; the defaults for new users have none.
             let viewer = context.caller.filter(|_| settings.contains_key("timezone"));
             let chosen_settings = match viewer {
@@ -179,7 +187,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply, event onboarding_steps: onboarding_steps",
         description: "Nine one-time notices and one action; before, those of `first_stream_created_banner` (253), `jump_to_conversation_banner` (262), `non_interleaved_view_messages_fading` and `interleaved_view_messages_fading` (273), `narrow_to_dm_with_welcome_bot_new_user` (281), `intro_resolve_topic` (302) and `navigation_tour_video` (368) were missing.",
         test: "there_were_fewer_one_time_notices",
-        downgrade: Downgrade::Objects(&ONBOARDING, |object, context| {
+        downgrade: Downgrade::Objects(&ONBOARDING, ChangedFields::Values, |object, context| {
             if let Some(Value::Array(steps)) = object.get_mut("onboarding_steps") {
                 steps.retain(|step| step["name"].as_str().is_some_and(|name| step_since(name) <= context.level));
             }

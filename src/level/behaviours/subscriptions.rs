@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::level::objects::{PEER_EVENTS, SUBSCRIBE_REPLY, SUBSCRIBERS};
-use crate::level::{Behaviour, Downgrade, Request};
+use crate::level::{Behaviour, ChangedFields, Downgrade, Request};
 use crate::realm::id::{ChannelId, UserId};
 use serde_json::Value;
 
@@ -49,16 +49,20 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /users/me/subscriptions",
         description: "The reply's keys are user IDs; before, addresses for the API.",
         test: "subscribing_replied_by_email_before_289",
-        downgrade: Downgrade::Objects(&SUBSCRIBE_REPLY, |reply, context| {
-            for key in ["subscribed", "already_subscribed"] {
-                let Some(Value::Object(names_by_user)) = reply.get_mut(key) else { continue };
-                let names_by_email = std::mem::take(names_by_user).into_iter().map(|(id, names)| {
-                    let user = id.parse().ok().and_then(|id| context.realm.user(UserId(id)));
-                    (user.map_or(id, |user| context.realm.api_email(user)), names)
-                });
-                *names_by_user = names_by_email.collect();
-            }
-        }),
+        downgrade: Downgrade::Objects(
+            &SUBSCRIBE_REPLY,
+            ChangedFields::Fields(&["subscribed", "already_subscribed"]),
+            |reply, context| {
+                for key in ["subscribed", "already_subscribed"] {
+                    let Some(Value::Object(names_by_user)) = reply.get_mut(key) else { continue };
+                    let names_by_email = std::mem::take(names_by_user).into_iter().map(|(id, names)| {
+                        let user = id.parse().ok().and_then(|id| context.realm.user(UserId(id)));
+                        (user.map_or(id, |user| context.realm.api_email(user)), names)
+                    });
+                    *names_by_user = names_by_email.collect();
+                }
+            },
+        ),
     },
     Behaviour {
         level: 208,
@@ -95,7 +99,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "subscribers",
         description: "User IDs; before, addresses for the API.",
         test: "subscribers_were_addresses_before_79",
-        downgrade: Downgrade::Objects(&SUBSCRIBERS, |channel, context| {
+        downgrade: Downgrade::Objects(&SUBSCRIBERS, ChangedFields::Fields(&["subscribers"]), |channel, context| {
             for id in channel.get_mut("subscribers").and_then(Value::as_array_mut).into_iter().flatten() {
                 if let Some(user) = id.as_i64().and_then(|id| context.realm.user(UserId(id))) {
                     *id = context.realm.api_email(user).into();
@@ -108,7 +112,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event subscription peer_add, peer_remove",
         description: "`stream_id` names the channel; before, `name`.",
         test: "others_subscriptions_were_sent_singly_before_35_and_by_name_before_19",
-        downgrade: Downgrade::Objects(&PEER_EVENTS, |event, context| {
+        downgrade: Downgrade::Objects(&PEER_EVENTS, ChangedFields::Fields(&["stream_id", "name"]), |event, context| {
             let id = event.shift_remove("stream_id").and_then(|id| id.as_i64()).map(ChannelId);
             if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
                 event.insert("name".into(), channel.name.as_str().into());

@@ -6,7 +6,7 @@ use crate::level::objects::{
     DELETE_EVENT, EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_DETAILS, MESSAGE_HISTORY_ENTRY, MESSAGE_UPDATE, MUTED_TOPICS,
     REGISTER, SCHEDULED_MESSAGE, TOPIC, TYPING, UNREAD_MESSAGES, UNREAD_TOPIC, USER_TOPIC, USER_TOPIC_EVENT,
 };
-use crate::level::{Behaviour, Downgrade, DowngradeContext, ObjectKind, Request};
+use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, ObjectKind, Request};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
@@ -48,7 +48,7 @@ const fn empty_topic_row(object: &'static ObjectKind, test: &'static str) -> Beh
         subject: object.name,
         description: EMPTY_TOPIC_DESCRIPTION,
         test,
-        downgrade: Downgrade::Objects(object, |object, _| {
+        downgrade: Downgrade::Objects(object, ChangedFields::Values, |object, _| {
             for name in TOPIC_KEYS {
                 if let Some(Value::String(topic)) = object.get_mut(*name) {
                     rename_empty_topic(topic);
@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "scheduled message",
         description: EMPTY_TOPIC_DESCRIPTION,
         test: EMPTY_TOPIC_EVENTS_TEST,
-        downgrade: Downgrade::Objects(&SCHEDULED_MESSAGE, |scheduled_message, _| {
+        downgrade: Downgrade::Objects(&SCHEDULED_MESSAGE, ChangedFields::Values, |scheduled_message, _| {
             match scheduled_message.get_mut("topic") {
                 Some(Value::String(topic)) if topic.is_empty() => NO_TOPIC.clone_into(topic),
                 _ => {}
@@ -87,7 +87,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "muted topics",
         description: EMPTY_TOPIC_DESCRIPTION,
         test: EMPTY_TOPIC_TEST,
-        downgrade: Downgrade::Objects(&MUTED_TOPICS, |object, _| {
+        downgrade: Downgrade::Objects(&MUTED_TOPICS, ChangedFields::Values, |object, _| {
             for row in object.get_mut("muted_topics").and_then(Value::as_array_mut).into_iter().flatten() {
                 if let Some(Value::String(topic)) = row.get_mut(1) {
                     rename_empty_topic(topic);
@@ -129,28 +129,30 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "user topic",
         description: "`visibility_policy` may be 3, followed; older levels show followed topics as unmuted.",
         test: "topics_were_not_followed_before_219",
-        downgrade: Downgrade::Objects(&USER_TOPIC, |topic, _| show_followed_as_unmuted(topic)),
+        downgrade: Downgrade::Objects(&USER_TOPIC, ChangedFields::Values, |topic, _| show_followed_as_unmuted(topic)),
     },
     Behaviour {
         level: 219,
         subject: "event user_topic",
         description: "`visibility_policy` may be 3, followed; older levels show followed topics as unmuted.",
         test: "topics_were_not_followed_before_219",
-        downgrade: Downgrade::Objects(&USER_TOPIC_EVENT, |event, _| show_followed_as_unmuted(event)),
+        downgrade: Downgrade::Objects(&USER_TOPIC_EVENT, ChangedFields::Values, |event, _| {
+            show_followed_as_unmuted(event)
+        }),
     },
     Behaviour {
         level: 213,
         subject: "unread messages",
         description: "`count` includes messages of unmuted and followed topics in muted channels, and `mentions` includes those that mention everyone; before, neither included messages of muted channels.",
         test: "unread_messages_of_muted_channels_did_not_count_before_213",
-        downgrade: Downgrade::Objects(&UNREAD_MESSAGES, exclude_muted_channels),
+        downgrade: Downgrade::Objects(&UNREAD_MESSAGES, ChangedFields::Values, exclude_muted_channels),
     },
     Behaviour {
         level: 170,
         subject: "register reply",
         description: "`visibility_policy` of `user_topics` may be 2, unmuted; before, topics could only be muted.",
         test: "topics_were_not_unmuted_before_170",
-        downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
             if let Some(Value::Array(topics)) = reply.get_mut("user_topics") {
                 topics.retain(|topic| topic["visibility_policy"] == VisibilityPolicy::Muted.number());
             }
@@ -161,7 +163,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event user_topic",
         description: "`visibility_policy` may be 2, unmuted; before, topics could only be muted.",
         test: "topics_were_not_unmuted_before_170",
-        downgrade: Downgrade::Objects(&USER_TOPIC_EVENT, |event, _| {
+        downgrade: Downgrade::Objects(&USER_TOPIC_EVENT, ChangedFields::Values, |event, _| {
             let policy = event.get("visibility_policy").and_then(Value::as_i64);
             if policy == Some(VisibilityPolicy::Unmuted.number()) {
                 event.insert("visibility_policy".into(), VisibilityPolicy::None.number().into());
@@ -173,7 +175,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "muted topics",
         description: "Rows of `muted_topics` end with the time of muting; before, they had only the channel's name and the topic.",
         test: "muted_topics_had_no_time_before_1",
-        downgrade: Downgrade::Objects(&MUTED_TOPICS, |object, _| {
+        downgrade: Downgrade::Objects(&MUTED_TOPICS, ChangedFields::Values, |object, _| {
             for row in object.get_mut("muted_topics").and_then(Value::as_array_mut).into_iter().flatten() {
                 row.as_array_mut().into_iter().for_each(|row| row.truncate(2));
             }

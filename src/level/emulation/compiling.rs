@@ -109,7 +109,7 @@ impl Emulation {
                     self.deferred_refusals.entry(route_key(route)).or_default().push(change);
                 }
             }
-            Downgrade::Objects(object, change) => self.add_object_action(object, ObjectAction::ChangeObject(change)),
+            Downgrade::Objects(object, _, change) => self.add_object_action(object, ObjectAction::ChangeObject(change)),
             Downgrade::Code { errors, routes, status, code } => {
                 self.former_codes.push(FormerCode { errors, scope: CodeScope::Routes(routes), status, code });
             }
