@@ -21,7 +21,7 @@ const RETRY_WINDOW: Span = Span::from_seconds(1);
 
 /// After this time from the first attempt no retry is dropped, so that a client that retries within each second gets
 /// through.
-const DROPPING_SPAN: Span = Span::seconds(3);
+const DROPPING_SPAN: Span = Span::from_seconds(3);
 
 impl InstalledFault {
     /// Whether a request retries one that this fault dropped; if so, the window for the next retry starts now.

@@ -128,7 +128,7 @@ impl Write for EditMessage {
         let old_channel =
             message_edit.message.channel().map(|(channel, _)| (channel, tx.channels[&channel].name.clone()));
         let mut content = None;
-        let mut moved = None;
+        let mut message_move = None;
         let mut messages = vec![message_edit.message.id];
         if let Some(body) = body {
             detached_uploads = change_content(tx, caller.id, &message_edit.message, body);
@@ -139,7 +139,7 @@ impl Write for EditMessage {
         let mut losses = MoveLosses::default();
         if let Some(place) = &message_edit.place {
             messages.clone_from(&message_edit.moved_ids);
-            moved = describe_move(tx, &message_edit, place, params.propagate_mode);
+            message_move = describe_move(tx, &message_edit, place, params.propagate_mode);
             losses = MoveLosses::before_move(tx, &message_edit, place);
             relocate::relocate(tx, caller.id, &message_edit, place);
             losses.emit(tx, &message_edit.moved_ids, &message_edit.message.place);
