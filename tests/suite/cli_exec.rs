@@ -66,13 +66,13 @@ fn the_command_can_steer_the_server_and_trust_it() {
     assert_eq!(guarded.first().map(String::as_str), Some("CHATDOUBLE_CONTROL_TOKEN=s3"), "{guarded:?}");
 
     let secure = variables(&["--tls"]);
-    let file = secure[0].strip_prefix("CHATDOUBLE_TLS_CA=").expect("a file");
-    assert!(secure[1].starts_with("CHATDOUBLE_URL=https://127.0.0.1:"), "{secure:?}");
+    let file = secure[1].strip_prefix("CHATDOUBLE_TLS_CA=").expect("a file");
+    assert!(secure[2].starts_with("CHATDOUBLE_URL=https://127.0.0.1:"), "{secure:?}");
     assert!(!std::path::Path::new(file).exists(), "it is gone with the server");
 
     let given = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-ca", std::process::id()));
     let given = given.to_str().expect("text");
-    assert_eq!(variables(&["--tls", "--tls-ca-file", given])[0], format!("CHATDOUBLE_TLS_CA={given}"));
+    assert_eq!(variables(&["--tls", "--tls-ca-file", given])[1], format!("CHATDOUBLE_TLS_CA={given}"));
     assert!(std::path::Path::new(given).exists(), "it was asked for");
 }
 
