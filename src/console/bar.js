@@ -242,6 +242,25 @@ export async function fork(name, snapshot) {
   go(pathOf(made.name, "live"));
 }
 
+/** What of the recording is about to be lost, and the way to export it before. */
+export const Loss = ({ world, onExport }) => html`
+  <p class="note warn" role="alert">
+    ${plural(world.recording.steps.length, "step")} will be lost; export first?${" "}
+    <button
+      type="button"
+      class="button little"
+      onClick=${() => {
+        onExport();
+        world.exports = true;
+        go(pathOf(world.name, "act"));
+        world.changed();
+      }}
+    >
+      Export as scenario
+    </button>
+  </p>
+`;
+
 export function Bar({ world }) {
   const [shown, show] = useState(null);
   // Heartbeats come all the time: the next thing is something else where there is something else.
@@ -253,11 +272,15 @@ export function Bar({ world }) {
     world.refresh("snapshots", 0);
     show(null);
   };
+  const recorded = world.recording?.steps.length ?? 0;
   const restore = async (name) => {
+    show(null);
     if (!(await attempt(() => world.call("POST", `/snapshots/${encodeURIComponent(name)}/restore`)))) return;
     toasts.show(`Back at ${name}; event queues ended`);
     world.load();
   };
+  /** Restores, or asks before what was recorded would be lost. */
+  const choose = (name) => (world.recording?.isBefore(name) ? show({ restore: name }) : restore(name));
   const reset = async () => {
     world.clear();
     if (!(await attempt(() => world.call("POST", "/reset", {})))) return;
@@ -316,7 +339,11 @@ export function Bar({ world }) {
         <${Item} icon="camera" onClick=${() => show("snapshot")}>Take a snapshot …<//>
         ${world.snapshots.map(
           (one) => html`
-            <${Item} icon="reset" onClick=${() => restore(one.name)}>
+            <${Item}
+              icon="reset"
+              says=${world.recording?.isBefore(one.name) ? "From before the recording, which it would end" : undefined}
+              onClick=${() => choose(one.name)}
+            >
               Restore${" "}
               <b>${one.name}</b>
             <//>
@@ -342,7 +369,13 @@ export function Bar({ world }) {
           <${Dialog} title="Take a snapshot" submit="Take it" onClose=${() => show(null)} onSubmit=${snapshot}>
             <label class="field">
               Name
-              <input class="input" name="name" required defaultValue=${`snapshot-${world.snapshots.length + 1}`} />
+              <input
+                class="input"
+                name="name"
+                required
+                defaultValue=${`snapshot-${world.snapshots.length + 1}`}
+                onFocus=${(event) => event.target.select()}
+              />
             </label>
             <p class="soft small">Data, clock and pushes. A snapshot of the same name is replaced.</p>
           <//>
@@ -356,6 +389,27 @@ export function Bar({ world }) {
               Data and clock go back to the world's initial state. Queues end, faults and journal are emptied, snapshots
               stay.
             </p>
+            ${
+              recorded > 0 &&
+              html`
+                <${Loss} world=${world} onExport=${() => show(null)} />
+              `
+            }
+          <//>
+        `
+      }
+      ${
+        shown?.restore &&
+        html`
+          <${Dialog}
+            title=${`Restore ${shown.restore}?`}
+            submit="Restore"
+            kind="bad"
+            onClose=${() => show(null)}
+            onSubmit=${() => restore(shown.restore)}
+          >
+            <p>The snapshot is from before the recording, so the recording begins again.</p>
+            <${Loss} world=${world} onExport=${() => show(null)} />
           <//>
         `
       }

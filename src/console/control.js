@@ -26,7 +26,7 @@ export function setToken(given) {
 }
 
 /** What the console is called in the journal; browsers send a User-Agent of their own. */
-const CLIENT = "chatdouble-console";
+export const CLIENT = "chatdouble-console";
 
 /** Fetches; a request without a reply is refused with status 0. */
 async function fetched(url, options) {

@@ -19,6 +19,8 @@ const CAPABILITIES = {
   simplified_presence_events: true,
 };
 
+let sends = 0;
+
 export class Session extends Store {
   state = "registering";
   /** How many queues it had. */
@@ -42,8 +44,16 @@ export class Session extends Store {
     this.#run();
   }
 
+  /** The event queue that it polls; null while it has none. */
+  get queueId() {
+    return this.#queue;
+  }
+
+  /** A send has an id, as those of other clients: only a repetition by the browser has the same one. */
   call(method, path, params, options = {}) {
-    return api(this.world, this.user, method, path, params, { signal: this.#stop.signal, ...options });
+    const isSend = method === "POST" && path === "/messages";
+    const sent = isSend ? { ...params, local_id: `${Date.now()}.${(sends += 1)}` } : params;
+    return api(this.world, this.user, method, path, sent, { signal: this.#stop.signal, ...options });
   }
 
   /** The Markdown of a message. */

@@ -42,6 +42,8 @@ export function remaining(faults) {
 /** Writes the calls of control of one story. `rules` are all rules by the id that they had when they were recorded. */
 export class Steering {
   #ids = new Map();
+  /** How often rules of the story met a request of it, by the ids that they had. */
+  #met = new Map();
   #armed = 0;
 
   /** `watchers` have queues in the story, the observer first. */
@@ -102,7 +104,14 @@ export class Steering {
   /** The rule that gives a request the reply that it got, unless one of those that were armed does. */
   meeting(step, entry) {
     const id = entry?.frame.fault;
-    if (id && this.#ids.has(id)) return [];
+    if (id && this.#ids.has(id)) {
+      const met = (this.#met.get(id) ?? 0) + 1;
+      this.#met.set(id, met);
+      const { times, effect } = this.rules.get(id);
+      // Beyond its number of times, a rule drops what it takes for a repetition by the browser, which is not carried out.
+      if (!times || met <= times || !effect.retries) return [];
+      return [this.#install({ match: { user: handle(step.user) }, times: 1, effect: { drop: "before" } })];
+    }
     const effect = this.rules.get(id)?.effect ?? this.world.faults.find((fault) => fault.fault_id === id)?.effect;
     const drop = step.status === 0 && { drop: entry?.events.length ? "after" : "before" };
     const limit = step.code === "RATE_LIMIT_HIT" && !id && { rate_limit: { retry_after: step.retryAfter ?? 1 } };

@@ -1,5 +1,5 @@
 // The state that views show: the worlds, and one world from a snapshot over control and its watch socket.
-import { control, watch, worldPath } from "./control.js";
+import { api, control, watch, worldPath } from "./control.js";
 
 /** The number of entries that are kept, as in the world's journal. */
 const ENTRIES_MAX = 10_000;
@@ -215,10 +215,38 @@ export class World extends Store {
   call = async (method, path, body) => {
     const was = this.time();
     const serial = this.#serial;
+    const queue = this.#queueOf(path);
     const reply = await control(method, worldPath(this.name, path), body);
-    if (method !== "GET") this.onChange?.({ method, path, body, reply, was, serial });
+    if (method !== "GET") this.onChange?.({ method, path, body, reply, was, serial, queue });
     return reply;
   };
+
+  /** The event queue that a call of control is about; `isOwn` says that it is one of this page's clients. */
+  #queueOf(path) {
+    if (!path.startsWith("/queues/")) return undefined;
+    const id = decodeURIComponent(path.slice("/queues/".length));
+    const user = this.queues.find((one) => one.queue_id === id)?.user;
+    return { user, isOwn: this.sessions.some((session) => session?.queueId === id) };
+  }
+
+  /** A request of the public API that a view makes as a user; `onRequest` is called with it, refused or not. */
+  ask = async (user, method, path, params = {}) => {
+    const step = { user: user.email, method, path, params, status: 200, began: Date.now() };
+    try {
+      step.reply = await api(this.name, user, method, path, params);
+      return step.reply;
+    } catch (error) {
+      Object.assign(step, { status: error.status ?? 0, code: error.code, retryAfter: error.reply?.["retry-after"] });
+      throw error;
+    } finally {
+      this.onRequest?.(step);
+    }
+  };
+
+  /** The number that the next thing which happens gets. */
+  get serial() {
+    return this.#serial;
+  }
 
   /** The world's time at this moment. */
   time() {

@@ -12,6 +12,12 @@ const recordings = new Map();
 function recordingOf(world) {
   if (!recordings.has(world.name)) recordings.set(world.name, new Recording());
   const recording = recordings.get(world.name);
+  world.recording = recording;
+  world.onRequest ??= (step) => {
+    if (!recording.state) return;
+    recording.request(step);
+    world.changed();
+  };
   world.onChange ??= (change) => {
     if (recording.control(change)) {
       if (recording.steps.length) toasts.show("What was recorded is forgotten: the world went back to before it");
@@ -22,10 +28,39 @@ function recordingOf(world) {
   return recording;
 }
 
+const keyOf = (world) => `chatdouble.recorded ${world.name}`;
+
+/** How many steps a page recorded that was loaded again since: a recording is the page's alone. */
+function lostSteps(world) {
+  try {
+    return recordingOf(world).state ? 0 : Number(sessionStorage.getItem(keyOf(world)) ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Asks before the page is left with what was recorded in it, and notes for the next page how much that was. */
+addEventListener("beforeunload", (event) => {
+  if ([...recordings.values()].some(({ steps }) => steps.length)) event.preventDefault();
+});
+addEventListener("pagehide", () => {
+  try {
+    for (const [name, { steps }] of recordings) sessionStorage.setItem(keyOf({ name }), String(steps.length));
+  } catch {
+    /* The next page does not say it. */
+  }
+});
+
 export function ActView({ world }) {
   const recording = recordingOf(world);
   const [, again] = useReducer((count) => count + 1, 0);
-  const [exports, setExports] = useState(false);
+  // The dialogs that end a recording lead here, to export it before.
+  const exports = Boolean(world.exports);
+  const setExports = (shows) => {
+    world.exports = shows;
+    again();
+  };
+  const [lost, setLost] = useState(lostSteps(world));
   const people = world.users.filter((user) => user.is_active && !user.is_bot);
   const chosen = useRef([]);
   const first = useMemo(() => {
@@ -39,6 +74,11 @@ export function ActView({ world }) {
   const begin = () => recording.begin(world).then(again, () => {});
   useEffect(() => {
     if (!recording.state) begin();
+    try {
+      sessionStorage.removeItem(keyOf(world));
+    } catch {
+      /* It says again what was lost. */
+    }
   }, []);
   if (!first[0])
     return html`
@@ -76,6 +116,16 @@ export function ActView({ world }) {
         Export as scenario
       </button>
     </div>
+    ${
+      lost > 0 &&
+      html`
+        <p class="note warn" role="status">
+          The page was loaded again: ${plural(lost, "recorded step")} ${lost === 1 ? "is" : "are"} lost. A recording
+          stays until its page is closed or loaded again.${" "}
+          <button class="button little" onClick=${() => setLost(0)}>Dismiss</button>
+        </p>
+      `
+    }
     <div class="panes">
       ${first.map(
         (user, side) => html`

@@ -1,7 +1,6 @@
 // Channels, topics, messages and groups: who is in, who may, who sees what.
 import { html, moment, plural, save, saved, useEffect, useMemo, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
-import { api } from "../control.js";
 import { zoneNow } from "../bar.js";
 import { Empty, Face, Name } from "../part/common.js";
 import { Icon } from "../part/icons.js";
@@ -109,7 +108,7 @@ function Channel({ world, channel, viewer }) {
     const reply =
       owner &&
       (await attempt(() =>
-        api(world.name, owner, isIn ? "DELETE" : "POST", "/users/me/subscriptions", {
+        world.ask(owner, isIn ? "DELETE" : "POST", "/users/me/subscriptions", {
           subscriptions: list,
           principals: [user.user_id],
         }),

@@ -1,7 +1,6 @@
 // People: who they are, their keys, their queues; ten thousand of them in one list.
 import { copy, handle, html, plural, useMemo, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
-import { api } from "../control.js";
 import { go, pathOf } from "../route.js";
 import { Dialog, Empty, Face, Name } from "../part/common.js";
 import { Icon } from "../part/icons.js";
@@ -25,7 +24,7 @@ function Card({ user, world, onClose }) {
       toasts.show("No active owner could do it", "bad");
       return;
     }
-    if (await attempt(() => api(world.name, owner, method, path, params))) {
+    if (await attempt(() => world.ask(owner, method, path, params))) {
       toasts.show(`${text}, as ${handle(owner.email)}`);
       world.refresh("users", 0);
     }

@@ -103,7 +103,7 @@ export function PushesView({ world }) {
                     class="button"
                     onClick=${() => {
                       const mel = world.byEmail.get("mel@chat.test") ?? owner;
-                      attempt(() => api(world.name, mel, "POST", "/mobile_push/e2ee/test_notification"));
+                      attempt(() => world.ask(mel, "POST", "/mobile_push/e2ee/test_notification"));
                     }}
                   >
                     Send mel a test notification

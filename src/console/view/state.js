@@ -2,8 +2,8 @@
 import { download, html, moment, plural, useRef, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
 import { control, worldPath } from "../control.js";
-import { zoneNow } from "../bar.js";
-import { Empty } from "../part/common.js";
+import { Loss, zoneNow } from "../bar.js";
+import { Dialog, Empty } from "../part/common.js";
 import { Icon } from "../part/icons.js";
 import { Tree, entriesOf, short } from "../part/tree.js";
 
@@ -26,6 +26,7 @@ export function differences(one, other, path = "", out = []) {
 }
 
 export function StateView({ world }) {
+  const [asked, ask] = useState(null);
   const [found, setFound] = useState(null);
   const [broken, setBroken] = useState(null);
   const [read, setRead] = useState(null);
@@ -39,8 +40,13 @@ export function StateView({ world }) {
     if (!chosen) return;
     const text = await chosen.text();
     event.target.value = "";
+    if (world.recording?.steps.length) ask({ name: chosen.name, text });
+    else await replace(chosen.name, text);
+  };
+  const replace = async (name, text) => {
+    ask(null);
     if (await attempt(() => world.call("PUT", "/state", text))) {
-      toasts.show(`${chosen.name} is the world now; queues ended`);
+      toasts.show(`${name} is the world now; queues ended`);
       world.load();
     }
   };
@@ -94,6 +100,21 @@ export function StateView({ world }) {
           <p class=${`note ${broken.violations.length ? "bad" : ""}`} role="status">
             ${broken.violations.length ? broken.violations.map((one) => `${one.invariant}: ${one.what}`).join("; ") : `All ${broken.checked.length} invariants hold.`}
           </p>
+        `
+      }
+      ${
+        asked &&
+        html`
+          <${Dialog}
+            title=${`Make ${asked.name} the world?`}
+            submit="Upload"
+            kind="bad"
+            onClose=${() => ask(null)}
+            onSubmit=${() => replace(asked.name, asked.text)}
+          >
+            <p>The recording begins again.</p>
+            <${Loss} world=${world} onExport=${() => ask(null)} />
+          <//>
         `
       }
       <div class="card">

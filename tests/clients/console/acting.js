@@ -68,15 +68,18 @@ const acting = {
     await page.getByText("Last: max POST /reminders").waitFor();
     await goTo(page, "2026-01-22T09:00", "Thu, 22 Jan 2026");
     const text = await played(page, binary);
-    const due = (who, sender, topic) =>
-      `event ${who}\n{"type":"message","message":{"sender_full_name":"${sender}","subject":"${topic}"}}`;
+    const due = (who, sender, topic, content) =>
+      `event ${who}\n${JSON.stringify({ type: "message", message: { sender_full_name: sender, subject: topic, content } })}`;
     assertOrder(text, [
       "clock: 2026-01-05T09:00:00Z",
       "clock +1h30m",
+      "The client of max polls all the time",
       "queue max 1",
+      '"subject":"greetings","content":"Tea of Max Mercer"',
+      "max asks to be reminded.",
       "max: POST /reminders\nmessage_id: {{message2}}\nscheduled_delivery_timestamp: {{now +1h}}",
       "clock +1d",
-      due("max 1", "Mel Marsh", "greetings"),
+      due("max 1", "Mel Marsh", "greetings", "Good morning, everyone!"),
       due("mel 1", "Notification Bot", ""),
       due("max 1", "Notification Bot", ""),
       "max: POST /reminders",
@@ -108,7 +111,9 @@ const acting = {
     await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor();
     for (const text of ["Sleep well", "Good morning, everyone!"]) await message(page, "Max Mercer", text).waitFor();
     const text = await played(page, binary);
+    assert.doesNotMatch(text, /queue max \d\n.*\nidle_queue_timeout|DELETE .rate_limit/);
     assertOrder(text, [
+      "queue max 1",
       'POST /network {"profile":"offline","user":"max@chat.test","loss":0}',
       "content: Am I heard?",
       "reply none",
@@ -116,9 +121,11 @@ const acting = {
       "clock +1h",
       "clock +1h",
       "DELETE /network?user=max%40chat.test",
-      'event max 1\n{"type":"message","message":{"id":"{{message2}}"',
-      'event max 1\n{"type":"message","message":{"sender_full_name":"Mel Marsh","subject":"greetings"}}',
+      "max: GET /events\nqueue_id: {{max 1.queue_id}}",
+      'reply 400\n{"code":"BAD_EVENT_QUEUE_ID"}',
+      "queue max 2",
     ]);
+    assert.doesNotMatch(text.slice(text.indexOf("clock +1h")), /event max 1/, "the lost queue has brought nothing");
     await end(page, url, "asleep");
   },
 

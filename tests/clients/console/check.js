@@ -15,6 +15,7 @@ const jsQR = require("jsqr");
 const { acting } = require("./acting");
 const { attackOf, plantAttacks } = require("./attacks");
 const { cases } = require("./cases");
+const { recorded } = require("./recorded");
 const { shown } = require("./shown");
 const { stories } = require("./stories");
 const { views } = require("./views");
@@ -510,7 +511,10 @@ async function run(all) {
 async function main() {
   // Those that measure times run alone.
   if (!(await run(checks))) return 1;
-  const passed = await Promise.all([run({ ...views, ...stories, ...cases }), run({ ...acting, ...shown })]);
+  const passed = await Promise.all([
+    run({ ...views, ...stories, ...cases }),
+    run({ ...acting, ...recorded, ...shown }),
+  ]);
   return passed.every(Boolean) ? 0 : 1;
 }
 

@@ -25,9 +25,10 @@ async function listening(page) {
   for (const name of ["Mel Marsh", "Max Mercer"]) await pane(page, name).getByText("listening").waitFor();
 }
 
-/** Exports what was recorded, and plays it. */
-async function played(page, binary) {
+/** Exports what was recorded, and plays it; `look` is called while the dialog is open. */
+async function played(page, binary, look = () => {}) {
   await page.getByRole("button", { name: "Export as scenario" }).click();
+  await look();
   const text = await page.locator(".export").textContent();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "console-"));
   const file = path.join(folder, "story.md");

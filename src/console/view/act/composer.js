@@ -41,7 +41,12 @@ export function Composer({ user, where, place, draft: text, onDraft, act, params
       "POST",
       "/user_uploads",
       {},
-      { form, file: isText ? { name: chosen.name, text: await chosen.text() } : undefined, unrecorded: !isText },
+      {
+        form,
+        file: isText ? { name: chosen.name, text: await chosen.text() } : undefined,
+        unrecorded: !isText,
+        omitted: `the upload of ${chosen.name}`,
+      },
     );
     event.target.value = "";
     if (reply) onDraft(place, (now) => `${now}${now && " "}[${chosen.name}](${reply.url})`);

@@ -1,7 +1,7 @@
 // What was recorded, as a scenario.
-import { copy, download, handle, html, useState } from "../../lib.js";
+import { copy, download, handle, html, plural, useState } from "../../lib.js";
 import { toasts } from "../../store.js";
-import { scenarioOf } from "../../record.js";
+import { scenarioOf } from "../../story.js";
 import { Dialog } from "../../part/common.js";
 import { Icon } from "../../part/icons.js";
 
@@ -14,7 +14,7 @@ export function Export({ world, recording, observer, people, onClose }) {
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, "-")
       .replace(/^-|-$/g, "") || "story";
-  const text = scenarioOf(recording, world, {
+  const { text, omitted } = scenarioOf(recording, world, {
     title,
     before: began?.messages ?? [],
     observer,
@@ -36,11 +36,20 @@ export function Export({ world, recording, observer, people, onClose }) {
         With the world's state at the start of the recording, in a second file
       </label>
       <p class="soft small">
-        Without it the story is played in the built-in organization. Expected are the events that ${handle(observer)}
-        received, and those of both people in jumps of the clock. To record a client of your own, use${" "}
+        Without it the story is played in the built-in organization. Expected are the events that
+        ${handle(observer)}${" "} received, and those of both people in jumps of the clock. To record a client of your
+        own, use${" "}
         <code>chatdouble scenario record</code>
         .
       </p>
+      ${
+        omitted.length > 0 &&
+        html`
+          <p class="note warn" role="alert">
+            ${plural(omitted.length, "action is", "actions are")} not in the story: ${omitted.join("; ")}.
+          </p>
+        `
+      }
       <pre class="code export" tabindex="0">${text}</pre>
       <div class="row">
         <button type="button" class="button first" onClick=${save}>Download</button>
@@ -52,6 +61,7 @@ export function Export({ world, recording, observer, people, onClose }) {
       <p class="small">
         Play it:${" "}
         <code>chatdouble scenario run ${name}.md</code>
+        ${whole && began?.document ? ` (keep both files together: ${name}.md names ${name}.json)` : ""}
       </p>
     <//>
   `;

@@ -76,10 +76,9 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
         "bad",
       );
     }
-    if (!options.unrecorded) {
-      recording.request(step);
-      onRecorded();
-    }
+    if (!options.unrecorded) recording.request(step);
+    else if (options.omitted) recording.omit(options.omitted);
+    if (!options.unrecorded || options.omitted) onRecorded();
     return step.reply;
   };
   const ask = async (wanted) => {
@@ -97,12 +96,16 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
     if (await attempt(() => world.call("POST", path, { ...body, user: user.email })))
       toasts.show(`${handle(user.email)}: ${name}`, "", [["Faults", pathOf(world.name, "faults")]]);
   };
-  const end = (path) => attempt(() => world.call("DELETE", `${path}?user=${encodeURIComponent(user.email)}`));
+  const isOwn = (name) => [user.email, handle(user.email)].includes(name);
+  const end = async (path, list) => {
+    const reply = await world.call("GET", path);
+    if (reply[list].some((one) => isOwn(one.user)))
+      await world.call("DELETE", `${path}?user=${encodeURIComponent(user.email)}`);
+  };
   const endAll = async () => {
-    await end("/network");
-    await end("/rate_limit");
-    const isOwn = ({ match }) => [user.email, handle(user.email)].includes(match?.user);
-    for (const { fault_id: id } of world.faults.filter(isOwn))
+    await attempt(() => end("/network", "networks"));
+    await attempt(() => end("/rate_limit", "rate_limits"));
+    for (const { fault_id: id } of world.faults.filter(({ match }) => isOwn(match?.user)))
       await attempt(() => world.call("DELETE", `/faults/${id}`));
     world.refresh("faults", 0);
   };

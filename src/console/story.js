@@ -1,0 +1,505 @@
+// A recording as a scenario that plays again: numbers become names, what came is what is expected.
+import { CLIENT } from "./control.js";
+import { handle } from "./lib.js";
+import { nameOfDue } from "./record.js";
+import { Steering } from "./steering.js";
+import { block, parameter, value } from "./steps.js";
+import { told } from "./telling.js";
+
+const OBSERVED = ["message", "update_message", "delete_message", "reaction"];
+/** Without the first one, older levels refuse to register. */
+const CAPABILITIES = { notification_settings_null: true, bulk_message_deletion: true, empty_topic_name: true };
+const DAY_S = 86400;
+/** How long a queue stays without a poll, in seconds, unless the client asks for another time. */
+const IDLE_S = 600;
+/** How long a queue of the story stays that was polled all the time: the longest time that the API allows, in seconds. */
+const QUEUE_S = 7 * DAY_S;
+
+const instantText = (seconds) => new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, "Z");
+
+const span = (seconds) => {
+  const units = [
+    ["d", DAY_S],
+    ["h", 3600],
+    ["m", 60],
+    ["s", 1],
+  ];
+  let rest = seconds;
+  return units
+    .map(([unit, size]) => {
+      const count = Math.floor(rest / size);
+      rest -= count * size;
+      return count ? `${count}${unit}` : "";
+    })
+    .join("");
+};
+
+/** The longest text that is expected in full, in characters. */
+const CONTENT_MAX = 1000;
+/** Texts that say where the server is or how a message is numbered, which another run has otherwise. */
+const PASSING = /https?:\/\/|\/near\/|@_?\*\*[^*]*\|\d/;
+
+/** Names of what a story speaks of: kept ids, messages by their beginning, channels, people. */
+class Names {
+  kept = new Map();
+  texts = [];
+  constructor(world, before) {
+    Object.assign(this, { world, before });
+  }
+
+  message(id) {
+    if (this.kept.has(id)) return `{{${this.kept.get(id)}}}`;
+    const own = this.before.find((message) => message.message_id === id);
+    const line =
+      own?.content
+        .split("\n")[0]
+        .replace(/[{}].*$/, "")
+        .slice(0, 60)
+        .trimEnd() ?? "";
+    const first = line && this.before.find((message) => message.content.startsWith(line));
+    return first?.message_id === id ? `{{message ${line}}}` : String(id);
+  }
+
+  channel(id) {
+    const channel = this.world.channelsById.get(id);
+    return channel && !/[{}]/.test(channel.name) ? `{{channel ${channel.name}}}` : String(id);
+  }
+
+  user(id) {
+    const user = this.world.byId.get(id);
+    return user ? `{{${handle(user.email)}.user_id}}` : String(id);
+  }
+
+  path(path) {
+    return path
+      .replace(/^\/messages\/(\d+)/, (_, id) => `/messages/${this.message(Number(id))}`)
+      .replace(/^\/(users|bots)\/(\d+)/, (_, kind, id) => `/${kind}/${this.user(Number(id))}`);
+  }
+
+  text(text) {
+    let said = value(text);
+    for (const [known, name] of this.texts) said = said.replaceAll(known, `{{${name}}}`);
+    return said;
+  }
+
+  /** A text as an event has it, as a member of an object; none where another run may have another text. */
+  content(text) {
+    if (text === undefined || text.length > CONTENT_MAX) return {};
+    let said = text.replaceAll("{{", "\\{{");
+    for (const [known, name] of this.texts) said = said.replaceAll(known, `{{${name}}}`);
+    return PASSING.test(said) ? {} : { content: said };
+  }
+
+  parameter(name, given, now) {
+    if (name === "message_id") return this.message(Number(given));
+    if (name === "scheduled_delivery_timestamp") return `{{now +${span(Number(given) - now)}}}`;
+    if (name === "stream_id") return this.channel(Number(given));
+    if (name === "messages" && Array.isArray(given)) return `[${given.map((id) => this.message(id)).join(", ")}]`;
+    if ((name === "to" || name === "principals") && Array.isArray(given))
+      return `[${given.map((id) => this.user(id)).join(", ")}]`;
+    return typeof given === "string" ? this.text(given) : value(JSON.stringify(given));
+  }
+}
+
+/** What an event must have for an observer, as briefly as possible. */
+function expectation(event, names) {
+  const said = (id) => {
+    const name = names.message(id);
+    return name.startsWith("{{") ? name : Number(name);
+  };
+  if (event.type === "message")
+    return {
+      type: "message",
+      message: {
+        ...(names.kept.has(event.message.id)
+          ? { id: said(event.message.id) }
+          : { sender_full_name: event.message.sender_full_name.replaceAll("{{", "\\{{") }),
+        subject: event.message.subject.replaceAll("{{", "\\{{"),
+        ...names.content(event.message.content),
+      },
+    };
+  if (event.type === "reaction")
+    return { type: "reaction", op: event.op, emoji_name: event.emoji_name, message_id: said(event.message_id) };
+  if (event.type === "delete_message") return { type: "delete_message" };
+  const topic = event.topic ?? event.subject;
+  return {
+    type: "update_message",
+    message_id: said(event.message_id),
+    ...names.content(event.content),
+    ...(topic !== undefined ? { subject: topic.replaceAll("{{", "\\{{") } : {}),
+    ...(event.new_stream_id ? { new_stream_id: names.channel(event.new_stream_id) } : {}),
+  };
+}
+
+/** The events of things that fell due in a jump and that the story has as well. */
+function dueEvents(recording, world, index) {
+  const step = recording.steps[index];
+  const later = recording.steps.slice(index + 1).find((one) => one.serial !== undefined);
+  const times = new Set(step.fired.filter((item) => recording.due.has(nameOfDue(item))).map((item) => item.at));
+  return world.seen
+    .filter(({ kind, serial }) => kind === "event" && serial >= step.serial && serial < (later?.serial ?? Infinity))
+    .map(({ frame, serial }) => ({ ...frame, serial }))
+    .filter(({ at, event }) => times.has(at) && OBSERVED.includes(event.type));
+}
+
+/**
+ * What the polls of a person's client brought since the recording began, oldest first: events, or the loss of its queue.
+ * A loss by a rule is told where the rule was armed.
+ */
+function pollsOf(email, world, since) {
+  const isPoll = ({ kind, serial, frame }) =>
+    kind === "request" &&
+    serial >= since &&
+    frame.user === email &&
+    frame.path === "/events" &&
+    frame.method === "GET" &&
+    frame.client === CLIENT;
+  return world.seen.filter(isPoll).flatMap(({ serial, frame }) => {
+    if (frame.status === 200) return [{ serial, isLoss: false }];
+    return frame.reply?.code === "BAD_EVENT_QUEUE_ID" ? [{ serial, isLoss: true, isByRule: Boolean(frame.fault) }] : [];
+  });
+}
+
+/** The entries of the live view that belong to steps. */
+function entriesOf(steps, world) {
+  const entries = world.seen.filter((entry) => entry.kind === "request" && entry.real);
+  let from = 0;
+  return steps.map((step) => {
+    if (step.kind !== "request") return null;
+    const at = entries.findIndex(
+      (entry, index) =>
+        index >= from &&
+        entry.frame.user === step.user &&
+        entry.frame.method === step.method &&
+        entry.frame.path === step.path &&
+        entry.real >= step.began - 50,
+    );
+    if (at < 0) return null;
+    from = at + 1;
+    return entries[at];
+  });
+}
+
+/** The Markdown of one recording. */
+class Story {
+  out = [];
+  #queues = new Map();
+  /** When a queue was last polled, in the story's time. */
+  #polled = new Map();
+  #snapshots = new Map();
+  #sent = 0;
+  /** Who has a network that is offline; null for everybody. */
+  #offline = new Set();
+  /** Events of people who are offline: they come when they are online again, unless their queue is lost. */
+  #held = [];
+  #lost = new Set();
+  /** Who has a queue that ended, and why: the next poll of their client finds it out. */
+  #ended = new Map();
+  #polls = new Map();
+  /** Those of whom it was told why their queues stay so long. */
+  #explained = new Set();
+  #losses;
+  /** By queue: the longest time without a poll that it outlasted, and the one that ended it, in seconds. */
+  fates = new Map();
+
+  /** `times` are the times without a poll that queues stay, in seconds, by their names; without, all stay long. */
+  constructor(recording, world, { before, observer, people }, times = null) {
+    Object.assign(this, { recording, world, observer, times });
+    this.names = new Names(world, before);
+    this.entries = entriesOf(recording.steps, world);
+    this.jumps = recording.steps.map((step, index) => (step.kind === "jump" ? dueEvents(recording, world, index) : []));
+    const receives = (email) => this.jumps.flat().some((frame) => this.#isTo(frame, email));
+    /** Those who have a queue in the story: the observer, and who received something in a jump. */
+    this.watchers = [observer, ...people.filter((email) => email !== observer && receives(email))];
+    this.steering = new Steering(world, this.watchers, recording.rules);
+    this.now = Math.floor(recording.state.now);
+    for (const email of this.watchers) this.#polls.set(email, pollsOf(email, world, recording.state.serial));
+    this.#losses = this.#polls.get(observer).filter(({ isLoss, isByRule }) => isLoss && !isByRule);
+  }
+
+  /** Adds a paragraph, between blank lines. */
+  #say(text) {
+    const isApart = /(^|\n)$/.test(this.out.at(-1) ?? "");
+    this.out.push(`${isApart ? "" : "\n"}${text}\n`);
+  }
+
+  /** Whether a client did not receive what happened then: its next poll found that its queue was lost. */
+  #isMissed(email, serial) {
+    const next = this.#polls.get(email).find((poll) => poll.serial >= serial);
+    return Boolean(next?.isLoss && !next.isByRule);
+  }
+
+  #idle(email) {
+    return this.times?.get(this.#queue(email)) ?? QUEUE_S;
+  }
+
+  #isEnded(email, at) {
+    return !this.#lost.has(email) && at - this.#polled.get(email) >= this.#idle(email);
+  }
+
+  /** A client takes what its queue has. */
+  #poll(email) {
+    const fate = this.fates.get(this.#queue(email));
+    if (fate) fate.outlasted = Math.max(fate.outlasted, this.now - this.#polled.get(email));
+    this.#polled.set(email, this.now);
+  }
+
+  /** The losses that the observer's client found out before something happened. */
+  losses(before) {
+    while (this.#losses[0]?.serial < before) {
+      this.#losses.shift();
+      this.#loss(this.observer);
+    }
+  }
+
+  /** A client finds out that its queue is lost, and registers again. */
+  #loss(email) {
+    if (this.#lost.has(email) || !this.#queues.has(email)) return;
+    const why = this.#ended.get(email);
+    const queue = this.#queue(email);
+    const gap = this.now - this.#polled.get(email);
+    if (!why || why === "expired") this.fates.get(queue).ended = gap;
+    if (!why && gap < this.#idle(email)) {
+      this.#say(`The server loses the event queue of ${handle(email)}.`);
+      this.out.push(block("control", [`DELETE /queues/{{${queue}.queue_id}}`]));
+    }
+    this.#say(`The next poll of ${handle(email)} finds out that the queue is gone; the client registers again.`);
+    this.out.push(
+      block("request", [`${handle(email)}: GET /events`, `queue_id: {{${queue}.queue_id}}`, "last_event_id: -1"]),
+      block("reply 400", [JSON.stringify({ code: "BAD_EVENT_QUEUE_ID" })]),
+    );
+    this.#held = this.#held.filter(([one]) => one !== email);
+    this.observe(email);
+  }
+
+  #isTo(frame, email) {
+    return frame.users.includes(this.world.byEmail.get(email)?.user_id);
+  }
+
+  #queue(email) {
+    return `${handle(email)} ${this.#queues.get(email)}`;
+  }
+
+  #isOffline(email) {
+    return this.#offline.has(null) || this.#offline.has(handle(email));
+  }
+
+  observe(email) {
+    if (this.#isOffline(email)) {
+      this.#lost.add(email);
+      this.#held = this.#held.filter(([one]) => one !== email);
+      return;
+    }
+    this.#queues.set(email, (this.#queues.get(email) ?? 0) + 1);
+    this.#polled.set(email, this.now);
+    this.#ended.delete(email);
+    this.fates.set(this.#queue(email), { outlasted: 0, ended: null });
+    const idle = this.#idle(email);
+    if (idle === QUEUE_S && !this.#explained.has(email)) {
+      this.#explained.add(email);
+      this.#say(`The client of ${handle(email)} polls all the time, so jumps of the clock do not end its queue.`);
+    }
+    this.out.push(
+      block(`queue ${this.#queue(email)}`, [
+        `event_types: ${JSON.stringify(OBSERVED)}`,
+        ...(idle === IDLE_S ? [] : [`idle_queue_timeout: ${idle}`]),
+        `client_capabilities: ${JSON.stringify(CAPABILITIES)}`,
+      ]),
+    );
+  }
+
+  #expect(email, event, serial) {
+    if (this.#lost.has(email) || this.#ended.has(email) || this.#isMissed(email, serial)) return;
+    if (this.#isOffline(email)) {
+      this.#held.push([email, event, serial]);
+      return;
+    }
+    this.#poll(email);
+    this.out.push(block(`event ${this.#queue(email)}`, [JSON.stringify(expectation(event, this.names))]));
+  }
+
+  /** Follows who is offline, and takes what those who no longer are have missed. */
+  #connect({ method, path, body }) {
+    const [place, query] = path.split("?");
+    if (place !== "/network") return;
+    const given = body?.user ?? new URLSearchParams(query).get("user");
+    const user = given ? handle(given) : null;
+    if (method === "DELETE" && user === null) this.#offline.clear();
+    else if (method === "POST" && body.profile === "offline") this.#offline.add(user);
+    else this.#offline.delete(user);
+    for (const email of [...this.#lost])
+      if (!this.#isOffline(email)) {
+        this.#lost.delete(email);
+        this.observe(email);
+      }
+    const held = this.#held;
+    this.#held = [];
+    for (const [email, event, serial] of held) this.#expect(email, event, serial);
+  }
+
+  #advance(to) {
+    if (to <= this.now) return;
+    this.out.push(block("control", [`clock +${span(to - this.now)}`]));
+    this.now = to;
+  }
+
+  /**
+   * A jump, with the events of what fell due in it. It stops where a queue would end before its events are taken, and a
+   * queue that would end before its next event is made again.
+   */
+  jump(step, frames) {
+    this.#say(told(step, this.world));
+    const to = Math.floor(step.to);
+    const receives = (frame, email) => this.#isTo(frame, email) && !this.#isMissed(email, frame.serial);
+    const watchers = this.watchers.filter((email) => frames.some((frame) => receives(frame, email)));
+    for (const email of watchers) if (email !== this.observer) this.observe(email);
+    let waiting = [];
+    const take = () => {
+      for (const [email, event, serial] of waiting) this.#expect(email, event, serial);
+      waiting = [];
+    };
+    for (const frame of frames)
+      for (const email of watchers.filter((one) => receives(frame, one))) {
+        if (this.#isEnded(email, frame.at)) {
+          this.#advance(Math.floor(frame.at) - 1);
+          take();
+          this.observe(email);
+        }
+        waiting.push([email, frame.event, frame.serial]);
+        if (!this.#isEnded(email, to)) continue;
+        this.#advance(Math.ceil(frame.at));
+        take();
+      }
+    this.#advance(to);
+    take();
+    if (!this.#isEnded(this.observer, this.now) || this.#ended.has(this.observer)) return;
+    if (this.#isMissed(this.observer, step.serial)) this.#ended.set(this.observer, "expired");
+    else if (this.#idle(this.observer) === QUEUE_S) this.observe(this.observer);
+  }
+
+  control(step) {
+    this.#say(told(step, this.world));
+    if (step.path.startsWith("/queues/")) {
+      this.#lose(step);
+      return;
+    }
+    const { blocks, endsQueue } = this.steering.blocks(step, this.#queue(this.observer));
+    this.out.push(...blocks);
+    const restored = step.path.match(/^\/snapshots\/(.+)\/restore$/)?.[1];
+    if (step.path === "/snapshots" && step.body) this.#snapshots.set(step.body.name, this.now);
+    this.#connect(step);
+    if (restored) this.now = this.#snapshots.get(decodeURIComponent(restored)) ?? this.now;
+    if (!endsQueue) return;
+    // The client finds out with its next poll that a restore ended its queue; a rule's loss is told with the rule.
+    if (restored) this.#ended.set(this.observer, "restored");
+    else this.observe(this.observer);
+  }
+
+  /** A queue that control ends: the story has those of the observer. */
+  #lose({ queue }) {
+    if (queue.user !== this.observer || this.#lost.has(this.observer)) return;
+    this.out.push(block("control", [`DELETE /queues/{{${this.#queue(this.observer)}.queue_id}}`]));
+    this.#ended.set(this.observer, "deleted");
+  }
+
+  request(step, entry) {
+    const { names, out } = this;
+    this.#say(told(step, this.world));
+    if (!this.#isOffline(step.user)) out.push(...this.steering.meeting(step, entry));
+    const lines = [`${handle(step.user)}: ${step.method} ${names.path(step.path)}`];
+    if (step.file) lines.push(`file ${step.file.name}: ${value(step.file.text)}`);
+    for (const [name, given] of Object.entries(step.params))
+      lines.push(parameter(name, names.parameter(name, given, this.now)));
+    out.push(block("request", lines));
+    if (step.status !== 200)
+      out.push(
+        block(
+          step.status ? `reply ${step.status}` : "reply none",
+          step.code ? [JSON.stringify({ code: step.code })] : [],
+        ),
+      );
+    else if (step.path === "/messages" && step.method === "POST") {
+      this.#sent += 1;
+      names.kept.set(step.reply.id, `message${this.#sent}`);
+      out.push(block("reply", [`{"id": "{{message${this.#sent} := int}}"}`]));
+    } else if (step.path === "/user_uploads") {
+      const name = `file${names.texts.length + 1}`;
+      names.texts.push([step.reply.url, name]);
+      out.push(block("reply", [`{"url": "{{${name} := string}}"}`]));
+    }
+    for (const frame of entry?.events ?? [])
+      if (OBSERVED.includes(frame.event.type) && this.#isTo(frame, this.observer))
+        this.#expect(this.observer, frame.event, entry.serial);
+    const gone = step.status === 200 && step.method === "DELETE" && step.path.match(/^\/(?:users|bots)\/(\d+)$/)?.[1];
+    if (gone && Number(gone) === this.world.byEmail.get(this.observer)?.user_id)
+      this.#ended.set(this.observer, "deactivated");
+  }
+}
+
+/** The lines of the story's world: none where it is played in the built-in organization as it is. */
+function worldLines({ state, steps }, world, fixture) {
+  const isDated = steps.some((step) => step.kind === "jump" || "scheduled_delivery_timestamp" in (step.params ?? {}));
+  const { level, dialect } = world;
+  const clock = fixture ? state.now : isDated ? state.start : null;
+  return [
+    fixture && `fixture: ${fixture}`,
+    level && level !== world.newestLevel && `feature_level: ${level}`,
+    dialect === "zulip" && "dialect: zulip",
+    clock !== null && `clock: ${instantText(clock)}`,
+  ].filter(Boolean);
+}
+
+/** How long the queues of a story stay: what they outlasted, and not what ended them, where both are possible. */
+function timesOf(fates) {
+  const times = [...fates].map(([queue, { outlasted, ended }]) => {
+    const least = Math.max(IDLE_S, outlasted + 1);
+    const isPossible = outlasted < IDLE_S || (ended !== null && least <= ended);
+    return [queue, isPossible ? least : QUEUE_S];
+  });
+  return new Map(times);
+}
+
+/** What was done and is not in the story, in words. */
+function omittedFrom({ omitted, steps }, observer) {
+  const others = steps.filter(({ queue }) => queue && queue.user !== observer);
+  return [
+    ...omitted,
+    ...others.map(
+      ({ queue }) => `the lost queue of ${handle(queue.user)}, since the story has those of ${handle(observer)}`,
+    ),
+  ];
+}
+
+/**
+ * The Markdown of a recording, and what of it could not be told. `before` are the messages as they were, `observer` an
+ * address, `people` those of the panes, `fixture` a file's name.
+ */
+export function scenarioOf(recording, world, options) {
+  // The first one shows how long each queue has to stay.
+  const { fates } = storyOf(recording, world, options, null);
+  const { out } = storyOf(recording, world, options, timesOf(fates));
+  return { text: `${out.join("\n")}\n`, omitted: omittedFrom(recording, options.observer) };
+}
+
+function storyOf(recording, world, { title, before, observer, people, fixture }, times) {
+  const story = new Story(recording, world, { before, observer, people }, times);
+  const { state, steps } = recording;
+  story.out.push(`# ${title}`, "", "Recorded in the console of chatdouble.", "");
+  const lines = worldLines(recording, world, fixture);
+  if (lines.length) story.out.push(block("world", lines));
+  // The world was older than the one that the story begins with.
+  const age = Math.floor(state.now) - state.start;
+  if (!fixture && age > 0 && lines.some((line) => line.startsWith("clock:")))
+    story.out.push(block("control", [`clock +${span(age)}`]));
+  story.observe(observer);
+  for (const step of recording.before) story.control(step);
+  steps.forEach((step, index) => {
+    const entry = story.entries[index];
+    story.losses(entry?.serial ?? step.serial ?? 0);
+    if (step.kind === "jump") story.jump(step, story.jumps[index]);
+    else if (step.kind === "control") story.control(step);
+    else story.request(step, entry);
+  });
+  story.losses(Infinity);
+  return story;
+}

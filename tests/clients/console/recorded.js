@@ -1,0 +1,238 @@
+"use strict";
+
+// What the console records in all views, what it says that it does not record, and how a recording is lost.
+
+const assert = require("node:assert/strict");
+const { arm, assertOrder, listening, pane, played, view, write } = require("./hands");
+const { close, open } = require("./page");
+const { control } = require("./program");
+
+const events = (page, name) => page.getByLabel(`Events of ${name}`);
+const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
+const world = (page) => page.getByLabel("World: snapshots, fork, reset");
+
+async function begin(browser, url, name, options = {}) {
+  await control(url, "POST", "/worlds", { name, ...options });
+  const page = await open(browser, `${url}/console/w/${name}/act`);
+  await listening(page);
+  return page;
+}
+
+async function end(page, url, name) {
+  await close(page);
+  await control(url, "DELETE", `/worlds/${name}`);
+}
+
+const person = (page, name) => page.locator(".person", { hasText: name }).click();
+
+async function snapshot(page, name) {
+  await world(page).click();
+  await page.getByText("Take a snapshot …").click();
+  const field = page.getByLabel("Name");
+  await field.waitFor();
+  const chosen = await field.evaluate((input) => input.value.slice(input.selectionStart, input.selectionEnd));
+  assert.match(chosen, /^snapshot-\d+$/, "the name that is offered is selected");
+  await page.keyboard.type(name);
+  await page.keyboard.press("Enter");
+  await page.getByText(`Snapshot ${name} taken`).waitFor();
+}
+
+const recorded = {
+  async "record what is done in People and Channels, and say what is not in the story"({ browser, url, binary }) {
+    const page = await begin(browser, url, "elsewhere");
+    await write(page, "Mel Marsh", "Before");
+    await message(page, "Max Mercer", "Before").waitFor();
+    const subscribe = async (button) => {
+      await view(page, "Channels");
+      await page.getByLabel("As seen by").selectOption({ label: "Max Mercer, member" });
+      await page.getByRole("button", { name: /#general/ }).click();
+      await page.getByRole("button", { name: button, exact: true }).click();
+      await view(page, "Act as");
+      await events(page, "Max Mercer")
+        .getByText(button === "Subscribe Max Mercer" ? "subscription add" : "subscription remove")
+        .waitFor();
+    };
+    await subscribe("Unsubscribe Max Mercer");
+    await write(page, "Mel Marsh", "Not for Max");
+    await page.getByText("Last: mel POST /messages").waitFor();
+    await subscribe("Subscribe Max Mercer");
+    await view(page, "People");
+    await person(page, "Max Mercer");
+    await page.getByLabel("Role").selectOption("moderator");
+    await page.getByText("Now moderator").waitFor();
+    await page.getByRole("button", { name: "Lose queue" }).click();
+    await page.getByText("Lost: its next poll").waitFor();
+    await view(page, "Act as");
+    await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor();
+    await write(page, "Mel Marsh", "Again here?");
+    await message(page, "Max Mercer", "Again here?").waitFor();
+    await view(page, "People");
+    await person(page, "Max Mercer");
+    await page.getByRole("button", { name: "Deactivate …" }).click();
+    await page.getByRole("button", { name: "Deactivate", exact: true }).click();
+    await page.getByText("Max Mercer is deactivated").waitFor();
+    await view(page, "Act as");
+    await write(page, "Mel Marsh", "While away");
+    await message(page, "Mel Marsh", "While away").waitFor();
+    await view(page, "People");
+    await person(page, "Max Mercer");
+    await page.getByRole("button", { name: "Reactivate" }).click();
+    await page.getByText("Max Mercer is active again").waitFor();
+    await view(page, "Act as");
+    await pane(page, "Max Mercer").getByText("listening, queue 3").waitFor();
+    await write(page, "Mel Marsh", "Welcome back");
+    await message(page, "Max Mercer", "Welcome back").waitFor();
+    // What can't be told: another person's queue, and a picture.
+    await view(page, "People");
+    await person(page, "Max Mercer");
+    await person(page, "Mel Marsh");
+    await page.getByRole("button", { name: "Lose queue" }).click();
+    await page.getByText("Lost: its next poll").first().waitFor();
+    await view(page, "Act as");
+    await pane(page, "Mel Marsh").getByText("listening, queue 2").waitFor();
+    const picture = { name: "dot.png", mimeType: "image/png", buffer: Buffer.from([137, 80, 78, 71]) };
+    await pane(page, "Mel Marsh").locator("input[type=file]").setInputFiles(picture);
+    await pane(page, "Mel Marsh").getByText("dot.png").or(page.getByLabel("Message as Mel Marsh")).first().waitFor();
+    const text = await played(page, binary, async () => {
+      await page.getByText(/^2 actions are not in the story: /).waitFor();
+      const said = await page.getByRole("alert").innerText();
+      assert.match(said, /the upload of dot\.png/);
+      assert.match(said, /the lost queue of mel/);
+      await page.getByText("events that max received, and").waitFor();
+    });
+    const lost = 'reply 400\n{"code":"BAD_EVENT_QUEUE_ID"}';
+    assertOrder(text, [
+      '"content":"Before"',
+      "unsubscribes max from #general",
+      'DELETE /users/me/subscriptions\nsubscriptions: ["general"]\nprincipals: [{{max.user_id}}]',
+      "content: Not for Max",
+      "subscribes max to #general",
+      "PATCH /users/{{max.user_id}}\nrole: 300",
+      "DELETE /queues/{{max 1.queue_id}}",
+      lost,
+      "queue max 2",
+      '"content":"Again here?"',
+      "deactivates max",
+      "DELETE /users/{{max.user_id}}",
+      "content: While away",
+      "POST /users/{{max.user_id}}/reactivate",
+      lost,
+      "queue max 3",
+      '"content":"Welcome back"',
+    ]);
+    assert.doesNotMatch(text, /"content":"(Not for Max|While away)"/, "events that did not come are not expected");
+    await end(page, url, "elsewhere");
+  },
+
+  async "tell when a queue ended that had outlasted a jump"({ browser, url, binary }) {
+    const page = await begin(browser, url, "outlasted");
+    await page.getByLabel("+1 h: go on").click();
+    await page.locator(".time-clock", { hasText: "10:00:00" }).waitFor();
+    await write(page, "Mel Marsh", "Still there?");
+    await message(page, "Max Mercer", "Still there?").waitFor();
+    await arm(page, "Max Mercer", "Network offline");
+    // The first jump answers the poll that is parked, the second one finds no poll.
+    await page.getByLabel("+1 h: go on").click();
+    await events(page, "Max Mercer").getByText("no reply").first().waitFor();
+    await page.getByLabel("+1 d: go on").click();
+    await page.locator(".time-day", { hasText: "Tue, 6 Jan 2026" }).waitFor();
+    await arm(page, "Max Mercer", "End faults, network and rate limit");
+    await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor();
+    await write(page, "Mel Marsh", "Good morning");
+    await message(page, "Max Mercer", "Good morning").last().waitFor();
+    const text = await played(page, binary);
+    const [, idle] = text.match(/queue max 1\n.*\nidle_queue_timeout: (\d+)/);
+    assert.ok(Number(idle) > 3_600 && Number(idle) <= 86_400, "longer than the hour that it outlasted");
+    assertOrder(text, [
+      "clock +1h",
+      'event max 1\n{"type":"message","message":{"id":"{{message1}}"',
+      "clock +1d",
+      'reply 400\n{"code":"BAD_EVENT_QUEUE_ID"}',
+      "queue max 2",
+      'event max 2\n{"type":"message","message":{"id":"{{message2}}"',
+    ]);
+    await end(page, url, "outlasted");
+  },
+
+  async "send again at once after a lost reply, and export both sends"({ browser, url, binary }) {
+    const page = await begin(browser, url, "twice");
+    await arm(page, "Mel Marsh", "Lose the reply to the next send");
+    await write(page, "Mel Marsh", "Twice");
+    await page.getByText("Last: mel POST /messages, no reply").waitFor();
+    await page.getByLabel("Message as Mel Marsh").press("Enter");
+    await page.getByText("3 steps").waitFor();
+    await message(page, "Max Mercer", "Twice").nth(1).waitFor();
+    const text = await played(page, binary);
+    assert.equal(text.match(/^content: Twice$/gm).length, 2);
+    assert.equal(text.match(/"content":"Twice"/g).length, 2, "both have come");
+    assert.equal(text.match(/reply none/g).length, 1);
+    await end(page, url, "twice");
+  },
+
+  async "export what a fault took for a repetition by the browser"({ browser, url, binary }) {
+    await control(url, "POST", "/worlds", { name: "repeated" });
+    await control(url, "POST", "/worlds/repeated/faults", {
+      match: { user: "max", path: "/messages/flags" },
+      times: 1,
+      effect: { drop: "before", retries: true },
+    });
+    const page = await open(browser, `${url}/console/w/repeated/act`);
+    await listening(page);
+    const mark = pane(page, "Max Mercer").getByRole("button", { name: /^Mark \d+ read/ });
+    await mark.evaluate((button) => {
+      button.click();
+      setTimeout(() => button.click(), 200);
+    });
+    await page.getByText("2 steps", { exact: true }).waitFor();
+    const text = await played(page, binary);
+    assert.equal(text.match(/reply none/g).length, 2);
+    assertOrder(text, ['{"drop":"before"}', "reply none", '{"drop":"before"}', "reply none"]);
+    await end(page, url, "repeated");
+  },
+
+  async "ask before a recording is lost, and say that it was"({ browser, url }) {
+    const page = await begin(browser, url, "asked");
+    await snapshot(page, "early");
+    await page.getByRole("button", { name: "Forget" }).click();
+    await page.getByText("recording", { exact: true }).waitFor();
+    await write(page, "Mel Marsh", "To be lost");
+    await message(page, "Max Mercer", "To be lost").waitFor();
+    await snapshot(page, "late");
+    await view(page, "Live");
+    await world(page).click();
+    assert.equal(await page.getByText("From before the recording").count(), 1, "the other one is part of it");
+    await page.getByText("Restore early").click();
+    await page.getByText("2 steps will be lost; export first?").waitFor();
+    await page.getByRole("button", { name: "Export as scenario" }).click();
+    await page.locator(".export", { hasText: "content: To be lost" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".export").waitFor({ state: "detached" });
+    await world(page).click();
+    await page.getByText("Reset …").click();
+    await page.getByText("2 steps will be lost; export first?").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "detached" });
+    await world(page).click();
+    await page.getByText("Restore early").click();
+    await page.getByRole("button", { name: "Restore", exact: true }).click();
+    await page.getByText("Back at early").waitFor();
+    await message(page, "Max Mercer", "To be lost").waitFor({ state: "detached" });
+    await page.getByText("recording", { exact: true }).waitFor();
+    await listening(page);
+    await write(page, "Mel Marsh", "Gone with the page");
+    await page.getByText("1 step", { exact: true }).waitFor();
+    let asks = 0;
+    page.on("dialog", (dialog) => {
+      asks += dialog.type() === "beforeunload" ? 1 : 0;
+      return dialog.accept();
+    });
+    await page.reload();
+    assert.equal(asks, 1, "the browser asks before the page is left");
+    await page.getByText("The page was loaded again: 1 recorded step is lost").waitFor();
+    await page.getByRole("button", { name: "Dismiss" }).last().click();
+    await page.getByText("The page was loaded again").waitFor({ state: "detached" });
+    await end(page, url, "asked");
+  },
+};
+
+module.exports = { recorded };
