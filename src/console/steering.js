@@ -56,6 +56,12 @@ export class Steering {
     return call("POST", "/faults", { ...rule, effect: played(rule.effect) });
   }
 
+  /** The rule by which the next poll of a person finds out that the queue is lost. */
+  losing(email) {
+    const match = { user: handle(email), method: "GET", path: "/events" };
+    return this.#install({ match, times: 1, effect: { lose_queue: true } });
+  }
+
   /** Whether the observer's event queue was lost by a rule. */
   #lostQueue(id) {
     return this.world.seen.some(

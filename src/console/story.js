@@ -261,7 +261,7 @@ class Story {
     if (!why || why === "expired") this.fates.get(queue).ended = gap;
     if (!why && gap < this.#idle(email)) {
       this.#say(`The server loses the event queue of ${handle(email)}.`);
-      this.out.push(block("control", [`DELETE /queues/{{${queue}.queue_id}}`]));
+      this.out.push(this.steering.losing(email));
     }
     this.#say(`The next poll of ${handle(email)} finds out that the queue is gone; the client registers again.`);
     this.out.push(
@@ -274,6 +274,10 @@ class Story {
 
   #isTo(frame, email) {
     return frame.users.includes(this.world.byEmail.get(email)?.user_id);
+  }
+
+  #id() {
+    return this.world.byEmail.get(this.observer)?.user_id;
   }
 
   #queue(email) {
@@ -319,7 +323,7 @@ class Story {
   }
 
   /** Follows who is offline, and takes what those who no longer are have missed. */
-  #connect({ method, path, body }) {
+  #connect({ method, path, body, serial }) {
     const [place, query] = path.split("?");
     if (place !== "/network") return;
     const given = body?.user ?? new URLSearchParams(query).get("user");
@@ -327,6 +331,11 @@ class Story {
     if (method === "DELETE" && user === null) this.#offline.clear();
     else if (method === "POST" && body.profile === "offline") this.#offline.add(user);
     else this.#offline.delete(user);
+    this.#resume(serial);
+  }
+
+  /** Those who are online again take what they have missed, unless their queue ended meanwhile. */
+  #resume(since) {
     for (const email of [...this.#lost])
       if (!this.#isOffline(email)) {
         this.#lost.delete(email);
@@ -334,7 +343,9 @@ class Story {
       }
     const held = this.#held;
     this.#held = [];
-    for (const [email, event, serial] of held) this.#expect(email, event, serial);
+    for (const [email, event, serial] of held)
+      if (this.#isOffline(email)) this.#held.push([email, event, serial]);
+      else if (since === undefined || !this.#isMissed(email, since)) this.#expect(email, event, serial);
   }
 
   #advance(to) {
@@ -398,7 +409,7 @@ class Story {
   /** A queue that control ends: the story has those of the observer. */
   #lose({ queue }) {
     if (queue.user !== this.observer || this.#lost.has(this.observer)) return;
-    this.out.push(block("control", [`DELETE /queues/{{${this.#queue(this.observer)}.queue_id}}`]));
+    this.out.push(this.steering.losing(this.observer));
     this.#ended.set(this.observer, "deleted");
   }
 
@@ -430,9 +441,17 @@ class Story {
     for (const frame of entry?.events ?? [])
       if (OBSERVED.includes(frame.event.type) && this.#isTo(frame, this.observer))
         this.#expect(this.observer, frame.event, entry.serial);
-    const gone = step.status === 200 && step.method === "DELETE" && step.path.match(/^\/(?:users|bots)\/(\d+)$/)?.[1];
-    if (gone && Number(gone) === this.world.byEmail.get(this.observer)?.user_id)
-      this.#ended.set(this.observer, "deactivated");
+    const isBack = step.status === 200 && step.method === "POST" && step.path === `/users/${this.#id()}/reactivate`;
+    const isGone =
+      step.status === 200 &&
+      step.method === "DELETE" &&
+      [`/users/${this.#id()}`, `/bots/${this.#id()}`].includes(step.path);
+    // The queue of a deactivated person stays, but nothing can be polled from it.
+    if (isGone) this.#offline.add(handle(this.observer));
+    if (isBack) {
+      this.#offline.delete(handle(this.observer));
+      this.#resume(entry?.serial);
+    }
   }
 }
 
