@@ -36,9 +36,9 @@ export function Export({ world, recording, observer, people, onClose }) {
         With the world's state at the start of the recording, in a second file
       </label>
       <p class="soft small">
-        Without it the story is played in the built-in organization. Expected are the events that
-        ${handle(observer)}${" "} received, and those of both people in jumps of the clock. To record a client of your
-        own, use${" "}
+        Without it the story is played in the built-in organization.${" "}
+        ${`Expected are the events that ${handle(observer)} received, and those of both people in jumps of the clock.`}
+        ${" "}To record a client of your own, use${" "}
         <code>chatdouble scenario record</code>
         .
       </p>
