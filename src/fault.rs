@@ -323,20 +323,6 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_retries_within_each_second_gets_through() {
-        let mut faults = Faults::new(0);
-        let effect = Effect::Drop { is_carried_out: false, drops_retries: true };
-        faults.install(InstalledFault { effect, ..fault(0, None, Some(1)) });
-        let at = |milliseconds: i64| RequestView { at: Timestamp::from_micros(milliseconds * 1_000), ..REQUEST };
-
-        let dropped: Vec<i64> =
-            (0..60).map(|attempt| attempt * 300).filter(|time| faults.fire(at(*time)).is_some()).collect();
-
-        assert_eq!((dropped.len(), dropped.last()), (11, Some(&3_000)));
-        assert_eq!(faults.all()[0].fired, 1);
-    }
-
-    #[test]
     fn a_reset_installs_only_permanent_faults_again() {
         let mut faults = Faults::new(0);
         faults.install_permanent(fault(0, None, Some(1)));

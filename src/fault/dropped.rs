@@ -10,8 +10,6 @@ pub struct DroppedRequest {
     path: String,
     user: Option<String>,
     params: BTreeMap<String, String>,
-    /// Real time of the request.
-    first_attempt_at: Timestamp,
     /// Real time of the request or of its latest retry.
     last_attempt_at: Timestamp,
 }
@@ -19,14 +17,10 @@ pub struct DroppedRequest {
 /// A retry is dropped when it follows the previous attempt within this time.
 const RETRY_WINDOW: Span = Span::from_seconds(1);
 
-/// After this time from the first attempt no retry is dropped, so that a client that retries within each second gets
-/// through.
-const DROPPING_SPAN: Span = Span::from_seconds(3);
-
 impl InstalledFault {
     /// Whether a request retries one that this fault dropped; if so, the window for the next retry starts now.
     pub(super) fn drops_as_retry(&mut self, request: RequestView<'_>) -> bool {
-        self.dropped.retain(|dropped| dropped.drops_retries_at(request.at));
+        self.dropped.retain(|dropped| request.at.since(dropped.last_attempt_at) <= RETRY_WINDOW);
         let retried = self.dropped.iter_mut().find(|dropped| dropped.is_retried_by(request));
         retried.map(|dropped| dropped.last_attempt_at = request.at).is_some()
     }
@@ -39,13 +33,8 @@ impl DroppedRequest {
             path: request.full_path.to_owned(),
             user: request.user.map(str::to_owned),
             params: request.params.clone(),
-            first_attempt_at: request.at,
             last_attempt_at: request.at,
         }
-    }
-
-    fn drops_retries_at(&self, at: Timestamp) -> bool {
-        at.since(self.last_attempt_at) <= RETRY_WINDOW && at.since(self.first_attempt_at) <= DROPPING_SPAN
     }
 
     fn is_retried_by(&self, request: RequestView<'_>) -> bool {
