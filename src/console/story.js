@@ -4,7 +4,7 @@ import { handle } from "./lib.js";
 import { nameOfDue } from "./record.js";
 import { Steering } from "./steering.js";
 import { block, parameter, value } from "./steps.js";
-import { told } from "./telling.js";
+import { describeStep } from "./telling.js";
 
 const OBSERVED = ["message", "update_message", "delete_message", "reaction"];
 /** Without the first one, older levels refuse to register. */
@@ -144,7 +144,7 @@ function dueEvents(recording, world, index) {
 
 /**
  * What the polls of a person's client brought since the recording began, oldest first: events, or the loss of its queue.
- * A loss by a rule is told where the rule was armed.
+ * A loss by a rule is describeStep where the rule was armed.
  */
 function pollsOf(email, world, since) {
   const isPoll = ({ kind, serial, frame }) =>
@@ -196,7 +196,7 @@ class Story {
   /** Who has a queue that ended, and why: the next poll of their client finds it out. */
   #ended = new Map();
   #polls = new Map();
-  /** Those of whom it was told why their queues stay so long. */
+  /** Those of whom it was describeStep why their queues stay so long. */
   #explained = new Set();
   #losses;
   /** By queue: the longest time without a poll that it outlasted, and the one that ended it, in seconds. */
@@ -359,7 +359,7 @@ class Story {
    * queue that would end before its next event is made again.
    */
   jump(step, frames) {
-    this.#say(told(step, this.world));
+    this.#say(describeStep(step, this.world));
     const to = Math.floor(step.to);
     const receives = (frame, email) => this.#isTo(frame, email) && !this.#isMissed(email, frame.serial);
     const watchers = this.watchers.filter((email) => frames.some((frame) => receives(frame, email)));
@@ -389,7 +389,7 @@ class Story {
   }
 
   control(step) {
-    this.#say(told(step, this.world));
+    this.#say(describeStep(step, this.world));
     if (step.path.startsWith("/queues/")) {
       this.#lose(step);
       return;
@@ -401,7 +401,7 @@ class Story {
     this.#connect(step);
     if (restored) this.now = this.#snapshots.get(decodeURIComponent(restored)) ?? this.now;
     if (!endsQueue) return;
-    // The client finds out with its next poll that a restore ended its queue; a rule's loss is told with the rule.
+    // The client finds out with its next poll that a restore ended its queue; a rule's loss is describeStep with the rule.
     if (restored) this.#ended.set(this.observer, "restored");
     else this.observe(this.observer);
   }
@@ -415,7 +415,7 @@ class Story {
 
   request(step, entry) {
     const { names, out } = this;
-    this.#say(told(step, this.world));
+    this.#say(describeStep(step, this.world));
     if (!this.#isOffline(step.user)) out.push(...this.steering.meeting(step, entry));
     const lines = [`${handle(step.user)}: ${step.method} ${names.path(step.path)}`];
     if (step.file) lines.push(`file ${step.file.name}: ${value(step.file.text)}`);
@@ -490,7 +490,7 @@ function omittedFrom({ omitted, steps }, observer) {
 }
 
 /**
- * The Markdown of a recording, and what of it could not be told. `before` are the messages as they were, `observer` an
+ * The Markdown of a recording, and what of it could not be describeStep. `before` are the messages as they were, `observer` an
  * address, `people` those of the panes, `fixture` a file's name.
  */
 export function scenarioOf(recording, world, options) {

@@ -64,28 +64,28 @@ export function deed(step, world) {
   return `asks for ${asked}`;
 }
 
-const whom = (user) => (user ? handle(user) : "everybody");
+const userName = (user) => (user ? handle(user) : "everybody");
 
 const CALLS = [
-  [/^POST \/faults$/, ({ body }) => `A fault is armed for ${whom(body.match?.user)}.`],
+  [/^POST \/faults$/, ({ body }) => `A fault is armed for ${userName(body.match?.user)}.`],
   [/^DELETE \/faults/, ({ path }) => (path === "/faults" ? "All faults are removed." : "A fault is removed.")],
   [
     /^POST \/network/,
-    ({ body }) => `The network of ${whom(body.user)} is ${body.profile ?? "another one"} from here on.`,
+    ({ body }) => `The network of ${userName(body.user)} is ${body.profile ?? "another one"} from here on.`,
   ],
   [/^DELETE \/network/, () => "The network is as usual again."],
-  [/^POST \/rate_limit/, ({ body }) => `A rate limit is set for ${whom(body.user)}.`],
+  [/^POST \/rate_limit/, ({ body }) => `A rate limit is set for ${userName(body.user)}.`],
   [/^DELETE \/rate_limit/, () => "The rate limit ends."],
   [/^POST \/snapshots$/, ({ body }) => `The snapshot ${body.name} is taken.`],
   [
     /^POST \/snapshots\/(.+)\/restore$/,
     (_, name) => `The world goes back to the snapshot ${decodeURIComponent(name)}.`,
   ],
-  [/^DELETE \/queues/, ({ queue }) => `The server loses the event queue of ${whom(queue?.user)}.`],
+  [/^DELETE \/queues/, ({ queue }) => `The server loses the event queue of ${userName(queue?.user)}.`],
 ];
 
 /** One line about a step. */
-export function told(step, world) {
+export function describeStep(step, world) {
   if (step.kind === "request") return value(`${handle(step.user)} ${deed(step, world)}${outcome(step)}`);
   if (step.kind === "jump") return `The clock jumps by ${span(step.seconds)}.`;
   const asked = `${step.method} ${step.path}`;
