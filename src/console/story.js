@@ -144,7 +144,7 @@ function dueEvents(recording, world, index) {
 
 /**
  * What the polls of a person's client brought since the recording began, oldest first: events, or the loss of its queue.
- * A loss by a rule is describeStep where the rule was armed.
+ * A loss by a rule is described where the rule was armed.
  */
 function pollsOf(email, world, since) {
   const isPoll = ({ kind, serial, frame }) =>
@@ -196,7 +196,7 @@ class Story {
   /** Who has a queue that ended, and why: the next poll of their client finds it out. */
   #ended = new Map();
   #polls = new Map();
-  /** Those of whom it was describeStep why their queues stay so long. */
+  /** The people of which a sentence said why their queues stay so long. */
   #explained = new Set();
   #losses;
   /** By queue: the longest time without a poll that it outlasted, and the one that ended it, in seconds. */
@@ -401,7 +401,7 @@ class Story {
     this.#connect(step);
     if (restored) this.now = this.#snapshots.get(decodeURIComponent(restored)) ?? this.now;
     if (!endsQueue) return;
-    // The client finds out with its next poll that a restore ended its queue; a rule's loss is describeStep with the rule.
+    // The client finds out with its next poll that a restore ended its queue; a rule's loss is described with the rule.
     if (restored) this.#ended.set(this.observer, "restored");
     else this.observe(this.observer);
   }
@@ -490,7 +490,7 @@ function omittedFrom({ omitted, steps }, observer) {
 }
 
 /**
- * The Markdown of a recording, and what of it could not be describeStep. `before` are the messages as they were, `observer` an
+ * The Markdown of a recording, and what of it could not be described. `before` are the messages as they were, `observer` an
  * address, `people` those of the panes, `fixture` a file's name.
  */
 export function scenarioOf(recording, world, options) {
