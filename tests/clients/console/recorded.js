@@ -83,7 +83,7 @@ const recorded = {
     await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor();
     await write(page, "Mel Marsh", "Welcome back");
     await message(page, "Max Mercer", "Welcome back").waitFor();
-    // What can't be told: another person's queue, and a picture.
+    // What is not in the story: another person's queue, and a picture.
     await view(page, "People");
     await person(page, "Max Mercer");
     await person(page, "Mel Marsh");
