@@ -137,7 +137,7 @@ const recorded = {
     await page.getByLabel("+1 d: go on").click();
     await page.locator(".time-day", { hasText: "Tue, 6 Jan 2026" }).waitFor();
     await arm(page, "Max Mercer", "End faults, network and rate limit");
-    await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor();
+    await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor({ timeout: 30000 });
     await write(page, "Mel Marsh", "Good morning");
     await message(page, "Max Mercer", "Good morning").last().waitFor();
     const text = await played(page, binary);
