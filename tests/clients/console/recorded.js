@@ -134,10 +134,12 @@ const recorded = {
     // The first jump answers the poll that is parked, the second one finds no poll.
     await page.getByLabel("+1 h: go on").click();
     await events(page, "Max Mercer").getByText("no reply").first().waitFor();
+    // A jump spares the queue of a poll that was answered just before it.
+    await page.waitForTimeout(2_000);
     await page.getByLabel("+1 d: go on").click();
     await page.locator(".time-day", { hasText: "Tue, 6 Jan 2026" }).waitFor();
     await arm(page, "Max Mercer", "End faults, network and rate limit");
-    await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor({ timeout: 30000 });
+    await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor();
     await write(page, "Mel Marsh", "Good morning");
     await message(page, "Max Mercer", "Good morning").last().waitFor();
     const text = await played(page, binary);
