@@ -54,7 +54,8 @@ impl SetupWarnings {
     /// tests with a fork each depend on their order.
     pub fn warn_of_changed_default(&self, default: &World) {
         let first_fork_at = *self.first_fork_at.get_or_init(|| default.real_time().now());
-        if default.lifecycle().last_request_at().is_none_or(|at| at <= first_fork_at) {
+        let was_used = default.lifecycle().last_request_at().is_some_and(|at| at > first_fork_at);
+        if !was_used || self.warned_of.lock().contains(default.name()) {
             return;
         }
         let is_change = |entry: &&Arc<Entry>| {

@@ -138,8 +138,8 @@ impl World {
     /// Polls that have ended or that `is_answered` accepts, and that the journal does not have yet.
     pub(crate) fn polls_to_journal(&self, is_answered: impl Fn(&Queue) -> bool) -> BTreeSet<u64> {
         let unjournaled = self.waiters.unjournaled.lock().clone();
-        let parked_polls = self.waiters.parked_polls.lock();
-        let is_waiting = |number: &u64, queue: &Queue| parked_polls.polls.contains_key(number) && !is_answered(queue);
+        let parked: BTreeSet<u64> = self.waiters.parked_polls.lock().polls.keys().copied().collect();
+        let is_waiting = |number: &u64, queue: &Queue| parked.contains(number) && !is_answered(queue);
         unjournaled.iter().filter(|(number, queue)| !is_waiting(number, queue)).map(|(number, _)| *number).collect()
     }
 

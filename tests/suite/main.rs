@@ -29,6 +29,7 @@ mod cli_organization;
 mod cli_record;
 mod cli_scenario;
 mod cli_state;
+mod cli_warnings;
 mod cli_watch;
 mod client_report;
 mod concurrency;

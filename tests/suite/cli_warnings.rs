@@ -1,0 +1,89 @@
+//! Warnings on standard error while the program runs.
+
+use crate::cli::chatdouble;
+use crate::support::Program;
+use base64::Engine;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+#[test]
+fn a_stock_client_in_a_world_with_neutral_names_is_reported_once() {
+    let ask = |program: &Program, client: &str| {
+        let mut stream = TcpStream::connect(("127.0.0.1", program.port)).expect("connected");
+        let head = "GET /api/v1/server_settings HTTP/1.1\r\nHost: localhost\r\nConnection: close";
+        write!(stream, "{head}\r\nUser-Agent: {client}\r\n\r\n").expect("sent");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("a reply");
+    };
+    let warnings = |dialect: &str| {
+        let mut program = Program::start(&mut chatdouble(&["--port", "0", "--dialect", dialect]));
+        for client in ["ZulipPython/0.9.0 (Linux)", "curl/8", "ZulipPython/0.9.0 (Linux)", "ZulipMobile/30"] {
+            ask(&program, client);
+        }
+        let _ = program.signal("-TERM");
+        let mut text = String::new();
+        program.child.stderr.take().expect("piped").read_to_string(&mut text).expect("text");
+        text
+    };
+
+    let lines = warnings("neutral");
+    assert_eq!(lines.lines().count(), 2, "{lines}");
+    for client in ["ZulipPython/0.9.0", "ZulipMobile/30"] {
+        let line = lines.lines().find(|line| line.contains(client)).expect("a line for each client");
+        assert!(line.contains("WARN") && line.ends_with("it needs --dialect zulip"), "{line}");
+    }
+    assert_eq!(warnings("zulip"), "");
+}
+
+#[test]
+fn a_path_of_an_operation_outside_of_the_api_is_reported_once() {
+    let mut program = Program::start(&mut chatdouble(&["--port", "0"]));
+    for path in ["/register", "/messages", "/messages", "/favicon.ico", "/api/v2/messages"] {
+        program.get("127.0.0.1", path);
+    }
+    let _ = program.signal("-TERM");
+    let mut text = String::new();
+    program.child.stderr.take().expect("piped").read_to_string(&mut text).expect("text");
+    let lines: Vec<&str> = text.lines().collect();
+    let expected = [
+        ("/register", "POST /api/v1/register"),
+        ("/messages", "GET /api/v1/messages"),
+        ("/api/v2/messages", "GET /api/v1/messages"),
+    ];
+    assert_eq!(lines.len(), expected.len(), "{text}");
+    for (line, (path, operation)) in lines.iter().zip(expected) {
+        let place = "The API is below /api/v1, control below /control";
+        let warning = format!("GET {path} is not in the journal: {place}; the nearest operation is {operation}.");
+        assert!(line.contains("WARN") && line.ends_with(&warning), "{line}");
+    }
+}
+
+#[test]
+fn a_default_world_that_changes_between_forks_is_reported_once() {
+    let program = |changes_between_forks: bool| {
+        let mut program = Program::start(&mut chatdouble(&["--port", "0"]));
+        let mel = base64::engine::general_purpose::STANDARD.encode("mel@chat.test:melKey00000000000000000000000000");
+        let change = |program: &Program| {
+            let reply = program.post("/api/v1/users/me/status", Some(&mel), "status_text=away");
+            assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+        };
+        change(&program);
+        for _ in 0..2 {
+            program.control("POST", "/worlds", r#"{"fork_of": "default"}"#);
+            program.get("127.0.0.1", "/api/v1/server_settings");
+            if changes_between_forks {
+                change(&program);
+            }
+        }
+        program.control("POST", "/worlds", r#"{"fork_of": "default"}"#);
+        let _ = program.signal("-TERM");
+        let mut text = String::new();
+        program.child.stderr.take().expect("piped").read_to_string(&mut text).expect("text");
+        text
+    };
+
+    assert_eq!(program(false), "", "what is set up before the first fork is no mistake");
+    let warning = "POST /users/me/status of mel@chat.test changed the world default: worlds that are forked from it later have the change";
+    let text = program(true);
+    assert!(text.lines().count() == 1 && text.trim_end().ends_with(warning), "{text}");
+}
