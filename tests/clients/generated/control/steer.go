@@ -58,7 +58,7 @@ func main() {
 	moved = given(client.ClockAPI.MoveClock(background, name).ClockChange(*day).Execute())
 	check("the clock moves by a day, as a number", moved.Now == before+172_800)
 	effect, match := control.NewFaultRuleEffect(), control.NewFaultMatch()
-	effect.SetError(*control.NewFaultRuleEffectError(503, "BUSY", "Later"))
+	effect.SetError(*control.NewFaultRuleEffectError(503))
 	match.SetPath("/server_settings")
 	rule := control.NewFaultRule(*effect)
 	rule.SetMatch(*match)
