@@ -19,9 +19,9 @@ pub use model::{
 };
 pub use rules::{
     access, account_emails, account_names, account_permissions, bot_owner, deletion, editing, exporting, flag,
-    full_members, groups, invitations, mention_recipients, muting, notice, owned_items, permission_holders, posting,
-    presence, previews, pushing, reindexing, render, requested_emoji, rows, run_agenda, schedule, send, setting_values,
-    topic_visibility, visibility, webhook, widget,
+    full_members, groups, invitations, mention_recipients, muting, notice, owned_items, passwords, permission_holders,
+    posting, presence, previews, pushing, reindexing, render, requested_emoji, rows, run_agenda, schedule, send,
+    setting_values, topic_visibility, visibility, webhook, widget,
 };
 
 use channel::{Channel, Folder};

@@ -1,6 +1,7 @@
 //! The library's `Server`: its options, its worlds, and the sockets on which it listens.
 
-mod addresses;
+pub mod addresses;
+mod certificate_validity;
 #[cfg(feature = "compression")]
 mod compression;
 mod connection;
@@ -12,6 +13,7 @@ mod invariant_check;
 pub mod listen;
 mod non_api_head;
 mod pace;
+pub mod real_time;
 pub mod standing_faults;
 mod start_error;
 #[cfg(feature = "watch")]
@@ -28,7 +30,10 @@ use crate::report::Summary;
 use crate::time::{Span, Timestamp};
 use crate::tls::{Secured, Tls};
 use crate::world::{MAX_POLL_PAUSE, RealTime, World, WorldSettings, Worlds};
-use listen::{BoundSockets, ServerTasks, WallClock, is_unspecified, with_port};
+use addresses::{is_unspecified, with_port};
+use certificate_validity::validity;
+use listen::{BoundSockets, ServerTasks};
+use real_time::WallClock;
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -155,7 +160,7 @@ fn prepare_tls(options: &Options, now: Timestamp) -> Result<Option<Secured>, Sta
     let host = options.host.iter().filter(|host| !is_unspecified(host));
     let host = host.map(|host| host.trim_matches(['[', ']']).to_owned());
     let names = host.chain(options.host_names.iter().cloned()).collect();
-    let secured = tls.secured(names, addresses::machine_addresses(), addresses::validity(now, CERTIFICATE_YEARS));
+    let secured = tls.secured(names, addresses::machine_addresses(), validity(now, CERTIFICATE_YEARS));
     secured.map(Some).map_err(StartError::Tls)
 }
 

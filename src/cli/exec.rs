@@ -19,7 +19,7 @@ mod windows;
 use super::CliError;
 use super::output::eprint_line;
 use super::serve::{Serve, current_thread_runtime, status};
-use crate::server::listen::WallClock;
+use crate::server::real_time::WallClock;
 use crate::server::standing_faults::StandingFaults;
 use crate::server::{Server, StartError};
 use crate::world::{RealTime, Worlds};

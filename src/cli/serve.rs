@@ -16,7 +16,7 @@ use crate::counted::counted;
 use crate::dialect::Dialect;
 use crate::fixture::Source;
 use crate::json_diagnostic::similar_name;
-use crate::server::listen::is_loopback;
+use crate::server::addresses::is_loopback;
 use crate::server::{Options, Server, StartError};
 use crate::time::Span;
 use crate::tls::ANDROID_EMULATOR_HOST;

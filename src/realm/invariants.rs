@@ -5,6 +5,7 @@
 
 mod channels;
 mod groups;
+mod identifiers;
 mod messages;
 mod people;
 mod personal;
@@ -43,7 +44,8 @@ impl fmt::Display for Violation {
 }
 
 static ALL: LazyLock<Vec<Invariant>> = LazyLock::new(|| {
-    [people::ALL, groups::ALL, channels::ALL, messages::ALL, personal::ALL, queues_and_agenda::ALL].concat()
+    [people::ALL, groups::ALL, channels::ALL, messages::ALL, personal::ALL, identifiers::ALL, queues_and_agenda::ALL]
+        .concat()
 });
 
 pub fn all() -> &'static [Invariant] {

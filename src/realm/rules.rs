@@ -19,6 +19,7 @@ pub mod mention_recipients;
 pub mod muting;
 pub mod notice;
 pub mod owned_items;
+pub mod passwords;
 pub mod permission_holders;
 pub mod posting;
 pub mod presence;

@@ -1,9 +1,5 @@
-//! The addresses of this machine, and the validity of a generated certificate.
+//! Addresses and host names: those of this machine, and what is said of a host.
 
-use crate::time::Timestamp;
-use crate::tls::{self, Validity};
-use jiff::civil::Date;
-use jiff::{Span, ToSpan};
 use std::net::IpAddr;
 
 /// The maximum number of addresses in a certificate. Some machines have one for each container.
@@ -21,18 +17,17 @@ fn is_link_local(address: &IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
 }
 
-/// A validity of `years` that starts two days ago, for clients whose clocks are slow.
-pub fn validity(now: Timestamp, years: i16) -> Validity {
-    let today = jiff::Timestamp::from_microsecond(now.micros()).unwrap_or_default();
-    let not_before = shift_date(today.to_zoned(jiff::tz::TimeZone::UTC).date(), -2.days());
-    Validity { not_before: to_tls_date(not_before), not_after: to_tls_date(shift_date(not_before, years.years())) }
+/// Formats `HOST:PORT`, with brackets around an IPv6 address.
+pub fn with_port(host: &str, port: u16) -> String {
+    if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-fn shift_date(date: Date, span: Span) -> Date {
-    date.saturating_add(span)
+/// Whether the host is an address such as `0.0.0.0`, which listens on all interfaces.
+pub fn is_unspecified(host: &str) -> bool {
+    host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_unspecified())
 }
 
-fn to_tls_date(date: Date) -> tls::Date {
-    let to_unsigned = |number: i8| u8::try_from(number).unwrap_or(1);
-    tls::Date { year: date.year().into(), month: to_unsigned(date.month()), day: to_unsigned(date.day()) }
+/// Whether only this machine can reach the host.
+pub fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

@@ -1,16 +1,16 @@
-//! The sockets of a server: binding, accepting and serving connections. Also the wall clock, which is read only here.
+//! The sockets of a server: binding, accepting and serving connections.
 
+use super::addresses::with_port;
 use super::connection::{Scope, all_worlds, chat_api, is_control_or_console, service, wait_for_end};
 use super::error_rewriting::ErrorRewritingStream;
 use super::http2;
 use super::idle_tracker::IdleTracker;
+use super::real_time::advance_worlds;
 use crate::control::Control;
 use crate::error::Error;
 use crate::http::{Edge, reply};
-use crate::time::Timestamp;
 use crate::tls::{SecureStream, Secured};
-use crate::world::blocking::in_place;
-use crate::world::{RealTime, World, Worlds};
+use crate::world::World;
 use futures_util::future::Either;
 use http_body_util::Full;
 use hyper::rt::{Read, Write};
@@ -19,29 +19,16 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, Weak};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 /// A connection is closed after it was idle for this time, or for up to twice as long.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often worlds whose clocks run are checked for due items.
-const TICK_INTERVAL: Duration = Duration::from_millis(100);
-
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WallClock;
-
-impl RealTime for WallClock {
-    fn now(&self) -> Timestamp {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
-    }
-}
 
 /// Sockets that are bound, but not yet served.
 pub struct BoundSockets {
@@ -135,51 +122,6 @@ impl ServerTasks {
 impl Drop for ServerTasks {
     fn drop(&mut self) {
         self.stop();
-    }
-}
-
-/// Worlds in which handling due items panicked. They are compared by identity, because a new world may have the same
-/// name.
-#[derive(Default)]
-struct BrokenWorlds(Vec<Weak<World>>);
-
-impl BrokenWorlds {
-    fn contains(&self, world: &Arc<World>) -> bool {
-        self.0.iter().any(|weak| Weak::as_ptr(weak) == Arc::as_ptr(world))
-    }
-
-    /// Adds a world, and removes those that no longer exist.
-    fn add(&mut self, world: &Arc<World>) {
-        self.0.retain(|weak| weak.strong_count() > 0);
-        self.0.push(Arc::downgrade(world));
-    }
-}
-
-async fn advance_worlds(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
-    let shutdown = wait_for_end(stopped);
-    tokio::pin!(shutdown);
-    let mut interval = tokio::time::interval(TICK_INTERVAL);
-    interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    let mut broken = BrokenWorlds::default();
-    loop {
-        tokio::select! {
-            _ = interval.tick() => {}
-            () = &mut shutdown => return,
-        }
-        // This is checked first, because moving to another thread costs more than the check.
-        if worlds.has_abandoned_worlds() {
-            in_place(|| worlds.end_abandoned());
-        }
-        for world in worlds.all() {
-            if !world.is_due() || broken.contains(&world) {
-                continue;
-            }
-            // A panic in one world must not stop the others.
-            if in_place(|| catch_unwind(AssertUnwindSafe(|| world.snapshot()))).is_err() {
-                tracing::error!("world {} can't do what is due and no longer advances", world.name());
-                broken.add(&world);
-            }
-        }
     }
 }
 
@@ -349,49 +291,5 @@ async fn serve_http1<S: Read + Write + Unpin + Send + 'static>(
     };
     if let Err(error) = result {
         tracing::debug!("connection ended: {error}");
-    }
-}
-
-/// Formats `HOST:PORT`, with brackets around an IPv6 address.
-pub fn with_port(host: &str, port: u16) -> String {
-    if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
-}
-
-/// Whether the host is an address such as `0.0.0.0`, which listens on all interfaces.
-pub fn is_unspecified(host: &str) -> bool {
-    host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_unspecified())
-}
-
-/// Whether only this machine can reach the host.
-pub fn is_loopback(host: &str) -> bool {
-    host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture::Source;
-    use crate::time::Clock;
-    use crate::world::WorldSettings;
-
-    #[test]
-    fn a_world_that_takes_the_place_of_a_broken_one_is_not_broken() {
-        let new_world = || {
-            let now = Timestamp::from_micros(0);
-            let realm = Source::builtin("empty").expect("built in").realm(now, 0).expect("sound");
-            let settings = WorldSettings { feature_level: 0, dialect: Arc::new(crate::dialect::Dialect::neutral()) };
-            let clock = Clock::Frozen { at: now };
-            Arc::new(World::new("blue".to_owned(), realm, clock, settings, Arc::new(WallClock)))
-        };
-        let (first_world, mut broken) = (new_world(), BrokenWorlds::default());
-        broken.add(&first_world);
-        assert!(broken.contains(&first_world));
-
-        let second_world = new_world();
-
-        assert!(!broken.contains(&second_world));
-        drop(first_world);
-        broken.add(&second_world);
-        assert_eq!(broken.0.len(), 1, "worlds that no longer exist are removed");
     }
 }
