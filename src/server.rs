@@ -1,7 +1,6 @@
 //! The library's `Server`: its options, its worlds, and the sockets on which it listens.
 
 pub mod addresses;
-mod certificate_validity;
 #[cfg(feature = "compression")]
 mod compression;
 mod connection;
@@ -16,6 +15,7 @@ mod pace;
 pub mod real_time;
 pub mod standing_faults;
 mod start_error;
+mod tls_setup;
 #[cfg(feature = "watch")]
 mod watch_socket;
 mod webhooks;
@@ -31,7 +31,6 @@ use crate::time::{Span, Timestamp};
 use crate::tls::{Secured, Tls};
 use crate::world::{MAX_POLL_PAUSE, RealTime, World, WorldSettings, Worlds};
 use addresses::{is_unspecified, with_port};
-use certificate_validity::validity;
 use listen::{BoundSockets, ServerTasks};
 use real_time::WallClock;
 use std::convert::Infallible;
@@ -39,6 +38,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
+use tls_setup::prepare_tls;
 use tokio::sync::watch;
 
 pub use crate::http::authority::Authority;
@@ -150,18 +150,6 @@ fn world_listener(
         let (edge, host, secured, stopped) = (edge.clone(), host.clone(), secured.clone(), stopped.clone());
         Box::pin(async move { listen::serve_world(edge, world, host.as_deref(), secured, stopped).await })
     })
-}
-
-/// Validity of a generated certificate in years. Phones accept no certificate that is valid for more than 825 days.
-const CERTIFICATE_YEARS: i16 = 2;
-
-fn prepare_tls(options: &Options, now: Timestamp) -> Result<Option<Secured>, StartError> {
-    let Some(tls) = &options.tls else { return Ok(None) };
-    let host = options.host.iter().filter(|host| !is_unspecified(host));
-    let host = host.map(|host| host.trim_matches(['[', ']']).to_owned());
-    let names = host.chain(options.host_names.iter().cloned()).collect();
-    let secured = tls.secured(names, addresses::machine_addresses(), validity(now, CERTIFICATE_YEARS));
-    secured.map(Some).map_err(StartError::Tls)
 }
 
 impl Server {

@@ -39,6 +39,7 @@ pub struct Watch {
     #[arg(
         help = "Base URL of the world, such as http://127.0.0.1:9991/w/NAME or http://NAME.localhost:9991",
         value_name = "URL",
+        env = "CHATDOUBLE_URL",
         default_value = "http://127.0.0.1:9991",
         value_parser = Target::parse
     )]

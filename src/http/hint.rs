@@ -38,7 +38,7 @@ pub fn for_error(error: &Error) -> Option<String> {
             "Send the value of the cookie csrftoken back in the header X-CSRFToken, or in the field csrfmiddlewaretoken of a form; a page must be of this host, of this machine or of --cors-origin."
         }
         Error::KeysForbidden { .. } => {
-            "Keys are for pages of this machine and of --cors-origin, and for hosts that nobody can register: the bound one, localhost, NAME.test and names given with --host-name."
+            "Keys are for pages of this machine and of --cors-origin, and for hosts that nobody can register: IP addresses, localhost, names without a dot, names that end in .test, .local, .internal, .example or .invalid, and those given with --host-name."
         }
         Error::MalformedBody { .. } => "Send parameters as application/x-www-form-urlencoded or multipart/form-data.",
         _ => return None,

@@ -68,10 +68,10 @@ async fn with_a_token_the_page_is_for_any_host_and_control_asks_for_it() {
     let server = TestServer::start_with(|options| options.control_token = Some("secret".into())).await;
 
     let _ = asked(&server, "GET", "/", &[BROWSER, ("host", "chat.example.com")]).await.with_status(200);
-    asked(&server, "GET", "/control/worlds", &[])
-        .await
-        .with_status(401)
-        .error("UNAUTHORIZED", "Control needs the token that the server was started with");
+    asked(&server, "GET", "/control/worlds", &[]).await.with_status(401).error(
+        "UNAUTHORIZED",
+        "Control needs the token that the server was started with, in the header Authorization: Bearer TOKEN",
+    );
     let _ = asked(&server, "GET", "/control/worlds", &[("authorization", "Bearer secret")]).await.with_status(200);
 }
 

@@ -53,7 +53,10 @@ async fn the_token_is_asked_for_after_the_page_is_looked_at() {
         health(&server, &headers).await.success();
         let reply = call(&server, "/worlds", &headers).await.with_status(401);
         assert_eq!(reply.header("www-authenticate"), Some("Bearer realm=\"chatdouble control\""));
-        reply.error("UNAUTHORIZED", "Control needs the token that the server was started with");
+        reply.error(
+            "UNAUTHORIZED",
+            "Control needs the token that the server was started with, in the header Authorization: Bearer TOKEN",
+        );
     }
     for origin in ["null", "http://example.org"] {
         let reply = health(&server, &[("authorization", "Bearer secret"), ("origin", origin)]).await;

@@ -1,0 +1,41 @@
+//! The certificate of a server that speaks HTTPS: its names, addresses and validity.
+
+use super::addresses::{is_unspecified, machine_addresses};
+use super::{Options, StartError};
+use crate::time::Timestamp;
+use crate::tls::{self, Secured, Validity};
+use jiff::civil::Date;
+use jiff::{Span, ToSpan};
+
+/// Validity of a generated certificate in years. Phones accept no certificate that is valid for more than 825 days.
+const CERTIFICATE_YEARS: i16 = 2;
+
+/// What the connections of a server with HTTPS need; None for HTTP.
+///
+/// # Errors
+///
+/// `StartError::Tls`, when the given certificate or key can't be read.
+pub fn prepare_tls(options: &Options, now: Timestamp) -> Result<Option<Secured>, StartError> {
+    let Some(tls) = &options.tls else { return Ok(None) };
+    let host = options.host.iter().filter(|host| !is_unspecified(host));
+    let host = host.map(|host| host.trim_matches(['[', ']']).to_owned());
+    let names = host.chain(options.host_names.iter().cloned()).collect();
+    let secured = tls.secured(names, machine_addresses(), validity(now, CERTIFICATE_YEARS));
+    secured.map(Some).map_err(StartError::Tls)
+}
+
+/// A validity of `years` that starts two days ago, for clients whose clocks are slow.
+fn validity(now: Timestamp, years: i16) -> Validity {
+    let today = jiff::Timestamp::from_microsecond(now.micros()).unwrap_or_default();
+    let not_before = shift_date(today.to_zoned(jiff::tz::TimeZone::UTC).date(), -2.days());
+    Validity { not_before: to_tls_date(not_before), not_after: to_tls_date(shift_date(not_before, years.years())) }
+}
+
+fn shift_date(date: Date, span: Span) -> Date {
+    date.saturating_add(span)
+}
+
+fn to_tls_date(date: Date) -> tls::Date {
+    let to_unsigned = |number: i8| u8::try_from(number).unwrap_or(1);
+    tls::Date { year: date.year().into(), month: to_unsigned(date.month()), day: to_unsigned(date.day()) }
+}
