@@ -42,7 +42,7 @@ use std::sync::LazyLock;
 pub use compatibility::compatibility_issues;
 pub use current_names::rename_fields;
 pub use emulation::{Emulation, add_unknown_field, emulation};
-pub use listing::{ListedChange, listed, to_markdown_table, unused_evidence};
+pub use listing::{ListedChange, level_of_addition, listed, to_markdown_table, unused_evidence};
 pub use objects::ObjectKind;
 pub use usage::{SuspectedChange, Usage};
 

@@ -383,7 +383,7 @@ type WorldOptions struct {
 	FeatureLevel *int `json:"feature_level,omitempty"`
 	// neutral, zulip or a dialect document.
 	Dialect any `json:"dialect,omitempty"`
-	// How its clock starts.
+	// How its clock starts. `frozen` stops it at the time that the world would start with otherwise.
 	Clock any `json:"clock,omitempty"`
 	// The seed of its random generator.
 	Seed *int64 `json:"seed,omitempty"`

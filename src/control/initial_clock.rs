@@ -17,7 +17,7 @@ use crate::time::{Clock, Span, Timestamp};
 pub enum InitialClock {
     /// Runs with real time.
     Real,
-    /// Frozen at the time of creation.
+    /// Frozen at the time of creation; for a copy of a world or a state, at the time there.
     Frozen,
     /// Frozen at this time.
     At(Timestamp),
@@ -34,6 +34,14 @@ impl InitialClock {
             InitialClock::Real => Clock::Running { offset: Span::default() },
             InitialClock::Frozen => Clock::Frozen { at: real_time },
             InitialClock::At(at) => Clock::Frozen { at },
+        }
+    }
+
+    /// The clock of a world that would otherwise start with `clock`: `Frozen` stops it at its time, the others replace it.
+    pub(crate) fn instead_of(self, clock: Clock, real_time: Timestamp) -> Clock {
+        match self {
+            InitialClock::Frozen => Clock::Frozen { at: clock.now(real_time) },
+            InitialClock::Real | InitialClock::At(_) => self.clock(real_time),
         }
     }
 

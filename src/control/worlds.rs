@@ -43,7 +43,7 @@ pub struct WorldSpec {
     feature_level: Option<FeatureLevel>,
     /// neutral, zulip or a dialect document.
     dialect: Option<Value>,
-    /// How its clock starts.
+    /// How its clock starts. `frozen` stops it at the time that the world would start with otherwise.
     clock: Option<InitialClock>,
     /// The seed of its random generator.
     seed: Option<u64>,
@@ -265,11 +265,9 @@ fn fork(spec: &WorldSpec, source_world: &World) -> Result<NewWorld, Error> {
     if let Some(seed) = spec.seed {
         realm.rng = SeededRng::from_seed(seed);
     }
-    let clock = match spec.clock {
-        Some(initial_clock) => initial_clock.clock(source_world.real_time().now()),
-        None => checkpoint.clock,
-    };
-    let realm = move_to(realm, clock.now(source_world.real_time().now()));
+    let real_now = source_world.real_time().now();
+    let clock = spec.clock.map_or(checkpoint.clock, |initial| initial.instead_of(checkpoint.clock, real_now));
+    let realm = move_to(realm, clock.now(real_now));
     let settings = WorldSettings {
         feature_level: checked_level(spec)?.unwrap_or(source_world.settings().feature_level),
         dialect: read_dialect(spec)?.unwrap_or_else(|| source_world.settings().dialect.clone()),
@@ -321,7 +319,7 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
     if let Some(document) = state {
         let (mut realm, saved_clock) =
             fixture::state::read(document, real_time.now()).map_err(|diagnostics| fixture_refusal(&diagnostics))?;
-        let clock = spec.clock.map_or(saved_clock, |initial_clock| initial_clock.clock(real_time.now()));
+        let clock = spec.clock.map_or(saved_clock, |initial| initial.instead_of(saved_clock, real_time.now()));
         let now = clock.now(real_time.now());
         if now < realm.now {
             realm = realm.rewind_to(now);
@@ -331,7 +329,8 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
         }
         return Ok(NewWorld { realm, clock, settings, real_time });
     }
-    let clock = spec.clock.unwrap_or(defaults.clock).clock(real_time.now());
+    let default_clock = defaults.clock.clock(real_time.now());
+    let clock = spec.clock.map_or(default_clock, |initial| initial.instead_of(default_clock, real_time.now()));
     let now = clock.now(real_time.now());
     let seed = spec.seed.unwrap_or(defaults.seed);
     let realm = source.realm(now, seed).map_err(|diagnostics| fixture_refusal(&diagnostics))?;

@@ -2,6 +2,7 @@
 
 mod messages;
 mod nearest;
+mod newer;
 mod values;
 
 use super::authentication::RequestCredentials;
@@ -16,6 +17,7 @@ use nearest::most_similar;
 
 pub use messages::for_message;
 pub use nearest::for_name;
+pub use newer::for_newer_value;
 pub use values::{for_event_types, for_value};
 
 pub fn for_error(error: &Error) -> Option<String> {

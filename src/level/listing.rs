@@ -6,6 +6,7 @@ use crate::api::{OPERATIONS, OperationRow, rows};
 use crate::feature::{BACKPORTS, Difference, Evidence};
 use serde::Serialize;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ListedChange {
@@ -30,6 +31,13 @@ pub fn listed() -> Vec<ListedChange> {
     }
     listed_changes.sort_by_key(|change| std::cmp::Reverse(change.level));
     listed_changes
+}
+
+/// The level above `level` that first has a change whose text begins with `addition`.
+pub fn level_of_addition(addition: &str, level: i64) -> Option<i64> {
+    static LISTED: LazyLock<Vec<ListedChange>> = LazyLock::new(listed);
+    let mut from_oldest = LISTED.iter().rev().skip_while(|row| row.level <= level);
+    from_oldest.find(|row| row.change.starts_with(addition)).map(|row| row.level)
 }
 
 fn operation_changes() -> impl Iterator<Item = ListedChange> {

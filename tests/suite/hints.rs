@@ -166,6 +166,29 @@ async fn a_value_that_is_refused_gets_the_form_or_the_values_that_its_parameter_
 }
 
 #[tokio::test]
+async fn a_value_or_term_that_is_newer_than_the_level_gets_its_level() {
+    let server = TestServer::start_with(|options| options.feature_level = 100).await;
+    let mel = server.user("mel");
+    let message = |kind: &str| json!({"type": kind, "to": "general", "topic": "x", "content": "x"});
+    let narrow = |operator: &str, operand: &str| {
+        let terms = json!([{"operator": operator, "operand": operand}]).to_string();
+        json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": terms})
+    };
+    let queue = json!({"narrow": json!([["dm", "mel@chat.test"]]).to_string()});
+    let added =
+        |subject: &str, since: i64| format!("{subject} was added at feature level {since}; this world is at 100.");
+    for (reply, hint) in [
+        (mel.post("/messages", message("direct")).await, added("The value direct of type", 174)),
+        (mel.post("/messages", message("channel")).await, added("The value channel of type", 248)),
+        (mel.get("/messages", narrow("channel", "general")).await, added("The operator channel", 250)),
+        (mel.get("/messages", narrow("is", "followed")).await, added("The operand is:followed", 265)),
+        (mel.post("/register", queue).await, added("The operator dm", 177)),
+    ] {
+        assert_eq!((reply.status, reply.header("x-chatdouble-hint")), (400, Some(&*hint)), "{reply}");
+    }
+}
+
+#[tokio::test]
 async fn a_queue_for_events_that_there_are_not_gets_the_nearest_type() {
     let server = TestServer::start().await;
     let mel = server.user("mel");

@@ -39,7 +39,7 @@ var (
 //		os.Exit(chatdoubletest.Main(m, chatdouble.StartOptions{Dialect: "zulip"}))
 //	}
 //
-// Without it the server has a frozen clock, unless CHATDOUBLE_CLOCK says otherwise. For the server at CHATDOUBLE_URL, which runs
+// The clock of worlds is frozen unless options or CHATDOUBLE_CLOCK say otherwise. For the server at CHATDOUBLE_URL, which runs
 // already, Clock, Dialect, FeatureLevel, Fixture and Seed are options of the tests' worlds instead; others are refused.
 func Main(m *testing.M, serve chatdouble.StartOptions) int {
 	options = serve

@@ -32,6 +32,10 @@ func completed(wanted chatdouble.WorldOptions, serve chatdouble.StartOptions) ch
 	if wanted.Clock == nil {
 		wanted.Clock = serve.Clock
 	}
+	// As where the tests start the server themselves.
+	if wanted.Clock == nil && os.Getenv("CHATDOUBLE_CLOCK") == "" {
+		wanted.Clock = "frozen"
+	}
 	return wanted
 }
 

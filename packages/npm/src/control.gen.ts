@@ -818,7 +818,7 @@ export interface components {
             featureLevel?: number | null;
             /** neutral, zulip or a dialect document. */
             dialect?: unknown;
-            /** How its clock starts. */
+            /** How its clock starts. `frozen` stops it at the time that the world would start with otherwise. */
             clock?: components["schemas"]["Clock"] | null;
             /** The seed of its random generator. */
             seed?: number | null;

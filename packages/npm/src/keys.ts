@@ -88,11 +88,16 @@ export function checkNone(where: string, given: readonly unknown[]): void {
   if (given.length > 0) throw new ChatdoubleError(`${where} takes nothing, not ${JSON.stringify(given[0])}`);
 }
 
+/** Options of worlds that can't be meant as other fixtures. */
+const UNMISTAKABLE = ["dialect", "featureLevel", "forkOf", "idleTtlSeconds"];
+
 /** Throws for a misspelled option of a test, among fixtures of any name. */
 export function checkFixtures(where: string, given: unknown): void {
   if (typeof given !== "object" || given === null) return;
   for (const [name, value] of Object.entries(given)) {
     if (isMisspelled(name)) throw unknown(where, name, TEST_OPTIONS);
+    if (UNMISTAKABLE.includes(name) && typeof value !== "function" && !Array.isArray(value))
+      throw new ChatdoubleError(`${where} takes ${name} as worldOptions: { ${name}: ${JSON.stringify(value)} }`);
     // A fixture may be a value, or a value with how it is provided.
     const options = Array.isArray(value) ? value[0] : value;
     // A fixture may also be a function.

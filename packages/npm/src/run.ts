@@ -1,6 +1,10 @@
-/** One server for all processes of a test run: the first that needs it starts it, and it ends with the run. */
+/**
+ * The servers of a test run, one for all processes and files with the same options: the first that needs it starts it, and it
+ * ends with the run.
+ */
 
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   mkdirSync,
   openSync,
@@ -25,12 +29,27 @@ import type { WorldOptions } from "./types.js";
 const FOLDER = `chatdouble-run-${userInfo().username}-`;
 /** How many lines are shown of what the server said. */
 const SHOWN_LINES = 20;
-let known: Promise<Server> | undefined;
+/** The servers of this run that this process asked for, by the name of their folder. */
+const known = new Map<string, Promise<Server>>();
 
-/** The server at CHATDOUBLE_URL, or the one of this run. */
+/** The server at CHATDOUBLE_URL, or the one of this run that has these options. */
 export function serverOfRun(options: StartOptions = {}): Promise<Server> {
-  known ??= process.env["CHATDOUBLE_URL"] ? elsewhere(options) : shared(options);
-  return known;
+  const name = process.env["CHATDOUBLE_URL"] ? "" : folderName(options);
+  const server = known.get(name) ?? (name === "" ? elsewhere(options) : shared(options, name));
+  known.set(name, server);
+  return server;
+}
+
+/** The folder of the server with these options, the same in each process of the run. */
+function folderName(options: StartOptions): string {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const sorted = given.sort(([one], [other]) => (one < other ? -1 : 1));
+  const hash = createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+  return join(runFolder(), hash.slice(0, 16));
+}
+
+function runFolder(): string {
+  return join(tmpdir(), FOLDER + runner());
 }
 
 /** The server at CHATDOUBLE_URL, if it can answer. */
@@ -59,7 +78,14 @@ export function completed(wanted: WorldOptions, serve: StartOptions): WorldOptio
   if ((wanted.forkOf ?? "default") !== "default") return wanted;
   const isFork = wanted.forkOf !== undefined || wanted.snapshot !== undefined;
   const names = OF_WORLDS.filter((name) => wanted[name] === undefined && !(name === "fixture" && isFork));
-  return { ...wanted, ...Object.fromEntries(given.filter(([name]) => names.some((one) => one === name))) };
+  const completing = Object.fromEntries(given.filter(([name]) => names.some((one) => one === name)));
+  // As where the tests start the server themselves.
+  const clock = process.env["CHATDOUBLE_CLOCK"] ? {} : { clock: "frozen" };
+  return { ...clock, ...withoutUndefined(wanted), ...completing };
+}
+
+function withoutUndefined<Given extends object>(given: Given): Given {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given;
 }
 
 /** The process that lives as long as the run: workers are its threads or its children. */
@@ -69,12 +95,11 @@ function runner(): number {
   return isMainThread && isChild ? process.ppid : process.pid;
 }
 
-async function shared(options: StartOptions): Promise<Server> {
-  const folder = join(tmpdir(), FOLDER + runner());
+async function shared(options: StartOptions, folder: string): Promise<Server> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // A folder that another user made first can't be trusted.
-  if (process.getuid && statSync(folder).uid !== process.getuid())
-    throw new ChatdoubleError(`${folder} belongs to another user`);
+  if (process.getuid && statSync(runFolder()).uid !== process.getuid())
+    throw new ChatdoubleError(`${runFolder()} belongs to another user`);
   const tlsCaFile = options.tls ? (options.tlsCaFile ?? join(folder, "ca.pem")) : options.tlsCaFile;
   const reached = (url: string) => {
     const tlsCa = tlsCaFile && url.startsWith("https:") ? readFileSync(tlsCaFile, "utf8") : undefined;
@@ -85,11 +110,11 @@ async function shared(options: StartOptions): Promise<Server> {
     if (await isThere(server)) return server;
     // The folder is from an earlier run whose process had the same number.
     rmSync(folder, { recursive: true, force: true });
-    return shared(options);
+    return shared(options, folder);
   }
   forget();
   try {
-    const url = await start({ ...options, tlsCaFile });
+    const url = await start({ ...options, tlsCaFile }, saidFile(folder));
     announce(folder, "url", url);
     return reached(url);
   } catch (error) {
@@ -147,12 +172,11 @@ async function isThere(server: Server): Promise<boolean> {
   }
 }
 
-async function start(options: StartOptions): Promise<string> {
+async function start(options: StartOptions, file: string): Promise<string> {
   const clock = process.env["CHATDOUBLE_CLOCK"] ? {} : { clock: "frozen" };
   const all = { ...clock, ...options };
   const line = commandLine({ ...all, exitWithProcess: runner() });
   // Every worker reads it, and the server writes to it when the process that started it has ended.
-  const file = saidFile();
   const errors = openSync(file, "a");
   // In its own process group: a worker may be killed with its whole group while other workers still run tests.
   const child = spawn(binary(), ["serve", ...line], {
@@ -167,19 +191,23 @@ async function start(options: StartOptions): Promise<string> {
   return url;
 }
 
-function saidFile(): string {
-  return join(tmpdir(), FOLDER + runner(), "said");
+function saidFile(folder: string): string {
+  return join(folder, "said");
 }
 
-let shown = 0;
+/** How much of what the server in a folder said was taken by this process. */
+const taken = new Map<string, number>();
 
-/** What the server of this run said since it was last asked for by this process, if it was started by the run. */
-export function saidByServer(): string[] {
-  if (known === undefined || process.env["CHATDOUBLE_URL"]) return [];
+/** What the servers of this run said since this process last asked, if they were started by the run. */
+export function saidByServers(): string[] {
+  return [...known.keys()].filter((folder) => folder !== "").flatMap(saidIn);
+}
+
+function saidIn(folder: string): string[] {
   try {
-    const all = readFileSync(saidFile(), "utf8");
-    const news = withoutPlaces(all.slice(shown)).split("\n");
-    shown = all.length;
+    const all = readFileSync(saidFile(folder), "utf8");
+    const news = withoutPlaces(all.slice(taken.get(folder) ?? 0)).split("\n");
+    taken.set(folder, all.length);
     return news.filter((line) => line.trim() !== "").slice(-SHOWN_LINES);
   } catch {
     return [];

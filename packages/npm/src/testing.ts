@@ -1,6 +1,6 @@
 /** Code shared by the fixtures of all test runners. */
 
-import { completed, saidByServer, serverOfRun } from "./run.js";
+import { completed, saidByServers, serverOfRun } from "./run.js";
 import type { StartOptions } from "./start.js";
 import type {
   Assertion,
@@ -31,12 +31,16 @@ import type { World } from "./world.js";
 /** How many journal entries a failed test shows. */
 const SHOWN = 10;
 
+/** What the servers said before this test began, and no failed test has shown. */
+const saidBefore: string[] = [];
+
 /** Makes a world for a test: a fork of `default`, or as the options say. */
 export async function worldFor(label: string, wanted: WorldOptions, serve: StartOptions = {}): Promise<World> {
   checkKeys("serverOptions", serve, START_OPTIONS);
   checkKeys("worldOptions", wanted, WORLD_OPTIONS);
   const options = completed(wanted, serve);
   const server = await serverOfRun(serve);
+  saidBefore.push(...saidByServers());
   const origin = options.fixture === undefined ? { forkOf: "default" } : {};
   try {
     return await server.createWorld({ label, ...origin, ...options });
@@ -64,13 +68,20 @@ export async function end(
     // A test that a refused call ended may not have come to its client yet.
     const isSilent = lines?.length === 0 && failures.some(isRefusedCall);
     if (lines !== undefined && !isSilent) print(lastRequests(world, lines));
-    const said = saidByServer();
-    if (said.length > 0) print(`What chatdouble said:\n${said.map(inOptions).map(indented).join("\n")}`);
+    printSaid("What chatdouble said before this test", saidBefore.splice(0), print);
+    printSaid("What chatdouble said during this test", saidByServers(), print);
   }
+  const [forgotten] = unfinished.get(world) ?? [];
   // A test may have deleted it.
   await world.delete().catch((error: ChatdoubleError) => {
     if (error.status !== 404) throw error;
   });
+  if (forgotten !== undefined && failures === null)
+    throw new ChatdoubleError(`${forgotten} had not returned when the test ended: await it`);
+}
+
+function printSaid(title: string, lines: readonly string[], print: (text: string) => void): void {
+  if (lines.length > 0) print(`${title}:\n${lines.map(inOptions).map(indented).join("\n")}`);
 }
 
 function isRefusedCall(failure: Failure | undefined): boolean {
@@ -132,13 +143,44 @@ function kind(value: unknown): string {
   return `an object of ${value.constructor?.name ?? "no class"}`;
 }
 
+/** What a matcher returns to its runner. */
+export interface Matched {
+  pass: boolean;
+  message: () => string;
+}
+
+/** The names of the matchers of a world that have not returned. */
+const unfinished = new WeakMap<World, Set<string>>();
+
+/** A matcher that its world knows of until it returns, so that one without `await` fails its test. */
+function awaited<Given extends [World, ...unknown[]]>(
+  name: string,
+  matcher: (this: { isNot?: boolean }, ...given: Given) => Promise<Matched>,
+): (this: { isNot?: boolean } | void, ...given: Given) => Promise<Matched> {
+  return async function (...given) {
+    const names = isWorld(given[0]) ? namesOf(given[0]) : new Set<string>();
+    names.add(name);
+    try {
+      return await matcher.apply(this ?? {}, given);
+    } finally {
+      names.delete(name);
+    }
+  };
+}
+
+function namesOf(world: World): Set<string> {
+  const names = unfinished.get(world) ?? new Set<string>();
+  unfinished.set(world, names);
+  return names;
+}
+
 /** The matcher `toHaveReceived`: checks at once, or waits for the given time. */
-export async function toHaveReceived(
+async function received(
   this: { isNot?: boolean },
   world: World,
   assertion: Assertion,
   waiting: Waiting = {},
-): Promise<{ pass: boolean; message: () => string }> {
+): Promise<Matched> {
   checkWorld("toHaveReceived", world);
   checkKeys("toHaveReceived", assertion ?? null, ASSERTION, 'path: "/messages"');
   checkKeys("the second argument of toHaveReceived", waiting, WAITING);
@@ -157,12 +199,12 @@ export async function toHaveReceived(
 }
 
 /** The matcher `toHavePushed`: checks at once, or waits for the given time. */
-export async function toHavePushed(
+async function pushed(
   this: { isNot?: boolean },
   world: World,
   wanted: AwaitedPushes = {},
   waiting: Waiting = {},
-): Promise<{ pass: boolean; message: () => string }> {
+): Promise<Matched> {
   checkWorld("toHavePushed", world);
   checkKeys("toHavePushed", wanted, AWAITED_PUSHES, 'user: "mel"');
   checkKeys("the second argument of toHavePushed", waiting, WAITING);
@@ -206,7 +248,7 @@ export async function toHaveEvent(
   recorder: EventRecorder,
   pattern: EventPattern,
   waiting: Waiting = {},
-): Promise<{ pass: boolean; message: () => string }> {
+): Promise<Matched> {
   checkRecorder(recorder);
   checkKeys("the second argument of toHaveEvent", waiting, WAITING);
   const timeoutMs = this.isNot ? 0 : (waiting.timeoutMs ?? 0);
@@ -222,10 +264,7 @@ export async function toHaveEvent(
 }
 
 /** The matcher `toHaveNoFindings`: what the world's clients did until now. */
-export async function toHaveNoFindings(
-  world: World,
-  filter: FindingFilter = {},
-): Promise<{ pass: boolean; message: () => string }> {
+async function hasNoFindings(world: World, filter: FindingFilter = {}): Promise<Matched> {
   checkWorld("toHaveNoFindings", world);
   checkKeys("toHaveNoFindings", filter, FINDING_FILTER);
   const { severity = "warning", except = [] } = filter;
@@ -256,6 +295,10 @@ function findingText(client: ReportedClient, finding: Finding): string {
   return `  ${severity} ${rule}: ${message}, ${times(count)} by ${who}\n      ${first.request}${id}\n      ${help}`;
 }
 
+export const toHaveReceived = awaited("toHaveReceived", received);
+export const toHavePushed = awaited("toHavePushed", pushed);
+export const toHaveNoFindings = awaited("toHaveNoFindings", hasNoFindings);
+
 /** The matchers, as the runners that know `expect.extend` take them. */
 export const matchers = { toHaveEvent, toHaveNoFindings, toHavePushed, toHaveReceived };
 
@@ -274,7 +317,7 @@ export interface WorldMatchers<Result> {
 /** How the tests of a file make their worlds. */
 export interface TestOptions {
   /**
-   * How the server is started; the first test that needs one decides. Where CHATDOUBLE_URL names one, `clock`, `dialect`,
+   * How the tests' server is started: one for all tests with the same options. Where CHATDOUBLE_URL names one, `clock`, `dialect`,
    * `featureLevel`, `fixture` and `seed` are those of the tests' worlds, and others are refused.
    */
   serverOptions?: StartOptions;

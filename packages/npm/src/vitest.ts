@@ -9,7 +9,7 @@ import type { World } from "./world.js";
 
 interface Fixtures {
   /**
-   * How the server is started; the first test that needs one decides. Where CHATDOUBLE_URL names one, `clock`, `dialect`,
+   * How the tests' server is started: one for all tests with the same options. Where CHATDOUBLE_URL names one, `clock`, `dialect`,
    * `featureLevel`, `fixture` and `seed` are those of the tests' worlds, and others are refused.
    */
   serverOptions: StartOptions;

@@ -95,6 +95,8 @@ export class World {
 
   /** A user's credentials, by handle or address. */
   async user(handle: string): Promise<User> {
+    // Without a handle, control lists all users.
+    if (handle === undefined) throw new ChatdoubleError('user takes a text such as "mel", not undefined');
     const [found] = await this.#users({ user: handle }).catch(async (error: ChatdoubleError) => {
       if (error.status !== 400) throw error;
       throw new ChatdoubleError(await this.#unknown(error.message), error.status, error.code, error.body);

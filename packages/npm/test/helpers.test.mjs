@@ -234,6 +234,7 @@ test("a user who is named by a number is refused", async () => {
   await assert.rejects(world.journal.entries({ user: 3 }), said);
   await assert.rejects(world.network.clear({ user: 3 }), said);
   await assert.rejects(world.user(3), said);
+  await assert.rejects(world.user(undefined), { message: 'user takes a text such as "mel", not undefined' });
   await world.delete();
 });
 
@@ -484,6 +485,18 @@ for (const wanted of [{}, { fixture: "empty", featureLevel: 301, dialect: "neutr
     "serverOptions can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL";
   const refused = run({ ...options, tls: true, webhooks: "anywhere", open: false });
   assert.ok(refused.stderr.includes(said), refused.stderr);
+  // Without a clock in the options, worlds are frozen as where the tests start the server.
+  const clocks = (variables) => {
+    const text = `import { worldFor } from "../dist/esm/testing.js";
+const world = await worldFor("t", {}, { controlToken: "secret" });
+console.log((await world.clock.state()).running);`;
+    writeFileSync(join(folder, "run.mjs"), text.replace("../dist", "../../dist"));
+    const env = { ...process.env, CHATDOUBLE_URL: own.url, ...variables };
+    const { stdout, stderr } = spawnSync(process.execPath, [join(folder, "run.mjs")], { env, encoding: "utf8" });
+    return stdout + stderr;
+  };
+  assert.equal(clocks({}), "false\n");
+  assert.equal(clocks({ CHATDOUBLE_CLOCK: "real" }), "true\n");
   const gone = run(options, { CHATDOUBLE_URL: "http://127.0.0.1:1" });
   assert.match(gone.stderr, /control\/health: .* \(from CHATDOUBLE_URL; unset it/);
   rmSync(folder, { recursive: true });

@@ -941,6 +941,22 @@ def test_options_of_the_server_are_those_of_worlds_of_a_server_elsewhere(pyteste
     assert "chatdouble_options in tox.ini can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already" in result.stdout.str()
 
 
+def test_worlds_of_a_server_elsewhere_are_frozen(pytester, monkeypatch):
+    pytester.makepyfile(
+        """
+import os
+
+def test_clock(chatdouble_world):
+    assert chatdouble_world.clock.state().running is ("CHATDOUBLE_CLOCK" in os.environ)
+"""
+    )
+    with chatdouble.start_server() as server:
+        monkeypatch.setenv("CHATDOUBLE_URL", server.url)
+        pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+        monkeypatch.setenv("CHATDOUBLE_CLOCK", "real")
+        pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
 def test_findings_of_the_end_fail_a_test(pytester):
     pytester.makepyfile(
         """

@@ -176,6 +176,8 @@ fn refusal(context: &RequestContext<'_>, row: &OperationRow, error: Error, hint:
     let mut error = emulation.restore_former_name(row.route, error);
     let message = emulation.former_message(row.route, &context.trace.params, &mut error);
     let code = emulation.former_code(Some(row.route), error.row());
+    let level = context.world.settings().feature_level;
+    let hint = hint::for_newer_value(&error, &context.trace.params, level).or(hint);
     pending_response::former_failure(&error, code, message, hint)
 }
 

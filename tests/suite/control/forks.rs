@@ -111,6 +111,27 @@ async fn a_fork_may_stand_at_an_earlier_time_or_reach_a_later_one() {
 }
 
 #[tokio::test]
+async fn a_frozen_fork_keeps_its_origins_time() {
+    let noon = InitialClock::At("2030-01-01T12:00:00Z".parse_timestamp());
+    let server = TestServer::start_with(|options| options.clock = noon).await;
+    let control = Control::of(&server);
+    control.post("/worlds/default/clock", json!({"running": true})).await.success();
+    let state = control.get("/worlds/default/state").await.success()["state"].clone();
+    for (name, origin) in
+        [("fork", json!({"fork_of": "default"})), ("copy", json!({"fixture": state})), ("new", json!({}))]
+    {
+        let mut options = origin;
+        options["name"] = json!(name);
+        options["clock"] = json!("frozen");
+        control.post("/worlds", options).await.success();
+        let clock = control.get(&format!("/worlds/{name}/clock")).await.success();
+        let now = clock["now"].as_f64().expect("a time");
+        assert_eq!(clock["running"], false, "{name}");
+        assert!((1_893_499_200.0..1_893_499_260.0).contains(&now), "{name}: {now}");
+    }
+}
+
+#[tokio::test]
 async fn a_fork_whose_clock_runs_behind_its_origins_goes_by_its_own() {
     let far = InitialClock::At("2100-01-01T00:00:00Z".parse_timestamp());
     let server = TestServer::start_with(|options| options.clock = far).await;

@@ -384,7 +384,7 @@ class WorldOptions(TypedDict, total=False):
     feature_level: int
     #: neutral, zulip or a dialect document.
     dialect: str | dict[str, Any]
-    #: How its clock starts.
+    #: How its clock starts. `frozen` stops it at the time that the world would start with otherwise.
     clock: float | str | datetime.datetime
     #: The seed of its random generator.
     seed: int

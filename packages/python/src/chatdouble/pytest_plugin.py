@@ -140,14 +140,17 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def _started(config: pytest.Config) -> Server:
-    options: dict[str, Any] = {} if os.environ.get("CHATDOUBLE_CLOCK") else {"clock": "frozen"}
     own = _own_options(config)
     try:
-        return _start.start_server(**{**options, **own})
+        return _start.start_server(**{**_default_clock(), **own})
     except Error as error:
         place = _place(config)
         message = _start.with_source(error.message, {name: (place, str(value)) for name, value in own.items()})
         raise Error(message) from None
+
+
+def _default_clock() -> dict[str, Any]:
+    return {} if os.environ.get("CHATDOUBLE_CLOCK") else {"clock": "frozen"}
 
 
 def _own_options(config: pytest.Config) -> dict[str, Any]:
@@ -185,7 +188,7 @@ def _completed(options: dict[str, Any], config: pytest.Config) -> dict[str, Any]
     for name in ("feature_level", "seed"):
         if str(own.get(name)).isdecimal():
             own[name] = int(own[name])
-    return {**own, **options}
+    return {**_default_clock(), **own, **options}
 
 
 @pytest.fixture(scope="session")

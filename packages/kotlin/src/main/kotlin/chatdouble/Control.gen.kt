@@ -328,7 +328,7 @@ public data class WorldOptions(
     @JvmField var featureLevel: Int? = null,
     /** neutral, zulip or a dialect document. */
     @JvmField var dialect: Any? = null,
-    /** How its clock starts. */
+    /** How its clock starts. `frozen` stops it at the time that the world would start with otherwise. */
     @JvmField var clock: Any? = null,
     /** The seed of its random generator. */
     @JvmField var seed: Long? = null,
@@ -353,7 +353,7 @@ public data class WorldOptions(
     public fun featureLevel(value: Int): WorldOptions = apply { featureLevel = value }
     /** neutral, zulip or a dialect document. */
     public fun dialect(value: Any): WorldOptions = apply { dialect = value }
-    /** How its clock starts. */
+    /** How its clock starts. `frozen` stops it at the time that the world would start with otherwise. */
     public fun clock(value: Any): WorldOptions = apply { clock = value }
     /** The seed of its random generator. */
     public fun seed(value: Long): WorldOptions = apply { seed = value }

@@ -24,14 +24,16 @@ internal fun elsewhere(own: Map<String, Any>): Server {
 
 /** A server for the tests of this JVM, whose errors name the place of the options, if these are texts. */
 internal fun started(own: Map<String, Any>, place: String?): Server {
-    val clock = if (System.getenv("CHATDOUBLE_CLOCK").isNullOrEmpty()) mapOf("clock" to "frozen") else emptyMap()
     try {
-        return startServer(clock + own)
+        return startServer(defaultClock() + own)
     } catch (error: ChatdoubleException) {
         if (place == null) throw error
         throw ChatdoubleException(withSource(error.message!!, own.mapValues { (_, value) -> place to "$value" }))
     }
 }
+
+private fun defaultClock(): Map<String, Any> =
+    if (System.getenv("CHATDOUBLE_CLOCK").isNullOrEmpty()) mapOf("clock" to "frozen") else emptyMap()
 
 /** The options of a test's world: a fork of `default` unless they name an origin. */
 internal fun ofATest(wanted: WorldOptions, label: String): WorldOptions {
@@ -44,7 +46,7 @@ internal fun completed(wanted: WorldOptions, own: Map<String, Any>): WorldOption
     if ((wanted.forkOf ?: "default") != "default") return wanted
     val isFork = wanted.forkOf != null || wanted.snapshot != null
     return wanted.copy(
-        clock = wanted.clock ?: own["clock"],
+        clock = wanted.clock ?: (defaultClock() + own)["clock"],
         dialect = wanted.dialect ?: own["dialect"],
         featureLevel = wanted.featureLevel ?: number(own, "feature_level")?.toInt(),
         fixture = wanted.fixture ?: own["fixture"].takeUnless { isFork },

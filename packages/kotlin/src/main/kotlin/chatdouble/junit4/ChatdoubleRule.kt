@@ -26,8 +26,8 @@ import org.junit.runners.model.Statement
 /**
  * Gives each test of JUnit 4 a [World] of its own: a fork of `default`, or as the options say, deleted after the test.
  *
- * The server is the one at CHATDOUBLE_URL, or one that is started once for this JVM, with the options of the first test that needs
- * it. Properties of the JVM: `chatdouble.options` has options of `serve`, such as `dialect=zulip tls`, where no `startOptions` are
+ * The server is the one at CHATDOUBLE_URL, or one that is started for this JVM, once for all tests with the same options.
+ * Properties of the JVM: `chatdouble.options` has options of `serve`, such as `dialect=zulip tls`, where no `startOptions` are
  * given; `chatdouble.fail_on` is the default of `failOn`. For the server at CHATDOUBLE_URL, which runs already, `clock`, `dialect`,
  * `feature_level`, `fixture` and `seed` are options of the tests' worlds instead; others are refused.
  *
@@ -93,12 +93,12 @@ public class ChatdoubleRule @JvmOverloads constructor(
 
     private fun own(): Map<String, Any> = startOptions?.given() ?: optionsOf(System.getProperty(OPTIONS) ?: "")
 
-    /** The server of this JVM, with which it ends. */
+    /** The servers of this JVM by their options; they end with it. */
     private object Shared {
-        private var running: Server? = null
+        private val running = mutableMapOf<Map<String, Any>, Server>()
 
         @Synchronized
         fun server(own: Map<String, Any>): Server =
-            running ?: (if (isElsewhere()) elsewhere(own) else started(own, "the property $OPTIONS")).also { running = it }
+            running.getOrPut(own) { if (isElsewhere()) elsewhere(own) else started(own, "the property $OPTIONS") }
     }
 }
