@@ -4,7 +4,7 @@ use super::filters::Filters;
 use super::request_pattern::{METHODS, PatternUse, RequestPattern};
 use super::{MAX_COMPARED_BYTES, arrivals, known_names_clause, queues, refusal, users, waiting};
 use crate::error::Error;
-use crate::fault::{NETWORK_FAULT_ID, POLL};
+use crate::fault::{Matching, NETWORK_FAULT_ID, POLL};
 use crate::journal::{Entry, Filter};
 use crate::json_diagnostic::most_similar;
 use crate::world::{World, Worlds};
@@ -245,7 +245,13 @@ impl Assertion {
 /// An addition to the message if the fault of the filter fired for more requests than the journal has.
 fn fired_message(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
-    let fired = world.faults().lock().all().iter().find(|rule| rule.id == id).map_or(0, |rule| rule.fired);
+    let faults = world.faults().lock();
+    let Some(rule) = faults.all().iter().find(|rule| rule.id == id) else { return String::new() };
+    let fired = rule.fired;
+    if fired == 0 {
+        return format!("; '{id}' is for {}, and has not fired", requests_of(&rule.matching));
+    }
+    drop(faults);
     let journaled = world.journal().all().iter().filter(|entry| entry.fault.as_deref() == Some(id)).count();
     if fired <= journaled as u64 || world.parked_polls() == 0 {
         return String::new();
@@ -254,6 +260,16 @@ fn fired_message(world: &World, filter: &Filter) -> String {
     format!(
         "; '{id}' has fired {times}, but the journal has {journaled} of these requests: a parked poll comes into it when it is answered"
     )
+}
+
+/// The requests that a fault is for, in words.
+fn requests_of(matching: &Matching) -> String {
+    let Matching { method, path, user, params } = matching;
+    let operation = [method.as_deref(), path.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let mut words = vec![if operation.is_empty() { "all requests".to_owned() } else { operation }];
+    words.extend(user.as_ref().map(|user| format!("of {user}")));
+    words.extend(params.iter().map(|(name, value)| format!("with {name}={value}")));
+    words.join(" ")
 }
 
 /// An addition to the message if polls that the filter may be for are parked. What a fault or a status selects is not known

@@ -12,6 +12,8 @@ use crate::api::parameter::RawParameters;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::user::{Role, User};
+use crate::time::Clock;
+use crate::world::World;
 
 use nearest::most_similar;
 
@@ -46,6 +48,12 @@ pub fn for_error(error: &Error) -> Option<String> {
         _ => return None,
     };
     Some(text.to_owned())
+}
+
+/// A hint for a client that waits for its budget of requests in a world whose clock is frozen.
+pub fn for_spent_budget(error: &Error, world: &World) -> Option<String> {
+    let is_stuck = matches!(error, Error::RateLimitHit { .. }) && matches!(world.clock(), Clock::Frozen { .. });
+    is_stuck.then(|| "The budget refills with the world's clock, which is frozen: move it by control.".to_owned())
 }
 
 /// A hint for a caller without access to the operation: who has it.

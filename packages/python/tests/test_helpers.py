@@ -941,6 +941,27 @@ def test_options_of_the_server_are_those_of_worlds_of_a_server_elsewhere(pyteste
     assert "chatdouble_options in tox.ini can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already" in result.stdout.str()
 
 
+def test_a_call_names_how_the_server_ended():
+    server = chatdouble.start_server()
+    os.kill(server.pid, signal.SIGKILL)
+    with pytest.raises(chatdouble.Error) as caught:
+        server.create_world()
+    assert f"(the server, process {server.pid}, was ended by signal 9)" in str(caught.value)
+    server.stop()
+
+
+def test_times_without_a_zone_are_in_utc(world):
+    assert world.clock.set(datetime.datetime(2030, 1, 1, 12)).now == 1893499200
+    assert world.clock.set(datetime.date(2031, 1, 1)).now == 1924992000
+
+
+def test_what_is_no_json_is_refused_in_one_line(world):
+    with pytest.raises(chatdouble.Error, match=r"^\{1\} can't be sent as JSON: its type is set$"):
+        world.faults.add(effect={1})
+    with pytest.raises(chatdouble.Error, match=r"reset takes a list such as keep=\['journal'\], not 'journal'"):
+        world.reset(keep="journal")
+
+
 def test_worlds_of_a_server_elsewhere_are_frozen(pytester, monkeypatch):
     pytester.makepyfile(
         """

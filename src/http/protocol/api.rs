@@ -171,6 +171,7 @@ pub(super) fn refuse(
 /// A refusal with the status, code and message that it has at the world's level.
 fn refusal(context: &RequestContext<'_>, row: &OperationRow, error: Error, hint: Option<String>) -> PendingResponse {
     // Some errors have a successful status and get no hint.
+    let hint = hint.or_else(|| hint::for_spent_budget(&error, context.world));
     let hint = hint.or_else(|| hint::for_error(&error)).filter(|_| error.status() >= 400);
     let Some(emulation) = context.emulation else { return pending_response::failure(&error, hint) };
     let mut error = emulation.restore_former_name(row.route, error);

@@ -335,7 +335,8 @@ async fn a_wait_for_a_fault_says_that_it_fired_for_a_poll_that_is_parked() {
     };
     let mel = server.user("mel");
     let mut queue = mel.events(["message"]).await;
-    assert!(!message().await.contains("has fired"), "it has not");
+    let unfired = message().await;
+    assert!(unfired.contains("; 'fault-1' is for ") && unfired.contains(", and has not fired"), "{unfired}");
 
     let parked = tokio::spawn(async move { queue.wait().await });
     server.until_parked(1).await;

@@ -31,6 +31,8 @@ async fn each_reply_counts_down_and_the_first_after_exactly_the_wait_succeeds() 
     for advance in [json!(0), json!(3.33333)] {
         control.post("/worlds/default/clock", json!({"advance_seconds": advance})).await.success();
         let reply = mel.get("/users/me", json!({})).await.with_status(429);
+        let hint = "The budget refills with the world's clock, which is frozen: move it by control.";
+        assert_eq!(reply.header("x-chatdouble-hint"), Some(hint));
         let wait = reply.header("retry-after").expect("a header").to_owned();
         assert_eq!(budget(&reply), (3, 0, START_SECONDS + 10));
         let left = 3.33334 - advance.as_f64().expect("a number");

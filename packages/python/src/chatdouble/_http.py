@@ -7,7 +7,7 @@ import json
 import ssl
 import threading
 import urllib.parse
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 from ._error import Error, refusal
 from ._record import Record
@@ -27,6 +27,8 @@ class Requests:
         """`source` says where the URL is from, after the errors of a server that does not answer."""
         self.secure, self.host, self.port = _parts(url, source)
         self.source = source
+        #: Says how the server ended, if that is known.
+        self.describe_end: Callable[[], str] = lambda: ""
         self.url = url.rstrip("/")
         self.token = control_token
         # Made once, since reading certificates takes a while.
@@ -37,7 +39,7 @@ class Requests:
         """Makes a call of control; returns its reply without the envelope."""
         query = urllib.parse.urlencode({name: value for name, value in (filters or {}).items() if value is not None})
         headers = {"Content-Type": "application/json", **self.authorization()}
-        data = None if body is None else json.dumps(body).encode()
+        data = None if body is None else json.dumps(body, default=_refuse).encode()
         # The body of a call that waits has the time to wait.
         waits = body.get("timeout_ms") or 0 if isinstance(body, dict) else 0
         return self._ask(method, f"/control{path}" + (f"?{query}" if query else ""), data, headers, waits / 1000)
@@ -64,7 +66,7 @@ class Requests:
             reply, text = self._send(method, path, data, headers, waits)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise Error(f"{request}: {error or type(error).__name__}{self.source}") from None
+            raise Error(f"{request}: {error or type(error).__name__}{self.describe_end()}{self.source}") from None
         try:
             body = json.loads(text, object_hook=Record)
         # Brackets nested too deeply are a RecursionError.
@@ -96,6 +98,10 @@ class Requests:
             # An idle connection that the server closed a moment ago: nothing was read from it.
             return self._send(method, path, data, headers, waits)
         return reply, reply.read()
+
+
+def _refuse(value: Any) -> Any:
+    raise Error(f"{value!r} can't be sent as JSON: its type is {type(value).__name__}")
 
 
 def _context(tls_ca: str | None) -> ssl.SSLContext:

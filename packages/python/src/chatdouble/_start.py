@@ -102,6 +102,7 @@ def start_server(**given: Unpack[StartOptions]) -> Server:
         tls_ca = Path(ca_file).read_text() if ca_file and url.startswith("https:") else None
         server = Server(url, token, tls_ca=tls_ca, stop=lambda: _stop(process, errors))
         server.pid = process.pid
+        server._requests.describe_end = lambda: _end_of(process)
         kept.pop_all()
         return server
 
@@ -163,7 +164,9 @@ def _tell(said: str) -> None:
 
 def _text(value: Any) -> str:
     if isinstance(value, datetime.datetime):
-        return value.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+        # A time without a zone is one of UTC on every machine.
+        zoned = value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)
+        return zoned.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
     return str(value)
 
 
@@ -175,6 +178,18 @@ def _ready(process: subprocess.Popen[str]) -> str | None:
         if found:
             return found[1]
     return None
+
+
+def _end_of(process: subprocess.Popen[str]) -> str:
+    """How a server ended that no longer answers; nothing if it still runs."""
+    # It may have closed its sockets a moment before it ends.
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(0.2)
+    status = process.returncode
+    if status is None:
+        return ""
+    how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
+    return f" (the server, process {process.pid}, {how})"
 
 
 def _stop(process: subprocess.Popen[str], errors: IO[bytes]) -> None:

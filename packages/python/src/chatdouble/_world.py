@@ -68,7 +68,11 @@ def rule_or_none(value: Any, call: str, example: str) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime.datetime):
-        return value.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+        # A time without a zone is one of UTC on every machine.
+        zoned = value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)
+        return zoned.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+    if isinstance(value, datetime.date):
+        return value.isoformat()
     if isinstance(value, datetime.timedelta):
         return value.total_seconds()
     return value
@@ -155,6 +159,8 @@ class World(Hinting):
     @keywords
     def reset(self, *, keep: Sequence[str] | None = None) -> None:
         """Resets data, clock, pushes, faults, journal and report; `keep` lists which of the last three are kept."""
+        if isinstance(keep, str):
+            raise Error(f"reset takes a list such as keep=['journal'], not {keep!r}")
         self._calls.post("/reset", given({"keep": keep and list(keep)}))
 
     def report(self) -> Report:

@@ -209,7 +209,8 @@ def _server_of(config: pytest.Config) -> Server:
     if os.environ.get("CHATDOUBLE_URL"):
         return _elsewhere(config)
     if shared.get(_URL):
-        return Server(shared[_URL], shared[_TOKEN], tls_ca=shared[_CA])
+        source = " (the server that xdist's workers share; it ran when the tests began)"
+        return Server(shared[_URL], shared[_TOKEN], tls_ca=shared[_CA], source=source)
     return _started(config)
 
 
@@ -235,7 +236,7 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
     except Error as error:
         # A test may have deleted it.
         if error.status != 404:
-            raise
+            pytest.fail(f"chatdouble_world can't be deleted: {error}", pytrace=False)
     findings = _findings(_with_end(world, report) if least == SEVERITIES[0] else report, least)
     if findings:
         # Without a traceback: the mistake is in what the test ran.
