@@ -230,12 +230,17 @@ pub fn for_unknown_path(method: &str, path: &str) -> String {
 /// A hint for a path with doubled slashes: the path without them. Clients get them by joining a base URL that ends with
 /// a slash and a path that begins with one.
 pub fn for_doubled_slash(path: &str) -> Option<String> {
+    let corrected_path = without_empty_parts(path)?;
+    Some(format!("The path has a doubled slash; without it: {corrected_path}"))
+}
+
+/// A path without its doubled slashes; None if it has none, or nothing else.
+fn without_empty_parts(path: &str) -> Option<String> {
     let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();
     if !path.contains("//") || parts.peek().is_none() || path.len() > MAX_PATH_BYTES {
         return None;
     }
-    let corrected_path: String = parts.flat_map(|part| ["/", part]).collect();
-    Some(format!("The path has a doubled slash; without it: {corrected_path}"))
+    Some(parts.flat_map(|part| ["/", part]).collect())
 }
 
 /// A hint for a path outside the API: where the API is, and the nearest operation.
@@ -253,17 +258,18 @@ pub fn for_path_outside_api(method: &str, path: &str) -> String {
     }
 }
 
-/// Whether a path outside the API would be that of an operation with the API's prefix.
+/// Whether a path outside the API would be that of an operation with the API's prefix and without doubled slashes.
 pub fn is_operation_outside_api(method: &str, path: &str) -> bool {
-    let path = without_version_prefix(path);
+    let corrected_path = without_empty_parts(path);
+    let path = without_version_prefix(corrected_path.as_deref().unwrap_or(path));
     Router::find_nearest(method, path).is_some_and(|row| row.route.path == path)
 }
 
-/// Removes a wrong prefix such as `/api`, `/api/v2` or `/v1`, which may precede the path of an operation.
+/// Removes a wrong prefix such as `/api`, `/api/v2`, `/api/api/v1` or `/v1`, which may precede the path of an operation.
 fn without_version_prefix(path: &str) -> &str {
     let is_version = |part: &str| part.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok());
     let mut path = path;
-    for _ in 0..2 {
+    for _ in 0..3 {
         let Some((first, suffix)) =
             path.strip_prefix('/').and_then(|path| path.find('/').map(|end| path.split_at(end)))
         else {

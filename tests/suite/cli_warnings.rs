@@ -38,22 +38,32 @@ fn a_stock_client_in_a_world_with_neutral_names_is_reported_once() {
 #[test]
 fn a_path_of_an_operation_outside_of_the_api_is_reported_once() {
     let mut program = Program::start(&mut chatdouble(&["--port", "0"]));
-    for path in ["/register", "/messages", "/messages", "/favicon.ico", "/api/v2/messages"] {
+    for path in [
+        "/register",
+        "/messages",
+        "/messages",
+        "/favicon.ico",
+        "/api/v2/messages",
+        "//api/v1/messages",
+        "/api/api/v1/users",
+    ] {
         program.get("127.0.0.1", path);
     }
     let _ = program.signal("-TERM");
     let mut text = String::new();
     program.child.stderr.take().expect("piped").read_to_string(&mut text).expect("text");
     let lines: Vec<&str> = text.lines().collect();
+    let place = "The API is below /api/v1, control below /control; the nearest operation is";
     let expected = [
-        ("/register", "POST /api/v1/register"),
-        ("/messages", "GET /api/v1/messages"),
-        ("/api/v2/messages", "GET /api/v1/messages"),
+        ("/register", format!("{place} POST /api/v1/register.")),
+        ("/messages", format!("{place} GET /api/v1/messages.")),
+        ("/api/v2/messages", format!("{place} GET /api/v1/messages.")),
+        ("//api/v1/messages", "The path has a doubled slash; without it: /api/v1/messages".to_owned()),
+        ("/api/api/v1/users", format!("{place} GET /api/v1/users.")),
     ];
     assert_eq!(lines.len(), expected.len(), "{text}");
-    for (line, (path, operation)) in lines.iter().zip(expected) {
-        let place = "The API is below /api/v1, control below /control";
-        let warning = format!("GET {path} is not in the journal: {place}; the nearest operation is {operation}.");
+    for (line, (path, reason)) in lines.iter().zip(expected) {
+        let warning = format!("GET {path} is not in the journal: {reason}");
         assert!(line.contains("WARN") && line.ends_with(&warning), "{line}");
     }
 }
