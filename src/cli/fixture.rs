@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub enum Fixture {
-    /// Checks files: silent if they are valid, else prints every fault as FILE: $.path: reason
+    /// Checks files: silent if they are valid, else prints every mistake as FILE: $.path: reason
     #[command(after_help = "For example:\n\n  chatdouble fixture check ours.json")]
     Check {
         /// Fixture files
