@@ -199,8 +199,8 @@ ${user.api_key}</pre>
             }}
           >
             <p>
-              Their queues end, and a parked poll is answered with 401. An owner does it over the public API, so clients
-              receive its events.
+              Their key is refused, and a parked poll is answered with 401. An owner does it over the public API, so
+              clients receive its events.
             </p>
           <//>
         `
