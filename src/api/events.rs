@@ -130,8 +130,8 @@ pub fn apply_event_fault(events: &mut Vec<EventRecord<'_>>, disturbance: Option<
     }
 }
 
-/// The reply to a parked poll: its events (possibly none, if a newer poll replaces it), or an error if the queue, the
-/// owner's account or the organization has ended. None if the poll has to go on waiting.
+/// The reply to a parked poll: its events (possibly none, if a newer poll replaces it), or an error if the queue was
+/// removed, or if its owner or the organization was deactivated. None if the poll has to go on waiting.
 pub fn parked_reply<'a>(realm: &'a Realm, parked_queue: &'a Queue) -> Option<Result<EventsReply<'a>, Error>> {
     if !realm.is_active(parked_queue.owner) {
         return Some(Err(Error::UserDeactivated));

@@ -7,7 +7,7 @@ mod legacy_paths;
 mod targets;
 
 use super::{Call, Success, Write, operation};
-use crate::api::changes::settings::events::emit_setting;
+use crate::api::changes::settings::events::emit_setting_change;
 use crate::api::changes::users::account::{change_email_visibility, change_name, emit_export_consent};
 use crate::api::parameter::types::user_settings::{SettingsParams, TimeZoneName};
 use crate::error::{Error, ErrorKind};
@@ -170,7 +170,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     }
     let language = if name == "default_language" { value.as_str().and_then(language_name) } else { None };
     tx.user_state_mut(user).settings.insert(name, value.clone());
-    emit_setting(tx, user, name, value.clone(), language);
+    emit_setting_change(tx, user, name, value.clone(), language);
     match name {
         // Other clients also learn of it by the status (A-298 in docs/assumptions.md).
         "presence_enabled" => {
@@ -190,7 +190,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
 
 fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {
     if user.email_visibility != visibility {
-        emit_setting(tx, user.id, "email_address_visibility", visibility.number().into(), None);
+        emit_setting_change(tx, user.id, "email_address_visibility", visibility.number().into(), None);
         change_email_visibility(tx, user.id, visibility);
     }
 }
@@ -202,7 +202,7 @@ fn change_timezone(tx: &mut Tx, user: &User, timezone: TimeZoneName) {
     }
     let timezone = timezone.canonical_name;
     tx.user_mut(user.id).timezone.clone_from(&timezone);
-    emit_setting(tx, user.id, "timezone", timezone.as_str().into(), None);
+    emit_setting_change(tx, user.id, "timezone", timezone.as_str().into(), None);
     let update = PersonUpdate::Timezone { user_id: user.id, email: tx.api_email(&tx.users[&user.id]), timezone };
     let audience = tx.audience_with_access_to(user.id);
     tx.emit(audience, update);

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-31 in docs/assumptions.md.
 
 use super::{Call, Read, Success, Write, operation};
-use crate::api::changes::settings::events::emit_setting;
+use crate::api::changes::settings::events::emit_setting_change;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
@@ -185,5 +185,5 @@ fn update_status(tx: &mut Tx, user: UserId, change: StatusChange) {
 fn set_presence_enabled(tx: &mut Tx, user: UserId, is_enabled: bool) {
     apply_presence_setting(tx, user, is_enabled);
     tx.user_state_mut(user).settings.insert("presence_enabled", is_enabled.into());
-    emit_setting(tx, user, "presence_enabled", is_enabled.into(), None);
+    emit_setting_change(tx, user, "presence_enabled", is_enabled.into(), None);
 }

@@ -39,7 +39,7 @@ pub struct Registration<'a> {
     /// Ignored for an invitation by email.
     pub email: &'a str,
     pub full_name: &'a str,
-    /// Ignored if the organization does not use passwords. May be empty if it has logins without passwords.
+    /// Ignored if the organization does not use passwords. May be empty if it allows logins without passwords.
     pub password: &'a str,
 }
 
@@ -58,12 +58,12 @@ pub fn accept_invitation(tx: &mut Tx, key: &str, email: &str, full_name: &str) -
     Ok(add_invited_user(tx, &invitation, email, full_name, None))
 }
 
-/// Like [`accept`], with the data of the registration form: the address is that of an invitation by email, and the user
-/// gets a password if the organization uses them.
+/// Like [`accept_invitation`], with the data of the registration form: the address is that of an invitation by email,
+/// and the user gets a password if the organization uses them.
 ///
 /// # Errors
 ///
-/// Those of [`accept`], then `PasswordTooWeak`.
+/// Those of [`accept_invitation`], then `PasswordTooWeak`.
 pub fn register(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Result<UserId, Error> {
     let invitation = find_open_invitation(tx, key)?;
     let full_name = checked_name(tx, registration.full_name, None, tx.feature_level())?;

@@ -34,7 +34,7 @@ operation! {
         /// The channels.
         subscriptions: Vec<ChannelToSubscribe>,
         /// The kind of new channels.
-        @group traits: ChannelProperties,
+        @group properties: ChannelProperties,
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
         /// Permissions of new channels.
@@ -88,7 +88,7 @@ const SUBSCRIBE_EVENTS: &[EventKind] = &[
 impl Write for Subscribe {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SubscribeReply, Error> {
         let channel_params = NewChannelParams {
-            traits: params.traits,
+            properties: params.properties,
             topics_policy: params.topics_policy,
             permissions: params.permissions,
         };
