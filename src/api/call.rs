@@ -1,6 +1,6 @@
 //! The context of a request that operations use: caller, client, time, level, files.
 
-use super::ReplyForm;
+use super::ReplyFormat;
 use super::parameter::UploadedFile;
 use crate::error::Error;
 use crate::feature::Feature;
@@ -45,7 +45,7 @@ pub struct Call<'a> {
     pub push_relay_fault: Option<crate::fault::Bouncer>,
     /// A fault that changes the events of a poll.
     pub event_fault: Option<crate::fault::Disturbance>,
-    pub reply_form: ReplyForm,
+    pub reply_format: ReplyFormat,
 }
 
 impl Call<'_> {

@@ -101,7 +101,7 @@ const fn json_service(
     Service { name, display_name, client, event_header: None, payload_location: PayloadLocation::Body, render }
 }
 
-pub fn service(name: &str) -> Option<&'static Service> {
+pub fn find_service(name: &str) -> Option<&'static Service> {
     SERVICES.iter().find(|service| service.name == name)
 }
 
@@ -168,7 +168,7 @@ pub struct DeliverWebhookReply {
 
 impl PartialWrite for DeliverWebhook {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<DeliverWebhookReply, Error>, Error> {
-        let service = service(&params.integration).ok_or(Error::UnknownPath)?;
+        let service = find_service(&params.integration).ok_or(Error::UnknownPath)?;
         let headers = call.headers;
         let payload = read_payload(service, &params, headers)?;
         let delivery = Delivery { service, params: &params, payload: &payload, headers };
@@ -207,7 +207,7 @@ fn read_payload(
     let is_json = media_type.eq_ignore_ascii_case("application/json");
     let text = match service.payload_location {
         PayloadLocation::BodyOrParameters if !is_json => return Ok(Value::Null),
-        PayloadLocation::BodyOrParameter if !is_json => Expected(params.payload.as_deref()).present("payload")?,
+        PayloadLocation::BodyOrParameter if !is_json => Expected(params.payload.as_deref()).require("payload")?,
         PayloadLocation::Body | PayloadLocation::BodyOrParameter | PayloadLocation::BodyOrParameters => {
             params.payload.as_deref().unwrap_or_default()
         }

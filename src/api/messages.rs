@@ -1,5 +1,5 @@
-//! Messages: sending, reading and rendering single messages. Submodules have the other operations on messages: fetching,
-//! editing, deleting, reporting and more.
+//! Messages: sending, reading and rendering single messages. Submodules have the other operations on messages:
+//! fetching, editing, deleting, reporting and more.
 
 mod address;
 pub mod delete;
@@ -94,7 +94,7 @@ impl Write for SendMessage {
         let caller = call.caller();
         // The order of these two lines decides which missing parameter the error names.
         let recipients = params.to.or_default(caller, params.type_)?;
-        let content = params.content.present("content")?;
+        let content = params.content.require("content")?;
         recipients::check_content(tx, caller, params.type_, &recipients, params.topic.as_deref(), &content)?;
         let target = recipients::resolve(tx, caller, params.type_, &recipients, params.topic)?;
         let outgoing_message = OutgoingMessage {

@@ -36,10 +36,10 @@ pub struct Deprecation {
 /// An effect outside the realm that an operation has or may have. The HTTP layer carries it out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The operation deactivates accounts, which ends their sessions.
+    /// The operation deactivates accounts or the organization, which ends sessions.
     EndsSessions,
     /// The operation may change the caller's password, which ends all sessions of the caller except the current one.
-    KeepsSession,
+    EndsOtherSessions,
     /// The operation registers an event queue with client capabilities and a narrow.
     RegistersQueue,
 }

@@ -29,7 +29,7 @@ use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use crate::realm::visibility::VisibleObjects;
 use crate::record::events::{RealmUpdate, RealmUpdateDict};
-use parameters::{ORG_TYPE, OrganizationParams, check_choice, stored_value};
+use parameters::{ORG_TYPE, OrganizationParams, check_offered_value, to_stored_value};
 use policies::{Choice, Policy};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -86,13 +86,13 @@ impl Write for EditOrganization {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<OrganizationReply, Error> {
         let caller = call.caller();
         for (name, value) in &params.settings {
-            check_choice(name, value)?;
+            check_offered_value(name, value)?;
         }
         let policies = policies::parse_policies(call.legacy_values)?;
         check_owner_changes(call, &params, &policies)?;
         let disabled_methods =
             params.authentication_methods.map(|methods| methods.disabled_after(&tx.organization)).transpose()?;
-        let to_stored = |(name, value)| stored_value(name, value).map(|value| (name, value));
+        let to_stored = |(name, value)| to_stored_value(name, value).map(|value| (name, value));
         let settings: Vec<(&'static str, Value)> =
             params.settings.into_iter().map(to_stored).collect::<Result<_, _>>()?;
         for (purpose, id) in &params.channels {

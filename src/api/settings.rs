@@ -69,7 +69,7 @@ operation! {
     params from SettingsParams;
     errors in ERRORS;
     events in EVENTS;
-    effects [KeepsSession];
+    effects [EndsOtherSessions];
 }
 
 impl Write for ChangeSettings {
@@ -146,6 +146,7 @@ fn checked_new_name(tx: &Tx, user: &User, name: Option<&str>) -> Result<Option<S
     checked_name(tx, name, Some(user.id), tx.feature_level()).map(Some)
 }
 
+/// The setting whose event is emitted even if its value does not change.
 const EMITTED_EVEN_IF_UNCHANGED: &str = "resolved_topic_notice_auto_read_policy";
 
 /// Changes a setting for the user who requests it, and records that the user has edited it.

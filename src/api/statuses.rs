@@ -159,7 +159,8 @@ fn checked_emoji(
     }
 }
 
-/// Event: `user_status` to everyone who can access the user, with all values of the request, even unchanged ones.
+/// Events: if the request has `away`, `presence`, and `user_settings` update to the user; `user_status` to everyone who
+/// can access the user, with all values of the request, even unchanged ones.
 fn update_status(tx: &mut Tx, user: UserId, change: StatusChange) {
     let mut event = UserStatus { user_id: user, away: change.away, ..UserStatus::default() };
     if let Some(away) = change.away {

@@ -92,8 +92,9 @@ pub fn subscribe_all(
 /// ended.
 ///
 /// Events, in this order: `subscription` peer_remove to the users about each other, then to everyone else who can see
-/// the subscribers; for each user `subscription` remove, `stream` delete for channels that the user can't see any more, `update_message_flags` for the
-/// messages marked as read; then `realm_user` remove to limited guests who lose access to users.
+/// the subscribers; for each user `subscription` remove, `stream` delete for channels that the user can't see any more,
+/// `update_message_flags` for the messages marked as read; then `realm_user` remove to limited guests who lose access
+/// to users.
 pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> ChannelsByUser {
     let mut ended_subscriptions = ChannelsByUser::new();
     let mut leavers_by_channel = BTreeMap::new();

@@ -148,8 +148,10 @@ fn change_message(event: &str, payload: &PayloadValue<'_>, title: Option<String>
                 activity.message = pull_request.text_or_null("body")?;
             }
             if action == "opened" {
-                activity.branches =
-                    Some((pull_request.require("head")?.text_of("label")?, pull_request.require("base")?.text_of("label")?));
+                activity.branches = Some((
+                    pull_request.require("head")?.text_of("label")?,
+                    pull_request.require("base")?.text_of("label")?,
+                ));
             }
         }
     }

@@ -34,7 +34,8 @@ fn format_number(number: &Number) -> String {
 /// values would be far longer.
 pub const MAX_JSON_LENGTH: usize = 64 * 1024;
 
-/// JSON in ASCII with line breaks and an indentation of two spaces. Incomplete if it is longer than [`MAX_JSON_LENGTH`].
+/// JSON in ASCII with line breaks and an indentation of two spaces. Incomplete if it is longer than
+/// [`MAX_JSON_LENGTH`].
 pub fn indented_json(value: &Value) -> String {
     let mut text = String::new();
     write_value(&mut text, value, 0);

@@ -73,7 +73,11 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error>
     let text = event.find("text")?.map_or(Ok(""), |text| text.text())?;
     let Some(sender) = event.non_empty("user")? else {
         let is_bot = event.find("subtype")?.is_some_and(|kind| kind.value() == "bot_message");
-        return Err(delivery.unsupported_event_error(if is_bot { "integration bot message" } else { "unknown Slack event" }));
+        return Err(delivery.unsupported_event_error(if is_bot {
+            "integration bot message"
+        } else {
+            "unknown Slack event"
+        }));
     };
     let mut content = format!("**{}**: {}", sender.text()?, mentions_to_markdown(&emphasis_to_markdown(text)));
     if let Some(files) = event.non_empty("files")? {

@@ -77,8 +77,8 @@ impl NewChannelParams {
     /// # Errors
     ///
     /// In this order: those of [`resolve_all`]; `InsufficientPermission` if the caller may not set the permissions to
-    /// delete messages; `InvalidParameters` for a private web-public channel; `InsufficientPermission` if the caller may
-    /// not create private or public channels, or default channels; `DefaultChannelPrivate`; `WebPublicDisabled`;
+    /// delete messages; `InvalidParameters` for a private web-public channel; `InsufficientPermission` if the caller
+    /// may not create private or public channels, or default channels; `DefaultChannelPrivate`; `WebPublicDisabled`;
     /// `InsufficientPermission` if the caller may not create web-public channels; `OwnerRequired` for a retention
     /// policy; `AdministratorRequired` for a switch of administrators; those of [`check_topic_creation`].
     pub fn check(self, realm: &Realm, call: &Call<'_>) -> Result<ChannelSpec, Error> {
@@ -121,8 +121,11 @@ impl NewChannelParams {
             return Err(Error::OwnerRequired);
         }
         let switches = self.properties.switches.new_channel_switches(caller)?;
-        let privacy =
-            new_privacy(self.properties.invite_only, self.properties.is_web_public, self.properties.history_public_to_subscribers);
+        let privacy = new_privacy(
+            self.properties.invite_only,
+            self.properties.is_web_public,
+            self.properties.history_public_to_subscribers,
+        );
         if let Some(value) = permissions.get(CAN_CREATE_TOPIC) {
             check_topic_creation(realm, privacy, value)?;
         }
