@@ -158,10 +158,10 @@ operation! {
 /// The reply to a delivery.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct DeliverWebhookReply {
-    /// True, only for `slack_incoming`.
+    /// True; only for `slack_incoming`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
-    /// The text of a check of the address by `slack`.
+    /// The text with which Slack checks the address; only for `slack`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub challenge: Option<String>,
 }

@@ -141,8 +141,8 @@ pub trait PartialWrite: Operation {
 /// `deprecated 400 => "PATCH /settings"` the first level with the replacement, and the replacement. Operations that
 /// share parameters name a struct made by [`parameters!`](super::parameter::parameters): `params from Type;`.
 /// Operations that share a list of errors or events name a constant: `errors in ERRORS;`. All parts are optional; the
-/// default reply is [`Success`]. `precondition`, `message`, `session`, `takes files`, `gives keys`, `is short`,
-/// `effects [...]`, `caller in "parameter"` and `protocol` set the constants of [`Operation`].
+/// default reply is [`Success`](super::Success). `precondition`, `message`, `session`, `takes files`, `gives keys`, `is
+/// short`, `effects [...]`, `caller in "parameter"` and `protocol` set the constants of [`Operation`].
 macro_rules! operation {
     (
         $(#[doc = $summary:literal])+

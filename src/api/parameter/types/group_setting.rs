@@ -89,9 +89,9 @@ fn setting_at_level(setting: &PermissionSetting, level: i64) -> PermissionSettin
 ///
 /// # Errors
 ///
-/// For a group, in this order: `InvalidGroup`, `GroupDeactivated`, `SystemGroupRequired`, `DisallowedGroup`.
-/// For users and groups: `SystemGroupRequired`, `InvalidUserId` of the first that is not an active user,
-/// `InvalidGroupId`, `GroupDeactivated`. From 497 on, first `InvalidGroupId` for an unknown group without others.
+/// For a group, in this order: `InvalidGroup`, `GroupDeactivated`, `SystemGroupRequired`, `DisallowedGroup`. For users
+/// and groups: `SystemGroupRequired`, `InvalidUserId` of the first that is not an active user, `InvalidGroupId`,
+/// `GroupDeactivated`. From 497 on, an object with only an unknown group gets `InvalidGroupId` before these checks.
 pub fn resolve(
     realm: &Realm,
     level: i64,
