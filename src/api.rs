@@ -74,7 +74,7 @@ pub use call::{Call, Origin, commit_for};
 pub(crate) use operation::operation;
 pub use operation::{Deprecation, Docs, Effect, Operation, PartialWrite, Precondition, Protocol, Read, Write};
 pub use outcome::{Outcome, PollOutcome, WriteError};
-pub use reply::{ReplyBody, ReplyData, ReplyForm, Success, envelope};
+pub use reply::{ReplyBody, ReplyData, ReplyFormat, Success, envelope};
 
 /// The newest feature level that worlds can have.
 pub const NEWEST_FEATURE_LEVEL: i64 = crate::feature::NEWEST;

@@ -91,8 +91,7 @@ impl Write for RemoveAlertWords {
     }
 }
 
-/// Removes the user from the holders of a word, and a word without holders from the words that messages are searched
-/// for.
+/// Removes the user from the holders of a word. Messages are no longer searched for a word without holders.
 fn remove_holder(tx: &mut Tx, user: UserId, lowercase_word: &str) {
     let words = &mut tx.realm_mut().alert_words;
     let Some(holders) = words.get_mut(lowercase_word) else { return };

@@ -6,7 +6,7 @@ pub mod edit;
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
 use crate::api::changes::users::activation::deactivate;
-use crate::api::changes::users::api_key::NewApiKeyReply;
+use crate::api::changes::users::api_key::ApiKeyOnlyReply;
 use crate::api::changes::users::bot::{emit_account_field, realm_bot_audience};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -77,14 +77,14 @@ operation! {
     /// Returns a bot's API key, for its owner and administrators.
     pub GetBotApiKey = GET "/bots/{bot_id}/api_key", for HumanNotGuest, since 474;
     params from BotParams;
-    reply NewApiKeyReply;
+    reply ApiKeyOnlyReply;
     errors [NoSuchBot, InsufficientPermission, OwnerRequired];
 }
 
 impl Read for GetBotApiKey {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<NewApiKeyReply, Error> {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyOnlyReply, Error> {
         let bot = administered_bot(realm, call.caller(), params.bot_id)?;
-        Ok(NewApiKeyReply { api_key: bot.api_key.clone() })
+        Ok(ApiKeyOnlyReply { api_key: bot.api_key.clone() })
     }
 }
 
@@ -92,18 +92,18 @@ operation! {
     /// Gives a bot a new API key; the old one no longer works. For its owner and administrators.
     pub RegenerateBotApiKey = POST "/bots/{bot_id}/api_key/regenerate", for HumanNotGuest;
     params from BotParams;
-    reply NewApiKeyReply;
+    reply ApiKeyOnlyReply;
     errors [NoSuchBot, InsufficientPermission, OwnerRequired];
 }
 
 impl Write for RegenerateBotApiKey {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewApiKeyReply, Error> {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyOnlyReply, Error> {
         let bot = administered_bot(tx, call.caller(), params.bot_id)?.id;
 
         let api_key = tx.realm_mut().rng.api_key();
         tx.replace_api_key(bot, api_key.clone());
         emit_account_field(tx, bot, "api_key", |_, bot| json!(bot.api_key));
-        Ok(NewApiKeyReply { api_key })
+        Ok(ApiKeyOnlyReply { api_key })
     }
 }
 

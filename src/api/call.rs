@@ -1,6 +1,6 @@
 //! The context of a request that operations use: caller, client, time, level, files.
 
-use super::ReplyForm;
+use super::ReplyFormat;
 use super::parameter::UploadedFile;
 use crate::error::Error;
 use crate::feature::Feature;
@@ -45,7 +45,7 @@ pub struct Call<'a> {
     pub push_relay_fault: Option<crate::fault::Bouncer>,
     /// A fault that changes the events of a poll.
     pub event_fault: Option<crate::fault::Disturbance>,
-    pub reply_form: ReplyForm,
+    pub reply_format: ReplyFormat,
 }
 
 impl Call<'_> {
@@ -143,7 +143,7 @@ fn recheck_credentials(realm: &Realm, caller: &User) -> Result<(), Error> {
     realm.check_is_active(user)
 }
 
-/// The URL that a request was sent to, without the path: the base of URLs in the reply.
+/// The URL of the world as the client of a request sees it: the base of URLs in the reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin<'a> {
     /// `http` or `https`.
@@ -155,7 +155,7 @@ pub struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    /// `http://127.0.0.1:9991/w/NAME`, without a slash at the end.
+    /// For example `http://127.0.0.1:9991/w/NAME`, without a slash at the end.
     pub fn base_url(&self) -> String {
         [self.scheme, "://", self.host, self.prefix].concat()
     }

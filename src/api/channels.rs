@@ -230,7 +230,8 @@ fn email_token(secret: &str) -> String {
     token
 }
 
-/// The email address for a channel and a sender. It never changes and is hard to guess.
+/// The email address for a channel and a sender. It begins with the channel's name; the token after it never changes
+/// and is hard to guess.
 fn channel_email(realm: &Realm, channel: &Channel, sender: UserId) -> String {
     let token = email_token(&format!("{} {} {sender}", realm.organization.uuid, channel.id));
     let name_parts = channel.name.split(|character: char| !character.is_ascii_alphanumeric());

@@ -1,7 +1,7 @@
 //! Replacing the caller's API key.
 
 use super::{Call, Write, operation};
-use crate::api::changes::users::api_key::NewApiKeyReply;
+use crate::api::changes::users::api_key::ApiKeyOnlyReply;
 use crate::api::changes::users::bot::emit_account_field;
 use crate::api::changes::users::device::remove_device;
 use crate::error::Error;
@@ -14,12 +14,12 @@ operation! {
     /// Gives the caller a new API key; the old one no longer works, devices and push tokens are removed, event queues
     /// stay.
     pub RegenerateOwnApiKey = POST "/users/me/api_key/regenerate", for User;
-    reply NewApiKeyReply;
+    reply ApiKeyOnlyReply;
     events [DeviceRemove];
 }
 
 impl Write for RegenerateOwnApiKey {
-    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<NewApiKeyReply, Error> {
+    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<ApiKeyOnlyReply, Error> {
         let api_key = tx.realm_mut().rng.api_key();
         tx.replace_api_key(call.caller().id, api_key.clone());
         emit_account_field(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
@@ -31,6 +31,6 @@ impl Write for RegenerateOwnApiKey {
                 remove_device(tx, user, device);
             }
         }
-        Ok(NewApiKeyReply { api_key })
+        Ok(ApiKeyOnlyReply { api_key })
     }
 }

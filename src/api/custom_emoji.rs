@@ -52,7 +52,8 @@ operation! {
 parameters! {
     /// An upload also has the picture, the only file of a multipart body, with any name.
     pub struct CustomEmojiParams {
-        /// Lowercase letters, digits, dashes and underscores; spaces become underscores.
+        /// When uploading: lowercase letters, digits, dashes and underscores, ending in a letter or digit; spaces
+        /// become underscores. When deactivating: the exact name.
         @path emoji_name: String,
     }
 }

@@ -80,7 +80,7 @@ fn acknowledge_and_collect(
         }
         let id = add_queue_for_poll(tx, call, params.event_types.clone());
         let reply = EventsReply { events: Vec::new(), queue_id: Some(&id) };
-        return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw, call.reply_form)));
+        return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw, call.reply_format)));
     };
     let last_event_id = params.last_event_id.ok_or(Error::MissingLastEventId)?;
     let queue = find_own_queue(tx, call, id)?;
@@ -107,7 +107,7 @@ fn acknowledge_and_collect(
     apply_event_fault(&mut events, call.event_fault);
     let reply = (!is_waiting).then(|| {
         let reply = EventsReply { events, queue_id: queue_id_for_reply(&queue) };
-        envelope::<GetEvents>(&reply, raw, call.reply_form)
+        envelope::<GetEvents>(&reply, raw, call.reply_format)
     });
     if is_waiting {
         queue.parked_since = Some(now);
@@ -130,8 +130,8 @@ pub fn apply_event_fault(events: &mut Vec<EventRecord<'_>>, disturbance: Option<
     }
 }
 
-/// The reply to a parked poll: its events (possibly none, if a newer poll replaces it), or an error if the queue, the
-/// owner's account or the organization has ended. None if the poll has to go on waiting.
+/// The reply to a parked poll: its events (possibly none, if a newer poll replaces it), or an error if the queue was
+/// removed, or if its owner or the organization was deactivated. None if the poll has to go on waiting.
 pub fn parked_reply<'a>(realm: &'a Realm, parked_queue: &'a Queue) -> Option<Result<EventsReply<'a>, Error>> {
     if !realm.is_active(parked_queue.owner) {
         return Some(Err(Error::UserDeactivated));

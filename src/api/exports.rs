@@ -195,7 +195,14 @@ pub fn export_file(realm: &Realm, export: &Export) -> Value {
             "timestamp": message.sent_at.seconds(),
         })
     };
-    let user_json = |user: &User| json!({"user_id": user.id, "full_name": user.full_name, "is_bot": user.is_bot(), "is_active": user.is_active});
+    let user_json = |user: &User| {
+        json!({
+            "user_id": user.id,
+            "full_name": user.full_name,
+            "is_bot": user.is_bot(),
+            "is_active": user.is_active,
+        })
+    };
     json!({
         "organization": {"name": realm.organization.name, "description": realm.organization.description},
         "export_type": export.kind.number(),

@@ -5,7 +5,7 @@
 
 use super::{Call, Success, Write, operation};
 use crate::api::changes::flags::{
-    Flag, FlagChange, FlagOp, change_flag, change_flag_without_event, emit_flag_update, messages_already_changed,
+    Flag, FlagChange, FlagOp, change_flag, change_flag_without_event, emit_flag_update, messages_with_flag_value,
 };
 use crate::error::Error;
 use crate::feature::Feature;
@@ -52,7 +52,7 @@ impl Write for UpdateFlags {
         let event_messages = if call.has(Feature::OnlyChangedFlags) {
             changed_flags.messages
         } else {
-            messages_already_changed(tx, user, &params.messages, change)
+            messages_with_flag_value(tx, user, &params.messages, change)
         };
         emit_flag_update(tx, user, change, &event_messages, false);
         let ignored_channels = change.makes_unread().then_some(changed_flags.ignored_channels);

@@ -128,7 +128,7 @@ operation! {
     params {
         /// The group.
         @path user_group_id: GroupId,
-        /// Leave out members of subgroups.
+        /// Leave out subgroups of subgroups.
         direct_subgroup_only: bool = false,
     }
     reply SubgroupsReply;

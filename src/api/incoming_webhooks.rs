@@ -50,13 +50,13 @@ pub struct Service {
     pub client: &'static str,
     /// The header that names the event, in the spelling of the service's documentation. None if the payload names it.
     event_header: Option<&'static str>,
-    payload_format: PayloadFormat,
+    payload_location: PayloadLocation,
     render: fn(&Delivery<'_>) -> Result<RenderedDelivery, Error>,
 }
 
 /// Where the payload of a request is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum PayloadFormat {
+enum PayloadLocation {
     /// In the body, which is JSON regardless of its content type.
     Body,
     /// In a JSON body, or in the parameter `payload` of a form.
@@ -83,11 +83,11 @@ pub static SERVICES: &[Service] = &[
     json_service("json", "JSON", "JSONWebhook", simple_services::render_json),
     json_service("sentry", "Sentry", "SentryWebhook", sentry::render),
     Service {
-        payload_format: PayloadFormat::BodyOrParameters,
+        payload_location: PayloadLocation::BodyOrParameters,
         ..json_service("slack", "Slack", "SlackWebhook", slack::render_events)
     },
     Service {
-        payload_format: PayloadFormat::BodyOrParameter,
+        payload_location: PayloadLocation::BodyOrParameter,
         ..json_service(SLACK_INCOMING, "Slack Incoming", "SlackIncomingWebhook", slack::render_incoming)
     },
 ];
@@ -98,15 +98,15 @@ const fn json_service(
     client: &'static str,
     render: fn(&Delivery<'_>) -> Result<RenderedDelivery, Error>,
 ) -> Service {
-    Service { name, display_name, client, event_header: None, payload_format: PayloadFormat::Body, render }
+    Service { name, display_name, client, event_header: None, payload_location: PayloadLocation::Body, render }
 }
 
-pub fn service(name: &str) -> Option<&'static Service> {
+pub fn find_service(name: &str) -> Option<&'static Service> {
     SERVICES.iter().find(|service| service.name == name)
 }
 
 operation! {
-    /// Takes what another service sends, and posts messages of it, as a bot.
+    /// Takes a delivery of another service, and posts messages about it as a bot.
     pub DeliverWebhook = POST "/external/{integration}", for KeyHolder;
     params {
         /// `alertmanager`, `buildbot`, `github`, `gitlab`, `grafana`, `helloworld`, `json`, `sentry`, `slack` or
@@ -114,19 +114,19 @@ operation! {
         @path integration: String,
         /// The key of the bot.
         api_key: Option<String>,
-        /// What the service sends, as the body; of Slack's it may be a parameter of a form.
+        /// What the service sends, as the body; from Slack it may be a parameter of a form.
         payload: Option<String>,
         /// The channel, by name or ID; without it the messages go to the bot's owner.
         stream: Option<String>,
         /// The topic; without it, each service has one of its own.
         topic: Option<String>,
-        /// Patterns of a shell: messages are sent only of events that fit one of them.
+        /// Shell patterns: only events that match one of them are posted.
         only_events: Option<Vec<String>>,
-        /// Patterns of a shell: no messages are sent of events that fit one of them.
+        /// Shell patterns: events that match one of them are not posted.
         exclude_events: Option<Vec<String>>,
         /// GitHub, GitLab: the branches whose pushes are posted, separated by commas.
         branches: Option<String>,
-        /// GitHub: whether nothing is posted of private repositories.
+        /// GitHub: whether nothing is posted about private repositories.
         ignore_private_repositories: bool = false,
         /// Alertmanager: the label or annotation that is the topic.
         name: String = "instance".to_owned() => "instance",
@@ -158,17 +158,17 @@ operation! {
 /// The reply to a delivery.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct DeliverWebhookReply {
-    /// Of `slack_incoming`: true.
+    /// True; only for `slack_incoming`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
-    /// Of `slack`: what its check of the address sent.
+    /// The text with which Slack checks the address; only for `slack`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub challenge: Option<String>,
 }
 
 impl PartialWrite for DeliverWebhook {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<DeliverWebhookReply, Error>, Error> {
-        let service = service(&params.integration).ok_or(Error::UnknownPath)?;
+        let service = find_service(&params.integration).ok_or(Error::UnknownPath)?;
         let headers = call.headers;
         let payload = read_payload(service, &params, headers)?;
         let delivery = Delivery { service, params: &params, payload: &payload, headers };
@@ -178,21 +178,21 @@ impl PartialWrite for DeliverWebhook {
             bot_owner::notify_owner(tx, call.caller(), missing_header_notice(call.caller(), service, header));
             return Ok(Err(Error::MissingWebhookEvent { header: header.into() }));
         }
-        let outcome = (service.render)(&delivery)?;
-        if outcome.messages.len() > MAX_MESSAGES {
+        let rendered = (service.render)(&delivery)?;
+        if rendered.messages.len() > MAX_MESSAGES {
             return Err(Error::TooManyWebhookMessages { limit: MAX_MESSAGES.into() });
         }
 
-        for message in outcome.messages {
+        for message in rendered.messages {
             if is_event_selected(&params, message.event.as_deref()) {
                 send_message(tx, call, &delivery, message)?;
             }
         }
-        if let Some(notice) = outcome.owner_notice {
+        if let Some(notice) = rendered.owner_notice {
             bot_owner::notify_owner(tx, call.caller(), notice);
         }
         let ok = (service.name == SLACK_INCOMING).then_some(true);
-        Ok(Ok(DeliverWebhookReply { ok, challenge: outcome.challenge }))
+        Ok(Ok(DeliverWebhookReply { ok, challenge: rendered.challenge }))
     }
 }
 
@@ -205,16 +205,16 @@ fn read_payload(
     let content_type = headers.iter().find(|(name, _)| *name == CONTENT_TYPE).map_or("", |(_, value)| value.as_str());
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
     let is_json = media_type.eq_ignore_ascii_case("application/json");
-    let text = match service.payload_format {
-        PayloadFormat::BodyOrParameters if !is_json => return Ok(Value::Null),
-        PayloadFormat::BodyOrParameter if !is_json => Expected(params.payload.as_deref()).present("payload")?,
-        PayloadFormat::Body | PayloadFormat::BodyOrParameter | PayloadFormat::BodyOrParameters => {
+    let text = match service.payload_location {
+        PayloadLocation::BodyOrParameters if !is_json => return Ok(Value::Null),
+        PayloadLocation::BodyOrParameter if !is_json => Expected(params.payload.as_deref()).require("payload")?,
+        PayloadLocation::Body | PayloadLocation::BodyOrParameter | PayloadLocation::BodyOrParameters => {
             params.payload.as_deref().unwrap_or_default()
         }
     };
-    serde_json::from_str(text).map_err(|_| match service.payload_format {
-        PayloadFormat::Body => Error::MalformedJson,
-        PayloadFormat::BodyOrParameter | PayloadFormat::BodyOrParameters => Error::InvalidJson,
+    serde_json::from_str(text).map_err(|_| match service.payload_location {
+        PayloadLocation::Body => Error::MalformedJson,
+        PayloadLocation::BodyOrParameter | PayloadLocation::BodyOrParameters => Error::InvalidJson,
     })
 }
 
@@ -237,8 +237,8 @@ fn missing_header_notice(bot: &User, service: &Service, header: &str) -> String 
     )
 }
 
-/// Sends a message to the channel of the request, or without one to the owner of the bot. If the channel does not
-/// exist, the owner gets a notice about that.
+/// Sends a message to the channel that the payload or the request names, or without one to the owner of the bot. The
+/// owner gets a notice if the channel does not exist or has no subscribers.
 fn send_message(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: WebhookMessage) -> Result<(), Error> {
     let caller = call.caller();
     let params = delivery.params;

@@ -1,4 +1,5 @@
-//! Messages: sending, reading and rendering single messages. Submodules fetch, edit, delete and report messages.
+//! Messages: sending, reading and rendering single messages. Submodules have the other operations on messages:
+//! fetching, editing, deleting, reporting and more.
 
 mod address;
 pub mod delete;
@@ -93,7 +94,7 @@ impl Write for SendMessage {
         let caller = call.caller();
         // The order of these two lines decides which missing parameter the error names.
         let recipients = params.to.or_default(caller, params.type_)?;
-        let content = params.content.present("content")?;
+        let content = params.content.require("content")?;
         recipients::check_content(tx, caller, params.type_, &recipients, params.topic.as_deref(), &content)?;
         let target = recipients::resolve(tx, caller, params.type_, &recipients, params.topic)?;
         let outgoing_message = OutgoingMessage {
@@ -154,7 +155,7 @@ impl Read for GetMessage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessageReply, Error> {
         let message = match &call.caller {
             Some(_) => call.message(realm, params.message_id),
-            // The error does not disclose whether the message exists for users who log in.
+            // Visitors get the same error for messages that do not exist and for those that only users can read.
             None => {
                 let message = realm.messages.get(&params.message_id);
                 message.filter(|message| realm.is_visible_to_spectators(message)).ok_or(Error::NotLoggedIn)

@@ -1,4 +1,4 @@
-//! Refuses NUL characters in parameters, which no stored text may contain.
+//! Refuses NUL characters in parameters, because no stored text may contain them.
 
 use super::parameter::{ParameterInfo, RawParameters};
 use crate::error::Error;

@@ -55,10 +55,10 @@ pub fn open_step_records(realm: &Realm, user: UserId) -> Vec<StepRecord> {
 }
 
 operation! {
-    /// Marks a one-time notice as seen.
+    /// Marks an onboarding step as completed.
     pub MarkOnboardingStep = POST "/users/me/onboarding_steps", for Human, since 233;
     params {
-        /// The notice that was seen.
+        /// The notice that was seen, or the action that was done.
         onboarding_step: String,
     }
     errors [UnknownOnboardingStep];

@@ -36,10 +36,10 @@ pub struct Deprecation {
 /// An effect outside the realm that an operation has or may have. The HTTP layer carries it out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The operation deactivates accounts, which ends their sessions.
+    /// The operation deactivates accounts or the organization, which ends sessions.
     EndsSessions,
     /// The operation may change the caller's password, which ends all sessions of the caller except the current one.
-    KeepsSession,
+    EndsOtherSessions,
     /// The operation registers an event queue with client capabilities and a narrow.
     RegistersQueue,
 }
@@ -141,8 +141,8 @@ pub trait PartialWrite: Operation {
 /// `deprecated 400 => "PATCH /settings"` the first level with the replacement, and the replacement. Operations that
 /// share parameters name a struct made by [`parameters!`](super::parameter::parameters): `params from Type;`.
 /// Operations that share a list of errors or events name a constant: `errors in ERRORS;`. All parts are optional; the
-/// default reply is [`Success`]. `precondition`, `message`, `session`, `takes files`, `gives keys`, `is short`,
-/// `effects [...]`, `caller in "parameter"` and `protocol` set the constants of [`Operation`].
+/// default reply is [`Success`](super::Success). `precondition`, `message`, `session`, `takes files`, `gives keys`, `is
+/// short`, `effects [...]`, `caller in "parameter"` and `protocol` set the constants of [`Operation`].
 macro_rules! operation {
     (
         $(#[doc = $summary:literal])+

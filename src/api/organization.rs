@@ -29,7 +29,7 @@ use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use crate::realm::visibility::VisibleObjects;
 use crate::record::events::{RealmUpdate, RealmUpdateDict};
-use parameters::{ORG_TYPE, OrganizationParams, check_choice, stored_value};
+use parameters::{ORG_TYPE, OrganizationParams, check_offered_value, to_stored_value};
 use policies::{Choice, Policy};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -86,13 +86,13 @@ impl Write for EditOrganization {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<OrganizationReply, Error> {
         let caller = call.caller();
         for (name, value) in &params.settings {
-            check_choice(name, value)?;
+            check_offered_value(name, value)?;
         }
         let policies = policies::parse_policies(call.legacy_values)?;
         check_owner_changes(call, &params, &policies)?;
         let disabled_methods =
             params.authentication_methods.map(|methods| methods.disabled_after(&tx.organization)).transpose()?;
-        let to_stored = |(name, value)| stored_value(name, value).map(|value| (name, value));
+        let to_stored = |(name, value)| to_stored_value(name, value).map(|value| (name, value));
         let settings: Vec<(&'static str, Value)> =
             params.settings.into_iter().map(to_stored).collect::<Result<_, _>>()?;
         for (purpose, id) in &params.channels {
@@ -128,7 +128,7 @@ impl Write for EditOrganization {
         for (purpose, id) in params.channels {
             // Removing a channel counts as a change even if there was none.
             if std::mem::replace(purpose.of(organization_mut(tx)), id) != id || id.is_none() {
-                emit_and_reply(tx, &mut changed, purpose.name(), id.map_or(-1, |id| id.0).into());
+                emit_setting_and_add_to_reply(tx, &mut changed, purpose.name(), id.map_or(-1, |id| id.0).into());
             }
         }
         org_type_changes.into_iter().for_each(|change| change.apply(tx, caller, &mut changed));
@@ -168,7 +168,7 @@ impl Change {
         match self {
             Self::Name(name) if name != tx.organization.name => {
                 organization_mut(tx).name.clone_from(&name);
-                emit_and_reply(tx, changed, "name", name.into());
+                emit_setting_and_add_to_reply(tx, changed, "name", name.into());
             }
             Self::Description(description) if description != tx.organization.description => {
                 change_description(tx, author, &description);
@@ -220,7 +220,7 @@ fn check_owner_changes(
 ///
 /// # Errors
 ///
-/// `OwnerRequired`, and below 143 `AdministratorRequired`.
+/// `OwnerRequired`, below 143 instead `AdministratorRequired`.
 fn check_may_decide_on_sign_up(call: &Call<'_>) -> Result<(), Error> {
     let caller = call.caller();
     if call.has(Feature::OwnersDecideOnSignUp) {
@@ -268,7 +268,7 @@ fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
     if SENT_AS_UPDATE_DICT.contains(&name) {
         emit_update_dict(tx, data);
     } else {
-        emit_setting(tx, name, value);
+        emit_setting_change(tx, name, value);
     }
     if name == "waiting_period_threshold" {
         tx.update_full_members(tx.users.keys().copied().collect());
@@ -283,12 +283,12 @@ fn change_description(tx: &mut Tx, author: &User, description: &str) {
     emit_update_dict(tx, [("description", description.into()), ("rendered_description", rendered_html.into())]);
 }
 
-fn emit_and_reply(tx: &mut Tx, changed: &mut Map<String, Value>, name: &'static str, value: Value) {
-    emit_setting(tx, name, &value);
+fn emit_setting_and_add_to_reply(tx: &mut Tx, changed: &mut Map<String, Value>, name: &'static str, value: Value) {
+    emit_setting_change(tx, name, &value);
     changed.insert(name.to_owned(), value);
 }
 
-fn emit_setting(tx: &mut Tx, name: &str, value: &Value) {
+fn emit_setting_change(tx: &mut Tx, name: &str, value: &Value) {
     let everyone = tx.everyone();
     tx.emit(everyone, RealmUpdate { property: name.to_owned(), value: value.clone() });
 }

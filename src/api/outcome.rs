@@ -7,7 +7,7 @@ use crate::world::{NewEvents, ParkedPoll};
 
 /// The result of a poll.
 pub enum PollOutcome {
-    /// There were events already.
+    /// There were events already, or the client does not want to wait.
     Answered(ReplyBody),
     /// The poll waits for events.
     Parked(ParkedPoll),

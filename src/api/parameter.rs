@@ -9,8 +9,8 @@ mod values;
 
 use crate::error::Error;
 pub(crate) use macros::{
-    default_or_missing, default_text, has_no_default, impl_json_parameter, is_path, json_object, key_default, listed,
-    parameters, read_from, string_enum, wire_name,
+    default_or_missing, default_text, has_no_default, impl_json_parameter, is_path, json_object, key_default,
+    list_part, parameters, read_from, string_enum, wire_name,
 };
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
@@ -122,7 +122,8 @@ pub struct ParameterInfo {
     /// The neutral name.
     pub name: &'static str,
     pub aliases: &'static [&'static str],
-    /// The first feature level with the parameter; 0 if the operation always had it, or a table in `level/` has the level.
+    /// The first feature level with the parameter; 0 if the operation always had it, or a table in `level/` has the
+    /// level.
     pub since: i64,
     pub former_names: &'static [FormerName],
     pub is_in_path: bool,
@@ -156,7 +157,7 @@ pub const fn total_length(parts: &[&[ParameterInfo]]) -> usize {
 }
 
 /// Joins the parts of a list. `COUNT` is [`total_length`].
-pub const fn joined<const COUNT: usize>(parts: &[&[ParameterInfo]]) -> [ParameterInfo; COUNT] {
+pub const fn join_parts<const COUNT: usize>(parts: &[&[ParameterInfo]]) -> [ParameterInfo; COUNT] {
     const BLANK: ParameterInfo = ParameterInfo {
         name: "",
         aliases: &[],

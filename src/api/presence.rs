@@ -89,7 +89,7 @@ operation! {
     /// Returns a user's presence.
     pub GetUserPresence = GET "/users/{user_id_or_email}/presence", for User;
     params {
-        /// The user's ID or address: the real one, where the caller may see it, or the dummy address.
+        /// The user's ID or address: the real one if everyone may see it, otherwise the dummy address.
         @path user_id_or_email: String,
     }
     reply UserPresenceReply;

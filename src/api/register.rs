@@ -6,7 +6,7 @@ pub mod lists;
 mod messages;
 mod options;
 mod organization;
-mod requested;
+mod requested_values;
 mod users;
 
 pub use lists::setting_choices;
@@ -126,7 +126,7 @@ impl RegisterState {
     }
 }
 
-/// Whether a client may request this name in `fetch_event_types` although no event has it as its type.
+/// Whether `fetch_event_types` may contain a name: there is state for it, even if no event has it as its type.
 pub fn selects_data(event_type: &str) -> bool {
     [MessageState::EVENT_TYPES, ListState::EVENT_TYPES, UserValues::EVENT_TYPES].concat().contains(&event_type)
 }

@@ -4,9 +4,9 @@
 const RELEASES: [(u32, i64); 10] =
     [(3, 25), (4, 65), (5, 122), (6, 156), (7, 185), (8, 237), (9, 277), (10, 371), (11, 421), (12, 498)];
 
-/// The feature level of a release in the form `10.0`, `v10.4` or `10.x`. None: the text is no release with a known level. Of
-/// a later release with the same major version, it is the level of the first.
-pub fn of_release(text: &str) -> Option<i64> {
+/// The feature level of a release such as `10.0`, `v10.4` or `10.x`: that of the first release with the same major
+/// version. None if the text is no release with a known level.
+pub fn level_of_release(text: &str) -> Option<i64> {
     let (major, minor) = text.trim().trim_start_matches('v').split_once('.')?;
     let is_minor = minor == "x" || !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let major: u32 = major.parse().ok().filter(|_| is_minor)?;
@@ -28,15 +28,18 @@ mod tests {
 
         assert_eq!(documented.len(), RELEASES.len());
         for (release, level) in documented {
-            assert_eq!(of_release(&release), Some(level), "{release}");
+            assert_eq!(level_of_release(&release), Some(level), "{release}");
         }
     }
 
     #[test]
     fn only_releases_have_a_level() {
-        assert_eq!(["v9.0", "10.4", "11.x", "10.0.1"].map(of_release), [Some(277), Some(371), Some(421), Some(371)]);
+        assert_eq!(
+            ["v9.0", "10.4", "11.x", "10.0.1"].map(level_of_release),
+            [Some(277), Some(371), Some(421), Some(371)]
+        );
         for text in ["10", "2.1", "13.0", "newest", "", ".", "10.", "-9.0", "9.0-dev"] {
-            assert_eq!(of_release(text), None, "{text}");
+            assert_eq!(level_of_release(text), None, "{text}");
         }
     }
 }

@@ -25,7 +25,7 @@ pub const MAX_NOTE_LENGTH: usize = 1_000;
 const DEFAULT_DELAY: Span = Span::from_seconds(3_600);
 
 /// The reminders of a user in the order of their times.
-pub fn records_of(realm: &Realm, user: UserId) -> Vec<ReminderRecord> {
+pub fn reminder_records(realm: &Realm, user: UserId) -> Vec<ReminderRecord> {
     let mut reminders: Vec<&Reminder> =
         realm.reminders.values().filter(|reminder| reminder.user == user).map(AsRef::as_ref).collect();
     reminders.sort_by_key(|reminder| (reminder.deliver_at, reminder.id));
@@ -47,7 +47,7 @@ pub struct RemindersReply {
 
 impl Read for GetReminders {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<RemindersReply, Error> {
-        Ok(RemindersReply { reminders: records_of(realm, call.caller().id) })
+        Ok(RemindersReply { reminders: reminder_records(realm, call.caller().id) })
     }
 }
 

@@ -15,9 +15,9 @@ pub enum ReplyBody {
     Value(Value),
 }
 
-/// The form of a reply that the caller needs. Bytes are faster to make than a value.
+/// The format of a reply that the HTTP layer needs. Bytes are faster to make than a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReplyForm {
+pub enum ReplyFormat {
     /// [`ReplyBody::Bytes`].
     Bytes,
     /// [`ReplyBody::Value`].
@@ -59,8 +59,8 @@ pub struct Success {}
 const INITIAL_REPLY_CAPACITY: usize = 512;
 
 /// A successful reply: `result`, an empty `msg`, `ignored_parameters_unsupported` if there are any, then the data.
-pub fn envelope<P: Parameters>(data: &impl ReplyData, raw: &RawParameters, form: ReplyForm) -> ReplyBody {
-    envelope_with_message::<P>("", data, raw, form)
+pub fn envelope<P: Parameters>(data: &impl ReplyData, raw: &RawParameters, format: ReplyFormat) -> ReplyBody {
+    envelope_with_message::<P>("", data, raw, format)
 }
 
 /// Like [`envelope`], with a `msg`.
@@ -68,22 +68,22 @@ pub(super) fn envelope_with_message<P: Parameters>(
     message: &'static str,
     data: &impl ReplyData,
     raw: &RawParameters,
-    form: ReplyForm,
+    format: ReplyFormat,
 ) -> ReplyBody {
-    let ignored = raw.unsupported(P::LIST);
-    match form {
-        ReplyForm::Bytes => ReplyBody::Bytes(envelope_bytes(message, &ignored, data)),
-        ReplyForm::Value => ReplyBody::Value(envelope_value(message, &ignored, data)),
+    let ignored_names = raw.unsupported(P::LIST);
+    match format {
+        ReplyFormat::Bytes => ReplyBody::Bytes(envelope_bytes(message, &ignored_names, data)),
+        ReplyFormat::Value => ReplyBody::Value(envelope_value(message, &ignored_names, data)),
     }
 }
 
-fn envelope_bytes(message: &'static str, ignored: &[String], data: &impl ReplyData) -> Vec<u8> {
+fn envelope_bytes(message: &'static str, ignored_names: &[String], data: &impl ReplyData) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(INITIAL_REPLY_CAPACITY);
     bytes.extend_from_slice(br#"{"result":"success","msg":"#);
     message.write(&mut bytes);
-    if !ignored.is_empty() {
+    if !ignored_names.is_empty() {
         bytes.extend_from_slice(br#","ignored_parameters_unsupported":"#);
-        ignored.write(&mut bytes);
+        ignored_names.write(&mut bytes);
     }
     // The members of the data continue the envelope's object, so the opening brace of the data becomes a comma.
     let data_start = bytes.len();
@@ -98,12 +98,12 @@ fn envelope_bytes(message: &'static str, ignored: &[String], data: &impl ReplyDa
     bytes
 }
 
-fn envelope_value(message: &'static str, ignored: &[String], data: &impl ReplyData) -> Value {
+fn envelope_value(message: &'static str, ignored_names: &[String], data: &impl ReplyData) -> Value {
     let mut envelope = Map::new();
     envelope.insert("result".to_owned(), "success".into());
     envelope.insert("msg".to_owned(), message.into());
-    if !ignored.is_empty() {
-        envelope.insert("ignored_parameters_unsupported".to_owned(), ignored.to_value());
+    if !ignored_names.is_empty() {
+        envelope.insert("ignored_parameters_unsupported".to_owned(), ignored_names.to_value());
     }
     match data.to_value() {
         Value::Object(data) => envelope.extend(data),
@@ -118,13 +118,13 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn both_forms_of_a_reply_have_the_same_json() {
+    fn both_formats_of_a_reply_have_the_same_json() {
         for data in [json!({}), json!({"b": [1, 2.5, {"c": null}], "a": "é\n"})] {
-            for (message, ignored) in [("", vec![]), ("Done", vec!["x".to_owned(), "y".to_owned()])] {
-                let mut expected = envelope_value(message, &ignored, &data).to_string();
+            for (message, ignored_names) in [("", vec![]), ("Done", vec!["x".to_owned(), "y".to_owned()])] {
+                let mut expected = envelope_value(message, &ignored_names, &data).to_string();
                 expected.push('\n');
 
-                let bytes = envelope_bytes(message, &ignored, &data);
+                let bytes = envelope_bytes(message, &ignored_names, &data);
                 assert_eq!(String::from_utf8(bytes).expect("UTF-8"), expected);
             }
         }

@@ -34,15 +34,16 @@ pub enum ToParameter {
 impl Parameter for ToParameter {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         let value: Value = json_parameter(text, name)?;
-        // The error for a value of neither form names the integer form.
-        let at = format!("{name}[\"int\"]");
+        // The error for a value of another type says that an integer was expected.
+        let path = format!("{name}[\"int\"]");
         match value {
             Value::Array(_) => {
-                Vec::from_json(&value, name).map(Self::Ids).map_err(|_| Error::bad_value(at, "is not an integer"))
+                Vec::from_json(&value, name).map(Self::Ids).map_err(|_| Error::bad_value(path, "is not an integer"))
             }
-            other => i64::from_json(&other, &at).map(Self::Id),
+            other => i64::from_json(&other, &path).map(Self::Id),
         }
     }
+
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]})
     }
@@ -65,7 +66,7 @@ impl ToParameter {
 }
 
 /// The scheduled messages of a user in the order of their times.
-pub fn records_of(realm: &Realm, user: UserId) -> Vec<ScheduledMessageRecord> {
+pub fn scheduled_message_records(realm: &Realm, user: UserId) -> Vec<ScheduledMessageRecord> {
     let mut messages: Vec<&ScheduledMessage> =
         realm.scheduled_messages.values().filter(|message| message.sender == user).map(AsRef::as_ref).collect();
     messages.sort_by_key(|message| (message.deliver_at, message.id));
@@ -87,7 +88,7 @@ pub struct ScheduledMessagesReply {
 
 impl Read for GetScheduledMessages {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<ScheduledMessagesReply, Error> {
-        Ok(ScheduledMessagesReply { scheduled_messages: records_of(realm, call.caller().id) })
+        Ok(ScheduledMessagesReply { scheduled_messages: scheduled_message_records(realm, call.caller().id) })
     }
 }
 
@@ -170,7 +171,7 @@ impl Write for ScheduleMessage {
     }
 }
 
-/// Changes a scheduled message with the parameters of a new one: the form of an edit at levels 179 to 183.
+/// Changes a scheduled message with the parameters of a new one, as requests do at levels 179 to 183.
 fn edit_scheduled_message(
     tx: &mut Tx,
     call: &Call<'_>,
@@ -228,7 +229,7 @@ impl Write for RemoveScheduledMessage {
         let id = params.scheduled_message_id;
         let is_sent = tx.user_state(user).sent_scheduled.contains(&id);
         if !is_sent {
-            own_message(tx, user, id)?;
+            find_own_message(tx, user, id)?;
         }
 
         tx.user_state_mut(user).sent_scheduled.remove(&id);
@@ -239,7 +240,7 @@ impl Write for RemoveScheduledMessage {
     }
 }
 
-fn own_message(realm: &Realm, user: UserId, id: ScheduledMessageId) -> Result<&ScheduledMessage, Error> {
+fn find_own_message(realm: &Realm, user: UserId, id: ScheduledMessageId) -> Result<&ScheduledMessage, Error> {
     let message = realm.scheduled_messages.get(&id).filter(|message| message.sender == user);
     message.map(AsRef::as_ref).ok_or(Error::NoSuchScheduledMessage)
 }

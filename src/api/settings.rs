@@ -7,7 +7,7 @@ mod legacy_paths;
 mod targets;
 
 use super::{Call, Success, Write, operation};
-use crate::api::changes::settings::events::emit_setting;
+use crate::api::changes::settings::events::emit_setting_change;
 use crate::api::changes::users::account::{change_email_visibility, change_name, emit_export_consent};
 use crate::api::parameter::types::user_settings::{SettingsParams, TimeZoneName};
 use crate::error::{Error, ErrorKind};
@@ -69,7 +69,7 @@ operation! {
     params from SettingsParams;
     errors in ERRORS;
     events in EVENTS;
-    effects [KeepsSession];
+    effects [EndsOtherSessions];
 }
 
 impl Write for ChangeSettings {
@@ -146,6 +146,7 @@ fn checked_new_name(tx: &Tx, user: &User, name: Option<&str>) -> Result<Option<S
     checked_name(tx, name, Some(user.id), tx.feature_level()).map(Some)
 }
 
+/// The setting whose event is emitted even if its value does not change.
 const EMITTED_EVEN_IF_UNCHANGED: &str = "resolved_topic_notice_auto_read_policy";
 
 /// Changes a setting for the user who requests it, and records that the user has edited it.
@@ -170,7 +171,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     }
     let language = if name == "default_language" { value.as_str().and_then(language_name) } else { None };
     tx.user_state_mut(user).settings.insert(name, value.clone());
-    emit_setting(tx, user, name, value.clone(), language);
+    emit_setting_change(tx, user, name, value.clone(), language);
     match name {
         // Other clients also learn of it by the status (A-298 in docs/assumptions.md).
         "presence_enabled" => {
@@ -190,7 +191,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
 
 fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {
     if user.email_visibility != visibility {
-        emit_setting(tx, user.id, "email_address_visibility", visibility.number().into(), None);
+        emit_setting_change(tx, user.id, "email_address_visibility", visibility.number().into(), None);
         change_email_visibility(tx, user.id, visibility);
     }
 }
@@ -202,7 +203,7 @@ fn change_timezone(tx: &mut Tx, user: &User, timezone: TimeZoneName) {
     }
     let timezone = timezone.canonical_name;
     tx.user_mut(user.id).timezone.clone_from(&timezone);
-    emit_setting(tx, user.id, "timezone", timezone.as_str().into(), None);
+    emit_setting_change(tx, user.id, "timezone", timezone.as_str().into(), None);
     let update = PersonUpdate::Timezone { user_id: user.id, email: tx.api_email(&tx.users[&user.id]), timezone };
     let audience = tx.audience_with_access_to(user.id);
     tx.emit(audience, update);

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-31 in docs/assumptions.md.
 
 use super::{Call, Read, Success, Write, operation};
-use crate::api::changes::settings::events::emit_setting;
+use crate::api::changes::settings::events::emit_setting_change;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
@@ -159,7 +159,8 @@ fn checked_emoji(
     }
 }
 
-/// Event: `user_status` to everyone who can access the user, with all values of the request, even unchanged ones.
+/// Events: if the request has `away`, `presence`, and `user_settings` update to the user; `user_status` to everyone who
+/// can access the user, with all values of the request, even unchanged ones.
 fn update_status(tx: &mut Tx, user: UserId, change: StatusChange) {
     let mut event = UserStatus { user_id: user, away: change.away, ..UserStatus::default() };
     if let Some(away) = change.away {
@@ -185,5 +186,5 @@ fn update_status(tx: &mut Tx, user: UserId, change: StatusChange) {
 fn set_presence_enabled(tx: &mut Tx, user: UserId, is_enabled: bool) {
     apply_presence_setting(tx, user, is_enabled);
     tx.user_state_mut(user).settings.insert("presence_enabled", is_enabled.into());
-    emit_setting(tx, user, "presence_enabled", is_enabled.into(), None);
+    emit_setting_change(tx, user, "presence_enabled", is_enabled.into(), None);
 }

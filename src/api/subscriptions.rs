@@ -118,7 +118,7 @@ impl Write for ChangeSubscriptions {
             return Err(Error::GuestsNotAllowed);
         }
 
-        let request = subscribe::Request {
+        let request = subscribe::SubscribeRequest {
             channels: params.add,
             channel_params: NewChannelParams::default(),
             principals: Principals::caller(),

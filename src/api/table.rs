@@ -78,5 +78,5 @@ fn commit<O: Operation, T>(
 }
 
 fn wrap_in_envelope<O: Operation>(reply: &O::Reply, call: &Call<'_>, raw: &RawParameters) -> ReplyBody {
-    envelope_with_message::<O::Params>(O::MESSAGE.map_or("", |message| message(reply)), reply, raw, call.reply_form)
+    envelope_with_message::<O::Params>(O::MESSAGE.map_or("", |message| message(reply)), reply, raw, call.reply_format)
 }

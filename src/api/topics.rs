@@ -1,6 +1,6 @@
 //! Topics: listing those of a channel, and the visibility policies of the caller for topics.
 //!
-//! A choice for topics of blanks where the API is silent: A-456 in docs/assumptions.md.
+//! A choice for blank topics where the API is silent: A-456 in docs/assumptions.md.
 
 pub mod delete;
 
@@ -56,7 +56,7 @@ impl Read for GetTopics {
         let caller = call.caller();
         let channel = realm.readable_channel(caller, params.stream_id)?;
         let mut topics: Vec<TopicRecord> = topics_of_channel(realm, channel.id)
-            .filter_map(|topic| newest_visible(realm, caller, channel, topic))
+            .filter_map(|topic| newest_visible_message(realm, caller, channel, topic))
             .filter_map(|id| {
                 let (_, name) = realm.messages.get(&id)?.channel()?;
                 Some(TopicRecord { name: display_topic_name(name, params.allow_empty_topic_name), max_id: id })
@@ -69,7 +69,7 @@ impl Read for GetTopics {
 
 /// The newest message of a topic that the user can see. With protected history, only messages with a row of the user
 /// count.
-fn newest_visible(realm: &Realm, user: &User, channel: &Channel, topic: &Topic) -> Option<MessageId> {
+fn newest_visible_message(realm: &Realm, user: &User, channel: &Channel, topic: &Topic) -> Option<MessageId> {
     if channel.privacy.has_public_history() {
         return topic.messages.last();
     }
@@ -104,6 +104,7 @@ impl Parameter for TopicName {
         check_length(text, name, MAX_TOPIC_LENGTH)?;
         Ok(Self(replace_empty_topic_name(text).to_owned()))
     }
+
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "string", "maxLength": MAX_TOPIC_LENGTH})
     }
@@ -118,6 +119,7 @@ impl Parameter for PolicyNumber {
         let number: i64 = json_parameter(text, name)?;
         VisibilityPolicy::from_number(number).map(Self).ok_or_else(|| Error::not_possible(name))
     }
+
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "integer", "enum": [0, 1, 2, 3]})
     }
@@ -143,9 +145,9 @@ operation! {
     /// Mutes or unmutes a topic for the caller; deprecated, see POST /user_topics.
     pub MuteTopic = PATCH "/users/me/subscriptions/muted_topics", for User, deprecated 170 => "POST /user_topics";
     params {
-        /// by ID.
+        /// The channel by ID; required unless `stream` is given.
         stream_id: Option<ChannelId>,
-        /// The channel by name, or
+        /// The channel by name, instead of `stream_id`.
         stream: Option<String>,
         /// The topic.
         topic: TopicName,

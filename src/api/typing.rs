@@ -73,7 +73,7 @@ impl Write for SetTyping {
             TypingType::Direct => {
                 let recipients = checked_recipients(tx, caller, params.to)?;
 
-                emit_direct(tx, caller, params.op, &recipients);
+                emit_direct_typing(tx, caller, params.op, &recipients);
             }
             TypingType::Channel => {
                 let channel = params.stream_id.and_then(|id| id.0).ok_or(Error::MissingStreamId)?;
@@ -85,7 +85,7 @@ impl Write for SetTyping {
                 let channel = tx.readable_active_channel(caller, channel)?.clone();
                 tx.check_may_post(caller, &channel, &topic)?;
 
-                emit_in_channel(tx, caller, params.op, channel.id, &topic);
+                emit_channel_typing(tx, caller, params.op, channel.id, &topic);
             }
         }
         Ok(Success {})
@@ -114,11 +114,11 @@ fn checked_recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> 
     Ok(recipients)
 }
 
-fn emit_direct(tx: &mut Tx, caller: &User, op: TypingOp, recipients: &[UserId]) {
-    let people = recipients.iter().filter_map(|id| tx.user(*id)).map(|user| person(tx, user)).collect();
+fn emit_direct_typing(tx: &mut Tx, caller: &User, op: TypingOp, recipients: &[UserId]) {
+    let people = recipients.iter().filter_map(|id| tx.user(*id)).map(|user| typing_person(tx, user)).collect();
     let fields = Typing {
         message_type: "direct",
-        sender: person(tx, caller),
+        sender: typing_person(tx, caller),
         recipients: Some(people),
         stream_id: None,
         topic: None,
@@ -131,7 +131,7 @@ fn emit_direct(tx: &mut Tx, caller: &User, op: TypingOp, recipients: &[UserId]) 
     tx.emit(audience, typing_event(op, fields));
 }
 
-fn person(realm: &Realm, user: &User) -> TypingPerson {
+fn typing_person(realm: &Realm, user: &User) -> TypingPerson {
     TypingPerson { user_id: user.id, email: realm.api_email(user) }
 }
 
@@ -142,13 +142,13 @@ fn typing_event(op: TypingOp, fields: Typing) -> Event {
     }
 }
 
-fn emit_in_channel(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId, topic: &str) {
+fn emit_channel_typing(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId, topic: &str) {
     let Some(audience) = subscribed_receivers(tx, channel) else { return };
     let lacks_access = |id: &UserId| !tx.can_access_user(&tx.users[id], caller.id);
     let audience = audience.except_all(&tx.guests().iter().filter(|id| lacks_access(id)).copied().collect());
     let fields = Typing {
         message_type: "stream",
-        sender: person(tx, caller),
+        sender: typing_person(tx, caller),
         recipients: None,
         stream_id: Some(channel),
         topic: Some(topic.to_owned()),

@@ -176,7 +176,7 @@ impl Read for GetTemporaryAddress {
             return Err(Error::FileForbidden);
         }
 
-        Ok(TemporaryAddressReply { url: temporary_urls::address(realm, attachment, call.now) })
+        Ok(TemporaryAddressReply { url: temporary_urls::create_url(realm, attachment, call.now) })
     }
 }
 

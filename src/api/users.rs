@@ -155,7 +155,7 @@ operation! {
     is short;
 }
 
-/// The caller. All except the last field is serialized once and cached in the user's memo.
+/// The caller. All fields except the last one are serialized once and cached with the user.
 #[derive(Clone, Debug)]
 pub struct OwnUserReply {
     user: Arc<User>,
@@ -217,9 +217,9 @@ impl OwnUserReply {
 
     /// The JSON of [`OwnUser`] up to the value of `max_message_id`, which is left out because it changes often.
     fn serialize_without_max_message_id(realm: &Realm, user: &User) -> Box<[u8]> {
-        let written = serialized_parts(realm, user);
+        let parts = serialized_parts(realm, user);
         let record = OwnUser {
-            avatar_url: &written.avatar_url,
+            avatar_url: &parts.avatar_url,
             avatar_version: user.avatar.version,
             email: &realm.api_email(user),
             full_name: &user.full_name,
@@ -230,11 +230,11 @@ impl OwnUserReply {
             is_active: user.is_active,
             role: user.role.number(),
             timezone: &user.timezone,
-            date_joined: &written.date_joined,
+            date_joined: &parts.date_joined,
             user_id: user.id.0,
             delivery_email: &user.email,
             is_imported_stub: user.is_imported_stub,
-            profile_data: (!user.is_bot()).then_some(&*written.profile_data),
+            profile_data: (!user.is_bot()).then_some(&*parts.profile_data),
             max_message_id: 0,
         };
         let mut bytes = serde_json::to_vec(&record).unwrap_or_default();

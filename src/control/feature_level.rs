@@ -1,6 +1,6 @@
 //! Feature levels in JSON bodies. The number of a release is refused with its level.
 
-use crate::api::release::of_release;
+use crate::api::release::level_of_release;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ struct LevelVisitor;
 
 /// The refusal of a value that is the number of a release.
 fn release_error<E: Error>(release: &str) -> Option<E> {
-    let level = of_release(release)?;
+    let level = level_of_release(release)?;
     Some(E::custom(format!("takes a feature level, a whole number; that of release {release} is {level}")))
 }
 

@@ -6,7 +6,7 @@ use super::fault::Fault;
 use super::request::ApiRequest;
 use super::trace::Trace;
 use crate::api::parameter::RawParameters;
-use crate::api::{OperationRow, Origin, Outcome, ReplyForm};
+use crate::api::{OperationRow, Origin, Outcome, ReplyFormat};
 use crate::error::Error;
 use crate::level::{Emulation, emulation};
 use crate::realm::Realm;
@@ -50,8 +50,8 @@ impl<'a> RequestContext<'a> {
     }
 
     /// Replies at older levels are JSON values, because the emulation changes them; at the newest level they are bytes.
-    pub fn reply_form(&self) -> ReplyForm {
-        if self.emulation.is_some() { ReplyForm::Value } else { ReplyForm::Bytes }
+    pub fn reply_format(&self) -> ReplyFormat {
+        if self.emulation.is_some() { ReplyFormat::Value } else { ReplyFormat::Bytes }
     }
 
     /// Reads the world's settings again, before an operation is retried on a newer state.

@@ -123,7 +123,7 @@ fn serve(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Result<
 
 fn uploaded_file(realm: &Realm, world: &World, incoming: &ApiRequest, subpath: &str) -> Result<Response, Error> {
     if let Some(token) = subpath.strip_prefix("temporary/") {
-        let attachment = temporary_urls::resolve(realm, token, world.now())?;
+        let attachment = temporary_urls::find_file(realm, token, world.now())?;
         return attachment_response(realm, &attachment, false);
     }
     let (subpath, is_download) = match subpath.strip_prefix("download/") {

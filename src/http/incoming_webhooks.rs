@@ -5,7 +5,7 @@ use super::body::content_type;
 use super::pending_response::{PendingBody, PendingResponse};
 use super::reply;
 use super::request::{self, ApiRequest};
-use crate::api::incoming_webhooks::{HEADERS, SERVICES, SLACK_INCOMING, service};
+use crate::api::incoming_webhooks::{HEADERS, SERVICES, SLACK_INCOMING, find_service};
 use crate::api::parameter::RawParameters;
 use crate::api::{Access, OperationRow};
 use crate::error::Error;
@@ -28,7 +28,7 @@ pub fn has_prefix(path: &str) -> bool {
 /// Whether a path, without `/api/v1`, belongs to a supported service.
 pub fn is_service_path(path: &str) -> bool {
     let name = path.strip_prefix(PATH_PREFIX).and_then(|name| percent_decode_str(name).decode_utf8().ok());
-    name.is_some_and(|name| service(&name).is_some())
+    name.is_some_and(|name| find_service(&name).is_some())
 }
 
 /// A hint that lists the supported services, for the path of another service.

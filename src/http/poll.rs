@@ -17,7 +17,7 @@ pub(super) async fn wait_for_reply(
     poll: ParkedPoll,
     raw: &RawParameters,
 ) -> Result<ReplyBody, Error> {
-    let form = context.reply_form();
+    let form = context.reply_format();
     // No realm is held while the poll waits: a thousand polls could keep a thousand old realms in memory.
     let current_reply = || {
         let realm = context.world.published_realm();

@@ -86,7 +86,7 @@ fn new_call<'call>(
         push_relay_fault: context.fault.bouncer(),
         event_fault: context.fault.disturbance(),
         extra_emoji: context.settings.dialect.vendor_value("emoji_name", EXTRA_EMOJI.name),
-        reply_form: context.reply_form(),
+        reply_format: context.reply_format(),
     }
 }
 

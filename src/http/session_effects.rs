@@ -18,7 +18,7 @@ pub(super) fn update_sessions(
     if row.has_effect(Effect::EndsSessions) {
         world.end_sessions_of_deactivated();
     }
-    if let Some(session) = context.incoming.session.as_ref().filter(|_| row.has_effect(Effect::KeepsSession)) {
+    if let Some(session) = context.incoming.session.as_ref().filter(|_| row.has_effect(Effect::EndsOtherSessions)) {
         world.keep_session(&session.id);
     }
     if let Some(user) = logged_in_user.and_then(|user| world.published_realm().user(user).cloned()) {

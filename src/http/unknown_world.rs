@@ -6,7 +6,7 @@ use super::request::ApiRequest;
 use super::{Edge, Response, hint, pages, reply, serialize};
 use crate::api::parameter::RawParameters;
 use crate::api::server::{GetServerSettings, root_settings};
-use crate::api::{Operation, ReplyForm, envelope};
+use crate::api::{Operation, ReplyFormat, envelope};
 use crate::error::Error;
 use crate::level::emulation;
 use http::{Method, header};
@@ -34,7 +34,7 @@ fn root_settings_reply(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>
     let user_agent = incoming.header(header::USER_AGENT).unwrap_or_default();
     let settings = root_settings(address.origin, edge.settings.feature_level, user_agent);
     let emulation = emulation(edge.settings.feature_level);
-    let form = if emulation.is_some() { ReplyForm::Value } else { ReplyForm::Bytes };
+    let form = if emulation.is_some() { ReplyFormat::Value } else { ReplyFormat::Bytes };
     let body = envelope::<<GetServerSettings as Operation>::Params>(&settings, &RawParameters::default(), form);
     serialize::serialize(adapt_reply(&edge.settings, address.origin.prefix, body, |reply| {
         if let Some(emulation) = emulation {

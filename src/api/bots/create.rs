@@ -174,7 +174,7 @@ fn create_services(tx: &mut Tx, kind: BotKind, params: &CreateBot) -> Vec<serde_
     }
 }
 
-/// Emits `realm_user` add to everyone who can access the bot, and `realm_bot` add to its owner and the administrators.
+/// Events: those of [`announce_user`], and `realm_bot` add to the bot's owner and the administrators.
 fn add_bot(
     tx: &mut Tx,
     owner: UserId,

@@ -192,7 +192,7 @@ fn set_default(tx: &mut Tx, update: BotUpdate, change: impl FnOnce(&mut BotDefau
 }
 
 /// Events: `realm_bot` delete and add to the former and the new owner, except administrators, whose lists have all
-/// bots; `realm_user` update to everyone who can access the bot.
+/// bots; that of [`emit_new_owner`]; `realm_user` update to everyone who can access the bot.
 fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
     if let Some(former_owner) = bot.bot_owner().filter(|former_owner| !is_admin(tx, *former_owner)) {
         tx.emit(Audience::of_user(former_owner), RealmBotDelete { bot: RemovedBot { user_id: bot.id } });
@@ -214,6 +214,8 @@ fn is_admin(realm: &Realm, user: UserId) -> bool {
 }
 
 /// Changes what an outgoing webhook calls, or how an embedded bot is configured.
+///
+/// Event: `realm_bot` update to the bot's owner and the administrators, if anything changes.
 fn change_services(tx: &mut Tx, bot: &User, params: &EditBot) {
     let Some(details) = &mut tx.user_mut(bot.id).bot else { return };
     let previous_services = details.services.clone();

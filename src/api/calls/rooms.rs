@@ -1,4 +1,4 @@
-//! Video calls at services where each call gets a new room: Nextcloud Talk and Webex.
+//! Video calls at Nextcloud Talk and Webex, each in a new room.
 
 use super::CallReply;
 use crate::api::{Call, Write, operation};

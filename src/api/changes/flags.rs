@@ -75,7 +75,7 @@ impl FlagChange {
         Ok(Self { flag, op })
     }
 
-    /// Whether the change marks messages as unread, which is possible only in subscribed channels.
+    /// Whether the change marks messages as unread. In channels, that needs a subscription.
     pub fn makes_unread(self) -> bool {
         self == Self { flag: Flag::Read, op: FlagOp::Remove }
     }
@@ -100,15 +100,15 @@ pub struct ChangedFlags {
     pub ignored_channels: BTreeSet<ChannelId>,
 }
 
-/// Changes a flag of a user's messages. Adding a flag to a message that the user did not receive also adds a row for
-/// it.
+/// Changes a flag of a user's messages. Starring, collapsing, hiding previews and marking as unread add a row for
+/// messages that the user did not receive.
 ///
 /// Event: always one `update_message_flags` to the user, even if nothing changed.
 ///
 /// # Errors
 ///
-/// `InvalidMessage` if the change adds a flag or marks as unread, and the user can't access a message. Nothing has
-/// changed then.
+/// `InvalidMessage` if a message is inaccessible, except when adding `read` (which skips it), removing another flag, or
+/// marking as unread in a channel that the user is not subscribed to. Nothing has changed then.
 pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<ChangedFlags, Error> {
     let changed = change_flag_without_event(tx, user, ids, change)?;
     emit_flag_update(tx, user.id, change, &changed.messages, false);
@@ -135,7 +135,7 @@ pub fn change_flag_without_event(
 }
 
 /// Those of the messages that the user has a row for and whose flag already has the value of a change, sorted.
-pub fn messages_already_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
+pub fn messages_with_flag_value(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
     let state = realm.user_state(user);
     let has_value = |message: &Message| {
         let has_flag = match change.flag {

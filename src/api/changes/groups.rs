@@ -6,14 +6,14 @@ use crate::realm::tx::Tx;
 use crate::record::events::UserGroupUpdate;
 use serde_json::Value;
 
-/// Emits an event about a group to everyone, except to clients that do not know deactivated groups if it is one.
+/// Emits an event about a group to everyone. Events about a deactivated group are only for clients that know these.
 pub fn emit_group_event(tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
     let condition = delivery_condition(tx, group);
     let audience = tx.everyone();
     tx.emit(audience, event.into().only_for(condition));
 }
 
-/// Event: `user_group` update to an audience.
+/// Event: `user_group` update to an audience, with the condition of [`emit_group_event`].
 pub fn emit_update_to(tx: &mut Tx, audience: Audience, id: GroupId, property: &str, value: Value) {
     let condition = delivery_condition(tx, id);
     tx.emit(audience, UserGroupUpdate::new(id, property, value).only_for(condition));

@@ -67,7 +67,7 @@ struct PublicChange {
 }
 
 impl PublicChange {
-    /// One change for each channel with guests, one for all web-public channels, and one for all others.
+    /// One change for all web-public channels, one for each other channel with guests, and one for all the rest.
     fn split_by_kind(self, realm: &Realm, is_arrival: bool) -> Vec<PeerChange> {
         let has_guests = |channel: &Channel| {
             let mut guests = realm.guests().iter().filter(|guest| channel.subscribers.contains(*guest));
@@ -95,9 +95,9 @@ impl PublicChange {
     fn split_by_audience(self, realm: &Realm) -> Vec<PeerChange> {
         let mut guests_by_channels: BTreeMap<Vec<ChannelId>, OrdSet<UserId>> = BTreeMap::new();
         // Only users with a queue receive events, and they are few compared to all guests.
-        let listeners =
+        let guests_with_queue =
             realm.queue_owners_among(realm.guests()).into_iter().filter(|guest| !self.users.contains(guest));
-        for guest in listeners {
+        for guest in guests_with_queue {
             let is_visible = |id: &ChannelId| realm.can_see(&realm.users[&guest], &realm.channels[id]);
             let visible_channels: Vec<ChannelId> = self.channels.iter().copied().filter(is_visible).collect();
             if !visible_channels.is_empty() {
@@ -122,7 +122,7 @@ impl PublicChange {
 
 /// Event: `subscription` peer_remove to users who unsubscribe together, about each other. [`emit_peers`] leaves them
 /// out.
-pub(super) fn emit_leaving_together(tx: &mut Tx, change: &PeerChange) {
+pub(super) fn emit_removal_among_leavers(tx: &mut Tx, change: &PeerChange) {
     if change.users.len() > 1 {
         let payload = Payload::PeersUnsubscribed { channels: change.channels.clone(), users: change.users.clone() };
         let event = Event::new(EventKind::SubscriptionPeerRemove, payload)

@@ -14,7 +14,7 @@ pub const MAX_PICTURE_MIB: usize = 5;
 const PICTURE_TYPES: [&str; 7] =
     ["image/avif", "image/gif", "image/heic", "image/jpeg", "image/png", "image/tiff", "image/webp"];
 
-/// Checks an avatar.
+/// Checks that an avatar is not too large and has a known picture format.
 ///
 /// # Errors
 ///
@@ -24,7 +24,8 @@ pub fn check_avatar(file: &UploadedFile) -> Result<(), Error> {
     if picture::dimensions(&file.bytes).is_none() { Err(Error::UnreadablePicture) } else { Ok(()) }
 }
 
-/// Checks an emoji or a picture of the organization, whose `Content-Type` has to be that of a picture.
+/// Checks an emoji or a picture of the organization: like [`check_avatar`], and from 270 on its `Content-Type`, if it
+/// has one, has to be that of a picture.
 ///
 /// # Errors
 ///

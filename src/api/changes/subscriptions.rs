@@ -1,6 +1,6 @@
 //! Subscribing and unsubscribing users, with all events.
 
-use super::peers::{emit_leaving_together, emit_peers, emit_peers_if, peer_changes};
+use super::peers::{emit_peers, emit_peers_if, emit_removal_among_leavers, peer_changes};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -91,9 +91,10 @@ pub fn subscribe_all(
 /// Unsubscribes users from channels and marks their unread messages there as read. Returns the subscriptions that
 /// ended.
 ///
-/// Events, in this order: `subscription` peer_remove to everyone else who can see the subscribers; for each user
-/// `subscription` remove, `stream` delete for channels that the user can't see any more, `update_message_flags` for the
-/// messages marked as read; then `realm_user` remove to limited guests who lose access to users.
+/// Events, in this order: `subscription` peer_remove to the users about each other, then to everyone else who can see
+/// the subscribers; for each user `subscription` remove, `stream` delete for channels that the user can't see any more,
+/// `update_message_flags` for the messages marked as read; then `realm_user` remove to limited guests who lose access
+/// to users.
 pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> ChannelsByUser {
     let mut ended_subscriptions = ChannelsByUser::new();
     let mut leavers_by_channel = BTreeMap::new();
@@ -109,7 +110,7 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     // Computed before the users leave, so that the audience is that of the present subscribers.
     let changes = peer_changes(tx, leavers_by_channel, false);
     for change in &changes {
-        emit_leaving_together(tx, change);
+        emit_removal_among_leavers(tx, change);
     }
     emit_peers(tx, SubscriptionPeerRemove, changes);
     for (user, channels) in &ended_subscriptions {
@@ -120,9 +121,9 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
 }
 
 /// Removes a user who is being deactivated from the subscribers of all channels, but keeps the subscriptions for
-/// [`resume`].
+/// [`resume_subscriptions`].
 ///
-/// Event: `subscription` peer_remove to everyone else who can see the subscribers.
+/// Event: from 377 on, `subscription` peer_remove to everyone else who can see the subscribers.
 pub fn suspend_subscriptions(tx: &mut Tx, user: UserId) {
     let channels = active_subscriptions(tx, user);
     let changes = peer_changes(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect(), false);
@@ -135,8 +136,8 @@ pub fn suspend_subscriptions(tx: &mut Tx, user: UserId) {
     });
 }
 
-/// Adds a user who is being reactivated to the subscribers of the channels that [`suspend`] removed the user from.
-/// Returns these channels.
+/// Adds a user who is being reactivated to the subscribers of the channels that [`suspend_subscriptions`] removed the
+/// user from. Returns these channels.
 pub fn resume_subscriptions(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
     let channels = active_subscriptions(tx, user);
     for channel in &channels {

@@ -29,7 +29,7 @@ operation! {
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
         /// Its kind.
-        @group traits: ChannelProperties,
+        @group properties: ChannelProperties,
         /// Permissions.
         @group permissions: ChannelPermissions,
         /// Announce it if the organization announces new channels.
@@ -58,9 +58,9 @@ impl Write for CreateChannel {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewChannelReply, Error> {
         let caller = call.caller();
         let description = checked_description(&params.description)?;
-        let is_default = params.traits.is_default_stream;
+        let is_default = params.properties.is_default_stream;
         let channel_params = NewChannelParams {
-            traits: params.traits,
+            properties: params.properties,
             topics_policy: params.topics_policy,
             permissions: params.permissions,
         };

@@ -85,7 +85,7 @@ impl Write for EditChannel {
         let permissions = checked_permissions(tx, call, channel, params)?;
         check_topic_creation_permission(tx, channel, privacy, &permissions)?;
 
-        let plan = ChannelChanges {
+        let changes = ChannelChanges {
             topics_policy,
             privacy,
             is_default,
@@ -97,13 +97,14 @@ impl Write for EditChannel {
             switches,
             permissions,
         };
-        plan.apply(tx, caller, id);
+        changes.apply(tx, caller, id);
         Ok(Success {})
     }
 }
 
-/// The checked changes of a request. Unlike the other fields, `privacy`, `description` and `message_retention_days` may
-/// equal the current values; their events are sent nevertheless.
+/// The checked changes of a request. Some may equal the current values, and their events are sent nevertheless:
+/// `privacy`, `description`, `message_retention_days`, an `is_default` of false, and at older levels the permission to
+/// post.
 struct ChannelChanges {
     topics_policy: Option<TopicsPolicy>,
     privacy: Option<Privacy>,
@@ -197,7 +198,7 @@ fn checked_is_default(caller: &User, channel: &Channel, params: &EditChannel) ->
     if params.is_default_stream == Some(true) && stays_archived {
         return Err(Error::InvalidChannelId);
     }
-    // The event about a channel that is not a default channel is sent even if nothing changes.
+    // For false, the event is sent even if nothing changes.
     Ok(params.is_default_stream.filter(|new| !(*new && channel.is_default)))
 }
 
@@ -229,7 +230,7 @@ fn check_deletion_policy(realm: &Realm, caller: &User, params: &EditChannel) -> 
     Ok(())
 }
 
-/// The name may differ from the channel's current name only in case.
+/// A name that differs from the channel's current name only in case is accepted.
 fn checked_new_name(realm: &Realm, channel: &Channel, name: Option<&str>) -> Result<Option<String>, Error> {
     let Some(name) = name.map(validate_channel_name).transpose()? else { return Ok(None) };
     if name == channel.name {

@@ -105,7 +105,7 @@ impl Write for RemovePlatformToken {
 }
 
 operation! {
-    /// Registers a token of the other service for the caller; deprecated.
+    /// Registers the push token of an Android device for the caller; deprecated.
     pub AddAndroidToken = POST "/users/me/android_gcm_reg_id", for Human, deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
     errors [TokenLength];
@@ -121,7 +121,7 @@ impl Write for AddAndroidToken {
 }
 
 operation! {
-    /// Removes a token of the other service; deprecated.
+    /// Removes the push token of an Android device; deprecated.
     pub RemoveAndroidToken = DELETE "/users/me/android_gcm_reg_id", for Human, deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
     errors [TokenLength, NoSuchToken];

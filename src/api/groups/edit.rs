@@ -85,7 +85,7 @@ fn has_no_changes(params: &EditGroup) -> bool {
         && params.permissions.by_name().iter().all(|(_, update)| update.is_none())
 }
 
-/// The name may differ from the group's current name only in case.
+/// A name that differs from the group's current name only in case is accepted.
 fn checked_new_name(tx: &Tx, call: &Call<'_>, group: &Group, name: Option<&str>) -> Result<Option<String>, Error> {
     let Some(name) = name.filter(|name| *name != group.name) else { return Ok(None) };
     let name = checked_group_name(name, call.feature_level)?;

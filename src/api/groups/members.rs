@@ -180,7 +180,7 @@ fn remove_members(
     Ok(())
 }
 
-/// Sends each person that another user added or removed a direct message. `action` follows the mention of that user.
+/// If a user adds or removes other people, sends each of them a direct message: a mention of that user, then `action`.
 fn notify_affected_users(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, action: &str) {
     let people: Vec<UserId> =
         users.iter().copied().filter(|id| *id != actor.id && tx.is_active(*id) && !tx.users[id].is_bot()).collect();

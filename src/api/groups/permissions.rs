@@ -14,7 +14,7 @@ permission_parameters! {
     can_join_group,
     /// Who may leave; everyone by default.
     can_leave_group,
-    /// Who may do all of this; the creator by default. Not `role:internet` or `role:everyone`.
+    /// Who may manage the group and its members; the creator by default. Not `role:internet` or `role:everyone`.
     can_manage_group,
     /// Who may mention it; everyone by default. Not `role:internet` or `role:owners`.
     can_mention_group,

@@ -29,8 +29,8 @@ impl<'a> Delivery<'a> {
         self.params.topic.is_some()
     }
 
-    /// The error for an event of the service that makes no message.
-    pub fn unsupported(&self, event: &str) -> Error {
+    /// The error for an event that is not supported.
+    pub fn unsupported_event_error(&self, event: &str) -> Error {
         let webhook_name = self.service.display_name.replace(' ', "");
         Error::UnsupportedWebhookEvent { webhook_name: webhook_name.into(), event_type: event.into() }
     }

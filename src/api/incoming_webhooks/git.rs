@@ -57,7 +57,8 @@ impl Push<'_> {
         text
     }
 
-    /// The authors and the numbers of their commits, largest first. Those who are not named are counted as "others".
+    /// The authors and the numbers of their commits, largest first. If there are too many authors to name, the last
+    /// item is "others".
     fn authors(&self) -> Vec<(&str, usize)> {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for commit in &self.commits {

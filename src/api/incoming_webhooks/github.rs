@@ -46,11 +46,11 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         "ping" => format!("GitHub webhook has been successfully configured by {}.", sender(&payload)?),
         "issues_transferred" | "issues_opened_via_transfer" => transfer_message(event, &payload)?,
         "issue_labeled_or_unlabeled" | "issue_milestoned_or_demilestoned" => {
-            label_or_milestone_message(&payload, title(&payload.key("issue")?)?)?
+            label_or_milestone_message(&payload, title(&payload.require("issue")?)?)?
         }
-        "issues" => issue_message(&payload, title(&payload.key("issue")?)?)?,
-        "issue_comment" => comment_message(&payload, title(&payload.key("issue")?)?)?,
-        other => github_pull_request::message(other, &payload, title(&payload.key("pull_request")?)?)?,
+        "issues" => issue_message(&payload, title(&payload.require("issue")?)?)?,
+        "issue_comment" => comment_message(&payload, title(&payload.require("issue")?)?)?,
+        other => github_pull_request::message(other, &payload, title(&payload.require("pull_request")?)?)?,
     };
     Ok(RenderedDelivery::event(event, topic, content))
 }
@@ -59,8 +59,8 @@ fn is_edited_without_change(payload: &PayloadValue<'_>) -> Result<bool, Error> {
     if payload.find("action")?.is_none_or(|action| action.value() != "edited") {
         return Ok(false);
     }
-    let previous_body = payload.key("changes")?.key("body")?.text_of("from")?;
-    Ok(previous_body == payload.key("comment")?.text_of("body")?)
+    let previous_body = payload.require("changes")?.require("body")?.text_of("from")?;
+    Ok(previous_body == payload.require("comment")?.text_of("body")?)
 }
 
 /// The name of the event that `only_events` and `exclude_events` filter by. None if it makes no message.
@@ -70,7 +70,7 @@ fn event_name(
     payload: &PayloadValue<'_>,
 ) -> Result<Option<&'static str>, Error> {
     Ok(match header {
-        "push" => push_event(payload, delivery.params.branches.as_deref())?,
+        "push" => push_event_name(payload, delivery.params.branches.as_deref())?,
         "issues" => Some(match payload.text_of("action")? {
             "labeled" | "unlabeled" => "issue_labeled_or_unlabeled",
             "milestoned" | "demilestoned" => "issue_milestoned_or_demilestoned",
@@ -89,12 +89,12 @@ fn event_name(
         other if IGNORED_EVENTS.contains(&other) => None,
         other => {
             let action = payload.find("action")?.map_or(Ok("???"), |action| action.text())?;
-            return Err(delivery.unsupported(&format!("{other}:{action}")));
+            return Err(delivery.unsupported_event_error(&format!("{other}:{action}")));
         }
     })
 }
 
-fn push_event(payload: &PayloadValue<'_>, branches: Option<&str>) -> Result<Option<&'static str>, Error> {
+fn push_event_name(payload: &PayloadValue<'_>, branches: Option<&str>) -> Result<Option<&'static str>, Error> {
     let reference = payload.text_of("ref")?;
     Ok(match reference.strip_prefix("refs/heads/") {
         Some(branch) if branch.starts_with("gh-readonly-queue/") => None,
@@ -110,7 +110,7 @@ fn is_transferred_here(payload: &PayloadValue<'_>) -> Result<bool, Error> {
 
 fn default_topic(event: &str, payload: &PayloadValue<'_>) -> Result<String, Error> {
     if event.contains("pull_request") {
-        let pull_request = payload.key("pull_request")?;
+        let pull_request = payload.require("pull_request")?;
         return Ok(git::issue_topic(
             repository_name(payload)?,
             "PR",
@@ -119,7 +119,7 @@ fn default_topic(event: &str, payload: &PayloadValue<'_>) -> Result<String, Erro
         ));
     }
     if event.starts_with("issue") {
-        let issue = payload.key("issue")?;
+        let issue = payload.require("issue")?;
         let kind = if issue.find("pull_request")?.is_some() { "PR" } else { "issue" };
         return Ok(git::issue_topic(
             repository_name(payload)?,
@@ -131,14 +131,14 @@ fn default_topic(event: &str, payload: &PayloadValue<'_>) -> Result<String, Erro
     match event {
         "push_commits" => Ok(format!("{} / {}", repository_name(payload)?, branch_name(payload)?)),
         "ping" if payload.non_empty("repository")?.is_none() => {
-            payload.key("organization")?.text_of("login").map(str::to_owned)
+            payload.require("organization")?.text_of("login").map(str::to_owned)
         }
         _ => repository_name(payload).map(str::to_owned),
     }
 }
 
 fn repository_name<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
-    payload.key("repository")?.text_of("name")
+    payload.require("repository")?.text_of("name")
 }
 
 fn branch_name<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
@@ -148,8 +148,8 @@ fn branch_name<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
 
 fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let mut commits = Vec::new();
-    for commit in payload.key("commits")?.items()? {
-        let author = commit.key("author")?;
+    for commit in payload.require("commits")?.items()? {
+        let author = commit.require("author")?;
         let name = match author.non_empty("username")? {
             Some(name) => name.text()?,
             None => author.text_of("name")?,
@@ -174,7 +174,7 @@ fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
 
 fn issue_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
     let action = payload.text_of("action")?;
-    let issue = payload.key("issue")?;
+    let issue = payload.require("issue")?;
     let message = if matches!(action, "assigned" | "unassigned") { None } else { issue.text_or_null("body")? };
     let assignee = payload.find("assignee")?.map(|assignee| assignee.text_of("login")).transpose()?;
     let activity = Activity {
@@ -192,7 +192,7 @@ fn issue_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<St
 }
 
 fn comment_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (issue, comment) = (payload.key("issue")?, payload.key("comment")?);
+    let (issue, comment) = (payload.require("issue")?, payload.require("comment")?);
     let url = comment.text_of("html_url")?;
     let action = match payload.text_of("action")? {
         "created" => format!("[commented]({url}) on"),
@@ -213,7 +213,7 @@ fn comment_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<
 
 /// Returns the message about a label or milestone that was added to an issue or removed from it.
 fn label_or_milestone_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (action, issue, user) = (payload.text_of("action")?, payload.key("issue")?, payload.key("sender")?);
+    let (action, issue, user) = (payload.text_of("action")?, payload.require("issue")?, payload.require("sender")?);
     let is_label = action.ends_with("labeled");
     let (verb, preposition) =
         if matches!(action, "labeled" | "milestoned") { ("added", "to") } else { ("removed", "from") };
@@ -221,12 +221,12 @@ fn label_or_milestone_message(payload: &PayloadValue<'_>, title: Option<String>)
     let (number, url) = (issue.number_of("number")?, issue.text_of("html_url")?);
     let (login, user_url) = (user.text_of("login")?, user.text_of("html_url")?);
     if is_label {
-        let label = payload.key("label")?.text_of("name")?;
+        let label = payload.require("label")?.text_of("name")?;
         return Ok(format!(
             "[{login}]({user_url}) {verb} the {label} label {preposition} [Issue #{number}{title}]({url})."
         ));
     }
-    let milestone = payload.key("milestone")?;
+    let milestone = payload.require("milestone")?;
     let (name, milestone_url) = (milestone.text_of("title")?, milestone.text_of("html_url")?);
     Ok(format!(
         "[{login}]({user_url}) {verb} milestone [{name}]({milestone_url}) {preposition} [issue #{number}{title}]({url})."
@@ -234,11 +234,11 @@ fn label_or_milestone_message(payload: &PayloadValue<'_>, title: Option<String>)
 }
 
 fn transfer_message(event: &str, payload: &PayloadValue<'_>) -> Result<String, Error> {
-    let (issue, changes) = (payload.key("issue")?, payload.key("changes")?);
+    let (issue, changes) = (payload.require("issue")?, payload.require("changes")?);
     let (number, url, title) = (issue.number_of("number")?, issue.text_of("html_url")?, issue.text_of("title")?);
     let (repository, other_issue) = match event {
-        "issues_transferred" => (changes.key("new_repository")?, changes.key("new_issue")?),
-        _ => (changes.key("old_repository")?, changes.key("old_issue")?),
+        "issues_transferred" => (changes.require("new_repository")?, changes.require("new_issue")?),
+        _ => (changes.require("old_repository")?, changes.require("old_issue")?),
     };
     let name = repository.text_of("full_name")?;
     let (other_number, other_url) = (other_issue.number_of("number")?, other_issue.text_of("html_url")?);

@@ -24,7 +24,7 @@ pub fn event_name(delivery: &Delivery<'_>, payload: &PayloadValue<'_>) -> Result
         "locked" | "unlocked" => Some("locked_or_unlocked_pull_request"),
         "auto_merge_enabled" | "auto_merge_disabled" => Some("pull_request_auto_merge"),
         action if IGNORED_ACTIONS.contains(&action) => None,
-        action => return Err(delivery.unsupported(&format!("pull_request:{action}"))),
+        action => return Err(delivery.unsupported_event_error(&format!("pull_request:{action}"))),
     })
 }
 
@@ -45,7 +45,7 @@ pub fn is_edited_without_change(payload: &PayloadValue<'_>) -> Result<bool, Erro
 ///
 /// If the payload has no sender.
 pub fn sender<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
-    payload.key("sender")?.text_of("login")
+    payload.require("sender")?.text_of("login")
 }
 
 /// The message about an event.
@@ -54,7 +54,7 @@ pub fn sender<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
 ///
 /// If the payload lacks a value that the message needs.
 pub fn message(event: &str, payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (user, pull_request) = (sender(payload)?, payload.key("pull_request")?);
+    let (user, pull_request) = (sender(payload)?, payload.require("pull_request")?);
     let (number, url) = (pull_request.number_of("number")?, pull_request.text_of("html_url")?);
     match event {
         "pull_request_ready_for_review" => {
@@ -81,11 +81,11 @@ pub fn message(event: &str, payload: &PayloadValue<'_>, title: Option<String>) -
 }
 
 fn review_request_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (user, pull_request) = (sender(payload)?, payload.key("pull_request")?);
+    let (user, pull_request) = (sender(payload)?, payload.require("pull_request")?);
     let (number, url) = (pull_request.number_of("number")?, pull_request.text_of("html_url")?);
     let (reviewer, name_key) = match payload.find("requested_reviewer")? {
         Some(person) => (person, "login"),
-        None => (payload.key("requested_team")?, "name"),
+        None => (payload.require("requested_team")?, "name"),
     };
     let (name, reviewer_url) = (reviewer.text_of(name_key)?, reviewer.text_of("html_url")?);
     let title = title.map(|title| format!(" {title}")).unwrap_or_default();
@@ -93,7 +93,7 @@ fn review_request_message(payload: &PayloadValue<'_>, title: Option<String>) -> 
 }
 
 fn review_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (review, number) = (payload.key("review")?, payload.key("pull_request")?.number_of("number")?);
+    let (review, number) = (payload.require("review")?, payload.require("pull_request")?.number_of("number")?);
     let title = title.map(|title| format!("for #{number} {title}"));
     let activity = Activity {
         user: sender(payload)?,
@@ -109,7 +109,7 @@ fn review_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<S
 }
 
 fn review_comment_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (comment, number) = (payload.key("comment")?, payload.key("pull_request")?.number_of("number")?);
+    let (comment, number) = (payload.require("comment")?, payload.require("pull_request")?.number_of("number")?);
     let title = title.map(|title| format!("on #{number} {title}"));
     let action = payload.text_of("action")?;
     let activity = Activity {
@@ -126,7 +126,7 @@ fn review_comment_message(payload: &PayloadValue<'_>, title: Option<String>) -> 
 
 /// Returns the message about a pull request that was opened, edited, assigned or closed.
 fn change_message(event: &str, payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (user, pull_request) = (sender(payload)?, payload.key("pull_request")?);
+    let (user, pull_request) = (sender(payload)?, payload.require("pull_request")?);
     let (number, url) = (Some(pull_request.number_of("number")?), pull_request.text_of("html_url")?);
     let mut activity = Activity { user, kind: "PR", url, number, title: title.as_deref(), ..Activity::default() };
     let action = payload.text_of("action")?;
@@ -136,7 +136,7 @@ fn change_message(event: &str, payload: &PayloadValue<'_>, title: Option<String>
         }
         "assigned_or_unassigned_pull_request" => {
             activity.action = action;
-            activity.changed_assignee = Some(payload.key("assignee")?.text_of("login")?);
+            activity.changed_assignee = Some(payload.require("assignee")?.text_of("login")?);
         }
         _ => {
             activity.action = if action == "synchronize" { "updated" } else { action };
@@ -148,8 +148,10 @@ fn change_message(event: &str, payload: &PayloadValue<'_>, title: Option<String>
                 activity.message = pull_request.text_or_null("body")?;
             }
             if action == "opened" {
-                activity.branches =
-                    Some((pull_request.key("head")?.text_of("label")?, pull_request.key("base")?.text_of("label")?));
+                activity.branches = Some((
+                    pull_request.require("head")?.text_of("label")?,
+                    pull_request.require("base")?.text_of("label")?,
+                ));
             }
         }
     }

@@ -27,7 +27,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         "Test Hook" => {
             format!("Webhook for **{}** has been configured successfully! :tada:", repository_name(&payload)?)
         }
-        other => return Err(delivery.unsupported(other)),
+        other => return Err(delivery.unsupported_event_error(other)),
     };
     let topic = match event.as_str() {
         "Push Hook" => format!("{} / {}", repository_name(&payload)?, branch_name(&payload)?),
@@ -59,14 +59,14 @@ fn system_hook_event(payload: &PayloadValue<'_>) -> Result<String, Error> {
 fn repository_name<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
     match payload.find("project")? {
         Some(project) => project.text_of("name"),
-        None => payload.key("repository")?.text_of("name"),
+        None => payload.require("repository")?.text_of("name"),
     }
 }
 
 fn homepage_url<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
     match payload.find("project")? {
         Some(project) => project.text_of("web_url"),
-        None => payload.key("repository")?.text_of("homepage"),
+        None => payload.require("repository")?.text_of("homepage"),
     }
 }
 
@@ -83,9 +83,9 @@ fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let (before, after) = (payload.text_of("before")?, payload.text_of("after")?);
     let compare_url = format!("{}/-/compare/{before}...{after}", homepage_url(payload)?);
     let mut commits = Vec::new();
-    for commit in payload.key("commits")?.items()? {
+    for commit in payload.require("commits")?.items()? {
         commits.push(Commit {
-            author: commit.key("author")?.text_of("name")?,
+            author: commit.require("author")?.text_of("name")?,
             id: commit.text_of("id")?,
             message: commit.text_of("message")?,
             url: commit.text_of("url")?,

@@ -2,7 +2,7 @@
 
 use super::delivery::{Delivery, RenderedDelivery, WebhookMessage};
 use super::payload::PayloadValue;
-use super::python_text::{MAX_LENGTH, python_str};
+use super::python_text::{MAX_JSON_LENGTH, python_str};
 use crate::error::Error;
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<RenderedDelivery, 
     // Topics with their firing and their resolved alerts, in the order of their first alerts.
     let mut topics: Vec<(&str, [Vec<String>; 2])> = Vec::new();
     let mut topic_indices: HashMap<&str, usize> = HashMap::new();
-    for alert in delivery.root().key("alerts")?.items()? {
+    for alert in delivery.root().require("alerts")?.items()? {
         let find_field = |name: &str| -> Result<Option<&str>, Error> {
             for kind in ["labels", "annotations"] {
                 if let Some(value) = alert.find(kind)?.map(|values| values.find(name)).transpose()?.flatten() {
@@ -28,7 +28,7 @@ pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<RenderedDelivery, 
         let missing_field = format!("<missing field: {}>", params.desc);
         let description = find_field(&params.desc)?.unwrap_or(&missing_field);
         let url = alert.text_of("generatorURL")?.replace("tab=1", "tab=0");
-        let status = alert.key("status")?.one_of(&["firing", "resolved"])?;
+        let status = alert.require("status")?.one_of(&["firing", "resolved"])?;
         let index = *topic_indices.entry(topic).or_insert_with(|| {
             topics.push((topic, Default::default()));
             topics.len() - 1
@@ -64,10 +64,10 @@ pub fn render_grafana(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error
 }
 
 fn render_grafana_alert(alert: &PayloadValue<'_>) -> Result<WebhookMessage, Error> {
-    let status = alert.key("status")?.one_of(&["firing", "resolved"])?;
+    let status = alert.require("status")?.one_of(&["firing", "resolved"])?;
     let icon = if status == "firing" { ":alert:" } else { ":checkbox:" };
     let mut content = format!("{icon} **{}**\n\n", status.to_uppercase());
-    let labels = alert.key("labels")?;
+    let labels = alert.require("labels")?;
     let name = match labels.non_empty("alertname")? {
         Some(name) => {
             let name = name.text()?;
@@ -88,7 +88,7 @@ fn render_grafana_alert(alert: &PayloadValue<'_>) -> Result<WebhookMessage, Erro
         let mut lines = String::new();
         for (name, value) in values.members()? {
             // Messages are cut off before this length. Nested values are longer in a message than in the payload.
-            if lines.len() > MAX_LENGTH {
+            if lines.len() > MAX_JSON_LENGTH {
                 break;
             }
             lines.push_str(&format!("- {name}: {}\n", python_str(value.value())));
@@ -100,8 +100,9 @@ fn render_grafana_alert(alert: &PayloadValue<'_>) -> Result<WebhookMessage, Erro
     if let Some(annotations) = alert.non_empty("annotations")? {
         content.push_str(&format!("Annotations:\n{}", bullet_list(&annotations)?));
     }
-    alert.key("generatorURL")?;
-    alert.key("silenceURL")?;
+    // These have to be present, but may be empty.
+    alert.require("generatorURL")?;
+    alert.require("silenceURL")?;
     for (label, key) in [("Generator", "generatorURL"), ("Silence", "silenceURL"), ("Image", "imageURL")] {
         if let Some(url) = alert.non_empty(key)? {
             content.push_str(&format!("\n[{label}]({})", url.text()?));
@@ -121,7 +122,7 @@ fn render_legacy_alert(payload: &PayloadValue<'_>) -> Result<RenderedDelivery, E
     let mut metrics = String::new();
     if let Some(matches) = payload.find("evalMatches")?.filter(|matches| !matches.value().is_null()) {
         for eval_match in matches.items()? {
-            let value = eval_match.key("value")?;
+            let value = eval_match.require("value")?;
             if !(value.value().is_null() || value.value().is_number()) {
                 return Err(Error::bad_value("value", "is not an allowed_type"));
             }
@@ -132,7 +133,7 @@ fn render_legacy_alert(payload: &PayloadValue<'_>) -> Result<RenderedDelivery, E
         Some(message) => format!("{}\n\n", message.text()?),
         None => String::new(),
     };
-    let state = payload.key("state")?.one_of(&["no_data", "paused", "alerting", "ok", "pending", "unknown"])?;
+    let state = payload.require("state")?.one_of(&["no_data", "paused", "alerting", "ok", "pending", "unknown"])?;
     let icon = match state {
         "alerting" => ":alert:",
         "ok" => ":squared_ok:",

@@ -39,8 +39,8 @@ impl<'a> PayloadValue<'a> {
     ///
     /// # Errors
     ///
-    /// `BadValue` if there is none.
-    pub fn key(&self, name: &str) -> Result<Self, Error> {
+    /// `BadValue` if there is none or if the value is not an object.
+    pub fn require(&self, name: &str) -> Result<Self, Error> {
         let Some(value) = self.object()?.get(name) else {
             return Err(Error::bad_value(format!("{}[{name:?}]", self.path), "is missing"));
         };
@@ -89,7 +89,7 @@ impl<'a> PayloadValue<'a> {
     ///
     /// `BadValue` if the member is missing or not a string.
     pub fn text_of(&self, name: &str) -> Result<&'a str, Error> {
-        self.key(name)?.text()
+        self.require(name)?.text()
     }
 
     /// The text of a member that is required but may be null.
@@ -98,7 +98,7 @@ impl<'a> PayloadValue<'a> {
     ///
     /// `BadValue` if the member is missing or neither a string nor null.
     pub fn text_or_null(&self, name: &str) -> Result<Option<&'a str>, Error> {
-        let part = self.key(name)?;
+        let part = self.require(name)?;
         if part.value.is_null() { Ok(None) } else { part.text().map(Some) }
     }
 
@@ -118,7 +118,7 @@ impl<'a> PayloadValue<'a> {
     ///
     /// `BadValue` if the member is missing or not an integer.
     pub fn number_of(&self, name: &str) -> Result<i64, Error> {
-        let part = self.key(name)?;
+        let part = self.require(name)?;
         part.value.as_i64().ok_or_else(|| part.bad_value("is not an integer"))
     }
 
@@ -128,7 +128,7 @@ impl<'a> PayloadValue<'a> {
     ///
     /// `BadValue` if the member is missing or not a boolean.
     pub fn bool_of(&self, name: &str) -> Result<bool, Error> {
-        let part = self.key(name)?;
+        let part = self.require(name)?;
         part.value.as_bool().ok_or_else(|| part.bad_value("is not a boolean"))
     }
 

@@ -32,9 +32,10 @@ fn format_number(number: &Number) -> String {
 
 /// The length in bytes after which [`indented_json`] stops. Messages are shorter, and the indentation of deeply nested
 /// values would be far longer.
-pub const MAX_LENGTH: usize = 64 * 1024;
+pub const MAX_JSON_LENGTH: usize = 64 * 1024;
 
-/// JSON in ASCII with line breaks and an indentation of two spaces. Incomplete if it is longer than [`MAX_LENGTH`].
+/// JSON in ASCII with line breaks and an indentation of two spaces. Incomplete if it is longer than
+/// [`MAX_JSON_LENGTH`].
 pub fn indented_json(value: &Value) -> String {
     let mut text = String::new();
     write_value(&mut text, value, 0);
@@ -46,7 +47,7 @@ fn write_value(output: &mut String, value: &Value, level: usize) {
         Value::Array(items) if !items.is_empty() => {
             let mut separator = "[";
             for item in items {
-                if output.len() > MAX_LENGTH {
+                if output.len() > MAX_JSON_LENGTH {
                     return;
                 }
                 begin_line(output, separator, level + 1);
@@ -59,7 +60,7 @@ fn write_value(output: &mut String, value: &Value, level: usize) {
         Value::Object(members) if !members.is_empty() => {
             let mut separator = "{";
             for (name, member) in members {
-                if output.len() > MAX_LENGTH {
+                if output.len() > MAX_JSON_LENGTH {
                     return;
                 }
                 begin_line(output, separator, level + 1);
@@ -113,7 +114,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn numbers_have_their_shortest_digits() {
+    fn simple_values_are_written_as_in_python() {
         for (number, text) in [
             (json!(100), "100"),
             (json!(21.573108436586445), "21.573108436586445"),
@@ -136,7 +137,7 @@ mod tests {
             value = json!([value]);
         }
 
-        assert!(indented_json(&value).len() < 2 * MAX_LENGTH);
+        assert!(indented_json(&value).len() < 2 * MAX_JSON_LENGTH);
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
             (None, Some(issue)) => issue_message(delivery, &payload, &issue)?,
             (None, None) => {
                 let names: Vec<String> = data.members()?.map(|(name, _)| format!("'{name}'")).collect();
-                return Err(delivery.unsupported(&format!("[{}]", names.join(", "))));
+                return Err(delivery.unsupported_event_error(&format!("[{}]", names.join(", "))));
             }
         },
     };
@@ -60,7 +60,7 @@ impl EventLink {
         let id = event.text_of("event_id")?;
         let time = match event.find("timestamp")? {
             Some(time) => time,
-            None => event.key("received")?,
+            None => event.require("received")?,
         };
         let seconds = time.value().as_f64().filter(|seconds| seconds.abs() < MAX_TIMESTAMP);
         let seconds = seconds.ok_or_else(|| Error::bad_value("timestamp", "is not a time"))?;
@@ -82,19 +82,19 @@ fn event_message(
 ) -> Result<(String, String), Error> {
     let (title, platform) = (event.text_of("title")?, event.text_of("platform")?);
     if platform == "python" && title != SAMPLE_TITLE && event_version(event)? < MIN_VERSION {
-        return Err(delivery.unsupported("Raven SDK"));
+        return Err(delivery.unsupported_event_error("Raven SDK"));
     }
     let (level, EventLink { url, time }) = (event.text_of("level")?, link);
     if event.find("exception")?.is_none() {
         if event.find("logentry")?.is_none() {
-            return Err(delivery.unsupported("unknown-event type"));
+            return Err(delivery.unsupported_event_error("unknown-event type"));
         }
         let text = format!(
             "\n**New message event:** [{title}]({url})\n```quote\n**level:** {level}\n**timestamp:** {time}\n```\n"
         );
         return Ok((title.to_owned(), text));
     }
-    let file = event.key("metadata")?.find("filename")?.filter(|name| !name.value().is_null());
+    let file = event.require("metadata")?.find("filename")?.filter(|name| !name.value().is_null());
     let file = file.map(|name| name.text()).transpose()?;
     let mut text = format!(
         "\n**New exception:** [{title}]({url})\n```quote\n**level:** {level}\n**timestamp:** {time}\n**filename:** {}\n```\n",
@@ -112,7 +112,7 @@ fn event_message(
 }
 
 fn event_version(event: &PayloadValue<'_>) -> Result<i64, Error> {
-    let version = event.key("version")?;
+    let version = event.require("version")?;
     let number = match version.value() {
         Value::String(text) => text.trim().parse().ok(),
         other => other.as_i64(),
@@ -122,13 +122,13 @@ fn event_version(event: &PayloadValue<'_>) -> Result<i64, Error> {
 
 /// The innermost frame in `file`, in the last exception that has a stack trace.
 fn find_frame<'a>(event: &PayloadValue<'a>, file: &str) -> Result<Option<PayloadValue<'a>>, Error> {
-    let values: Vec<PayloadValue<'_>> = event.key("exception")?.key("values")?.items()?.collect();
+    let values: Vec<PayloadValue<'_>> = event.require("exception")?.require("values")?.items()?.collect();
     for value in values.iter().rev() {
         let Some(trace) = value.find("stacktrace")? else { continue };
         if trace.value().is_null() {
             return Ok(None);
         }
-        let frames: Vec<PayloadValue<'_>> = trace.key("frames")?.items()?.collect();
+        let frames: Vec<PayloadValue<'_>> = trace.require("frames")?.items()?.collect();
         return Ok(frames.into_iter().rfind(|frame| frame.value()["filename"] == file));
     }
     Ok(None)
@@ -162,13 +162,13 @@ fn issue_message(
     let title = issue.text_of("title")?;
     let time = display_time(issue.text_of("lastSeen")?);
     // The key is required, but may be null or empty.
-    issue.key("assignedTo")?;
+    issue.require("assignedTo")?;
     let assignee = match issue.non_empty("assignedTo")? {
         Some(assignee) if assignee.text_of("type")? == "team" => format!("team {}", assignee.text_of("name")?),
         Some(assignee) => assignee.text_of("name")?.to_owned(),
         None => "No one".to_owned(),
     };
-    let actor = || payload.key("actor")?.text_of("name");
+    let actor = || payload.require("actor")?.text_of("name");
     let text = match payload.text_of("action")? {
         "created" => {
             let level = issue.text_of("level")?;
@@ -179,7 +179,7 @@ fn issue_message(
         "resolved" => format!("\nIssue **{title}** was marked as resolved by **{}**.\n", actor()?),
         "assigned" => format!("\nIssue **{title}** has now been assigned to **{assignee}** by **{}**.\n", actor()?),
         "ignored" => format!("\nIssue **{title}** was ignored by **{}**.\n", actor()?),
-        other => return Err(delivery.unsupported(&format!("{other} action"))),
+        other => return Err(delivery.unsupported_event_error(&format!("{other} action"))),
     };
     Ok((title.to_owned(), text))
 }

@@ -5,7 +5,7 @@ use super::python_text::indented_json;
 use crate::error::Error;
 
 /// The names of Buildbot's results; the index of a name is the code of the result.
-const RESULTS: [&str; 7] = ["success", "warnings", "failure", "skipped", "exception", "retry", "cancelled"];
+const RESULT_NAMES: [&str; 7] = ["success", "warnings", "failure", "skipped", "exception", "retry", "cancelled"];
 
 pub fn render_buildbot(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let build = delivery.root();
@@ -16,14 +16,14 @@ pub fn render_buildbot(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Erro
     };
     let event = build.text_of("event")?;
     if !matches!(event, "new" | "finished") {
-        return Err(delivery.unsupported(event));
+        return Err(delivery.unsupported_event_error(event));
     }
     let (id, name, url) = (build.number_of("buildid")?, build.text_of("buildername")?, build.text_of("url")?);
     let content = match event {
         "new" => format!("Build [#{id}]({url}) for **{name}** started."),
         _ => {
             let result = result.ok_or_else(|| Error::bad_value("request[\"results\"]", "is missing"))?;
-            let result_name = usize::try_from(result).ok().and_then(|index| RESULTS.get(index));
+            let result_name = usize::try_from(result).ok().and_then(|index| RESULT_NAMES.get(index));
             let result = result_name.ok_or_else(|| Error::InvalidValue { parameter: "request[\"results\"]".into() })?;
             format!("Build [#{id}]({url}) (result: {result}) for **{name}** finished.")
         }

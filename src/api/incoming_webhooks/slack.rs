@@ -45,7 +45,7 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Erro
     Ok(RenderedDelivery::message(topic, emphasis_to_markdown(links_to_markdown(&text).trim())))
 }
 
-/// Renders a message that Slack reports, as an event or in the form of Slack's legacy webhooks.
+/// Renders a message that Slack reports, as an event or in the parameters of Slack's legacy webhooks.
 pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let params = delivery.params;
     if delivery.payload.is_null() {
@@ -58,22 +58,26 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error>
             let notice = "The Slack integration has no app token: the address of the webhook needs `slack_app_token`.";
             return Ok(RenderedDelivery { owner_notice: Some(notice.to_owned()), ..RenderedDelivery::default() });
         }
-        let outcome =
+        let rendered =
             RenderedDelivery::message("Integration events", "Slack webhook has been successfully configured.");
-        return Ok(RenderedDelivery { challenge: Some(challenge), ..outcome });
+        return Ok(RenderedDelivery { challenge: Some(challenge), ..rendered });
     }
     if delivery.header(RETRY_HEADER).is_some() || is_own_message(delivery.payload) {
         return Ok(RenderedDelivery::default());
     }
-    let event = payload.key("event")?;
+    let event = payload.require("event")?;
     let kind = event.text_of("type")?;
     if kind != "message" {
-        return Err(delivery.unsupported(kind));
+        return Err(delivery.unsupported_event_error(kind));
     }
     let text = event.find("text")?.map_or(Ok(""), |text| text.text())?;
     let Some(sender) = event.non_empty("user")? else {
         let is_bot = event.find("subtype")?.is_some_and(|kind| kind.value() == "bot_message");
-        return Err(delivery.unsupported(if is_bot { "integration bot message" } else { "unknown Slack event" }));
+        return Err(delivery.unsupported_event_error(if is_bot {
+            "integration bot message"
+        } else {
+            "unknown Slack event"
+        }));
     };
     let mut content = format!("**{}**: {}", sender.text()?, mentions_to_markdown(&emphasis_to_markdown(text)));
     if let Some(files) = event.non_empty("files")? {
@@ -91,7 +95,7 @@ fn is_own_message(payload: &Value) -> bool {
     !sending_app.is_null() && *sending_app == payload["api_app_id"]
 }
 
-/// Renders the form of Slack's legacy webhooks.
+/// Renders a message in the parameters of Slack's legacy webhooks.
 fn legacy_message(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let params = delivery.params;
     let required = |value: &'_ Option<String>, name: &str| {

@@ -13,7 +13,7 @@ pub fn join_paragraphs(paragraphs: impl IntoIterator<Item = String>) -> String {
 
 /// Converts a block; "" if it contains no text.
 pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
-    Ok(match block.key("type")?.one_of(&BLOCK_TYPES)? {
+    Ok(match block.require("type")?.one_of(&BLOCK_TYPES)? {
         "context" => match block.non_empty("elements")? {
             Some(elements) => join_paragraphs(
                 elements.items()?.map(|item| context_element_to_markdown(&item)).collect::<Result<Vec<_>, _>>()?,
@@ -21,9 +21,9 @@ pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
             None => String::new(),
         },
         "divider" => "----".to_owned(),
-        "header" => format!("## {}", text_block(&block.key("text")?, &["plain_text"])?),
+        "header" => format!("## {}", text_block(&block.require("text")?, &["plain_text"])?),
         "image" => {
-            let (url, mut label) = (block.key("image_url")?.url()?, block.text_of("alt_text")?);
+            let (url, mut label) = (block.require("image_url")?.url()?, block.text_of("alt_text")?);
             if let Some(title) = block.find("title")? {
                 label = text_block(&title, &["plain_text"])?;
             }
@@ -35,7 +35,7 @@ pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
 }
 
 fn context_element_to_markdown(element: &PayloadValue<'_>) -> Result<String, Error> {
-    match element.key("type")?.one_of(&["image", "plain_text", "mrkdwn"])? {
+    match element.require("type")?.one_of(&["image", "plain_text", "mrkdwn"])? {
         "image" => image_to_markdown(element),
         _ => any_text(element).map(str::to_owned),
     }
@@ -68,7 +68,7 @@ fn any_text<'a>(block: &PayloadValue<'a>) -> Result<&'a str, Error> {
 }
 
 fn text_block<'a>(block: &PayloadValue<'a>, types: &[&str]) -> Result<&'a str, Error> {
-    block.key("type")?.one_of(types)?;
+    block.require("type")?.one_of(types)?;
     block.text_of("text")
 }
 
@@ -77,7 +77,7 @@ fn image_to_markdown(element: &PayloadValue<'_>) -> Result<String, Error> {
     if element.text_of("type")? != "image" {
         return Ok(String::new());
     }
-    Ok(format!("[{}]({})", element.text_of("alt_text")?, element.key("image_url")?.url()?))
+    Ok(format!("[{}]({})", element.text_of("alt_text")?, element.require("image_url")?.url()?))
 }
 
 /// Converts an attachment, the legacy format of Slack: its title, texts, fields, blocks, image, footer and time, in

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn emphasis_is_converted_only_around_words() {
+    fn emphasis_is_converted_between_boundaries() {
         for (slack, markdown) in [
             ("some *foo* word", "some **foo** word"),
             ("*foo*", "**foo**"),

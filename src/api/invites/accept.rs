@@ -39,7 +39,7 @@ pub struct Registration<'a> {
     /// Ignored for an invitation by email.
     pub email: &'a str,
     pub full_name: &'a str,
-    /// Ignored if the organization does not use passwords. May be empty if it has logins without passwords.
+    /// Ignored if the organization does not use passwords. May be empty if it allows logins without passwords.
     pub password: &'a str,
 }
 
@@ -58,12 +58,12 @@ pub fn accept_invitation(tx: &mut Tx, key: &str, email: &str, full_name: &str) -
     Ok(add_invited_user(tx, &invitation, email, full_name, None))
 }
 
-/// Like [`accept`], with the data of the registration form: the address is that of an invitation by email, and the user
-/// gets a password if the organization uses them.
+/// Like [`accept_invitation`], with the data of the registration form: the address is that of an invitation by email,
+/// and the user gets a password if the organization uses them.
 ///
 /// # Errors
 ///
-/// Those of [`accept`], then `PasswordTooWeak`.
+/// Those of [`accept_invitation`], then `PasswordTooWeak`.
 pub fn register(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Result<UserId, Error> {
     let invitation = find_open_invitation(tx, key)?;
     let full_name = checked_name(tx, registration.full_name, None, tx.feature_level())?;
@@ -80,11 +80,11 @@ pub fn register(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Resu
 }
 
 fn find_open_invitation(realm: &Realm, key: &str) -> Result<Invitation, Error> {
-    if realm.organization.is_deactivated { Err(Error::RealmDeactivated) } else { find(realm, key) }
+    if realm.organization.is_deactivated { Err(Error::RealmDeactivated) } else { find_invitation(realm, key) }
 }
 
 /// The channels to which an invited user is subscribed.
-pub fn channels(realm: &Realm, terms: &InviteTerms) -> Vec<ChannelId> {
+pub fn initial_channels(realm: &Realm, terms: &InviteTerms) -> Vec<ChannelId> {
     let mut channels = terms.channels.clone();
     if terms.include_default_channels {
         let default_channels = realm.channels.values().filter(|channel| channel.is_default).map(|channel| channel.id);
@@ -102,7 +102,7 @@ fn add_invited_user(
     password: Option<String>,
 ) -> UserId {
     let terms = &invitation.terms;
-    let channels = Some(channels(tx, terms));
+    let channels = Some(initial_channels(tx, terms));
     let user = add_person(tx, NewPerson { email, full_name, password, role: terms.role, channels });
     // Accepting the invitation is the first login.
     tx.user_mut(user).joins_at_first_login = false;
@@ -125,7 +125,7 @@ fn add_invited_user(
 /// # Errors
 ///
 /// `NoSuchInvitation`, `InvitationRevoked`, `InvitationExpired`.
-pub fn find(realm: &Realm, key: &str) -> Result<Invitation, Error> {
+pub fn find_invitation(realm: &Realm, key: &str) -> Result<Invitation, Error> {
     let link = realm.invite_links.values().find(|link| link.key == key);
     let invitation = match link {
         Some(link) if link.is_revoked => return Err(Error::InvitationRevoked),

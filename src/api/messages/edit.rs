@@ -76,7 +76,7 @@ operation! {
 /// The result of the change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EditMessageReply {
-    /// Uploads that no message links any more.
+    /// Uploads that no message links to any more.
     pub detached_uploads: Vec<Value>,
 }
 
@@ -141,7 +141,7 @@ impl Write for EditMessage {
             messages.clone_from(&message_edit.moved_ids);
             message_move = describe_move(tx, &message_edit, place, params.propagate_mode);
             losses = MoveLosses::before_move(tx, &message_edit, place);
-            relocate::relocate(tx, caller.id, &message_edit, place);
+            relocate::move_messages(tx, caller.id, &message_edit, place);
             losses.emit(tx, &message_edit.moved_ids, &message_edit.message.place);
             if message_edit.names_channel {
                 relocate::update_rows(tx, &message_edit.moved_ids, place, &losses.rows);
@@ -173,8 +173,8 @@ impl Write for EditMessage {
     }
 }
 
-/// Changes the content. Returns the uploads that no message links to any more, whose owners get an event. Newly
-/// mentioned users get a row and a push.
+/// Changes the content. Returns the uploads that no message links to any more. The owners of all uploads that this
+/// message no longer links to get an event. Newly mentioned users get a row and a push.
 fn change_content(tx: &mut Tx, editor: UserId, original: &Message, mut body: Body) -> Vec<Value> {
     let mut recipients = original.recipients.clone();
     if original.channel().is_some() && tx.has(Feature::MentionsReachReaders) {

@@ -60,7 +60,7 @@ pub struct HistoryEntry {
     /// The HTML before, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_rendered_content: Option<String>,
-    /// The user who changed it; null for the server.
+    /// The user who sent or changed it; null for the server.
     pub user_id: Option<i64>,
     /// The HTML with added and removed words marked, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]

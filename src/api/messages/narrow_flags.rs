@@ -11,7 +11,7 @@ use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Maximum number of messages that one request changes. A larger range is made smaller.
+/// Maximum number of messages that one request changes, besides the one at the anchor. A larger range is made smaller.
 const MAX_MESSAGES: i64 = 5_000;
 
 operation! {

@@ -88,10 +88,9 @@ impl Write for ReportMessage {
         let topic = format!("{}'s moderation requests", sender.full_name);
         let is_topic_allowed = tx.check_topic_policy(&tx.channels[&channel], &topic).is_ok();
         let is_sent = tx.notification_bot().filter(|_| is_topic_allowed).is_some_and(|bot| {
-            let voice = ContentAuthor::QuotedUser(caller.id);
             let target = Target::Channel { channel, topic };
             tx.send(OutgoingMessage {
-                content_author: voice,
+                content_author: ContentAuthor::QuotedUser(caller.id),
                 site: Some(call.render_context()),
                 ..OutgoingMessage::from_server(bot, target, content)
             })

@@ -13,7 +13,7 @@ use crate::record::events;
 use serde_json::Value;
 
 /// Maximum length of the content and of the type of a submessage, in code points (A-450 in docs/assumptions.md). A real
-/// server accepted a type with 10,050.
+/// server accepted a type of 10,050 code points.
 const MAX_LENGTH: usize = 20_000;
 /// Maximum size of all submessages of a message, which are part of every record of the message.
 const MAX_TOTAL_BYTES: usize = 1024 * 1024;
@@ -21,7 +21,7 @@ const MAX_TOTAL_BYTES: usize = 1024 * 1024;
 const OVERHEAD_BYTES: usize = 64;
 
 operation! {
-    /// Adds to a poll or to-do list: a vote, an option, a task.
+    /// Adds a vote, an option or a task to a poll or to-do list.
     pub AddSubmessage = POST "/submessage", for User;
     params {
         /// The message.

@@ -3,7 +3,7 @@
 
 use super::authentication::AuthenticationMethods;
 use crate::api::parameter::types::group_setting::GroupSettingUpdate;
-use crate::api::parameter::types::user_settings::{exceeds_i64, optional_parameter, setting_value};
+use crate::api::parameter::types::user_settings::{exceeds_i64, optional_parameter, parse_setting_value};
 use crate::api::parameter::{
     ORGANIZATION_SETTING_DOC, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter,
 };
@@ -33,7 +33,8 @@ const RETAIN_FOREVER: i64 = -1;
 /// The parameters that a request has. Their values may equal the current ones.
 #[derive(Clone, Debug, Default)]
 pub struct OrganizationParams {
-    /// Settings of the table. Values have the right type, but may be refused by [`check_choice`] or [`stored_value`].
+    /// Settings of the table. Values have the right type, but may be refused by [`check_offered_value`] or
+    /// [`to_stored_value`].
     pub settings: Vec<(&'static str, Value)>,
     pub name: Option<String>,
     /// Markdown.
@@ -46,7 +47,7 @@ pub struct OrganizationParams {
     pub changes_subdomain: bool,
 }
 
-/// URLs are sent as JSON text, unlike other texts of the organization.
+/// The schema of parameters with a URL, which are sent as JSON text, unlike other texts of the organization.
 fn url_schema(_generator: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({"type": "string", "maxLength": MAX_CALL_SERVER_URL_LENGTH})
 }
@@ -155,21 +156,21 @@ impl Parameters for OrganizationParams {
 /// The parameters in the order in which they are read. Those without a known order come last.
 fn parameters_in_order() -> Vec<&'static ParameterInfo> {
     let mut parameters: Vec<&ParameterInfo> = OrganizationParams::LIST.iter().collect();
-    parameters.sort_by_key(|info| position_in(ORDER, info.name));
+    parameters.sort_by_key(|info| position_in(PARAMETER_ORDER, info.name));
     parameters
 }
 
 /// The event for this setting comes last.
 pub const ORG_TYPE: &str = "org_type";
 
-/// The position of a setting, policy or text among the events of one request. Removed limits come first, new values of
-/// derived settings after all others.
+/// The position of a setting, policy or text among the events of one request: first removed limits and URLs, then those
+/// in [`PARAMETER_ORDER`], new values of derived settings, all others, and last [`ORG_TYPE`].
 pub fn event_rank(name: &str, is_removed: bool) -> (usize, usize) {
     match name {
         ORG_TYPE => (4, 0),
         _ if is_removed => (0, position_in(DERIVED_SETTINGS, name)),
         _ if DERIVED_SETTINGS.contains(&name) => (2, position_in(DERIVED_SETTINGS, name)),
-        _ if ORDER.contains(&name) => (1, position_in(ORDER, name)),
+        _ if PARAMETER_ORDER.contains(&name) => (1, position_in(PARAMETER_ORDER, name)),
         _ => (3, 0),
     }
 }
@@ -189,7 +190,7 @@ const DERIVED_SETTINGS: &[&str] = &[
 ];
 
 /// The parameters and policies whose order is known.
-const ORDER: &[&str] = &[
+const PARAMETER_ORDER: &[&str] = &[
     "name",
     "description",
     "emails_restricted_to_domains",
@@ -251,8 +252,8 @@ fn checked_text(text: &str, name: &str, limit: usize) -> Result<String, Error> {
     Ok(text.to_owned())
 }
 
-/// Parses the value of a setting. Some values are checked only after the caller's rights, by [`check_choice`] and
-/// [`stored_value`].
+/// Parses the value of a setting. Some values are checked only after the caller's rights, by [`check_offered_value`]
+/// and [`to_stored_value`].
 fn read_setting(text: &str, name: &'static str) -> Result<Value, Error> {
     let Some(setting) = find(&REALM_SETTINGS, name) else { return Ok(Value::Null) };
     match name {
@@ -267,10 +268,10 @@ fn read_setting(text: &str, name: &'static str) -> Result<Value, Error> {
         }
         "default_code_block_language" => {
             check_length(text, name, MAX_CODE_LANGUAGE_LENGTH)?;
-            setting_value(setting, text)
+            parse_setting_value(setting, text)
         }
         "welcome_message_custom_text" => checked_text(text, name, MAX_WELCOME_LENGTH).map(Value::from),
-        _ => setting_value(setting, text),
+        _ => parse_setting_value(setting, text),
     }
 }
 
@@ -301,7 +302,7 @@ fn parse_call_server_url(text: &str, name: &str) -> Result<Value, Error> {
 /// # Errors
 ///
 /// `InvalidLanguage`, `NotOffered`.
-pub fn check_choice(name: &str, value: &Value) -> Result<(), Error> {
+pub fn check_offered_value(name: &str, value: &Value) -> Result<(), Error> {
     let is_offered = || find(&REALM_SETTINGS, name).is_some_and(|setting| setting.kind.accepts(value));
     match name {
         "default_language" if value.as_str().and_then(language_name).is_none() => {
@@ -319,7 +320,7 @@ pub fn check_choice(name: &str, value: &Value) -> Result<(), Error> {
 /// # Errors
 ///
 /// `RefusedValue`.
-pub fn stored_value(name: &str, value: Value) -> Result<Value, Error> {
+pub fn to_stored_value(name: &str, value: Value) -> Result<Value, Error> {
     match name {
         _ if !is_limit(name) => Ok(value),
         "message_retention_days" if value == UNLIMITED => Ok(RETAIN_FOREVER.into()),

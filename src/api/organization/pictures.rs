@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 parameters! {
-    /// Only the file, a part of a multipart body with any name.
+    /// No parameters: the picture to upload is a part of the multipart body, with any name.
     pub struct IconParams {}
 }
 

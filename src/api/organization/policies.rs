@@ -1,4 +1,4 @@
-//! Policies: settings of older levels with numbers that say who may do something, which permissions of groups replaced.
+//! Policies: settings of older levels with numbers that say who may do something. Permissions of groups replaced them.
 //!
 //! A choice where the API is silent: A-107 in docs/assumptions.md.
 
@@ -32,6 +32,7 @@ pub struct Policy {
 /// Groups of users by their roles, the smallest first.
 const GROUPS_BY_SIZE: [SystemGroup; 7] = [Nobody, Owners, Administrators, Moderators, FullMembers, Members, Everyone];
 
+// The choices of the policies. Most policies have the common ones.
 const COMMON: &[Choice] = &[(1, &[Members]), (2, &[Administrators]), (3, &[FullMembers]), (4, &[Moderators])];
 const COMMON_OR_NOBODY: &[Choice] =
     &[(1, &[Members]), (2, &[Administrators]), (3, &[FullMembers]), (4, &[Moderators]), (6, &[Nobody])];
@@ -127,8 +128,8 @@ impl Policy {
         }
     }
 
-    /// The number at a level. Above the levels with the policy, a holder that matches no choice counts as the largest
-    /// group of all choices.
+    /// The number at a level. At levels that have the permissions instead, a holder that matches no choice counts as
+    /// the largest group of all choices.
     pub fn number_at(&self, realm: &Realm, level: i64) -> i64 {
         if level < self.removed_in {
             return self.number(realm);
@@ -198,6 +199,6 @@ fn nearest_holder(holder: Option<SystemGroup>) -> SystemGroup {
 }
 
 /// The number that most policies have for the holder of a permission.
-pub fn number(realm: &Realm, permission: &str) -> i64 {
+pub fn common_number_of(realm: &Realm, permission: &str) -> i64 {
     common_number(permission_holder(realm, permission))
 }

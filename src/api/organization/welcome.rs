@@ -35,9 +35,8 @@ impl Write for TestWelcomeMessage {
         let bot = tx.notification_bot().ok_or(Error::NoSuchUser)?;
         let caller = call.caller().id;
         let target = Target::Direct { users: vec![caller] };
-        let voice = ContentAuthor::QuotedUser(caller);
         let outgoing_message = OutgoingMessage {
-            content_author: voice,
+            content_author: ContentAuthor::QuotedUser(caller),
             ..OutgoingMessage::from_server(bot, target, call.origin.make_upload_links_relative(text))
         };
         let MessageId(message_id) = tx.send(outgoing_message)?.id;

@@ -43,7 +43,7 @@ macro_rules! parameters {
         impl $crate::api::parameter::Parameters for $name {
             const LIST: &'static [$crate::api::parameter::ParameterInfo] = {
                 const PARTS: &[&[$crate::api::parameter::ParameterInfo]] = &[$(
-                    $crate::api::parameter::listed!([$($marker)?] $type; $crate::api::parameter::ParameterInfo {
+                    $crate::api::parameter::list_part!([$($marker)?] $type; $crate::api::parameter::ParameterInfo {
                         name: $crate::api::parameter::wire_name!($field $($wire)?),
                         aliases: &[$($alias),*],
                         since: 0 $(+ $since)?,
@@ -58,7 +58,7 @@ macro_rules! parameters {
                     }),
                 )*];
                 const ALL: [$crate::api::parameter::ParameterInfo; $crate::api::parameter::total_length(PARTS)] =
-                    $crate::api::parameter::joined(PARTS);
+                    $crate::api::parameter::join_parts(PARTS);
                 &ALL
             };
 
@@ -76,7 +76,7 @@ macro_rules! parameters {
 }
 
 /// The part of the parameter list for a field: one parameter, or those of a group.
-macro_rules! listed {
+macro_rules! list_part {
     ([group] $type:ty; $info:expr) => {
         <$type as $crate::api::parameter::Parameters>::LIST
     };
@@ -259,6 +259,6 @@ macro_rules! key_default {
 }
 
 pub(crate) use {
-    default_or_missing, default_text, has_no_default, impl_json_parameter, is_path, json_object, key_default, listed,
-    parameters, read_from, string_enum, wire_name,
+    default_or_missing, default_text, has_no_default, impl_json_parameter, is_path, json_object, key_default,
+    list_part, parameters, read_from, string_enum, wire_name,
 };

@@ -129,7 +129,7 @@ impl<T> Expected<T> {
     /// # Errors
     ///
     /// `MissingParameter` if the parameter is absent.
-    pub fn present(self, name: &'static str) -> Result<T, Error> {
+    pub fn require(self, name: &'static str) -> Result<T, Error> {
         self.0.ok_or_else(|| Error::MissingParameter { var_name: name.into() })
     }
 }

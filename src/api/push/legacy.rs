@@ -30,7 +30,7 @@ pub struct Registration {
 /// # Errors
 ///
 /// `MissingParameter`, `PushNotConfigured`, `InvalidPushKey`.
-pub fn register(tx: &mut Tx, call: &Call<'_>, request: Registration) -> Result<Success, Error> {
+pub fn register_device(tx: &mut Tx, call: &Call<'_>, request: Registration) -> Result<Success, Error> {
     let user = call.caller().id;
     let missing_parameter = |name: &'static str| move || Error::MissingParameter { var_name: name.into() };
     let account_id = request.account_id;

@@ -1,4 +1,4 @@
-//! Registering a device for encrypted notifications: its key and its token, first both, later each separately.
+//! Registering a device for encrypted notifications: its key and its token, first both, later one or both.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -129,7 +129,7 @@ impl Write for RegisterPush {
                 bouncer_public_key: params.bouncer_public_key,
                 encrypted_push_registration: params.encrypted_push_registration,
             };
-            return legacy::register(tx, call, registration);
+            return legacy::register_device(tx, call, registration);
         }
         let user = call.caller().id;
         let id = params.device_id;

@@ -37,6 +37,9 @@ pub struct Token {
 }
 
 impl Key {
+    /// # Errors
+    ///
+    /// `InvalidPushKey` unless the key is base64 of the prefix and 32 bytes.
     pub fn check(&self) -> Result<(), Error> {
         let bytes = STANDARD.decode(&self.key).map_err(|_| Error::InvalidPushKey)?;
         let is_valid = bytes.len() == KEY_BYTES + 1 && bytes[0] == KEY_PREFIX;

@@ -1,7 +1,7 @@
 //! The part of the register reply about channels and subscriptions.
 
 use super::StateRequest;
-use super::requested::IfRequested;
+use super::requested_values::IfRequested;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::id::{ChannelId, MessageId};
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What the reply has of channels.
+/// The state of channels and subscriptions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelState {
     #[serde(flatten)]
@@ -74,7 +74,7 @@ impl SubscriptionState {
     }
 }
 
-/// The channels that the viewer may know of, by name.
+/// The channels that the viewer may know of, sorted by name.
 fn visible_channels<'realm>(realm: &'realm Realm, request: &StateRequest<'_>) -> Vec<&'realm Arc<Channel>> {
     let shows_archived = request.options.capabilities.archived_channels;
     let is_visible = |channel: &&Arc<Channel>| {

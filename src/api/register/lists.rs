@@ -1,7 +1,7 @@
 //! The part of the register reply that has lists of the user and of the organization.
 
 use super::StateRequest;
-use super::requested::requested_values;
+use super::requested_values::requested_values;
 use crate::api::{channel_folders, channels, onboarding, organization, reminders, scheduled_messages};
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -31,13 +31,13 @@ requested_values! {
     /// Lists of the user or the organization, and what accompanies them.
     pub struct ListState(realm, request) {
         "user_topic" user_topics: Vec<UserTopic> = user_topics(realm, request);
-        "onboarding_steps" onboarding_steps: Vec<StepRecord> = of_viewer(realm, request, onboarding::open_step_records);
+        "onboarding_steps" onboarding_steps: Vec<StepRecord> = viewer_records(realm, request, onboarding::open_step_records);
         "onboarding_steps" navigation_tour_video_url: Option<String> = None;
         #[schemars(with = "BTreeMap<String, DeviceRecord>")]
         "device" devices: BTreeMap<DeviceId, DeviceRecord> = devices(realm, request);
         "scheduled_messages" scheduled_messages: Vec<ScheduledMessageRecord> =
-            of_viewer(realm, request, scheduled_messages::records_of);
-        "reminders" reminders: Vec<ReminderRecord> = of_viewer(realm, request, reminders::records_of);
+            viewer_records(realm, request, scheduled_messages::scheduled_message_records);
+        "reminders" reminders: Vec<ReminderRecord> = viewer_records(realm, request, reminders::reminder_records);
         "user_settings" user_settings: Map<String, Value> = user_settings(realm, request);
         "video_calls" has_zoom_token: bool = false;
         "video_calls" has_webex_token: bool = false;
@@ -77,7 +77,7 @@ pub struct NumberedChoice {
     name: &'static str,
 }
 
-/// Makes choices of triples of key, number and name.
+/// Converts triples of key, number and name to choices.
 pub fn numbered_choices(choices: &[(&'static str, i64, &'static str)]) -> NumberedChoices {
     choices.iter().map(|&(key, id, name)| (key, NumberedChoice { id, name })).collect()
 }
@@ -119,7 +119,7 @@ struct UrlOption {
 }
 
 impl WebhookBotKind {
-    /// The only service, with an option of each kind (specification, integration options).
+    /// The only service in the reply, with an option of each kind (specification, integration options).
     fn example() -> Self {
         Self {
             name: "helloworld",
@@ -133,8 +133,10 @@ impl WebhookBotKind {
 
 /// The user's own lists (drafts, for example), by the keys of the reply.
 pub(super) fn own_lists(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value> {
-    let requested = OWN_LISTS.iter().filter(|own_list| request.includes(own_list.list.key));
-    requested.map(|OwnList { list, value, .. }| (list.key.to_owned(), value(viewer_state(realm, request)))).collect()
+    let requested_lists = OWN_LISTS.iter().filter(|own_list| request.includes(own_list.list.key));
+    requested_lists
+        .map(|OwnList { list, value, .. }| (list.key.to_owned(), value(viewer_state(realm, request))))
+        .collect()
 }
 
 /// The personal state of the viewer; empty for visitors.
@@ -166,8 +168,8 @@ fn muted_topics(realm: &Realm, request: &StateRequest<'_>) -> Vec<(String, Strin
     muted
 }
 
-/// Records of the viewer; none for visitors.
-fn of_viewer<T>(realm: &Realm, request: &StateRequest<'_>, records: impl Fn(&Realm, UserId) -> Vec<T>) -> Vec<T> {
+/// Records of the viewer; empty for visitors.
+fn viewer_records<T>(realm: &Realm, request: &StateRequest<'_>, records: impl Fn(&Realm, UserId) -> Vec<T>) -> Vec<T> {
     request.viewer_id().map(|viewer| records(realm, viewer)).unwrap_or_default()
 }
 
@@ -183,12 +185,12 @@ fn groups(realm: &Realm, request: &StateRequest<'_>) -> Vec<GroupRecord> {
     groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect()
 }
 
-/// None for clients that do not know URL templates.
+/// Empty for clients that do not know URL templates.
 fn linkifiers_if_understood(realm: &Realm, request: &StateRequest<'_>) -> Vec<LinkifierRecord> {
     if request.options.capabilities.linkifier_url_template { linkifiers(&realm.linkifiers) } else { Vec::new() }
 }
 
-/// None for guests and visitors.
+/// Empty for guests and visitors.
 fn default_channel_groups(realm: &Realm, request: &StateRequest<'_>) -> Vec<DefaultGroupRecord> {
     let is_excluded = request.viewer.is_none_or(|viewer| viewer.is_guest());
     if is_excluded { Vec::new() } else { channels::default_groups::default_group_records(realm) }

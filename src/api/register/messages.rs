@@ -1,7 +1,7 @@
 //! The part of the register reply about messages: the newest, unread and starred ones, and recent conversations.
 
 use super::StateRequest;
-use super::requested::requested_values;
+use super::requested_values::requested_values;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
@@ -11,18 +11,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Most unread messages in the reply. Older ones are left out.
+/// Maximum number of unread messages in the reply. Older ones are left out.
 const MAX_UNREAD: usize = 50_000;
-/// Most recent conversations in the reply.
+/// Maximum number of recent conversations in the reply. Older ones are left out.
 const MAX_RECENT_CONVERSATIONS: usize = 1_000;
 
 requested_values! {
-    /// What the reply has of messages.
+    /// The state of messages.
     pub struct MessageState(realm, request) {
         "message" max_message_id: i64 = newest_message(realm, request);
-        "message" unread_msgs: UnreadMessages = unread(realm, request.viewer_id(), request.options),
+        "message" unread_msgs: UnreadMessages = unread_messages(realm, request.viewer_id(), request.options),
             if request.includes("update_message_flags");
-        "starred_messages" starred_messages: Vec<MessageId> = starred(realm, request.viewer_id());
+        "starred_messages" starred_messages: Vec<MessageId> = starred_messages(realm, request.viewer_id());
         "recent_private_conversations" recent_private_conversations: Vec<RecentConversation> =
             recent_conversations(realm, request.viewer_id());
     }
@@ -65,18 +65,18 @@ struct UnreadInTopic {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct UnreadInGroup {
-    /// All members with the viewer, separated by commas.
+    /// The IDs of all members including the viewer, separated by commas.
     user_ids_string: String,
     unread_message_ids: Vec<MessageId>,
 }
 
-/// -1 without a message.
+/// The ID of the newest message that the viewer received; -1 if there is none.
 fn newest_message(realm: &Realm, request: &StateRequest<'_>) -> i64 {
     request.viewer_id().and_then(|viewer| realm.newest_received_message(viewer)).map_or(-1, |id| id.0)
 }
 
 /// Includes messages that the user can no longer access (A-134 in docs/assumptions.md).
-fn starred(realm: &Realm, viewer: Option<UserId>) -> Vec<MessageId> {
+fn starred_messages(realm: &Realm, viewer: Option<UserId>) -> Vec<MessageId> {
     let starred = viewer.iter().flat_map(|viewer| &realm.user_state(*viewer).starred);
     starred.filter(|id| realm.messages.contains_key(*id)).copied().collect()
 }
@@ -95,7 +95,7 @@ fn recent_conversations(realm: &Realm, viewer: Option<UserId>) -> Vec<RecentConv
     recent
 }
 
-fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> UnreadMessages {
+fn unread_messages(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> UnreadMessages {
     let allows_empty = options.capabilities.empty_topic_name;
     let ignores_case = options.level.has(Feature::UnreadTopicsIgnoreCase);
     let has_empty_topic = options.level.has(Feature::EmptyTopics);

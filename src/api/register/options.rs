@@ -1,4 +1,4 @@
-//! Parameter types of `POST /register`: client capabilities, idle timeout, narrow of the queue.
+//! Parameter types of `POST /register`: client capabilities, subscribers to include, idle timeout, narrow of the queue.
 
 use crate::api::changes::queues::MAX_QUEUE_TEXT_LENGTH;
 use crate::api::parameter::{FromJson, Parameter, impl_json_parameter, json_parameter};
@@ -15,12 +15,12 @@ use serde_json::Value;
 pub struct RawCapabilities(pub Capabilities);
 
 impl FromJson for RawCapabilities {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let object = value.as_object().ok_or_else(|| Error::bad_value(at, "is not a dict"))?;
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let object = value.as_object().ok_or_else(|| Error::bad_value(path, "is not a dict"))?;
         let mut capabilities = Capabilities::default();
         for (name, capability) in capabilities.by_name() {
             if let Some(value) = object.get(name) {
-                *capability = bool::from_json(value, &format!("{at}[\"{name}\"]"))?;
+                *capability = bool::from_json(value, &format!("{path}[\"{name}\"]"))?;
             }
         }
         Ok(Self(capabilities))
@@ -64,12 +64,12 @@ impl Parameter for IncludeSubscribersParam {
 pub struct IdleTimeout(pub i64);
 
 impl FromJson for IdleTimeout {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         match value {
             Value::String(word) if word == "mobile" => Ok(Self(MOBILE_IDLE_TIMEOUT_SECONDS)),
-            Value::String(_) => Err(Error::InvalidValue { parameter: at.into() }),
-            number => match i64::from_json(number, at)? {
-                seconds if seconds < 1 => Err(Error::bad_value(at, "is too small")),
+            Value::String(_) => Err(Error::InvalidValue { parameter: path.into() }),
+            number => match i64::from_json(number, path)? {
+                seconds if seconds < 1 => Err(Error::bad_value(path, "is too small")),
                 seconds => Ok(Self(seconds)),
             },
         }
@@ -95,17 +95,17 @@ impl Parameter for IdleTimeout {
 pub struct EventNarrow(pub Vec<(String, String)>);
 
 impl FromJson for EventNarrow {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let items = value.as_array().ok_or_else(|| Error::bad_value(at, "is not a list"))?;
+    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        let items = value.as_array().ok_or_else(|| Error::bad_value(path, "is not a list"))?;
         let parse_pair = |(index, item): (usize, &Value)| {
-            let at = format!("{at}[{index}]");
-            let pair = item.as_array().ok_or_else(|| Error::bad_value(&at, "is not a list"))?;
+            let path = format!("{path}[{index}]");
+            let pair = item.as_array().ok_or_else(|| Error::bad_value(&path, "is not a list"))?;
             let text_at = |index: usize| {
                 let value = pair.get(index).unwrap_or(&Value::Null);
-                String::from_json(value, &format!("{at}[{index}]"))
+                String::from_json(value, &format!("{path}[{index}]"))
             };
             if pair.len() != 2 {
-                return Err(Error::bad_value(&at, "is not length 2"));
+                return Err(Error::bad_value(&path, "is not length 2"));
             }
             Ok((text_at(0)?, text_at(1)?))
         };

@@ -27,7 +27,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// What the reply has of the organization and the server.
+/// The state of the organization and the server.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OrganizationState {
     /// Settings and permissions, whose keys and types are in tables.

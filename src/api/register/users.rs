@@ -2,7 +2,7 @@
 //! presence.
 
 use super::StateRequest;
-use super::requested::requested_values;
+use super::requested_values::requested_values;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::permission::RealmPermission;
@@ -27,7 +27,7 @@ pub struct UserLists {
     cross_realm_bots: Vec<ListedUser>,
 }
 
-/// What the reply has of users besides the lists.
+/// The state of users, besides the lists.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserState {
     #[serde(flatten)]
@@ -120,15 +120,15 @@ impl UserLists {
         let mut lists = Self::default();
         for user in realm.users.values() {
             let is_accessible = request.viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
-            let line = match (is_accessible, request.options.capabilities.user_list_incomplete) {
+            let listed_user = match (is_accessible, request.options.capabilities.user_list_incomplete) {
                 (true, _) => ListedUser::for_register_reply(realm, user, view),
                 (false, true) => continue,
                 (false, false) => ListedUser::Uncached(Box::new(UserRecord::unknown(realm, user).without_activity())),
             };
             match (user.is_system_bot(), user.is_active) {
-                (true, _) => lists.cross_realm_bots.push(line),
-                (false, true) => lists.realm_users.push(line),
-                (false, false) => lists.realm_non_active_users.push(line),
+                (true, _) => lists.cross_realm_bots.push(listed_user),
+                (false, true) => lists.realm_users.push(listed_user),
+                (false, false) => lists.realm_non_active_users.push(listed_user),
             }
         }
         lists

@@ -1,6 +1,6 @@
 //! Changing a scheduled message, including one that could not be sent.
 
-use super::{SENDING_ERRORS, ToParameter, check_and_render, own_message};
+use super::{SENDING_ERRORS, ToParameter, check_and_render, find_own_message};
 use crate::api::parameter::WholeNumber;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::api::{Call, Success, Write, operation};
@@ -37,8 +37,9 @@ operation! {
     events [ScheduledMessagesUpdate];
 }
 
-/// In the order in which they are checked: first the five of the edit itself, then those of sending except
-/// `MissingTopic`, which makes four more than [`SENDING_ERRORS`].
+/// First the five of the edit itself, then those of sending except `MissingTopic`, which makes four more than
+/// [`SENDING_ERRORS`]. They are checked in this order, except that `DeliveryNotInFuture` precedes
+/// `ScheduledMessageSent`.
 const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 4] = {
     let mut errors = [ErrorKind::NothingToChange; SENDING_ERRORS.len() + 4];
     errors[1] = ErrorKind::RecipientNeeded;
@@ -89,7 +90,7 @@ impl EditScheduledMessage {
         if realm.user_state(sender).sent_scheduled.contains(&self.scheduled_message_id) {
             return Err(Error::ScheduledMessageSent);
         }
-        let message = own_message(realm, sender, self.scheduled_message_id)?;
+        let message = find_own_message(realm, sender, self.scheduled_message_id)?;
         if message.has_failed && deliver_at.is_none() {
             return Err(Error::DeliveryNotInFuture);
         }

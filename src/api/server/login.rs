@@ -123,7 +123,7 @@ pub fn log_in_without_password(tx: &mut Tx, feature_level: i64, username: &str) 
     if tx.organization.is_deactivated {
         return Err(Error::RealmDeactivated);
     }
-    let user = account_or_system_bot(tx, username)?;
+    let user = find_account_or_system_bot(tx, username)?;
     if !user.is_active {
         return Err(Error::UserDeactivated);
     }
@@ -147,7 +147,7 @@ pub fn log_in_with_password(
     if !tx.organization.allows_login_by(AuthenticationMethod::Email) {
         return Err(Error::PasswordAuthDisabled);
     }
-    let user = account(tx, username)?;
+    let user = find_account(tx, username)?;
     if user.password.as_deref() != Some(password) {
         return Err(Error::AuthenticationFailed);
     }
@@ -171,18 +171,21 @@ fn check_email_syntax(username: &str) -> Result<(), Error> {
 }
 
 /// The account with an email address, except system bots, which cannot log in.
-pub(super) fn account(realm: &Realm, username: &str) -> Result<Arc<User>, Error> {
-    account_or_system_bot(realm, username).ok().filter(|user| !user.is_system_bot()).ok_or(Error::AuthenticationFailed)
+pub(super) fn find_account(realm: &Realm, username: &str) -> Result<Arc<User>, Error> {
+    find_account_or_system_bot(realm, username)
+        .ok()
+        .filter(|user| !user.is_system_bot())
+        .ok_or(Error::AuthenticationFailed)
 }
 
 /// The account with an email address, including system bots: development logins return any key.
-fn account_or_system_bot(realm: &Realm, username: &str) -> Result<Arc<User>, Error> {
+fn find_account_or_system_bot(realm: &Realm, username: &str) -> Result<Arc<User>, Error> {
     let user = realm.user_by_email(username).filter(|user| !user.is_deleted);
     user.cloned().ok_or(Error::AuthenticationFailed)
 }
 
-/// Returns the key and applies a first login: an imported stub becomes a full account, and `date_joined` of imported
-/// users and of users created over the API changes to now (specification, User, `date_joined`).
+/// Returns the key and applies a first login: an imported stub becomes a full account, and from 475 on `date_joined` of
+/// imported users and of users created over the API changes to now (specification, User, `date_joined`).
 pub(super) fn log_in(tx: &mut Tx, feature_level: i64, user: &User) -> ApiKeyReply {
     if user.joins_at_first_login || user.is_imported_stub {
         record_first_login(tx, user.id, Feature::FirstLoginSetsDateJoined.is_at(feature_level));

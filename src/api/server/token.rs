@@ -1,6 +1,6 @@
 //! Logging in with a JSON web token (A-154 in docs/assumptions.md).
 
-use super::login::{account, log_in};
+use super::login::{find_account, log_in};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::tx::Tx;
@@ -51,7 +51,7 @@ impl Write for FetchApiKeyForToken {
         }
         let claims = verified_claims(&params.token, call.now).ok_or(Error::TokenInvalid)?;
         let email = claims["email"].as_str().ok_or(Error::TokenWithoutEmail)?;
-        let user = account(tx, email)?;
+        let user = find_account(tx, email)?;
         if !user.is_active {
             return Err(Error::UserDeactivated);
         }

@@ -37,7 +37,7 @@ json_object! {
         /// `color`, `is_muted`, `in_home_view`, `pin_to_top`, `desktop_notifications`, `audible_notifications`,
         /// `push_notifications`, `email_notifications` or `wildcard_mentions_notify`.
         property: String,
-        /// A colour for `color`, else true or false.
+        /// A color for `color`, else true or false.
         value: Value,
     }
 }
@@ -55,9 +55,9 @@ impl Write for ChangeProperties {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let changes = params.subscription_data;
         if !call.has(Feature::SubscriptionValuesFirst) {
-            check_one_by_one(tx, call.caller(), &changes)?;
+            check_in_legacy_order(tx, call.caller(), &changes)?;
         } else if let Some(index) = invalid_value_position(&changes) {
-            // The error for a value that is neither a boolean nor a string names the boolean.
+            // The error for a value that is neither a boolean nor a string says only that a boolean was expected.
             return Err(Error::bad_value(
                 format!("subscription_data[{index}][\"value\"][\"bool\"]"),
                 "is not a boolean",
@@ -104,6 +104,7 @@ impl Parameter for PlainOrJson {
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
         Ok(Self(serde_json::from_str(text).unwrap_or_else(|_| text.into())))
     }
+
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": ["boolean", "string"]})
     }
@@ -114,7 +115,7 @@ impl Write for ChangeProperty {
         let PlainOrJson(value) = params.value;
         let change = PropertyChange { stream_id: params.stream_id, property: params.property, value };
         if !call.has(Feature::SubscriptionValuesFirst) {
-            check_one_by_one(tx, call.caller(), std::slice::from_ref(&change))?;
+            check_in_legacy_order(tx, call.caller(), std::slice::from_ref(&change))?;
         }
         let (channel, change) = parse_change((0, change))?;
         check_subscribed(tx, call.caller(), channel)?;
@@ -131,7 +132,7 @@ fn invalid_value_position(changes: &[PropertyChange]) -> Option<usize> {
 
 /// Makes the checks in the order of levels without [`Feature::SubscriptionValuesFirst`]: the types of all values, then
 /// for each change the channel before the value.
-fn check_one_by_one(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> Result<(), Error> {
+fn check_in_legacy_order(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> Result<(), Error> {
     if let Some(index) = invalid_value_position(changes) {
         return Err(Error::bad_value(format!("subscription_data[{index}][\"value\"]"), "is not an allowed_type"));
     }

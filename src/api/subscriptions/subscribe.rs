@@ -34,7 +34,7 @@ operation! {
         /// The channels.
         subscriptions: Vec<ChannelToSubscribe>,
         /// The kind of new channels.
-        @group traits: ChannelProperties,
+        @group properties: ChannelProperties,
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
         /// Permissions of new channels.
@@ -88,11 +88,11 @@ const SUBSCRIBE_EVENTS: &[EventKind] = &[
 impl Write for Subscribe {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SubscribeReply, Error> {
         let channel_params = NewChannelParams {
-            traits: params.traits,
+            properties: params.properties,
             topics_policy: params.topics_policy,
             permissions: params.permissions,
         };
-        let request = Request {
+        let request = SubscribeRequest {
             channels: params.subscriptions,
             channel_params,
             principals: params.principals,
@@ -106,7 +106,7 @@ impl Write for Subscribe {
 
 /// The parameters of [`subscribe`], which two operations share.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct SubscribeRequest {
     pub channels: Vec<ChannelToSubscribe>,
     /// Properties of new channels.
     pub channel_params: NewChannelParams,
@@ -124,10 +124,11 @@ pub struct Request {
 ///
 /// # Errors
 ///
-/// In this order: those of [`NewChannelParams::check_values`]; those of the names; if a channel is missing, those of
-/// [`NewChannelParams::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe others; those of
-/// [`Principals::resolve`]. Below 342, the last two come second.
-pub fn subscribe(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<SubscribeReply, Error> {
+/// In this order: those of [`NewChannelParams::check_values`]; those of the names and descriptions; if a channel is
+/// missing, those of [`NewChannelParams::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe
+/// others; those of [`Principals::resolve`]; `TooManyChannels`; `TooManySubscriptions`. Below 342, those about other
+/// users come second.
+pub fn subscribe(tx: &mut Tx, call: &Call<'_>, request: SubscribeRequest) -> Result<SubscribeReply, Error> {
     let caller = call.caller();
     request.channel_params.check_values(tx, call)?;
     let names_others = request.principals.names_others(tx, caller);

@@ -43,8 +43,8 @@ pub struct UnsubscribeReply {
     pub not_removed: Vec<String>,
 }
 
-/// The events of [`unsubscribe`], which two operations share.
-pub const UNSUBSCRIBE_EVENTS: &[EventKind] = &[
+/// The events of [`unsubscribe`].
+const UNSUBSCRIBE_EVENTS: &[EventKind] = &[
     EventKind::SubscriptionPeerRemove,
     EventKind::SubscriptionRemove,
     EventKind::StreamDelete,

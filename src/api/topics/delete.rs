@@ -1,4 +1,4 @@
-//! Deleting all messages of a topic.
+//! Deleting the messages of a topic that the caller can see.
 //!
 //! A choice where the API is silent: A-114 in docs/assumptions.md.
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const VALIDITY: Span = Span::from_seconds(60);
 
 /// The URL, relative to the organization's.
-pub fn address(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {
+pub fn create_url(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {
     let expires = now.plus(VALIDITY).micros();
     let signed_text = format!("{expires}:{}", attachment.path_id);
     let token = to_hexadecimal(format!("{}:{signed_text}", signature_of(realm, &signed_text)).as_bytes());
@@ -25,7 +25,7 @@ pub fn address(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String
 /// # Errors
 ///
 /// `InvalidToken` if the token is malformed or expired, `InvalidFilename`, `FileNotFound`.
-pub fn resolve(realm: &Realm, token_and_name: &str, now: Timestamp) -> Result<Arc<Attachment>, Error> {
+pub fn find_file(realm: &Realm, token_and_name: &str, now: Timestamp) -> Result<Arc<Attachment>, Error> {
     let (token, name) = token_and_name.split_once('/').ok_or(Error::InvalidToken)?;
     let text = decode_hexadecimal(token).ok_or(Error::InvalidToken)?;
     let (signature, signed_text) = text.split_once(':').ok_or(Error::InvalidToken)?;

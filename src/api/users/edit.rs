@@ -41,7 +41,7 @@ json_object! { open
     pub struct ProfileChange {
         /// The field.
         id: ProfileFieldId,
-        /// A text, or for fields of users a list of IDs; null or empty takes the value away.
+        /// A text, or for fields of users a list of IDs; null or empty removes the value.
         value: Option<ProfileValue>,
     }
 }

@@ -57,7 +57,7 @@ fn check_bot(realm: &Realm, call: &Call<'_>, user: &User) -> Result<(), Error> {
 
 /// Makes the caller the owner of a bot whose owner is deactivated, so that bots always have an active owner.
 ///
-/// Events: `realm_user` update and `realm_bot` update.
+/// Events: `realm_user` update to everyone who can access the bot, and that of [`emit_account_field`].
 fn replace_inactive_owner(tx: &mut Tx, caller: &User, user: &User) {
     let has_inactive_owner = user.bot_owner().is_some_and(|owner| !tx.is_active(owner));
     // Bots can't own bots, so the owner of a calling bot becomes the owner.

@@ -2,7 +2,7 @@
 
 use super::attempt::{Attempt, RunResult};
 use crate::api::NEWEST_FEATURE_LEVEL;
-use crate::api::release::of_release;
+use crate::api::release::level_of_release;
 use crate::cli::CliError;
 use crate::cli::output::eprint_line;
 use crate::level::{SuspectedChange, Usage};
@@ -53,7 +53,7 @@ fn parse_level(text: &str) -> Result<i64, String> {
     match text.trim() {
         "newest" => Ok(NEWEST_FEATURE_LEVEL),
         text => text.parse::<u32>().map(i64::from).map_err(|_| {
-            let release = of_release(text).map(|level| format!("; that of release {text} is {level}")).unwrap_or_default();
+            let release = level_of_release(text).map(|level| format!("; that of release {text} is {level}")).unwrap_or_default();
             format!(
                 "'{text}' is no feature level: takes levels such as 371,421,newest, or a range such as 371..387{release}"
             )

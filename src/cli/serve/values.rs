@@ -1,7 +1,7 @@
 //! Parsers for the values of the options of `serve`.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
-use crate::api::release::of_release;
+use crate::api::release::level_of_release;
 use crate::control::times::Seconds;
 use crate::server::Authority;
 use crate::time::Span;
@@ -48,7 +48,7 @@ pub fn parse_feature_level(text: &str) -> Result<i64, String> {
         return Ok(NEWEST_FEATURE_LEVEL);
     }
     let level = text.parse().ok().filter(|level| *level >= 0);
-    level.ok_or_else(|| match of_release(text) {
+    level.ok_or_else(|| match level_of_release(text) {
         Some(level) => format!("takes a whole number from 0 on; the feature level of release {text} is {level}"),
         None => "takes a whole number from 0 on, such as 387, or newest".to_owned(),
     })

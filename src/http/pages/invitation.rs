@@ -66,8 +66,9 @@ impl PageRequest<'_> {
             }
             Err(Error::EmailInUse) => {
                 let realm = self.world.snapshot();
-                let invited_email =
-                    accept::find(&realm, key).ok().and_then(|invitation| invitation.email().map(str::to_owned));
+                let invited_email = accept::find_invitation(&realm, key)
+                    .ok()
+                    .and_then(|invitation| invitation.email().map(str::to_owned));
                 let email = invited_email.unwrap_or_else(|| registration.email.to_owned());
                 let query = form_urlencoded::Serializer::new(String::new())
                     .append_pair("email", &email)
@@ -85,7 +86,7 @@ impl PageRequest<'_> {
         if let Some(page) = self.invalid_link_page(&realm, key, kind) {
             return page;
         }
-        let Ok(invitation) = accept::find(&realm, key) else { return self.unknown_link_page() };
+        let Ok(invitation) = accept::find_invitation(&realm, key) else { return self.unknown_link_page() };
         let name = &realm.organization.name;
         let body = html! {
             h1 { "Join " bdi { (name) } }
@@ -102,7 +103,7 @@ impl PageRequest<'_> {
             let heading = "This invitation link is malformed";
             return Some(self.error_page(heading, "Make sure that the whole link was copied."));
         }
-        match accept::find(realm, key) {
+        match accept::find_invitation(realm, key) {
             Ok(invitation) if (kind == InvitationKind::Email) == invitation.email().is_some() => None,
             Err(Error::InvitationExpired) => Some(self.expired_link_page()),
             Ok(_) | Err(_) if kind == InvitationKind::Email && realm.used_invites.contains(key) => {
@@ -181,7 +182,7 @@ fn terms(realm: &Realm, invitation: &Invitation) -> Markup {
         Role::Member => "a member",
         Role::Guest => "a guest",
     };
-    let channels = accept::channels(realm, terms);
+    let channels = accept::initial_channels(realm, terms);
     // Private channels are not named, because the link may have been passed on.
     let public_channels = channels.iter().map(|id| &realm.channels[id]).filter(|channel| !channel.privacy.is_private());
     let names: Vec<&str> = public_channels.take(MAX_LISTED_CHANNELS).map(|channel| channel.name.as_str()).collect();

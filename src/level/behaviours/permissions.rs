@@ -262,10 +262,10 @@ fn parse_integer(text: &str, name: &str, level: i64) -> Result<i64, Error> {
 /// The number of the policy that corresponds to the holder of a permission: 1 members, 2 administrators, 3 full
 /// members, 4 moderators, 5 everyone, 6 nobody, 7 owners.
 pub(in crate::level) fn policy_number(context: &DowngradeContext<'_>, permission: &str) -> Value {
-    json!(crate::api::organization::policies::number(context.realm, permission))
+    json!(crate::api::organization::policies::common_number_of(context.realm, permission))
 }
 
 /// The value of a boolean that a policy replaced: whether only administrators have a permission.
 pub(in crate::level) fn is_for_administrators(context: &DowngradeContext<'_>, permission: &str) -> Value {
-    json!(crate::api::organization::policies::number(context.realm, permission) == 2)
+    json!(crate::api::organization::policies::common_number_of(context.realm, permission) == 2)
 }

@@ -1,4 +1,4 @@
-//! Archiving and unarchiving a channel. Subscriptions and messages stay.
+//! Archiving and unarchiving a channel. Messages stay, and from 315 on also subscriptions.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -25,7 +25,8 @@ use std::sync::Arc;
 ///
 /// Events: `realm` for the organization's settings that referred to the channel, `default_streams`,
 /// `default_stream_groups`, `stream` update to clients that know archived channels, `stream` delete to others,
-/// `message` of the notice. Below 315: neither the first nor the last.
+/// `message` of the notice. Below 315, neither the first nor the last, and `stream` delete to everyone who can see the
+/// channel.
 pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     let stays_visible = call.has(Feature::ArchivedChannelsVisible);
     // Below 315, `stream` delete has the record of the channel before archiving.
@@ -100,7 +101,8 @@ fn emit_cleared_settings(tx: &mut Tx, settings: Vec<&'static str>) {
 /// Unarchives a channel.
 ///
 /// Events: `stream` update to clients that know archived channels. To other clients, the events of a new channel:
-/// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everyone else.
+/// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everyone else. Last, `message` of the
+/// notice.
 pub fn unarchive(tx: &mut Tx, actor: &User, id: ChannelId) {
     tx.channel_mut(id).is_archived = false;
     emit_is_archived(tx, id, false);

@@ -1,5 +1,5 @@
-//! Creating channels: the parameters of new channels, the checks, and the change with its events. Used by the operation
-//! that creates a channel and by the one that creates channels while subscribing to them.
+//! Creating channels: the parameters of new channels, the checks, and the change with its events. Two operations create
+//! channels: one creates a single channel, the other the channels that it subscribes users to.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -31,7 +31,7 @@ use serde_json::Value;
 /// The parameters that apply to all new channels of a request.
 #[derive(Clone, Debug, Default)]
 pub struct NewChannelParams {
-    pub traits: ChannelProperties,
+    pub properties: ChannelProperties,
     pub topics_policy: Option<TopicsPolicyWord>,
     /// None in a field means the default.
     pub permissions: ChannelPermissions,
@@ -76,15 +76,15 @@ impl NewChannelParams {
     ///
     /// # Errors
     ///
-    /// In this order: those of [`resolve_all`]; `InvalidParameters` for a private web-public channel;
-    /// `InsufficientPermission` if the caller may not create channels with this privacy or default channels;
-    /// `DefaultChannelPrivate`; `WebPublicDisabled`; `InsufficientPermission` for web-public channels; `OwnerRequired`
-    /// for a retention policy; `AdministratorRequired` for a switch of administrators; those of
-    /// [`check_topic_creation`].
+    /// In this order: those of [`resolve_all`]; `InsufficientPermission` if the caller may not set the permissions to
+    /// delete messages; `InvalidParameters` for a private web-public channel; `InsufficientPermission` if the caller
+    /// may not create private or public channels, or default channels; `DefaultChannelPrivate`; `WebPublicDisabled`;
+    /// `InsufficientPermission` if the caller may not create web-public channels; `OwnerRequired` for a retention
+    /// policy; `AdministratorRequired` for a switch of administrators; those of [`check_topic_creation`].
     pub fn check(self, realm: &Realm, call: &Call<'_>) -> Result<ChannelSpec, Error> {
         let caller = call.caller();
         let check_permission =
-            |name| if realm.may(caller.id, name) { Ok(()) } else { Err(Error::InsufficientPermission) };
+            |permission| if realm.may(caller.id, permission) { Ok(()) } else { Err(Error::InsufficientPermission) };
         let folder = self.folder_id();
         let defaults = realm.default_permissions(CHANNEL_PERMISSIONS, Some(caller.id));
         let requested_permissions = self.permissions.by_name();
@@ -96,39 +96,42 @@ impl NewChannelParams {
         {
             check_permission(RealmPermission::CanSetDeleteMessagePolicy)?;
         }
-        if self.traits.invite_only && self.traits.is_web_public {
+        if self.properties.invite_only && self.properties.is_web_public {
             return Err(Error::InvalidParameters);
         }
-        check_permission(if self.traits.invite_only {
+        check_permission(if self.properties.invite_only {
             RealmPermission::CanCreatePrivateChannel
         } else {
             RealmPermission::CanCreatePublicChannel
         })?;
-        if self.traits.is_default_stream && !caller.is_admin() {
+        if self.properties.is_default_stream && !caller.is_admin() {
             return Err(Error::InsufficientPermission);
         }
-        if self.traits.is_default_stream && self.traits.invite_only {
+        if self.properties.is_default_stream && self.properties.invite_only {
             return Err(Error::DefaultChannelPrivate);
         }
-        if self.traits.is_web_public {
+        if self.properties.is_web_public {
             if !realm.has_public_access() {
                 return Err(Error::WebPublicDisabled);
             }
             check_permission(RealmPermission::CanCreateWebPublicChannel)?;
         }
-        let message_retention_days = self.traits.message_retention_days.and_then(|days| days.0);
+        let message_retention_days = self.properties.message_retention_days.and_then(|days| days.0);
         if message_retention_days.is_some() && caller.role != Role::Owner {
             return Err(Error::OwnerRequired);
         }
-        let switches = self.traits.switches.new_channel_switches(caller)?;
-        let privacy =
-            new_privacy(self.traits.invite_only, self.traits.is_web_public, self.traits.history_public_to_subscribers);
+        let switches = self.properties.switches.new_channel_switches(caller)?;
+        let privacy = new_privacy(
+            self.properties.invite_only,
+            self.properties.is_web_public,
+            self.properties.history_public_to_subscribers,
+        );
         if let Some(value) = permissions.get(CAN_CREATE_TOPIC) {
             check_topic_creation(realm, privacy, value)?;
         }
         Ok(ChannelSpec {
             privacy,
-            is_default: self.traits.is_default_stream,
+            is_default: self.properties.is_default_stream,
             folder,
             message_retention_days,
             topics_policy: self.topics_policy.map_or(TopicsPolicy::Inherit, TopicsPolicy::from),
@@ -138,7 +141,7 @@ impl NewChannelParams {
     }
 
     fn folder_id(&self) -> Option<FolderId> {
-        self.traits.folder_id.as_ref().and_then(|folder| folder.0)
+        self.properties.folder_id.as_ref().and_then(|folder| folder.0)
     }
 }
 

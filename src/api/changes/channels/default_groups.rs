@@ -22,7 +22,7 @@ pub fn default_group_records(realm: &Realm) -> Vec<DefaultGroupRecord> {
 
 /// Removes a channel from all groups, because it was archived or became private.
 ///
-/// Event: that of [`emit`], if the channel was in a group.
+/// Event: that of [`emit_default_groups`], if the channel was in a group.
 pub fn remove_from_default_groups(tx: &mut Tx, channel: ChannelId) {
     let is_in_group = tx.organization.default_channel_groups.iter().any(|group| group.channels.contains(&channel));
     if is_in_group {

@@ -1,4 +1,4 @@
-//! Messages of the notification bot about channels: new channels, changed properties, new subscriptions.
+//! Messages of the notification bot about channels: new and archived channels, changed properties, new subscriptions.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -49,7 +49,8 @@ pub fn post_creation(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
     }
 }
 
-/// Posts in the channel's topic for events, if `send_channel_events_messages` is on.
+/// Posts in the channel's topic for events, if `send_channel_events_messages` is on. From 315 on, archived channels get
+/// no such messages.
 pub fn post_in_channel(tx: &mut Tx, actor: &User, channel: ChannelId, content: String) {
     post_marked_read(tx, actor, channel, content, OrdSet::new());
 }
@@ -109,8 +110,8 @@ pub fn announce_new_channels(tx: &mut Tx, creator: &User, channels: &[ChannelId]
     tx.notify_with_mentions(target, content, OrdSet::unit(creator.id));
 }
 
-/// Sends each person that another user subscribed a direct message with the channels, except those that the request
-/// created.
+/// If a user subscribes other people, sends each of them a direct message with the channels, without those that the
+/// request created.
 pub fn post_new_subscriptions(tx: &mut Tx, actor: &User, added: &ChannelsByUser, created: &[ChannelId]) {
     let people: Vec<UserId> = added.keys().copied().filter(|id| *id != actor.id && !tx.users[id].is_bot()).collect();
     for person in people {

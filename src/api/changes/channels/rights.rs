@@ -12,7 +12,7 @@ use crate::realm::id::ChannelId;
 /// # Errors
 ///
 /// `InvalidChannelId` if the caller can't see the channel, otherwise `CannotAdministerChannel`. Below 325 the second is
-/// `AdministratorRequired`, which also guests get for public channels that they can't see.
+/// `AdministratorRequired`, which guests get for all public channels, even for those that they can't see.
 pub fn administered_channel<'realm>(
     realm: &'realm Realm,
     call: &Call<'_>,

@@ -1,4 +1,5 @@
-//! `stream` update events about changed properties of channels.
+//! `stream` update events about changed properties of channels. Events about archived channels are only for clients
+//! that know these.
 
 use crate::realm::event::{Audience, DeliveryCondition, EventData};
 use crate::realm::id::{ChannelId, UserId};

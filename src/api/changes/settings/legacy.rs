@@ -11,7 +11,7 @@ use serde_json::Value;
 pub const DISPLAY_EVENT_TYPE: &str = "update_display_settings";
 pub const NOTIFICATIONS_EVENT_TYPE: &str = "update_global_notifications";
 
-/// Settings whose older event is [`DISPLAY`].
+/// Settings whose older event is [`DISPLAY_EVENT_TYPE`].
 pub const DISPLAY_SETTINGS: &[&str] = &[
     "color_scheme",
     "default_language",
@@ -30,7 +30,7 @@ pub const DISPLAY_SETTINGS: &[&str] = &[
     "web_home_view",
 ];
 
-/// Settings whose older event is [`NOTIFICATIONS`].
+/// Settings whose older event is [`NOTIFICATIONS_EVENT_TYPE`].
 pub const NOTIFICATION_SETTINGS: &[&str] = &[
     "desktop_icon_count_display",
     "email_notifications_batching_period_seconds",

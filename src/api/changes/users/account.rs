@@ -1,4 +1,5 @@
-//! Changes of an account's name, role, avatar, email address and email visibility, each with its events.
+//! Changes of an account's name, role, avatar, email address and email visibility, each with its events, and the event
+//! about the consent to exports.
 
 use crate::api::changes::users::bot::emit_account_field;
 use crate::feature::Feature;
@@ -16,7 +17,7 @@ use serde_json::json;
 
 /// Renames a user.
 ///
-/// Event: `realm_user` update to everyone who can access the user.
+/// Events: `realm_user` update to everyone who can access the user; for bots also that of [`emit_account_field`].
 pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
     tx.user_mut(id).full_name.clone_from(&full_name);
     let audience = tx.audience_with_access_to(id);
@@ -71,6 +72,8 @@ fn emit_member_changes<'ids>(
 }
 
 /// Replaces a user's avatar, or with [`AvatarSource::Provider`] removes the uploaded one.
+///
+/// Events: `realm_user` update to everyone who can access the user; for bots also that of [`emit_account_field`].
 pub fn change_avatar(tx: &mut Tx, id: UserId, source: AvatarSource) {
     let avatar = &mut tx.user_mut(id).avatar;
     avatar.source = source;
@@ -119,7 +122,8 @@ pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
 /// Changes who may see a user's real address.
 ///
 /// Events: `realm_user` update with `delivery_email` to those who gain or lose (null) access to the address; if the API
-/// address changes between the real one and a dummy, also with `new_email` and with the avatar to everyone.
+/// address changes between the real one and a dummy, also with `new_email` and with the avatar to everyone, otherwise
+/// from 497 on with the provider's avatar to those who gain or lose access.
 pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibility) {
     let user = tx.users[&id].clone();
     let before = email_audience(tx, &user, user.email_visibility);

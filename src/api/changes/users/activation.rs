@@ -44,8 +44,9 @@ json_object! {
 ///
 /// Events for each account, in this order: `delete_message`, `realm_user` update of name and avatar, `invites_changed`,
 /// `subscription` peer_remove, `realm_user` update to everyone who can still access the account, `realm_user` remove to
-/// guests who no longer can; to guests without access also `user_group` remove_members and those of [`emit_listings`]
-/// and [`emit_channel_listings`]. Below 303, the events of these two functions go to everyone.
+/// guests who no longer can; to guests without access also `user_group` remove_members and those of
+/// [`emit_direct_permissions`] and [`emit_direct_channel_permissions`]. Below 303, the events of these two functions go
+/// to everyone. For bots also those of [`emit_account_field`].
 pub fn deactivate(tx: &mut Tx, id: UserId, actions: Option<&DeletionActions>) {
     let is_bot_of_user = |user: &&UserId| tx.users[*user].bot_owner() == Some(id);
     let bots: Vec<UserId> = tx.active_users.iter().filter(is_bot_of_user).copied().collect();
@@ -132,8 +133,8 @@ fn guests_only_in_larger(realm: &Realm, larger: &Audience, smaller: &Audience) -
 ///
 /// Events, in this order: `realm_user` update to everyone who can access the account, for people `realm_export_consent`
 /// to administrators, `realm_user` add to guests who gain access, `subscription` peer_add, `user_group` add_members for
-/// each group of the account, those of [`emit_listings`], and to guests without access those of
-/// [`emit_channel_listings`].
+/// each group of the account, those of [`emit_direct_permissions`], and to guests without access (below 303 to
+/// everyone) those of [`emit_direct_channel_permissions`]. For bots also that of [`emit_account_field`].
 pub fn reactivate(tx: &mut Tx, id: UserId) {
     let previous_audience = tx.audience_with_access_to(id);
     tx.user_mut(id).is_active = true;
@@ -159,12 +160,12 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     let everyone = tx.everyone();
     emit_membership(tx, &everyone, id, MemberChange::Add);
     emit_direct_permissions(tx, &everyone, id);
-    let readers = if !tx.has(Feature::MembershipSent) {
+    let audience = if !tx.has(Feature::MembershipSent) {
         everyone
     } else {
         Audience::of_users(find_uninformed_guests(tx, &informed_audience))
     };
-    emit_direct_channel_permissions(tx, &readers, id);
+    emit_direct_channel_permissions(tx, &audience, id);
 }
 
 /// Events: `user_group` add_members or remove_members for each group of the user.

@@ -1,11 +1,11 @@
-//! The reply of operations that create an API key.
+//! The reply of operations that return only an API key.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The new key.
+/// The API key of an account.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct NewApiKeyReply {
+pub struct ApiKeyOnlyReply {
     /// 32 letters and digits.
     pub api_key: String,
 }

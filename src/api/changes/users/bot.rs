@@ -50,12 +50,12 @@ pub fn realm_bot_audience(realm: &Realm, bot: UserId) -> Audience {
     Audience::of_users(realm.users_with_role_or_higher(Role::Administrator)).with_users(owner.into_iter().collect())
 }
 
-/// Checks that the caller may create bots of a kind. Incoming webhook bots also need only `CanCreateWriteOnlyBots`.
+/// Checks that the caller may create bots of a kind. For incoming webhook bots, `CanCreateWriteOnlyBots` is enough.
 /// `kind` is None for an invalid number, so that callers without permission get the same error for it.
 ///
 /// # Errors
 ///
-/// `InsufficientPermission`, and below 344 `AdministratorRequired`.
+/// `InsufficientPermission`, below 344 instead `AdministratorRequired`.
 pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: Option<BotKind>) -> Result<(), Error> {
     let caller = call.caller();
     let has_permission = |name| realm.may(caller.id, name);

@@ -28,6 +28,8 @@ pub struct NewPerson {
 
 /// Adds a person with the organization's default settings, subscribes the person to channels, and posts the notice that
 /// the person joined.
+///
+/// Events: those of [`announce_user`] and [`subscribe`], and `message` of the notice.
 pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
     tx.realm_mut().counters.user += 1;
     let id = UserId(tx.counters.user);
@@ -130,7 +132,8 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
 
 /// Applies the first login of a user who was imported or created over the API.
 ///
-/// Events: `realm_user` update of `is_imported_stub` and, if it changes, of `date_joined`.
+/// Events: `realm_user` update of `is_imported_stub` and `date_joined`, each if it changes; if `date_joined` changes,
+/// also `user_group` add_members or remove_members if the user becomes a full member or stops being one.
 pub fn record_first_login(tx: &mut Tx, id: UserId, changes_date_joined: bool) {
     let now = tx.now;
     let was_stub = tx.users[&id].is_imported_stub;

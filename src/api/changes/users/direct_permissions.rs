@@ -31,7 +31,7 @@ pub fn emit_direct_permissions(tx: &mut Tx, audience: &Audience, user: UserId) {
     }
 }
 
-/// Like [`emit_listings`], for permissions of channels.
+/// Like [`emit_direct_permissions`], for permissions of channels.
 ///
 /// Events, one for each permission: `stream` update to those of the audience who can see the channel.
 pub fn emit_direct_channel_permissions(tx: &mut Tx, audience: &Audience, user: UserId) {

@@ -1,4 +1,4 @@
-//! Applies the changes of a channel, each with its events and its notice.
+//! Applies the changes of a channel, with their events and notices.
 //!
 //! Choices where the API is silent: A-115 in docs/assumptions.md.
 

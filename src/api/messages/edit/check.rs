@@ -56,7 +56,7 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
     let topic_names = new_topic.map(str::trim).zip(message.channel().map(|(_, topic)| topic.as_ref()));
     let resolution_change = topic_names.and_then(|(new_topic, topic)| ResolutionChange::between(topic, new_topic));
     let names_channel = params.stream_id.is_some();
-    let notice = match topic_names {
+    let reported_change = match topic_names {
         _ if content.is_some() => None,
         Some((new_topic, topic)) if !call.has(Feature::RenamedTopicsMoved) => {
             ResolutionChange::in_notice(topic, new_topic)
@@ -65,7 +65,7 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
     };
     let has_same_name =
         topic_names.is_none_or(|(new_topic, topic)| ResolutionChange::is_only_difference(topic, new_topic));
-    let moved = match &place {
+    let moved_ids = match &place {
         Some(place) => {
             let moved_ids = messages_to_move(realm, caller, &message, place, params.propagate_mode);
             let resolution_change = resolution_change.filter(|_| call.has(Feature::ResolvePermission));
@@ -81,9 +81,9 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
         place,
         names_channel,
         resolution_change,
-        reported_change: notice,
+        reported_change,
         has_same_name,
-        moved_ids: moved,
+        moved_ids,
     })
 }
 

@@ -18,7 +18,7 @@ use chat_markdown::{encode_hash_component, encode_link_label};
 use imbl::OrdSet;
 use std::sync::Arc;
 
-/// Maximum age of a notice about a resolved topic that undoing deletes.
+/// Maximum age of a notice about a resolved topic that the opposite change deletes.
 const UNDO_SECONDS: i64 = 60;
 
 /// Posts the notice about a resolved topic, and the notices of a move that the request asks for.
@@ -72,13 +72,13 @@ pub(super) fn post_notices(
         }
         let subject = describe_moved(is_whole_topic && is_new_topic, &format!("[A message]({message_url})"));
         let text = format!("{subject} here from {} by {mention}.", link_to_topic(tx, channel, topic));
-        post(tx, editor, *new_channel, new_topic, text, OrdSet::new());
+        post_notice(tx, editor, *new_channel, new_topic, text, OrdSet::new());
     }
     if params.send_notification_to_old_thread {
         let from = if is_whole_topic { "" } else { " from this topic" };
         let subject = describe_moved(is_whole_topic, "A message");
         let text = format!("{subject}{from} to {} by {mention}.", link_to_topic(tx, *new_channel, new_topic));
-        post(tx, editor, channel, topic, text, OrdSet::new());
+        post_notice(tx, editor, channel, topic, text, OrdSet::new());
     }
 }
 
@@ -122,7 +122,7 @@ fn post_or_delete_resolution_notice(
     } else {
         automatic_readers(tx, channel, topic)
     };
-    post(tx, editor, channel, topic, text.to_owned(), readers);
+    post_notice(tx, editor, channel, topic, text.to_owned(), readers);
 }
 
 /// The users who sent the messages or reacted to them.
@@ -145,7 +145,14 @@ fn recent_notice(realm: &Realm, channel: ChannelId, topic: &str) -> Option<Messa
     (is_notice && message.sent_at.plus(Span::from_seconds(UNDO_SECONDS)) >= realm.now).then_some(last_id)
 }
 
-fn post(tx: &mut Tx, editor: &User, channel: ChannelId, topic: &Arc<str>, content: String, read_by: OrdSet<UserId>) {
+fn post_notice(
+    tx: &mut Tx,
+    editor: &User,
+    channel: ChannelId,
+    topic: &Arc<str>,
+    content: String,
+    read_by: OrdSet<UserId>,
+) {
     tx.notify(editor.id, Target::Channel { channel, topic: topic.to_string() }, content, read_by);
 }
 

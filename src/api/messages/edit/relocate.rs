@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Moves the messages and records the move in their histories. If the request also changed the content of a message,
 /// both changes are one entry. If the request does not change the topic, each message keeps its spelling of the topic;
 /// otherwise all histories have the old topic in the spelling of the message of the request.
-pub(super) fn relocate(tx: &mut Tx, editor: UserId, message_edit: &MessageEdit, place: &MessagePlace) {
+pub(super) fn move_messages(tx: &mut Tx, editor: UserId, message_edit: &MessageEdit, place: &MessagePlace) {
     let now = tx.now;
     let MessagePlace::Channel { channel: new_channel, topic: new_topic } = place else { return };
     let edited_id = message_edit.content.as_ref().map(|_| message_edit.message.id);
@@ -83,8 +83,8 @@ impl MoveLosses {
     }
 }
 
-/// Subscribers of the new channel who get the event of a move even without a row. None if the history of the old
-/// channel is protected; guests only if they are subscribed to the old channel too.
+/// Subscribers of the new channel who get the event of a move even without a row. Empty below 340, or if the history of
+/// the old channel is protected. Guests are among them only if they are subscribed to the old channel too.
 pub(super) fn new_readers(tx: &Tx, message: &Message, place: &MessagePlace) -> OrdSet<UserId> {
     let (Some((old_channel, _)), Some(new_channel)) = (message.channel(), place.channel()) else {
         return OrdSet::new();
@@ -97,8 +97,8 @@ pub(super) fn new_readers(tx: &Tx, message: &Message, place: &MessagePlace) -> O
 }
 
 /// Updates the rows for messages that were moved into a channel: removes those of `users_losing_rows`, adds read ones
-/// for the subscribers of a channel with protected history, and counts unread messages in the subscriptions to the
-/// channel.
+/// for the subscribers of a channel with protected history, and extends the subscriptions to the channel back to unread
+/// messages.
 pub(super) fn update_rows(
     tx: &mut Tx,
     moved_ids: &[MessageId],

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_marking_changes_only_the_mark() {
+    fn names_that_differ_otherwise_are_no_resolution_change() {
         let long = "l".repeat(60);
         for (old, new, expected) in [
             ("lunch", "✔ lunch", Some(ResolutionChange::Resolved)),

@@ -9,7 +9,8 @@ use chat_markdown::budget::Budget;
 use distance::are_comparable;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// Runs of common words of at most this length, or a quarter of the text, count as coincidence and thus as changed.
+/// A run of common words counts as coincidence, and thus as changed, if it has at most this many words and at most a
+/// quarter of the new text.
 const MAX_COINCIDENCE: f64 = 2.0;
 
 /// Longer texts, both together, are not compared, because each word needs about a hundred bytes of memory.
@@ -162,7 +163,7 @@ fn split_words(html: &str) -> Vec<Word> {
                 });
             }
         } else if name == "a" {
-            link_urls.push(attribute(tag, "href").map(str::to_owned));
+            link_urls.push(find_attribute(tag, "href").map(str::to_owned));
         }
         let text = format!("{tag}{space}");
         match words.last_mut().filter(|_| is_end && pending_tags.is_empty()) {
@@ -207,7 +208,7 @@ fn tag_length(html: &str) -> usize {
     end.map_or(html.len(), |end| end + 1)
 }
 
-fn attribute<'tag>(tag: &'tag str, name: &str) -> Option<&'tag str> {
+fn find_attribute<'tag>(tag: &'tag str, name: &str) -> Option<&'tag str> {
     let (_, value) = tag.split_once(&format!(" {name}=\""))?;
     value.split('"').next()
 }

@@ -122,7 +122,7 @@ with_channel_switches!(switch_parameters);
 
 impl ChannelSwitchUpdates {
     /// The switches in the request, with their new values.
-    pub fn requested(&self) -> impl Iterator<Item = (&'static ChannelSwitch, bool)> {
+    pub fn requested_switches(&self) -> impl Iterator<Item = (&'static ChannelSwitch, bool)> {
         CHANNEL_SWITCHES.iter().zip(self.values()).filter_map(|(switch, value)| Some((switch, value?)))
     }
 
@@ -133,8 +133,8 @@ impl ChannelSwitchUpdates {
     /// `AdministratorRequired` if a switch is on that the caller may not turn on.
     pub fn new_channel_switches(&self, caller: &User) -> Result<ChannelSwitches, Error> {
         let mut switches = ChannelSwitches::default();
-        for (switch, is_on) in self.requested().filter(|(_, is_on)| *is_on) {
-            check_setter(switch, caller)?;
+        for (switch, is_on) in self.requested_switches().filter(|(_, is_on)| *is_on) {
+            check_may_change_switch(switch, caller)?;
             if let Some(value) = switches.named(switch.name) {
                 *value = is_on;
             }
@@ -148,14 +148,14 @@ impl ChannelSwitchUpdates {
     ///
     /// `AdministratorRequired` if the request has a switch that the caller may not change, even with its current value.
     pub fn changes(&self, caller: &User, mut current: ChannelSwitches) -> Result<Vec<(&'static str, bool)>, Error> {
-        self.requested().try_for_each(|(switch, _)| check_setter(switch, caller))?;
+        self.requested_switches().try_for_each(|(switch, _)| check_may_change_switch(switch, caller))?;
         let is_changed =
             |(switch, value): &(&ChannelSwitch, bool)| current.named(switch.name).is_some_and(|old| *old != *value);
-        Ok(self.requested().filter(is_changed).map(|(switch, value)| (switch.name, value)).collect())
+        Ok(self.requested_switches().filter(is_changed).map(|(switch, value)| (switch.name, value)).collect())
     }
 }
 
-fn check_setter(switch: &ChannelSwitch, caller: &User) -> Result<(), Error> {
+fn check_may_change_switch(switch: &ChannelSwitch, caller: &User) -> Result<(), Error> {
     if switch.is_open_to(caller) { Ok(()) } else { Err(Error::AdministratorRequired) }
 }
 

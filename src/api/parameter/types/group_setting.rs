@@ -62,7 +62,8 @@ json_object! {
 
 const CREATE_WEB_PUBLIC_CHANNEL: &str = RealmPermission::CanCreateWebPublicChannel.name();
 
-/// Returns the restrictions of a permission at a level. At older levels, only system groups can hold some permissions.
+/// Returns the restrictions of a permission at a level. At older levels, only system groups can hold some permissions,
+/// and the group of owners cannot hold most permissions.
 fn setting_at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
     match setting.name {
         "can_remove_subscribers_group" if !Feature::AnyGroupRemoves.is_at(level) => PermissionSetting {
@@ -88,9 +89,9 @@ fn setting_at_level(setting: &PermissionSetting, level: i64) -> PermissionSettin
 ///
 /// # Errors
 ///
-/// For a group, in this order: `InvalidGroup`, `GroupDeactivated`, `SystemGroupRequired`, `DisallowedGroup`.
-/// For users and groups: `SystemGroupRequired`, `InvalidUserId` of the first that is not an active user,
-/// `InvalidGroupId`, `GroupDeactivated`.
+/// For a group, in this order: `InvalidGroup`, `GroupDeactivated`, `SystemGroupRequired`, `DisallowedGroup`. For users
+/// and groups: `SystemGroupRequired`, `InvalidUserId` of the first that is not an active user, `InvalidGroupId`,
+/// `GroupDeactivated`. From 497 on, an object with only an unknown group gets `InvalidGroupId` before these checks.
 pub fn resolve(
     realm: &Realm,
     level: i64,

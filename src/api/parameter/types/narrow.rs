@@ -147,7 +147,7 @@ impl Parameter for AnchorText {
     }
 }
 
-/// Parses a whole number of any length. Numbers outside the range of `i64` become its nearest end.
+/// Parses a whole number of any length. Numbers outside the range of `i64` become `i64::MAX` or `-i64::MAX`.
 fn parse_whole_number(text: &str) -> Option<i64> {
     text.parse().ok().or_else(|| {
         let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));

@@ -50,7 +50,7 @@ impl Expected<Recipients> {
         let default_channel = sender.bot_defaults().sending_channel.filter(|_| kind == MessageType::Channel);
         match (self.0, default_channel) {
             (None, Some(channel)) => Ok(Recipients(channel.0.into())),
-            (to, _) => Expected(to).present("to"),
+            (to, _) => Expected(to).require("to"),
         }
     }
 }
@@ -60,8 +60,8 @@ impl Expected<Recipients> {
 /// # Errors
 ///
 /// For channels, in this order: `OneChannelExpected`, `InvalidChannelType`, `MissingTopic`, those of
-/// [`checked_channel_name`], `UnknownChannel`, `UnknownChannelId`. For people: `NoRecipients`, `InvalidRecipientsType`,
-/// `MixedRecipients`, `InvalidRecipientEmail`, `InvalidRecipientId`.
+/// [`validate_channel_name`], `UnknownChannel`, `UnknownChannelId`. For people: `NoRecipients`,
+/// `InvalidRecipientsType`, `MixedRecipients`, `InvalidRecipientEmail`, `InvalidRecipientId`.
 pub fn resolve(
     realm: &Realm,
     sender: &User,
@@ -84,7 +84,7 @@ pub fn resolve(
 ///
 /// # Errors
 ///
-/// Those of [`resolve`] and of [`normal_content`].
+/// Those of [`resolve`] and of [`normalize_content`].
 pub fn check_content(
     realm: &Realm,
     sender: &User,

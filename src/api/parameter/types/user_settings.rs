@@ -82,7 +82,7 @@ macro_rules! parameter_list {
     };
 }
 
-/// A list of the parameters of one operation and of the settings that it shares with others.
+/// A list of the parameters of one operation and of the settings that it shares with the other one.
 macro_rules! with_shared_settings {
     ($($own:tt)*) => {
         parameter_list! {
@@ -141,7 +141,7 @@ impl Parameters for SettingsParams {
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
         let mut params = Self::default();
-        for info in order::sort_parameters(Self::LIST, order::USER_SETTINGS) {
+        for info in order::sort_parameters(Self::LIST, order::USER_SETTINGS_ORDER) {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
             match name {
@@ -156,7 +156,7 @@ impl Parameters for SettingsParams {
             }
         }
         params.settings.extend(legacy_settings(raw)?);
-        params.settings.sort_by_key(|(name, _)| order::position(order::USER_SETTINGS, name));
+        params.settings.sort_by_key(|(name, _)| order::position(order::USER_SETTINGS_ORDER, name));
         Ok(params)
     }
 }
@@ -180,7 +180,7 @@ impl Parameters for UserDefaultsParams {
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
         let mut params = Self::default();
-        for info in order::sort_parameters(Self::LIST, order::USER_DEFAULTS) {
+        for info in order::sort_parameters(Self::LIST, order::USER_DEFAULTS_ORDER) {
             let Some(text) = raw.text(info)? else { continue };
             let value = if info.name == EMAIL_VISIBILITY {
                 parse_visibility(text)?.into()
@@ -190,7 +190,7 @@ impl Parameters for UserDefaultsParams {
             params.settings.push((info.name, value));
         }
         params.settings.extend(legacy_settings(raw)?);
-        params.settings.sort_by_key(|(name, _)| order::position(order::USER_DEFAULTS, name));
+        params.settings.sort_by_key(|(name, _)| order::position(order::USER_DEFAULTS_ORDER, name));
         Ok(params)
     }
 }
@@ -198,11 +198,11 @@ impl Parameters for UserDefaultsParams {
 /// Returns the settings of the request that only older levels have.
 fn legacy_settings(raw: &RawParameters) -> Result<Vec<(&'static str, Value)>, Error> {
     let texts = FORMER_USER_SETTINGS.iter().filter_map(|setting| Some((setting, raw.legacy_values.get(setting.name)?)));
-    texts.map(|(setting, text)| Ok((setting.name, setting_value(setting, text)?))).collect()
+    texts.map(|(setting, text)| Ok((setting.name, parse_setting_value(setting, text)?))).collect()
 }
 
 /// Settings with text values whose refusal is "Not in the list of possible values".
-const LISTED_VALUES: [&str; 2] = ["emojiset", "default_avatar_source"];
+const SETTINGS_WITH_LIST_ERROR: [&str; 2] = ["emojiset", "default_avatar_source"];
 
 /// The only setting that is stored in the account instead of the user's settings.
 const EMAIL_VISIBILITY: &str = "email_address_visibility";
@@ -215,7 +215,7 @@ fn parse_setting(text: &str, name: &'static str) -> Result<Value, Error> {
     if name == "email_notifications_batching_period_seconds" && exceeds_i64(text, name) {
         return Err(Error::InvalidBatchingPeriod { seconds: text.trim().into() });
     }
-    find(&USER_SETTINGS, name).map_or(Ok(Value::Null), |setting| setting_value(setting, text))
+    find(&USER_SETTINGS, name).map_or(Ok(Value::Null), |setting| parse_setting_value(setting, text))
 }
 
 /// Whether a text is a whole number outside the range of `i64`. Errors that repeat the number need its text then.
@@ -228,7 +228,7 @@ pub fn exceeds_i64(text: &str, name: &str) -> bool {
 /// # Errors
 ///
 /// `BadValue`, `InvalidValueBecause`, `InvalidValue`.
-pub fn setting_value(setting: &Setting, text: &str) -> Result<Value, Error> {
+pub fn parse_setting_value(setting: &Setting, text: &str) -> Result<Value, Error> {
     let name = setting.name;
     match &setting.kind {
         SettingKind::Bool => json_parameter::<bool>(text, name).map(Value::from),
@@ -243,7 +243,7 @@ pub fn setting_value(setting: &Setting, text: &str) -> Result<Value, Error> {
         }
         SettingKind::OneOfIntegers(allowed) => parse_one_of(text, name, allowed).map(Value::from),
         SettingKind::OneOf(allowed) if name == "notification_sound" || allowed.contains(&text) => Ok(text.into()),
-        SettingKind::OneOf(_) if LISTED_VALUES.contains(&name) => Err(Error::not_possible(name)),
+        SettingKind::OneOf(_) if SETTINGS_WITH_LIST_ERROR.contains(&name) => Err(Error::not_possible(name)),
         SettingKind::OneOf(_) => Err(Error::InvalidValue { parameter: name.into() }),
         SettingKind::Text | SettingKind::TextOrNull => Ok(text.into()),
     }

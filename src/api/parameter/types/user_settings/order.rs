@@ -3,10 +3,10 @@
 
 use crate::api::parameter::ParameterInfo;
 
-pub fn sort_parameters(list: &'static [ParameterInfo], order: &[&str]) -> Vec<&'static ParameterInfo> {
-    let mut sorted: Vec<&ParameterInfo> = list.iter().collect();
-    sorted.sort_by_key(|info| position(order, info.name));
-    sorted
+pub fn sort_parameters(parameters: &'static [ParameterInfo], order: &[&str]) -> Vec<&'static ParameterInfo> {
+    let mut sorted_parameters: Vec<&ParameterInfo> = parameters.iter().collect();
+    sorted_parameters.sort_by_key(|info| position(order, info.name));
+    sorted_parameters
 }
 
 /// The index of a setting; the length of the order if it is not listed.
@@ -15,7 +15,7 @@ pub fn position(order: &[&str], name: &str) -> usize {
 }
 
 /// The order of `PATCH /settings`.
-pub const USER_SETTINGS: &[&str] = &[
+pub const USER_SETTINGS_ORDER: &[&str] = &[
     "full_name",
     "email",
     "old_password",
@@ -77,7 +77,7 @@ pub const USER_SETTINGS: &[&str] = &[
 ];
 
 /// The order of `PATCH /realm/user_settings_defaults`.
-pub const USER_DEFAULTS: &[&str] = &[
+pub const USER_DEFAULTS_ORDER: &[&str] = &[
     "dense_mode",
     "web_mark_read_on_scroll_policy",
     "starred_message_counts",

@@ -38,8 +38,8 @@ impl<T: JsonSchema> JsonSchema for IfRequested<T> {
     }
 }
 
-/// Declares a part of the register reply: for each key the type of events that the request must include, the type of the
-/// value, the value, and where needed a further condition.
+/// Declares a part of the register reply: for each key the type of events that the request must include, the type of
+/// the value, the value, and where needed a further condition.
 macro_rules! requested_values {
     (
         $(#[$about:meta])*
@@ -55,8 +55,8 @@ macro_rules! requested_values {
         pub struct $name {
             $(
                 $(#[$attribute])*
-                #[serde(skip_serializing_if = "crate::api::register::requested::IfRequested::is_absent")]
-                $key: $crate::api::register::requested::IfRequested<$type>,
+                #[serde(skip_serializing_if = "crate::api::register::requested_values::IfRequested::is_absent")]
+                $key: $crate::api::register::requested_values::IfRequested<$type>,
             )*
         }
 
@@ -65,7 +65,7 @@ macro_rules! requested_values {
             pub const EVENT_TYPES: &[&str] = &[$($event_type),*];
 
             pub(super) fn new($realm: &crate::realm::Realm, $request: &super::StateRequest<'_>) -> Self {
-                use $crate::api::register::requested::IfRequested;
+                use $crate::api::register::requested_values::IfRequested;
                 Self {
                     $($key: IfRequested::new($request.includes($event_type) $(&& $condition)?, || $value),)*
                 }
