@@ -30,7 +30,7 @@ pub struct PartialFile {
 #[derive(Debug)]
 pub enum PartialError {
     Io(io::Error),
-    /// The file belongs to a run with these other options.
+    /// The file belongs to a run with this other selection.
     OtherSelection(Box<Selection>),
     /// The file is not a partial file, or has another version.
     UnknownFormat,
@@ -79,7 +79,7 @@ impl PartialFile {
         restrict_to_owner(&mut options);
         let mut partial =
             Self { path: path.to_owned(), file: BufWriter::new(options.open(path)?), completed_steps: HashMap::new() };
-        partial.record("wanted", &Header { version: VERSION, selection })?;
+        partial.append("wanted", &Header { version: VERSION, selection })?;
         partial.file.flush()?;
         Ok(partial)
     }
@@ -144,7 +144,7 @@ impl PartialFile {
     /// # Errors
     ///
     /// The error of the system.
-    pub fn record(&mut self, kind: &str, value: &impl Serialize) -> io::Result<()> {
+    pub fn append(&mut self, kind: &str, value: &impl Serialize) -> io::Result<()> {
         write!(self.file, "{kind}\t")?;
         serde_json::to_writer(&mut self.file, value)?;
         self.file.write_all(b"\n")
@@ -171,7 +171,7 @@ impl PartialFile {
     ///
     /// The error of the system.
     pub fn add_note(&mut self, text: &str) -> io::Result<()> {
-        self.record("note", &text)
+        self.append("note", &text)
     }
 
     /// Marks a step as complete, with a value for later steps.
@@ -180,7 +180,7 @@ impl PartialFile {
     ///
     /// The error of the system.
     pub fn end_step(&mut self, step: &str, value: Value) -> io::Result<()> {
-        self.record("done", &CompletedStep { step: step.to_owned(), value: value.clone() })?;
+        self.append("done", &CompletedStep { step: step.to_owned(), value: value.clone() })?;
         self.file.flush()?;
         self.completed_steps.insert(step.to_owned(), value);
         Ok(())
@@ -307,18 +307,18 @@ mod tests {
     fn records_of_an_interrupted_step_are_dropped() {
         let path = temporary_path("drop");
         let mut partial = PartialFile::create(&path, &selection()).expect("a file");
-        partial.record("a", &1).expect("written");
+        partial.append("a", &1).expect("written");
         partial.end_step("first", json!(7)).expect("written");
-        partial.record("b", &2).expect("written");
+        partial.append("b", &2).expect("written");
         partial.file.flush().expect("written");
         drop(partial);
         let write_result =
             OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(b"b\t\"\xc3"));
         write_result.expect("written");
 
-        let mut partial = PartialFile::resume(&path, &selection()).expect("it goes on");
+        let mut partial = PartialFile::resume(&path, &selection()).expect("resumed");
         assert_eq!((partial.step_value("first"), partial.step_value("second")), (Some(&json!(7)), None));
-        partial.record("c", &3).expect("written");
+        partial.append("c", &3).expect("written");
         partial.end_step("second", Value::Null).expect("written");
         assert_eq!(kinds(&partial), ["wanted", "a", "done", "c", "done"]);
         std::fs::remove_file(&path).expect("removed");
