@@ -9,7 +9,7 @@ use super::file::write_atomically;
 use super::output::{eprint_line, print_line};
 use super::tls::{TrustOptions, with_tls_hint};
 use crate::json_diagnostic;
-use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, play, rewritten};
+use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, apply_edits, play};
 use crate::server::Server;
 use clap::{Args, Subcommand};
 use results::{Results, Verdict};
@@ -94,7 +94,7 @@ async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
     tokio::select! {
         result = play_all => result?,
         _ = tokio::signal::ctrl_c() => {
-            stage.end_all().await;
+            stage.end_all_worlds().await;
             return Err(CliError::interrupted("interrupted before all was played"));
         }
     }
@@ -150,7 +150,7 @@ pub(super) async fn insert_placeholders(stage: &Stage, name: &str, text: String)
             edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
         }
     }
-    rewritten(&document.text, &edits)
+    apply_edits(&document.text, &edits)
 }
 
 async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &mut Results) -> Result<(), CliError> {
@@ -177,8 +177,8 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
             }
             Outcome::Differs(differences) => {
                 print_line(format_args!("differs  {title}"))?;
-                // All differences before the last one can be rewritten; otherwise playing would have stopped there.
-                let text = differences.last().map(|difference| difference.shown(document)).unwrap_or_default();
+                // All differences before the last one can be apply_edits; otherwise playing would have stopped there.
+                let text = differences.last().map(|difference| difference.describe(document)).unwrap_or_default();
                 eprint_line(&text);
                 if run.update {
                     differences.iter().for_each(|difference| report_removals(document, difference));
@@ -190,7 +190,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
         results.add(&document.name, &scenario.name, result);
     }
     if run.update && !edits.is_empty() {
-        let text = insert_placeholders(stage, &document.name, rewritten(&document.text, &edits)).await;
+        let text = insert_placeholders(stage, &document.name, apply_edits(&document.text, &edits)).await;
         std::fs::write(&document.name, text)
             .map_err(|error| CliError::failure(format!("{} can't be written: {error}", document.name)))?;
     }

@@ -4,7 +4,7 @@ use super::record::{Baseline, ComparisonRecord, OperationRecord, ProbeCounts, Re
 use crate::api::{OperationRow, rows};
 use crate::counted::counted;
 use crate::level::Usage;
-use crate::scenario::recording::is_secret;
+use crate::scenario::recording::is_secret_name;
 use crate::scenario::server_comparison::{ComparedServer, ProbeResult, Step};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -246,7 +246,7 @@ fn without_secrets(value: &Value) -> Value {
         Value::Object(object) => object
             .iter()
             .map(|(name, inner)| match inner {
-                Value::String(text) if is_secret(name) && !text.is_empty() => (name.clone(), "left-out".into()),
+                Value::String(text) if is_secret_name(name) && !text.is_empty() => (name.clone(), "left-out".into()),
                 other => (name.clone(), without_secrets(other)),
             })
             .collect::<serde_json::Map<_, _>>()

@@ -192,7 +192,7 @@ impl Session {
                 Outcome::Played => format!("played   {}", scenario.name),
                 Outcome::Skipped(reason) => format!("skipped  {}: {reason}", scenario.name),
                 Outcome::Differs(differences) => {
-                    let difference = differences.last().map(|last| last.shown(&document)).unwrap_or_default();
+                    let difference = differences.last().map(|last| last.describe(&document)).unwrap_or_default();
                     format!("differs  {}\n{difference}", scenario.name)
                 }
             });

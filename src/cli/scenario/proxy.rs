@@ -361,7 +361,7 @@ impl RawExchange {
         let body = if self.body.is_too_large {
             RequestBody::TooLarge
         } else {
-            RequestBody::read(header(header::CONTENT_TYPE), bytes).await
+            RequestBody::parse(header(header::CONTENT_TYPE), bytes).await
         };
         Exchange {
             start_seconds: self.start_seconds,

@@ -195,7 +195,7 @@ fn check_registration(request: &Observation<'_>, findings: &mut Findings) {
     for (name, since, event_type) in EXPECTED_CAPABILITIES.iter().filter(|(_, since, _)| *since <= request.facts.level)
     {
         let is_relevant = match request.param("event_types") {
-            // The name of the empty topic is of no use to a bot that only reads messages.
+            // Clients that declare no capabilities are mostly bots, to which empty names of topics make no difference.
             Some(_) if *event_type == "message" && capabilities.is_none() => false,
             Some(types) => types.contains(&format!("\"{event_type}\"")),
             None => capabilities.is_some(),

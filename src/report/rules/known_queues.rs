@@ -14,7 +14,7 @@ pub struct KnownQueue {
     pub registration: Occurrence,
     /// Whether the queue receives events about users.
     pub has_user_events: bool,
-    /// The connection of the latest request for the queue.
+    /// The connection of the latest poll, or of the registration.
     pub connection: u64,
     /// The ID of the newest event that may have been sent. None if replies were broken or not observed.
     pub newest_sent: Option<i64>,

@@ -111,11 +111,6 @@ struct RateLimitReply {
     retry_after: f64,
 }
 
-/// The method and the path with placeholders.
-fn operation(request: &Observation<'_>) -> String {
-    format!("{} {}", request.entry.method, request.entry.route.unwrap_or(&request.entry.path))
-}
-
 impl Memory {
     pub fn check(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         self.check_rate_limits(request, findings);
@@ -162,7 +157,7 @@ impl Memory {
             request.waited_since(refused_at) < min_wait - TIMER_TOLERANCE - min_wait / 50
         });
         if is_too_early {
-            findings.add(&RETRY_BEFORE_RETRY_AFTER, &operation(request), request);
+            findings.add(&RETRY_BEFORE_RETRY_AFTER, &request.operation(), request);
         }
     }
 
@@ -178,7 +173,7 @@ impl Memory {
             _ => RefusalSeries { fingerprint, count: 1, first_sent: request.sent, last_sent: request.sent },
         };
         if series.count >= MIN_REFUSALS && series.last_sent == request.sent {
-            findings.add(&REFUSED_REQUEST_REPEATED, &operation(request), request);
+            findings.add(&REFUSED_REQUEST_REPEATED, &request.operation(), request);
         }
         self.refusals.push(series);
     }
@@ -238,7 +233,7 @@ impl Memory {
         let lacks_backoff =
             (is_constant && count >= MIN_FAILURES_CONSTANT) || (!has_grown && count >= MIN_FAILURES_RANDOM);
         if lacks_backoff && longest_pause < LONG_PAUSE {
-            findings.add(&RETRY_WITHOUT_BACKOFF, &operation(request), request);
+            findings.add(&RETRY_WITHOUT_BACKOFF, &request.operation(), request);
         }
         let last_sent = request.sent;
         self.failures.push(FailureSeries {

@@ -90,7 +90,7 @@ impl Memory {
     pub fn check(&mut self, request: &Observation<'_>, poll_result: Option<&PollResult>, findings: &mut Findings) {
         match poll_result {
             Some(poll_result) => {
-                self.record_events(poll_result, request);
+                self.remember_events(poll_result, request);
                 self.unexpected_reply = find_unexpected_reply(poll_result, request);
             }
             None if request.is("DELETE", "/events") => self.unexpected_reply = None,
@@ -105,7 +105,7 @@ impl Memory {
         self.unexpected_reply = None;
     }
 
-    fn record_events(&mut self, poll_result: &PollResult, request: &Observation<'_>) {
+    fn remember_events(&mut self, poll_result: &PollResult, request: &Observation<'_>) {
         if poll_result.has_new_events {
             self.new_events_at = request.sent.real;
             self.reactions.clear();
