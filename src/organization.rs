@@ -1,10 +1,10 @@
 //! Reads an organization from another server through the public API and writes what an account can see there as a
 //! fixture.
 //!
-//! [`read`] sends one request after the other and appends the replies to a partial file ([`PartialFile`]), from which an
-//! interrupted run resumes. [`write`] creates the fixture from the partial file only, so that the same records give the
-//! same bytes, and has only one message in memory at a time. With [`Selection::anonymous`] it replaces all words that
-//! people wrote.
+//! [`read`] sends one request after the other and appends the replies to a partial file ([`PartialFile`]), from which
+//! an interrupted run resumes. [`write`] creates the fixture from the partial file only, so that the same records give
+//! the same bytes, and has only one message in memory at a time. With [`Selection::anonymous`] it replaces all words
+//! that people wrote.
 //!
 //! A decision on a point that the specification leaves open: A-544 in docs/assumptions.md.
 

@@ -72,8 +72,8 @@ impl Report {
         self.state.lock().client(key, request).observe(request);
     }
 
-    /// Notes that a poll has been waiting since `started_at`, in microseconds of real time. `params` are the parameters of the
-    /// request.
+    /// Notes that a poll has been waiting since `started_at`, in microseconds of real time. `params` are the parameters
+    /// of the request.
     pub fn poll_started(
         &self,
         client: &str,
@@ -110,8 +110,8 @@ impl Report {
         }
     }
 
-    /// Checks the rules that apply at the end of a world. `is_left` returns whether a queue with this ID exists although
-    /// no running client polls it.
+    /// Checks the rules that apply at the end of a world. `is_left` returns whether a queue with this ID exists
+    /// although no running client polls it.
     pub fn close(&self, is_left: impl Fn(&str) -> bool, now: Moment) {
         let mut state = self.state.lock();
         state.clients.values_mut().for_each(|client| client.close(&is_left, now));

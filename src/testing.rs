@@ -29,7 +29,8 @@
 //! #         }
 //! #         pub async fn send(&self, channel: &str, topic: &str, content: &str) {
 //! #             let form = format!("type=channel&to={channel}&topic={topic}&content={content}");
-//! #             let client = hyper_util::client::legacy::Client::builder(hyper_util::rt::TokioExecutor::new()).build_http();
+//! #             let client =
+//! hyper_util::client::legacy::Client::builder(hyper_util::rt::TokioExecutor::new()).build_http();
 //! #             let request = http::Request::post(format!("{}/api/v1/messages", self.0))
 //! #                 .header("Authorization", format!("Basic {}", self.1))
 //! #                 .header("Content-Type", "application/x-www-form-urlencoded")
@@ -116,8 +117,8 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     SHARED.running.runtime().block_on(future)
 }
 
-/// A server with its own threads and options, such as HTTPS, a fixture or another dialect. It ends when all its clones and
-/// all its worlds are dropped.
+/// A server with its own threads and options, such as HTTPS, a fixture or another dialect. It ends when all its clones
+/// and all its worlds are dropped.
 #[derive(Clone)]
 pub struct TestServer {
     running: Arc<Running>,

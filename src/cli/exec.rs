@@ -282,7 +282,7 @@ impl CertificateFile {
         }
         let name = format!("chatdouble-ca-{}-{}.pem", std::process::id(), server.address().port());
         let file = std::env::temp_dir().join(name);
-        // `create_new`, so that no file or link of another user is followed or overwritten.
+        // `create_new` neither follows nor overwrites a file or link of another user.
         let result = File::create_new(&file).and_then(|mut opened| opened.write_all(certificate.as_bytes()));
         result.map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))?;
         Ok(CertificateFile::Temporary(file))

@@ -9,7 +9,7 @@ use clap::Args;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Shorter than the usual timeout of container probes.
+/// How long to wait for a reply. It is shorter than the default timeout of Docker's health checks.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod proxy;
 mod record;
 mod results;
+mod traffic;
 
 use super::CliError;
 use super::file::write_atomically;
@@ -37,8 +38,8 @@ pub struct Run {
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
-    /// JSON file with accounts of the server at URL, whose organization is then played as it is; needed without /control:
-    /// {"mel": {"email": "…", "api_key": "…"}, …}
+    /// JSON file with accounts of the server at URL, whose organization is then played as it is; needed without
+    /// /control: {"mel": {"email": "…", "api_key": "…"}, …}
     #[arg(long, value_name = "FILE", requires = "url")]
     accounts: Option<PathBuf>,
 
@@ -57,7 +58,7 @@ pub struct Run {
     #[arg(long)]
     fail_on_skip: bool,
 
-    /// File to which to write the results in the form of JUnit, a test case for each scenario
+    /// File to which to write the results in the JUnit format, with a test case for each scenario
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }
@@ -115,7 +116,7 @@ fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
     json_diagnostic::read(&text).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))
 }
 
-/// Reads all files. Returns None and prints the mistakes if there are any.
+/// Reads all files. If there are mistakes, prints them and returns None.
 fn read_documents(files: &[PathBuf]) -> Option<Vec<Document>> {
     let mut documents = Vec::new();
     for file in files {
@@ -141,7 +142,7 @@ fn report_removals(document: &Document, difference: &Difference) {
     }
 }
 
-/// Plays the text of a rewritten file again, and replaces values that change from run to run by placeholders.
+/// Plays the text of a rewritten file again, and replaces values that change from run to run with placeholders.
 pub(super) async fn insert_placeholders(stage: &Stage, name: &str, text: String) -> String {
     let Ok(document) = Document::parse(name, &text) else { return text };
     let mut edits: Vec<Edit> = Vec::new();

@@ -189,8 +189,8 @@ impl Directory {
         self.groups.by_id.iter().find(|(_, group)| group.server_name == name).map(|(id, _)| *id)
     }
 
-    /// The name in the fixture of the emoji in a reaction or a status. None, with a note, if this double does not know the
-    /// emoji; None without a note if the record has none.
+    /// The name in the fixture of the emoji in a reaction or a status. None, with a note, if this double does not know
+    /// the emoji; None without a note if the record has none.
     pub fn emoji_name(&self, record: &Value) -> Option<String> {
         let (name, code) = (record.text("emoji_name"), record.text("emoji_code"));
         if name.is_empty() {
@@ -246,7 +246,8 @@ impl Directory {
         self.convert_time(seconds.min(self.reference_time))
     }
 
-    /// Converts the time at which an object was created; 30 days before the fixture's time if the record does not have it.
+    /// Converts the time at which an object was created; 30 days before the fixture's time if the record does not have
+    /// it.
     pub fn convert_creation_time(&self, record: &Value) -> When {
         let at = record.integer("date_created").unwrap_or(self.reference_time - 30 * 86_400);
         self.convert_past_time(at)

@@ -7,8 +7,8 @@ use crate::realm::id::LinkifierId;
 use crate::realm::linkifier::{self, LinkifierSource};
 use serde_json::Value;
 
-/// Converts a linkifier. If this double refuses it, the example and the reverse template are omitted, with a note. None if
-/// it is refused even so, or lacks a pattern or a template.
+/// Converts a linkifier. If this double refuses it, the example and the reverse template are omitted, with a note. None
+/// if it is refused even so, or lacks a pattern or a template.
 pub fn convert_linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
     let id = record.integer("id");
     let text = |key: &str| record[key].as_str().map(str::to_owned);

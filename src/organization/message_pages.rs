@@ -17,7 +17,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`].
+    /// If a request fails for another reason than a refusal, or the partial file can't be read or written.
     pub async fn read_messages(
         &mut self,
         server: &Server,

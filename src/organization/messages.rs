@@ -93,7 +93,8 @@ fn convert_reactions(record: &Value, directory: &Directory) -> Vec<Reaction> {
     reactions
 }
 
-/// Converts edits and moves, the oldest first. A record has the newest one first, and a history has the oldest one first.
+/// Converts edits and moves, the oldest first. A record has the newest one first, and a history has the oldest one
+/// first.
 fn convert_edits(record: &Value, context: &MessageContext<'_>, sent_at: i64, directory: &Directory) -> Vec<Edit> {
     let from_record: Vec<&Value> = record.list("edit_history").iter().rev().collect();
     let from_history: Vec<&Value> = context.history.and_then(Value::as_array).into_iter().flatten().collect();

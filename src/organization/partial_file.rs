@@ -72,7 +72,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn create(path: &Path, selection: &Selection) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
@@ -89,7 +89,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// [`PartialError`].
+    /// If the file belongs to a run with another selection, has an unknown format, or can't be read or written.
     pub fn resume(path: &Path, selection: &Selection) -> Result<Self, PartialError> {
         let file = match File::open(path) {
             Ok(file) => file,
@@ -143,7 +143,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn append(&mut self, kind: &str, value: &impl Serialize) -> io::Result<()> {
         write!(self.file, "{kind}\t")?;
         serde_json::to_writer(&mut self.file, value)?;
@@ -154,7 +154,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn append_raw(&mut self, kind: &str, value: &RawValue) -> io::Result<()> {
         let text = value.get();
         let text: Cow<'_, str> = if text.contains(['\n', '\r']) {
@@ -169,7 +169,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn add_note(&mut self, text: &str) -> io::Result<()> {
         self.append("note", &text)
     }
@@ -178,7 +178,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn end_step(&mut self, step: &str, value: Value) -> io::Result<()> {
         self.append("done", &CompletedStep { step: step.to_owned(), value: value.clone() })?;
         self.file.flush()?;
@@ -190,7 +190,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn lines(&self) -> io::Result<Lines<BufReader<File>>> {
         Ok(Lines::new(BufReader::new(File::open(&self.path)?)))
     }
@@ -199,7 +199,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn record_reader(&self) -> io::Result<RecordReader> {
         Ok(RecordReader { file: BufReader::new(File::open(&self.path)?), line: String::new() })
     }
@@ -233,7 +233,7 @@ impl<R: BufRead> Lines<R> {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.line.clear();
         match self.reader.read_line(&mut self.line) {
@@ -271,7 +271,7 @@ impl RecordReader {
     ///
     /// # Errors
     ///
-    /// The error of the system, or an error if another program changed the file.
+    /// An I/O error, or an error if another program changed the file.
     pub fn record_at(&mut self, start: u64) -> io::Result<Value> {
         self.file.seek(SeekFrom::Start(start))?;
         self.line.clear();

@@ -1,4 +1,5 @@
-//! Converts the personal data that only the account itself sees: settings, alert words, topics, drafts, devices and the like.
+//! Converts the personal data that only the account itself sees: settings, alert words, topics, drafts, devices and the
+//! like.
 
 use super::directory::{Directory, valid_name};
 use super::json::Json;

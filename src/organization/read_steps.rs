@@ -47,7 +47,8 @@ const CAPABILITIES: [&str; 12] = [
 ///
 /// # Errors
 ///
-/// [`ReadError`]. The complete steps remain in the partial file.
+/// If a request fails for another reason than a refusal, or the partial file can't be read or written. The complete
+/// steps remain in the partial file.
 pub async fn read(
     upstream: &Upstream,
     selection: &Selection,
@@ -85,7 +86,8 @@ impl Reader<'_> {
         Ok(server)
     }
 
-    /// Reads the register reply. This is the only step with a side effect: it creates a queue, which is deleted at once.
+    /// Reads the register reply. This is the only step with a side effect: it creates a queue, which is deleted at
+    /// once.
     async fn read_register_reply(&mut self) -> Result<(), ReadError> {
         if self.partial.step_value("register").is_some() {
             return Ok(());

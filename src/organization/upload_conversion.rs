@@ -8,8 +8,8 @@ use crate::fixture::format::{Blob, Upload};
 use crate::realm::picture;
 use serde_json::Value;
 
-/// Converts an uploaded file; None if its address has an unknown structure, or if the directory does not have its owner.
-/// In an anonymous fixture, its content is replaced.
+/// Converts an uploaded file; None if its address has an unknown structure, or if the directory does not have its
+/// owner. In an anonymous fixture, its content is replaced.
 pub fn convert_upload(record: &Value, organization: i64, directory: &Directory) -> Option<Upload> {
     let path_id = record.text("path_id");
     let name = record.text("name");

@@ -28,7 +28,7 @@ const MAX_FILE_BYTES: usize = 32 << 20;
 ///
 /// # Errors
 ///
-/// [`ReadError`].
+/// If a request fails for another reason than a refusal, or the partial file can't be read or written.
 pub(super) async fn read_files(reader: &mut Reader<'_>, register: &Value) -> Result<(), ReadError> {
     let emoji = emoji_records(register);
     reader.progress.begin("pictures of emoji", Some(emoji.len() as u64));

@@ -61,8 +61,8 @@ impl Client {
         }
     }
 
-    /// Checks a poll whose connection the client closed. `start_and_end` are in microseconds of real time, `world_time` is in
-    /// seconds.
+    /// Checks a poll whose connection the client closed. `start_and_end` are in microseconds of real time, `world_time`
+    /// is in seconds.
     pub fn poll_aborted(&mut self, queue: &str, request: &str, start_and_end: (i64, i64), world_time: f64) {
         let occurrence = Occurrence { journal_id: None, at: world_time, request: request.into() };
         if let Some(rules) = &mut self.rules {

@@ -124,8 +124,8 @@ impl Observation<'_> {
         self.started_at > reply_sent.real
     }
 
-    /// How long the client waited since a moment, in microseconds. The clock that advanced further counts, so that no client
-    /// seems faster than it is.
+    /// How long the client waited since a moment, in microseconds. The clock that advanced further counts, so that no
+    /// client seems faster than it is.
     pub fn waited_since(&self, since: Moment) -> i64 {
         (self.started_at - since.real).max(self.sent.world - since.world)
     }

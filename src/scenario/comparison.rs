@@ -266,8 +266,8 @@ impl<'a> Comparison<'a> {
         comparison.edits.is_empty().then_some(comparison.captured)
     }
 
-    /// Matches items in order. `{{...}}` matches any number of items. Returns the captured values, or None if the items do
-    /// not match.
+    /// Matches items in order. `{{...}}` matches any number of items. Returns the captured values, or None if the items
+    /// do not match.
     fn match_in_order(&self, expected_items: &[&Pattern], actual: &[Value]) -> Option<Vec<(String, Value)>> {
         let Some((first, remaining_items)) = expected_items.split_first() else {
             return actual.is_empty().then(Vec::new);
@@ -281,7 +281,8 @@ impl<'a> Comparison<'a> {
         Some(captured)
     }
 
-    /// Matches each expected item with a different actual one. Returns the captured values, or None if that is impossible.
+    /// Matches each expected item with a different actual one. Returns the captured values, or None if that is
+    /// impossible.
     fn match_in_any_order(
         &self,
         expected_items: &[&Pattern],

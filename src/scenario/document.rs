@@ -128,8 +128,8 @@ fn line_start(text: &str, offset: usize) -> usize {
     text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// The byte range between the fences of a block. None if the closing fence is missing. `code_end` is the end of its last
-/// line, if it has lines.
+/// The byte range between the fences of a block. None if the closing fence is missing. `code_end` is the end of its
+/// last line, if it has lines.
 fn content_range(text: &str, block: &Range<usize>, code_end: Option<usize>) -> Option<Range<usize>> {
     let start = block.start + text[block.clone()].find('\n')? + 1;
     let end = code_end.unwrap_or(start);

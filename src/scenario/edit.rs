@@ -15,8 +15,8 @@ pub struct Edit {
     pub text: String,
 }
 
-/// Applies edits to a text. Of overlapping edits, only the first in the list is applied, because a block that is played for
-/// several scenarios may differ in several ways.
+/// Applies edits to a text. Of overlapping edits, only the first in the list is applied, because a block that is played
+/// for several scenarios may differ in several ways.
 pub fn apply_edits(text: &str, edits: &[Edit]) -> String {
     let mut applied: Vec<&Edit> = Vec::new();
     for edit in edits {

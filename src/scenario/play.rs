@@ -214,8 +214,8 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Compares a reply with the expected one and captures values. Without an expected reply, `insertion_offset` is the byte
-    /// offset at which a `reply` block can be inserted.
+    /// Compares a reply with the expected one and captures values. Without an expected reply, `insertion_offset` is the
+    /// byte offset at which a `reply` block can be inserted.
     fn check_reply(
         &mut self,
         description: &str,
@@ -336,8 +336,8 @@ impl<'a> Player<'a> {
         Err(BlockError::Differ(message, vec![Edit { range: offset..offset, text }]))
     }
 
-    /// Fetches the new events of a queue. With `waits_for_event`, does nothing if an event is pending already, and on a server
-    /// without control waits for one.
+    /// Fetches the new events of a queue. With `waits_for_event`, does nothing if an event is pending already, and on a
+    /// server without control waits for one.
     async fn fetch_events(&mut self, label: &str, waits_for_event: bool) -> Result<(), BlockError> {
         let queue = self.scope.queues.get(label).ok_or_else(|| format!("'{label}' has no queue"))?;
         if waits_for_event && !queue.pending.is_empty() {

@@ -48,8 +48,8 @@ fn outcome_with_difference(line: usize, message: String) -> Outcome {
     Outcome::Differs(vec![Difference { line, what: message, edits: Vec::new() }])
 }
 
-/// Keeps only the first difference, and marks it as one at an older level. If the file is updated, its edits are removed,
-/// because they would not match the newest level.
+/// Keeps only the first difference, and marks it as one at an older level. If the file is updated, its edits are
+/// removed, because they would not match the newest level.
 fn mark_level_difference(level: i64, mut differences: Vec<Difference>, mode: Mode) -> Vec<Difference> {
     differences.truncate(1);
     for difference in &mut differences {

@@ -1,5 +1,5 @@
-//! The server on which scenarios are played. With control, each scenario gets its own world. Without control, scenarios are
-//! played in the server's realm.
+//! The server on which scenarios are played. With control, each scenario gets its own world. Without control, scenarios
+//! are played in the server's realm.
 
 use super::client::{Client, Failure, HttpReply, HttpRequest};
 use super::directory::{Accounts, Directory, ScenarioUser};

@@ -49,7 +49,8 @@ fn is_match(row: &Value) -> bool {
     row["diff"].as_str().is_some_and(|diff| diff.trim().is_empty())
 }
 
-/// The result of a call that waits for the program under test. The call starts at once. Awaiting this returns its result.
+/// The result of a call that waits for the program under test. The call starts at once. Awaiting this returns its
+/// result.
 pub type Waiting<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Makes calls whose paths begin with the same prefix, such as `/worlds/NAME`.

@@ -171,8 +171,8 @@ impl TestWorld {
         Snapshots { calls: self.calls.clone() }
     }
 
-    /// Creates a world with the current data, clock, feature level and dialect of this one. The fork has none of its queues,
-    /// faults, networks, rate limits, pushes, journal entries and snapshots.
+    /// Creates a world with the current data, clock, feature level and dialect of this one. The fork has none of its
+    /// queues, faults, networks, rate limits, pushes, journal entries and snapshots.
     #[track_caller]
     pub fn fork(&self) -> Self {
         self.fork_with(WorldOptions::default())
@@ -206,8 +206,8 @@ impl TestWorld {
         assert!(lines.is_empty(), "the clients of {} broke rules:\n{}", self.name, lines.join("\n"));
     }
 
-    /// Resets the world to its initial state: data, clock, faults, networks, rate limits, journal, report and pushes. Queues
-    /// end, and snapshots remain.
+    /// Resets the world to its initial state: data, clock, faults, networks, rate limits, journal, report and pushes.
+    /// Queues end, and snapshots remain.
     #[track_caller]
     pub fn reset(&self) {
         self.calls.call(Method::POST, "/reset", None);

@@ -145,8 +145,8 @@ impl Upstream {
         RequestError { request: format!("{} {}", request.method, self.base_url.operation_url(request.path)), reason }
     }
 
-    /// Sends a request and returns the reply, of any status except 429. Requests that exceed the rate limit are retried after
-    /// the pause that the server asks for.
+    /// Sends a request and returns the reply, of any status except 429. Requests that exceed the rate limit are retried
+    /// after the pause that the server asks for.
     ///
     /// # Errors
     ///
@@ -240,8 +240,8 @@ impl Upstream {
     }
 }
 
-/// Sends a request and reads the complete reply, of any status and of up to 256 MiB. `read_timeout` is that of the client,
-/// for the error message.
+/// Sends a request and reads the complete reply, of any status and of up to 256 MiB. `read_timeout` is that of the
+/// client, for the error message.
 ///
 /// # Errors
 ///

@@ -58,8 +58,8 @@ impl RequestError {
         matches!(&self.reason, Reason::AccountRejected { .. })
     }
 
-    /// Whether the server refused the request with an error reply of the API. Failures of the server and refused keys are no
-    /// such refusals.
+    /// Whether the server refused the request with an error reply of the API. Failures of the server and refused keys
+    /// are no such refusals.
     pub fn is_refusal(&self) -> bool {
         matches!(&self.reason, Reason::ErrorReply { status, .. } if !status.is_server_error())
     }

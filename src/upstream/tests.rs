@@ -8,7 +8,8 @@ use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Starts a server that sends these replies in order, one per connection. Returns its URL and the requests that it reads.
+/// Starts a server that sends these replies in order, one per connection. Returns its URL and the requests that it
+/// reads.
 fn serve(replies: &[&str]) -> (BaseUrl, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/chat/", listener.local_addr().expect("an address"));

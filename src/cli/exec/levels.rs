@@ -10,7 +10,7 @@ use clap::Args;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use std::process::ExitCode;
 
-/// The largest number of listed changes that were not observed in the command's requests.
+/// The maximum number of listed changes that were not observed in the command's requests.
 const MAX_UNOBSERVED_CHANGES: usize = 10;
 const MAX_LEVELS: usize = 1_000;
 

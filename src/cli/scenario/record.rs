@@ -1,6 +1,7 @@
 //! `chatdouble scenario record`: records the requests of clients to a server as a scenario.
 
-use super::proxy::{Proxy, RecordedTraffic};
+use super::proxy::Proxy;
+use super::traffic::RecordedTraffic;
 use crate::cli::CliError;
 use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::{eprint_line, print_line};
@@ -103,7 +104,7 @@ impl Record {
             return Err(CliError::failure(format!("nothing was recorded; {} is not written", self.output.display())));
         }
         write_atomically(&self.output, &scenario.text).map_err(write_error)?;
-        self.report(&scenario);
+        self.print_summary(&scenario);
         Ok(ExitCode::SUCCESS)
     }
 
@@ -132,7 +133,7 @@ impl Record {
         }
     }
 
-    fn report(&self, scenario: &RecordedScenario) {
+    fn print_summary(&self, scenario: &RecordedScenario) {
         let name = self.output.display();
         eprint_line(format_args!(
             "{name}: {} and {}",

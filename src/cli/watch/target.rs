@@ -19,7 +19,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// The form that the URL must have.
+    /// The notation that the URL must have.
     pub fn parse(url: &str) -> Result<Self, String> {
         let expected_form = || "takes a base URL such as http://127.0.0.1:9991/w/NAME".to_owned();
         let (scheme, address) = match url.split_once("://") {

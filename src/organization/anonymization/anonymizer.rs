@@ -15,8 +15,8 @@ const MAX_WORDS_AS_PARTS: usize = 200_000;
 /// How many replacements are tried for a word to avoid original words.
 const MAX_ATTEMPTS: u32 = 60;
 
-/// Replaces words with random ones, which depend on the seed, on the word, on the original words that they avoid, and on
-/// the replacements of earlier words.
+/// Replaces words with random ones, which depend on the seed, on the word, on the original words that they avoid, and
+/// on the replacements of earlier words.
 pub struct Anonymizer {
     seed: u64,
     /// The original words in lower case.
@@ -125,8 +125,8 @@ impl Anonymizer {
         candidate
     }
 
-    /// The length of the longest original word in a candidate, in bytes; 0 for a good one. A replacement that is used for
-    /// another word reveals nothing, but is avoided too: it counts as 1.
+    /// The length of the longest original word in a candidate, in bytes; 0 for a good one. A replacement that is used
+    /// for another word reveals nothing, but is avoided too: it counts as 1.
     fn similarity(&self, candidate: &str, is_used: bool) -> usize {
         let longest = match &self.original_finder {
             Some(finder) => finder.find_overlapping_iter(candidate).map(|part| part.len()).max(),

@@ -53,8 +53,8 @@ impl Anonymizer {
         result
     }
 
-    /// Replaces the directory, the token and the name in the path of an uploaded file below `/user_uploads/`. The ID of the
-    /// organization remains.
+    /// Replaces the directory, the token and the name in the path of an uploaded file below `/user_uploads/`. The ID of
+    /// the organization remains.
     pub fn anonymize_path_id(&self, path_id: &str) -> String {
         let mut parts = path_id.splitn(4, '/');
         let (organization, directory) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

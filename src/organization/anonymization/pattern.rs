@@ -39,8 +39,8 @@ impl Anonymizer {
         (result, names)
     }
 
-    /// Renames the named group at the beginning of a pattern. Returns the new text up to `>`, and the length of the old one
-    /// in bytes; None for a look-behind.
+    /// Renames the named group at the beginning of a pattern. Returns the new text up to `>`, and the length of the old
+    /// one in bytes; None for a look-behind.
     fn rename_group(&self, pattern: &str, names: &mut HashMap<String, String>) -> Option<(String, usize)> {
         let start = pattern.find('<')? + 1;
         let end = pattern.find('>')?;

@@ -36,7 +36,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn new(
         survey: &'a Survey,
         partial: &PartialFile,
@@ -50,7 +50,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
     ///
     /// # Errors
     ///
-    /// The error of the system, or an error for records that are not JSON.
+    /// An I/O error, or an error for records that are not JSON.
     pub fn write(mut self) -> io::Result<[usize; 3]> {
         let survey = self.survey;
         let (register, directory) = (&survey.register, &survey.directory);

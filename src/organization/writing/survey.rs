@@ -73,7 +73,7 @@ impl Survey {
     ///
     /// # Errors
     ///
-    /// The error of the system, or an error for records that are not JSON or for an unsuitable server.
+    /// An I/O error, or an error for records that are not JSON or for an unsuitable server.
     pub fn new(partial: &PartialFile, selection: &Selection) -> io::Result<Self> {
         let settings = partial.step_value("server").cloned().unwrap_or_default();
         let server = Server::new(&settings).map_err(io::Error::other)?;

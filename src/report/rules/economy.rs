@@ -14,7 +14,8 @@ const MIN_PAGES: u32 = 5;
 const MANY_PAGES: u32 = 20;
 /// Pages count as one loop if each follows the previous one within this time.
 const MAX_PAGE_INTERVAL: i64 = 10 * SECOND;
-/// The number of requests for the flag of a single message that break the rule, and the time within which they are sent.
+/// The number of requests for the flag of a single message that break the rule, and the time within which they are
+/// sent.
 const MIN_FLAG_CHANGES: u32 = 10;
 const FLAG_CHANGES_SPAN: i64 = 10 * SECOND;
 /// The number of requests for all users that break the rule, and the time within which they are sent.
@@ -80,7 +81,8 @@ static CAPABILITY_UNDECLARED: Rule = Rule {
     test: "capabilities_are_declared",
 };
 
-/// The capabilities that a client should declare: name, the first level with it, and the type of events that it changes.
+/// The capabilities that a client should declare: name, the first level with it, and the type of events that it
+/// changes.
 const EXPECTED_CAPABILITIES: &[(&str, i64, &str)] = &[
     ("bulk_message_deletion", 13, "delete_message"),
     ("stream_typing_notifications", 58, "typing"),

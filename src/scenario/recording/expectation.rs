@@ -7,8 +7,8 @@ use super::text::placeholder;
 use super::times::{is_timestamp_text, is_unix_time};
 use serde_json::{Map, Value};
 
-/// The maximum length of an array or object that is a member of a reply or event, in bytes of JSON. For a longer one, only
-/// the type is expected.
+/// The maximum length of an array or object that is a member of a reply or event, in bytes of JSON. For a longer one,
+/// only the type is expected.
 const MAX_MEMBER_BYTES: usize = 3_000;
 
 /// Keys whose values depend on the client, the server or the date.

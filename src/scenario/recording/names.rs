@@ -144,8 +144,8 @@ impl Names {
         }
     }
 
-    /// The expectation of an ID in a reply or event: its placeholder; the number if an earlier request used it without a
-    /// placeholder; a capture if a request uses it; or any number.
+    /// The expectation of an ID in a reply or event: its placeholder; the number if an earlier request used it without
+    /// a placeholder; a capture if a request uses it; or any number.
     pub fn expected_value(&mut self, kind: &str, id: i64) -> Value {
         if let Some(id_placeholder) = self.id_placeholder(kind, id) {
             return id_placeholder.into();

@@ -57,8 +57,8 @@ fn ids_in_path(path: &str) -> Vec<(String, i64)> {
     ids
 }
 
-/// Whether a number after this segment of a path is the ID of an object to convert. After `user_uploads` and `tus`, it is
-/// the ID of the organization, which is kept.
+/// Whether a number after this segment of a path is the ID of an object to convert. After `user_uploads` and `tus`, it
+/// is the ID of the organization, which is kept.
 fn precedes_id(previous_segment: &str) -> bool {
     !matches!(previous_segment, "" | "user_uploads" | "tus")
 }

@@ -20,7 +20,8 @@ pub fn restore_placeholders(json: &str) -> String {
     json.replace(PLACEHOLDER_START, "{{")
 }
 
-/// Formats JSON in one line. Placeholders for numbers have no quotes. `is_number` decides by the text between the braces.
+/// Formats JSON in one line. Placeholders for numbers have no quotes. `is_number` decides by the text between the
+/// braces.
 pub fn format_json_in_line(value: &Value, is_number: &impl Fn(&str) -> bool) -> String {
     match value {
         Value::String(text)

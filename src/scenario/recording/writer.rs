@@ -250,8 +250,8 @@ impl ScenarioWriter {
     }
 }
 
-/// The block of a fault that drops the reply to a request, if the server sent none; otherwise empty. The fault drops the reply after the
-/// request was processed, because most replies are lost then.
+/// The block of a fault that drops the reply to a request, if the server sent none; otherwise empty. The fault drops
+/// the reply after the request was processed, because most replies are lost then.
 fn lost_reply_fault(exchange: &Exchange) -> String {
     if exchange.status > 0 {
         return String::new();
@@ -261,7 +261,8 @@ fn lost_reply_fault(exchange: &Exchange) -> String {
     fenced_block("control", &format!("fault {fault}"))
 }
 
-/// Why a request can't be part of a scenario, as far as that follows from its reply and its credentials. None if it can.
+/// Why a request can't be part of a scenario, as far as that follows from its reply and its credentials. None if it
+/// can.
 fn omission_reason(exchange: &Exchange) -> Option<&'static str> {
     match exchange.status {
         _ if exchange.uses_other_authentication => Some("it acts in a session, by a cookie or a token"),

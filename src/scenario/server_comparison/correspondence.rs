@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// The maximum number of items that are matched with items at other positions. In longer lists of equal length, items are
-/// only compared with those at the same position; of longer lists of different lengths, only the first items are compared.
+/// The maximum number of items that are matched with items at other positions. In longer lists of equal length, items
+/// are only compared with those at the same position; of longer lists of different lengths, only the first items are
+/// compared.
 const MAX_MATCHED_ITEMS: usize = 80;
 /// Displayed instead of a missing value.
 pub const ABSENT: &str = "absent";
@@ -74,8 +75,8 @@ pub struct Correspondence {
 }
 
 impl Correspondence {
-    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1). Ignores texts of one or two bytes, and
-    /// texts that already have a replacement.
+    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1). Ignores texts of one or two bytes,
+    /// and texts that already have a replacement.
     pub fn add_replacement(&mut self, side: usize, text: &str, replacement: &str) {
         if text.len() > 2 && !self.replacements[side].iter().any(|(existing_text, _)| existing_text == text) {
             self.replacements[side].push((text.to_owned(), replacement.to_owned()));

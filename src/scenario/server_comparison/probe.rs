@@ -176,8 +176,8 @@ impl ProbeRun<'_> {
         Ok(())
     }
 
-    /// Sends those of the remaining requests that may undo changes of the probe: all but reads without captures and those
-    /// that create objects. Does not compare the replies.
+    /// Sends those of the remaining requests that may undo changes of the probe: all but reads without captures and
+    /// those that create objects. Does not compare the replies.
     async fn undo_changes(&mut self, remaining_blocks: &[&Block]) -> Result<(), String> {
         for block in remaining_blocks {
             let BlockKind::Request(request, reply) = &block.kind else { continue };
@@ -308,7 +308,8 @@ impl ProbeRun<'_> {
         captured_names(expected).into_iter().find(|name| !side.scope.captured.contains_key(name))
     }
 
-    /// The differences between the new events of the two servers. With `waits_for_late_events`, late ones have time to arrive.
+    /// The differences between the new events of the two servers. With `waits_for_late_events`, late ones have time to
+    /// arrive.
     async fn event_differences(&mut self, waits_for_late_events: bool) -> Result<Vec<Difference>, String> {
         let handles = self.sides[0].handles();
         let mut all_events: [BTreeMap<String, Vec<Value>>; 2] = Default::default();
