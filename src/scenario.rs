@@ -10,8 +10,8 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let story = "# A greeting\n\n```request\nmel: POST /messages\ntype: direct\nto: [{{max.user_id}}]\ncontent:
-//! Hello!\n```\n"; let document = Document::parse("greeting.md", story).map_err(|mistakes| mistakes[0].to_string())?;
+//! let story = "# A greeting\n\n```request\nmel: POST /messages\ntype: direct\nto: [{{max.user_id}}]\ncontent: Hello!\n```\n";
+//! let document = Document::parse("greeting.md", story).map_err(|mistakes| mistakes[0].to_string())?;
 //!
 //! let server = chatdouble::Server::start().await?;
 //! let stage = Stage::open(server.url(), None, Default::default()).await?;

@@ -29,8 +29,7 @@
 //! #         }
 //! #         pub async fn send(&self, channel: &str, topic: &str, content: &str) {
 //! #             let form = format!("type=channel&to={channel}&topic={topic}&content={content}");
-//! #             let client =
-//! hyper_util::client::legacy::Client::builder(hyper_util::rt::TokioExecutor::new()).build_http();
+//! #             let client = hyper_util::client::legacy::Client::builder(hyper_util::rt::TokioExecutor::new()).build_http();
 //! #             let request = http::Request::post(format!("{}/api/v1/messages", self.0))
 //! #                 .header("Authorization", format!("Basic {}", self.1))
 //! #                 .header("Content-Type", "application/x-www-form-urlencoded")

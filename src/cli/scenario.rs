@@ -178,7 +178,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
             }
             Outcome::Differs(differences) => {
                 print_line(format_args!("differs  {title}"))?;
-                // All differences before the last one can be apply_edits; otherwise playing would have stopped there.
+                // All differences before the last one can be rewritten; otherwise playing would have stopped there.
                 let text = differences.last().map(|difference| difference.describe(document)).unwrap_or_default();
                 eprint_line(&text);
                 if run.update {

@@ -1,4 +1,4 @@
-//! Requests to shut down a command that runs until then: a signal, the end of standard input, or the end of a process.
+//! Requests to shut down a long-running command: a signal, the end of standard input, or the end of a process.
 
 #[cfg(unix)]
 pub mod process;

@@ -139,8 +139,8 @@ impl Directory {
             .insert(id, UserNames { handle, full_name: NamePair { server_name: full_name.to_owned(), fixture_name } });
     }
 
-    /// Adds a channel, a group, a folder, a profile field or a custom emoji. `limit` is the maximum length
-    /// of its name in characters.
+    /// Adds a channel, a group, a folder, a profile field or a custom emoji. `limit` is the maximum length of its name
+    /// in characters.
     pub fn add(&mut self, names: fn(&mut Self) -> &mut NameTable, id: i64, name: &str, limit: usize) {
         let candidates = match &self.anonymizer {
             Some(anonymizer) => (0..MAX_CANDIDATES).map(|salt| anonymizer.anonymize_with_salt(name, salt)).collect(),

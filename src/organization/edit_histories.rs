@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 impl Reader<'_> {
-    /// Reads the edits of messages whose records do not have them. If the server refuses to show
-    /// edits, the partial file gets a note.
+    /// Reads the edits of messages whose records do not have them. If the server refuses to show edits, the partial
+    /// file gets a note.
     ///
     /// # Errors
     ///

@@ -24,8 +24,7 @@ fn field_data(record: &Value) -> Option<Map<String, Value>> {
 }
 
 /// Converts a profile field; None if this double does not have its kind, or if the data that its kind needs are
-/// missing.
-/// `summary_field_count` is the number of fields in profile summaries so far.
+/// missing. `summary_field_count` is the number of fields in profile summaries so far.
 pub fn convert_profile_field(
     record: &Value,
     summary_field_count: &mut usize,

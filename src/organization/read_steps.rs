@@ -1,5 +1,5 @@
-//! The steps of reading an organization, except messages and files: the server settings, the register reply
-//! and further lists.
+//! The steps of reading an organization, except messages and files: the server settings, the register reply and further
+//! lists.
 
 use super::Selection;
 use super::feed::KnownChannel;
@@ -181,8 +181,7 @@ impl Reader<'_> {
         Ok(selected_by_id.into_values().collect())
     }
 
-    /// Reads the lists that are not in the register reply. If the server refuses a list, the partial file
-    /// gets a note.
+    /// Reads the lists that are not in the register reply. If the server refuses a list, the partial file gets a note.
     async fn read_other_lists(&mut self, server: &Server) -> Result<(), ReadError> {
         for (path, since, key, kind, what) in [
             ("/invites", 0, "invites", "invite", "Invitations"),

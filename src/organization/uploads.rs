@@ -23,8 +23,8 @@ static UPLOAD_LINK: LazyLock<Regex> = LazyLock::new(|| {
 /// The largest file that a fixture contains, in bytes.
 const MAX_FILE_BYTES: usize = 32 << 20;
 
-/// Reads the pictures of custom emoji and, with `--with-uploads`, the pictures of users and uploaded files: those
-/// that messages link to, and the account's own. A file that cannot be read gets a note.
+/// Reads the pictures of custom emoji and, with `--with-uploads`, the pictures of users and uploaded files: those that
+/// messages link to, and the account's own. A file that cannot be read gets a note.
 ///
 /// # Errors
 ///

@@ -77,8 +77,8 @@ impl Client {
         }
     }
 
-    /// The client with the smallest value is removed first: one without findings before one with findings, and then
-    /// the one that has been idle for the longest time.
+    /// The client with the smallest value is removed first: one without findings before one with findings, and then the
+    /// one that has been idle for the longest time.
     pub fn importance(&self) -> f64 {
         // Subtracting more seconds than any time has sorts clients without findings first.
         if self.findings.all.is_empty() { self.last_at - 1e12 } else { self.last_at }

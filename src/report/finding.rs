@@ -44,8 +44,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Adds a finding about an answered request, if the rule applies at the world's feature level. `subject`
-    /// replaces `{}` in the message.
+    /// Adds a finding about an answered request, if the rule applies at the world's feature level. `subject` replaces
+    /// `{}` in the message.
     pub fn add(&mut self, rule: &'static Rule, subject: &str, request: &Observation<'_>) {
         if rule.since <= request.facts.level
             && rule.removed_in.is_none_or(|removed_in| request.facts.level < removed_in)

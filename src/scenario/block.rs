@@ -21,8 +21,7 @@ pub enum BlockKind {
     Request(Box<Request>, Option<Box<ExpectedReply>>),
     /// Calls of control; the expected reply is that of the last one.
     Control(Vec<Command>, Option<Box<ExpectedReply>>),
-    /// The next event of a queue: the queue's label, the expected event, and whether objects may not have further
-    /// keys.
+    /// The next event of a queue: the queue's label, the expected event, and whether objects may not have further keys.
     Event(String, Pattern, bool),
     /// No further event in the queue with this label.
     NoEvent(String),

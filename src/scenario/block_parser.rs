@@ -57,8 +57,8 @@ const SYNONYMS: [(&str, &str); 8] = [
     ("no_event", "no event"),
 ];
 
-/// Parses the info string of a fence. Returns None for code in other languages, which belongs to the prose, and for
-/// a mistake, which is added to `mistakes`.
+/// Parses the info string of a fence. Returns None for code in other languages, which belongs to the prose, and for a
+/// mistake, which is added to `mistakes`.
 pub fn parse_fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) -> Option<FenceInfo> {
     let words: Vec<&str> = info.split_whitespace().collect();
     let (first, arguments) = words.split_first()?;

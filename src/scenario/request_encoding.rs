@@ -37,8 +37,7 @@ pub fn encode_request(scope: &Scope, request: &Request) -> Result<HttpRequest, S
     Ok(http_request)
 }
 
-/// Adds headers, files and bodies to a request. Returns the parameters that are not yet in it, encoded as a
-/// form.
+/// Adds headers, files and bodies to a request. Returns the parameters that are not yet in it, encoded as a form.
 fn add_lines(scope: &Scope, http_request: &mut HttpRequest, lines: &[Line]) -> Result<String, String> {
     let mut parameters = Vec::new();
     let mut files = Vec::new();

@@ -39,8 +39,8 @@ pub struct World {
 }
 
 impl Stage {
-    /// Connects to a server and finds out whether it has control. With `accounts`, scenarios are
-    /// played in the existing organization with these users, as on a server without control.
+    /// Connects to a server and finds out whether it has control. With `accounts`, scenarios are played in the existing
+    /// organization with these users, as on a server without control.
     ///
     /// # Errors
     ///
@@ -296,8 +296,7 @@ pub fn authorization_header(email: &str, api_key: &str) -> (String, String) {
     ("authorization".to_owned(), format!("Basic {pair}"))
 }
 
-/// Reads the option `fixture`: a built-in fixture's name, a document, or the path of a file, relative to the
-/// scenario.
+/// Reads the option `fixture`: a built-in fixture's name, a document, or the path of a file, relative to the scenario.
 fn parse_fixture(text: &str, file: &str) -> Result<Value, String> {
     if text.starts_with('{') {
         return serde_json::from_str(text).map_err(|error| format!("the fixture is no JSON: {error}"));

@@ -21,8 +21,8 @@ impl RateLimit {
         Self { user: None, requests, seconds: over.as_secs_f64() }
     }
 
-    /// Restricts the limit to one user, by email address or handle. Without this, it is for each user who has no
-    /// limit of their own.
+    /// Restricts the limit to one user, by email address or handle. Without this, it is for each user who has no limit
+    /// of their own.
     pub fn of(self, user: impl Into<String>) -> Self {
         Self { user: Some(user.into()), ..self }
     }

@@ -165,8 +165,8 @@ fn check_registration(queues: &mut KnownQueues, request: &Observation<'_>, findi
     });
 }
 
-/// Reports undeleted queues at the end of the world. `is_left` returns whether a queue with this ID exists
-/// although no running client polls it.
+/// Reports undeleted queues at the end of the world. `is_left` returns whether a queue with this ID exists although no
+/// running client polls it.
 pub fn check_at_end(queues: &KnownQueues, is_left: &impl Fn(&str) -> bool, findings: &mut Findings) {
     for queue in queues.iter().filter(|queue| queue.registered_at.is_some() && queue.is_alive() && is_left(&queue.id)) {
         findings.add_occurrence(&QUEUE_NOT_DELETED, "", queue.registration.clone());

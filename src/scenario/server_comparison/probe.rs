@@ -296,8 +296,7 @@ impl ProbeRun<'_> {
         }
     }
 
-    /// Captures values of a reply according to the reply block. Returns the first name without a
-    /// value.
+    /// Captures values of a reply according to the reply block. Returns the first name without a value.
     fn capture(&mut self, index: usize, expected: Option<&Body>, reply: &HttpReply) -> Option<String> {
         let Some(Body::Json(pattern, _)) = expected else { return None };
         let side = &mut self.sides[index];

@@ -86,7 +86,7 @@ impl Target {
     }
 }
 
-/// A kind of faults to draw.
+/// A kind of fault to draw.
 struct FaultKind {
     /// How often the kind is drawn, relative to the others.
     weight: usize,
