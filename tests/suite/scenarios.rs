@@ -166,7 +166,7 @@ fn mistakes_are_named_by_line_and_reason() {
         ("# A\n\n```control\nclock tomorrow\n```\n", "story.md:4: 'tomorrow' is no time"),
         ("# A\n\n```world\nlevel: 3\n```\n", "story.md:4: a world has lines 'NAME: VALUE'"),
         ("# A\n\n```world\nfrom_level: new\n```\n", "story.md:4: from_level is a feature level"),
-        ("# A\n\n```request\nmel: GET /x\n```\n```world\nseed: 1\n```\n", "story.md:6: a world is made before"),
+        ("# A\n\n```request\nmel: GET /x\n```\n```world\nseed: 1\n```\n", "story.md:6: a world block must be above"),
         ("# A\n\n- item\n\n  ```request\n  mel: GET /x\n  ```\n", "story.md:5: blocks that are played must be outside"),
         ("# A\n\n> ```request\n> mel: GET /x\n> ```\n", "story.md:3: blocks that are played must be outside"),
         ("# A\n\n```request\nmel: GET /x\n", "story.md:3: this block is not closed"),
