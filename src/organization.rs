@@ -16,6 +16,7 @@ mod directory;
 mod edit_histories;
 mod exports;
 mod feed;
+mod files;
 mod groups;
 mod json;
 mod linkifiers;
@@ -31,7 +32,6 @@ mod read_steps;
 mod reader;
 mod server;
 mod settings;
-mod upload_conversion;
 mod uploads;
 mod writing;
 

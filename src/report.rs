@@ -8,7 +8,7 @@ mod client;
 mod ended_reports;
 mod finding;
 pub mod format;
-mod latest;
+mod latest_items;
 mod observation;
 mod rule;
 pub mod rules;

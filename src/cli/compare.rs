@@ -40,7 +40,7 @@ const PROBES: &[(&str, &str)] = &[
 ];
 
 /// Exit status when the servers could not be compared.
-const COMPARISON_FAILED: u8 = 2;
+const COMPARISON_FAILED_STATUS: u8 = 2;
 
 #[derive(Debug, Args)]
 #[command(
@@ -96,8 +96,10 @@ pub fn run(compare: &Compare) -> Result<ExitCode, CliError> {
     let status = runtime.block_on(compare.run());
     runtime.shutdown_background();
     // Status 1 means that the servers differ.
-    status
-        .map_err(|error| CliError { status: if error.status == 1 { COMPARISON_FAILED } else { error.status }, ..error })
+    status.map_err(|error| CliError {
+        status: if error.status == 1 { COMPARISON_FAILED_STATUS } else { error.status },
+        ..error
+    })
 }
 
 impl Compare {

@@ -179,7 +179,7 @@ async fn serve_until_shutdown(
     if let Some(writer) = state_writer {
         writer.write_at_end(check.violations.is_empty())?;
     }
-    status(&check.violations)
+    exit_status(&check.violations)
 }
 
 /// Whether a developer runs this program with `cargo run` on a terminal.
@@ -189,7 +189,7 @@ fn is_run_by_cargo() -> bool {
 }
 
 /// The exit status of a run: an error with status 3 if invariants are broken, so that CI does not trust the run.
-pub fn status(violations: &[String]) -> Result<ExitCode, CliError> {
+pub fn exit_status(violations: &[String]) -> Result<ExitCode, CliError> {
     match violations {
         [] => Ok(ExitCode::SUCCESS),
         [violation] => Err(CliError::internal(violation)),
@@ -366,12 +366,12 @@ mod tests {
 
     #[test]
     fn a_broken_world_ends_the_program_with_status_3_and_a_line_that_names_it() {
-        assert!(status(&[]).is_ok());
+        assert!(exit_status(&[]).is_ok());
 
         let lines = ["world default breaks agenda: it is empty".to_owned(), "world a breaks b: c".to_owned()];
-        let error = status(&lines[..1]).expect_err("it is broken");
+        let error = exit_status(&lines[..1]).expect_err("it is broken");
         assert_eq!((error.status, error.message), (3, lines[0].clone()));
-        let error = status(&lines).expect_err("it is broken");
+        let error = exit_status(&lines).expect_err("it is broken");
         assert_eq!(error.message, format!("{} (and 1 more)", lines[0]));
     }
 }

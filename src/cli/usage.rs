@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_that_are_almost_right_are_named_with_the_right_one() {
+    fn misspelled_variables_get_a_suggestion() {
         let command = crate::cli::command();
         let names = ["CHATDOUBLE_CLOKC", "CHATDOUBLE_CLOCK", "CHATDOUBLE_URL", "CHATDOUBLE_PORT_9991_TCP", "PATH"];
         let warnings = misspelled_variable_warnings(&command, names.into_iter().map(OsString::from));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn synonyms_are_no_commands_and_lead_to_commands() {
+    fn synonyms_are_not_commands_but_suggest_commands() {
         let command = crate::cli::command();
         for (words, suggestion) in SYNONYMS {
             let mut path = suggestion.split(' ').take_while(|part| !part.starts_with('-'));

@@ -3,10 +3,10 @@
 
 use super::Selection;
 use super::feed::KnownChannel;
+use super::files::read_files;
 use super::partial_file::PartialFile;
 use super::reader::{Progress, ReadError, Reader};
 use super::server::Server;
-use super::uploads;
 use crate::upstream::{Request, Upstream};
 use http::Method;
 use serde::Deserialize;
@@ -63,7 +63,7 @@ pub async fn read(
     reader.read_other_lists(&server).await?;
     reader.read_messages(&server, &overview.channels, &overview.register).await?;
     reader.read_edit_histories().await?;
-    uploads::read_files(&mut reader, &overview.register).await
+    read_files(&mut reader, &overview.register).await
 }
 
 /// The parts of the register reply that later steps need.

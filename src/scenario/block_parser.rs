@@ -17,14 +17,6 @@ pub struct Fence<'a> {
     pub content: Range<usize>,
 }
 
-impl Fence<'_> {
-    /// The byte offset after the line of the closing fence.
-    fn end(&self) -> usize {
-        let remaining = &self.text[self.content.end..];
-        self.content.end + remaining.find('\n').map_or(remaining.len(), |newline| newline + 1)
-    }
-}
-
 /// The info string of a fence.
 #[derive(Clone, Debug)]
 pub enum FenceInfo {
@@ -126,6 +118,12 @@ struct Entry {
 }
 
 impl Fence<'_> {
+    /// The byte offset after the line of the closing fence.
+    fn end(&self) -> usize {
+        let remaining = &self.text[self.content.end..];
+        self.content.end + remaining.find('\n').map_or(remaining.len(), |newline| newline + 1)
+    }
+
     /// The lines of the block with their byte offsets, without empty lines at the end.
     fn lines(&self) -> Vec<(&str, usize)> {
         let mut offset = self.content.start;

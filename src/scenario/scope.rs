@@ -136,15 +136,7 @@ impl Scope {
             }
         })
     }
-}
 
-/// The scheme, host and port of a URL.
-pub fn origin(url: &str) -> &str {
-    let host = url.find("://").map_or(0, |scheme| scheme + 3);
-    url[host..].find('/').map_or(url, |path| &url[..host + path])
-}
-
-impl Scope {
     /// The path of the world's base URL.
     fn prefix(&self) -> &str {
         &self.server[origin(&self.server).len()..]
@@ -158,6 +150,12 @@ impl Scope {
             prefix => text.replace(&format!("{prefix}/"), "{{prefix}}/"),
         }
     }
+}
+
+/// The scheme, host and port of a URL.
+pub fn origin(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |scheme| scheme + 3);
+    url[host..].find('/').map_or(url, |path| &url[..host + path])
 }
 
 /// A value as text: strings without quotes, other values as JSON.

@@ -13,16 +13,16 @@ impl BaseUrl {
     ///
     /// The requirement that the URL does not meet.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let expectation = || "takes a base URL such as https://chat.example.org or http://127.0.0.1:9991".to_owned();
-        let url = reqwest::Url::parse(text).map_err(|_| expectation())?;
+        let expected_url = || "takes a base URL such as https://chat.example.org or http://127.0.0.1:9991".to_owned();
+        let url = reqwest::Url::parse(text).map_err(|_| expected_url())?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() || text.contains(char::is_whitespace) {
-            return Err(expectation());
+            return Err(expected_url());
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err("takes a base URL without a user in it; name the account by --user and --api-key".to_owned());
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(format!("{}, without a query", expectation()));
+            return Err(format!("{}, without a query", expected_url()));
         }
         let path = url.path().trim_end_matches('/');
         let path = path.strip_suffix("/api/v1").or_else(|| path.strip_suffix("/api")).unwrap_or(path);

@@ -61,7 +61,7 @@ async fn a_read_has_credentials_and_a_path_below_the_base_url() {
 }
 
 #[tokio::test]
-async fn each_failure_is_a_line_that_says_what_is_wrong() {
+async fn each_failure_has_a_message_of_one_line() {
     let html = "<html><head><title>502 Bad\n Gateway</title></head></html>";
     let incomplete = "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{\"result\":";
     for (text, message) in [

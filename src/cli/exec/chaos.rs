@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// Exit status when the command fails without faults.
-const FAILS_WITHOUT_FAULTS: u8 = 5;
+const FAILS_WITHOUT_FAULTS_STATUS: u8 = 5;
 /// The default time limit of a run with faults is [`EXTRA_TIME`] plus [`TIME_FACTOR`] times the first run.
 const EXTRA_TIME: Duration = Duration::from_secs(30);
 const TIME_FACTOR: u32 = 10;
@@ -69,7 +69,11 @@ impl Chaos {
         let first_run = run_once(Attempt::default()).await?;
         if first_run.status != 0 {
             eprint_line(format_args!("chaos: without faults the command {}", first_run.summary()));
-            return Ok(ExitCode::from(if first_run.is_interrupted { first_run.status } else { FAILS_WITHOUT_FAULTS }));
+            return Ok(ExitCode::from(if first_run.is_interrupted {
+                first_run.status
+            } else {
+                FAILS_WITHOUT_FAULTS_STATUS
+            }));
         }
         if first_run.observation.is_empty() {
             eprint_line(

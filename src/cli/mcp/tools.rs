@@ -232,7 +232,7 @@ mod tests {
     use super::find_operations;
 
     #[test]
-    fn operations_that_fit_best_come_first() {
+    fn the_best_matches_come_first() {
         for (words, first) in [
             ("POST /messages", "POST /messages: "),
             ("/messages", "POST /messages: "),

@@ -308,7 +308,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn networks_and_rate_limits_have_lines_that_say_what_holds_now() {
+    fn networks_and_rate_limits_are_listed_in_one_line() {
         let networks = json!([
             {"user": "mel@chat.test", "profile": "3g", "latency_ms": 150, "loss": 0.0},
             {"user": null, "profile": null, "latency_ms": 400, "bytes_per_second": 20_000, "loss": 0.05}

@@ -253,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn replacements_follow_from_the_seed() {
+    fn replacements_depend_on_the_seed() {
         assert_eq!(anonymizer(1, "").anonymize_text("some words"), anonymizer(1, "").anonymize_text("some words"));
         assert_ne!(anonymizer(1, "").anonymize_text("some words"), anonymizer(2, "").anonymize_text("some words"));
         assert_ne!(anonymizer(1, "").anonymize_with_salt("name", 1), anonymizer(1, "").anonymize_text("name"));
     }
 
     #[test]
-    fn emoji_are_replaced_by_replace_emoji() {
+    fn emoji_are_replaced_with_other_emoji() {
         let anonymous = anonymizer(0, "").anonymize_text("🎉 👍🏽");
         assert!(!anonymous.contains('🎉') && !anonymous.contains('👍') && anonymous.contains('🏽'), "{anonymous}");
     }

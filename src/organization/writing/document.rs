@@ -5,6 +5,7 @@ use crate::level::objects::{CHANNEL, GROUP, LINKIFIER, MESSAGE, PROFILE_FIELD, U
 use crate::organization::channel_folders::{convert_folder, sorted_folders};
 use crate::organization::custom_emoji::{convert_custom_emoji, emoji_records};
 use crate::organization::exports::convert_export;
+use crate::organization::files::decode_bytes;
 use crate::organization::json::Json;
 use crate::organization::linkifiers::convert_linkifier;
 use crate::organization::partial_file::{PartialFile, RecordReader};
@@ -14,8 +15,7 @@ use crate::organization::pending::{
 use crate::organization::people;
 use crate::organization::profile_fields::{convert_profile_field, fields_by_id};
 use crate::organization::settings::{OrganizationContext, convert_organization};
-use crate::organization::upload_conversion::convert_upload;
-use crate::organization::uploads::decode_bytes;
+use crate::organization::uploads::convert_upload;
 use crate::organization::{channels, groups, messages};
 use crate::realm::user::Role;
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use super::SECOND;
 use super::known_queues::{KnownQueue, KnownQueues};
 use crate::report::finding::Findings;
-use crate::report::latest::Latest;
+use crate::report::latest_items::LatestItems;
 use crate::report::observation::{Moment, Observation, hash};
 use crate::report::rule::{Rule, Severity};
 use serde_json::Value;
@@ -102,7 +102,7 @@ struct PageSeries {
 
 #[derive(Debug, Default)]
 pub struct Memory {
-    pages: Latest<PageSeries, 4>,
+    pages: LatestItems<PageSeries, 4>,
     /// A hash of the flag and its change, the number of requests, and the time of the first one.
     flag_changes: Option<(u64, u32, Moment)>,
     /// The number of requests for all users, and the time of the first one.

@@ -2,7 +2,7 @@
 
 use super::SECOND;
 use crate::report::finding::Findings;
-use crate::report::latest::Latest;
+use crate::report::latest_items::LatestItems;
 use crate::report::observation::{Arrival, Moment, Observation};
 use crate::report::rule::{Rule, Severity};
 use serde::Deserialize;
@@ -97,10 +97,10 @@ struct RefusalSeries {
 
 #[derive(Debug, Default)]
 pub struct Memory {
-    refusals: Latest<RefusalSeries, 8>,
+    refusals: LatestItems<RefusalSeries, 8>,
     /// Rate-limited requests: fingerprint, wait in microseconds, and the time of the reply.
-    rate_limits: Latest<(u64, i64, Moment), 4>,
-    failures: Latest<FailureSeries, 4>,
+    rate_limits: LatestItems<(u64, i64, Moment), 4>,
+    failures: LatestItems<FailureSeries, 4>,
     /// Refused credentials: hash, count, and the times of the first and last refusal.
     unauthorized: Option<(u64, u32, Moment, Moment)>,
 }

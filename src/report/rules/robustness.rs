@@ -3,7 +3,7 @@
 use super::SECOND;
 use super::polls::PollResult;
 use crate::report::finding::{Findings, Occurrence};
-use crate::report::latest::Latest;
+use crate::report::latest_items::LatestItems;
 use crate::report::observation::{Moment, Observation};
 use crate::report::rule::{Rule, Severity};
 
@@ -79,7 +79,7 @@ struct UnexpectedReply {
 pub struct Memory {
     unexpected_reply: Option<UnexpectedReply>,
     /// The fingerprints of the latest writes, and their times in microseconds of real time.
-    writes: Latest<(u64, i64), 16>,
+    writes: LatestItems<(u64, i64), 16>,
     /// The time of the latest reply with new events, in microseconds of real time.
     new_events_at: i64,
     /// The fingerprints of the writes after that reply and before its events were repeated.

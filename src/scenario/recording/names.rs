@@ -225,6 +225,7 @@ impl Names {
     }
 }
 
+/// Adds the name of an object. An object that has had several names gets None.
 fn add_name(names: &mut BTreeMap<i64, Option<String>>, id: i64, name: &str) {
     let known_name = names.entry(id).or_insert_with(|| Some(name.to_owned()));
     if known_name.as_deref() != Some(name) {
