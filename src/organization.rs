@@ -1,26 +1,33 @@
 //! Reads an organization from another server through the public API and writes what an account can see there as a
 //! fixture.
 //!
-//! [`read`] sends one request after the other and appends the replies to a partial file ([`Partial`]), from which an
-//! interrupted run resumes. [`write`] creates the fixture from the partial file only, so that the same records give the
-//! same bytes, and has only one message in memory at a time. With [`Selection::anonymous`] it replaces all words that
-//! people wrote.
+//! [`read`] sends one request after the other and appends the replies to a partial file ([`PartialFile`]), from which
+//! an interrupted run resumes. [`write`] creates the fixture from the partial file only, so that the same records give
+//! the same bytes, and has only one message in memory at a time. With [`Selection::anonymous`] it replaces all words
+//! that people wrote.
 //!
 //! A decision on a point that the specification leaves open: A-544 in docs/assumptions.md.
 
 mod anonymization;
+mod channel_folders;
 mod channels;
+mod custom_emoji;
 mod directory;
+mod edit_histories;
+mod exports;
 mod feed;
+mod files;
 mod groups;
 mod json;
-mod lists;
+mod linkifiers;
 mod message_pages;
 mod messages;
 mod partial_file;
+mod pending;
 mod people;
 mod personal_data;
 mod pictures;
+mod profile_fields;
 mod read_steps;
 mod reader;
 mod server;

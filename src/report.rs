@@ -8,7 +8,7 @@ mod client;
 mod ended_reports;
 mod finding;
 pub mod format;
-mod latest;
+mod latest_items;
 mod observation;
 mod rule;
 pub mod rules;
@@ -25,7 +25,7 @@ pub use observation::{Arrival, CompatibilityIssue, Facts, IssueKind, Moment, Obs
 pub use rule::{Rule, Severity};
 pub use summary::{ClientSummary, FindingSummary, OccurrenceSummary, Summary};
 
-/// The limit on the number of clients in the report of a world.
+/// The maximum number of clients in the report of a world.
 pub const MAX_CLIENTS: usize = 2_000;
 
 /// The report of one world.
@@ -72,8 +72,8 @@ impl Report {
         self.state.lock().client(key, request).observe(request);
     }
 
-    /// Records that a poll waits since `started_at`, in microseconds of real time. `params` are the parameters of the
-    /// request.
+    /// Notes that a poll has been waiting since `started_at`, in microseconds of real time. `params` are the parameters
+    /// of the request.
     pub fn poll_started(
         &self,
         client: &str,
@@ -94,13 +94,14 @@ impl Report {
         }
     }
 
+    /// Notes that a waiting poll was answered.
     pub fn poll_answered(&self, poll: &WaitingPoll) {
         if let Some(client) = self.state.lock().clients.get_mut(&poll.client) {
             client.poll_ended(&poll.queue);
         }
     }
 
-    /// Records that the client closed the connection of a waiting poll. `now` is in microseconds of real time, `world_time` in
+    /// Checks a waiting poll whose connection the client closed. `now` is in microseconds of real time, `world_time` in
     /// seconds.
     pub fn poll_aborted(&self, poll: &WaitingPoll, now: i64, world_time: f64) {
         if let Some(client) = self.state.lock().clients.get_mut(&poll.client) {
@@ -109,8 +110,8 @@ impl Report {
         }
     }
 
-    /// Checks the rules that apply at the end of a world. `is_left` returns whether a queue exists that no running client
-    /// polls.
+    /// Checks the rules that apply at the end of a world. `is_left` returns whether a queue with this ID exists
+    /// although no running client polls it.
     pub fn close(&self, is_left: impl Fn(&str) -> bool, now: Moment) {
         let mut state = self.state.lock();
         state.clients.values_mut().for_each(|client| client.close(&is_left, now));
@@ -120,7 +121,7 @@ impl Report {
         *self.state.lock() = State::default();
     }
 
-    /// Returns the clients with their findings, sorted by client and user.
+    /// The clients with their findings, sorted by client and user.
     pub fn summary(&self) -> Summary {
         let state = self.state.lock();
         let mut clients: Vec<ClientSummary> = state.clients.values().map(Client::summary).collect();
@@ -189,7 +190,7 @@ mod tests {
             for number in from * POLLS_PER_DAY..to * POLLS_PER_DAY {
                 (0..CLIENTS).for_each(|client| poll(&report, client, number));
             }
-            // The size of the remembered state, as text.
+            // The length of the remembered state as text.
             format!("{report:?}").len()
         };
         let day = size_after_polling(0, 1);

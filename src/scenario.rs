@@ -46,7 +46,7 @@ mod world_setup;
 
 pub use directory::{Account, Accounts};
 pub use document::{Document, Scenario};
-pub use edit::{Edit, rewritten};
+pub use edit::{Edit, apply_edits};
 pub use mistake::Mistake;
 pub use outcome::{Difference, Mode, Outcome};
 pub use run::play;

@@ -53,7 +53,9 @@ mod entry;
 mod faults;
 mod journal;
 mod networks;
+mod pushes;
 mod queues;
+mod rate_limits;
 mod report;
 mod requests;
 mod world;
@@ -68,8 +70,10 @@ pub use clock::{Clock, Due, Jump, Moved};
 pub use entry::Entry;
 pub use faults::{Fault, Faults};
 pub use journal::Journal;
-pub use networks::{Network, Networks, RateLimit, RateLimits};
-pub use queues::{Push, Pushes, Queue, Queues};
+pub use networks::{Network, Networks};
+pub use pushes::{Push, Pushes};
+pub use queues::{Queue, Queues};
+pub use rate_limits::{RateLimit, RateLimits};
 pub use report::{Finding, FindingRequest, ReportedClient};
 pub use requests::Requests;
 pub use world::{Snapshots, TestWorld, WorldOptions};
@@ -112,8 +116,8 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     SHARED.running.runtime().block_on(future)
 }
 
-/// A server with its own threads and options, such as HTTPS, a fixture or another dialect. It
-/// ends when it and all its worlds are dropped.
+/// A server with its own threads and options, such as HTTPS, a fixture or another dialect. It ends when all its clones
+/// and all its worlds are dropped.
 #[derive(Clone)]
 pub struct TestServer {
     running: Arc<Running>,
@@ -121,7 +125,7 @@ pub struct TestServer {
 
 struct Running {
     server: Server,
-    /// None only while this is dropped.
+    /// None only while this value is being dropped.
     runtime: Option<Runtime>,
 }
 

@@ -1,6 +1,7 @@
 //! `chatdouble compare`: plays the same probes on two servers and reports the differences.
 
 mod accounts;
+mod baseline;
 mod record;
 mod report;
 mod transport;
@@ -16,8 +17,8 @@ use crate::scenario::server_comparison::{ComparedServer, Correspondence, ProbeSe
 use crate::scenario::{Document, Scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
 use accounts::Accounts;
+use baseline::Baseline;
 use clap::Args;
-use record::Baseline;
 use report::Report;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -39,7 +40,7 @@ const PROBES: &[(&str, &str)] = &[
 ];
 
 /// Exit status when the servers could not be compared.
-const COMPARISON_FAILED: u8 = 2;
+const COMPARISON_FAILED_STATUS: u8 = 2;
 
 #[derive(Debug, Args)]
 #[command(
@@ -95,8 +96,10 @@ pub fn run(compare: &Compare) -> Result<ExitCode, CliError> {
     let status = runtime.block_on(compare.run());
     runtime.shutdown_background();
     // Status 1 means that the servers differ.
-    status
-        .map_err(|error| CliError { status: if error.status == 1 { COMPARISON_FAILED } else { error.status }, ..error })
+    status.map_err(|error| CliError {
+        status: if error.status == 1 { COMPARISON_FAILED_STATUS } else { error.status },
+        ..error
+    })
 }
 
 impl Compare {
@@ -155,15 +158,15 @@ impl Compare {
             write_atomically(file, text).map_err(write_error)
         };
         if let Some(file) = &self.json {
-            let text = serde_json::to_string_pretty(&report.record()).map_err(CliError::internal)?;
+            let text = serde_json::to_string_pretty(&report.to_record()).map_err(CliError::internal)?;
             write_file(file, &format!("{text}\n"))?;
         }
         match &self.output {
             Some(file) => {
-                write_file(file, &report.text())?;
+                write_file(file, &report.to_text())?;
                 print_line(report.counts())
             }
-            None => print_line(report.text().trim_end()),
+            None => print_line(report.to_text().trim_end()),
         }
     }
 
@@ -181,10 +184,10 @@ impl Compare {
             if interrupted.load(Ordering::Relaxed) {
                 break;
             }
-            let unique = format!("probe{start_seconds}x{}x", index + 1);
-            let conditions =
-                ProbeSettings { unique_word: &unique, is_read_only: self.read_only, is_interrupted: interrupted };
-            let mut result = play([first, second], &mut correspondence, document, scenario, &conditions).await;
+            let unique_word = format!("probe{start_seconds}x{}x", index + 1);
+            let settings =
+                ProbeSettings { unique_word: &unique_word, is_read_only: self.read_only, is_interrupted: interrupted };
+            let mut result = play([first, second], &mut correspondence, document, scenario, &settings).await;
             let failure = result.failure.take();
             report.add(&document.name, &scenario.name, result);
             failure.map_or(Ok(()), |failure| Err(CliError::failure(failure)))?;
@@ -241,6 +244,7 @@ impl Compare {
         ComparedServer::open(base_url.as_str().to_owned(), http, settings, &accounts).await.map_err(CliError::failure)
     }
 
+    /// Whether `--only` selects a probe: whether its file name or a line of its section matches the pattern.
     fn is_selected(&self, document: &Document, scenario: &Scenario) -> bool {
         let Some(pattern) = &self.only else { return true };
         let fragments: Vec<String> = pattern.split('*').map(regex::escape).collect();

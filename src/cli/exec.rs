@@ -1,6 +1,7 @@
 //! `chatdouble exec`: runs a command with a server, which ends with the command.
 
 mod attempt;
+mod certificate_file;
 mod chaos;
 mod faults;
 #[cfg(unix)]
@@ -18,12 +19,13 @@ mod windows;
 
 use super::CliError;
 use super::output::eprint_line;
-use super::serve::{Serve, current_thread_runtime, status};
+use super::serve::{Serve, current_thread_runtime, exit_status};
 use crate::server::real_time::WallClock;
 use crate::server::standing_faults::StandingFaults;
 use crate::server::{Server, StartError};
 use crate::world::{RealTime, Worlds};
-use attempt::{Attempt, RunResult, TIMED_OUT};
+use attempt::{Attempt, RunResult, TIMED_OUT_STATUS};
+use certificate_file::CertificateFile;
 use chaos::Chaos;
 use clap::Args;
 use levels::Levels;
@@ -31,8 +33,7 @@ use observation::Observation;
 use prefixed_output::PrefixedOutput;
 use report::{ReportOptions, Reporter};
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::sync::Arc;
@@ -131,7 +132,7 @@ async fn serve_while_running(
         state_result?;
         return match has_failing_findings? {
             true if violations.is_empty() => Ok(ExitCode::from(report::FINDINGS_STATUS)),
-            _ => status(&violations),
+            _ => exit_status(&violations),
         };
     }
     super::log::repeat_warnings();
@@ -169,7 +170,7 @@ impl Runner<'_> {
         let findings = self.reporter.collect(&server, attempt.feature_level);
         server.stop().await;
         if command_status == 0 {
-            status(&violations)?;
+            exit_status(&violations)?;
         }
         let duration = Duration::from_micros(u64::try_from(duration).unwrap_or_default());
         Ok(RunResult { status: command_status, is_interrupted, duration, findings, observation: observed })
@@ -203,13 +204,13 @@ struct CommandResult {
 async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<CommandResult, CliError> {
     let mut signals = Signals::listen().map_err(CliError::failure)?;
     let (program, arguments) = exec.command.split_first().ok_or_else(|| CliError::usage("no command is given"))?;
-    let certificate_file = CertificateFile::create(exec, server)?;
+    let certificate_file = CertificateFile::create(&exec.serve.tls, server)?;
     let mut command = Command::new(program);
     command.args(arguments).env("CHATDOUBLE_URL", server.url()).env_remove(TLS_CA_VARIABLE);
     if let Some(token) = exec.serve.token() {
         command.env("CHATDOUBLE_CONTROL_TOKEN", token);
     }
-    if let Some(file) = certificate_file.file() {
+    if let Some(file) = certificate_file.path() {
         command.env(TLS_CA_VARIABLE, file);
     }
     let default_world = server.worlds().get(Worlds::DEFAULT);
@@ -248,7 +249,7 @@ async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<
             }
             () = &mut time_limit => {
                 kill(&mut child).await;
-                return Ok(CommandResult { status: TIMED_OUT, is_interrupted });
+                return Ok(CommandResult { status: TIMED_OUT_STATUS, is_interrupted });
             }
         }
     }
@@ -264,46 +265,3 @@ fn start_guard(child: &Child, file: Option<&Path>) -> Option<guard::GuardProcess
 /// Does nothing, since there are no signals to end the command with.
 #[cfg(not(unix))]
 fn start_guard(_child: &Child, _file: Option<&Path>) {}
-
-/// The file with the certificate that the command has to trust.
-enum CertificateFile {
-    None,
-    /// The file that the user requested.
-    Requested(PathBuf),
-    /// A file for the command only, which is removed at the end.
-    Temporary(PathBuf),
-}
-
-impl CertificateFile {
-    fn create(exec: &Exec, server: &Server) -> Result<Self, CliError> {
-        let Some(certificate) = server.trusted_certificate() else { return Ok(CertificateFile::None) };
-        if let Some(file) = exec.serve.tls.trusted_file() {
-            return Ok(CertificateFile::Requested(file));
-        }
-        let name = format!("chatdouble-ca-{}-{}.pem", std::process::id(), server.address().port());
-        let file = std::env::temp_dir().join(name);
-        // `create_new`, so that no file or link of another user is followed or overwritten.
-        let result = File::create_new(&file).and_then(|mut opened| opened.write_all(certificate.as_bytes()));
-        result.map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))?;
-        Ok(CertificateFile::Temporary(file))
-    }
-
-    fn temporary_file(&self) -> Option<&Path> {
-        if let CertificateFile::Temporary(file) = self { Some(file) } else { None }
-    }
-
-    fn file(&self) -> Option<&Path> {
-        match self {
-            CertificateFile::None => None,
-            CertificateFile::Requested(file) | CertificateFile::Temporary(file) => Some(file),
-        }
-    }
-}
-
-impl Drop for CertificateFile {
-    fn drop(&mut self) {
-        if let Some(file) = self.temporary_file() {
-            let _ = std::fs::remove_file(file);
-        }
-    }
-}

@@ -4,14 +4,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The largest number of symbolic links that are followed, so that a cycle ends.
+/// The maximum number of symbolic links that are followed, so that a cycle ends.
 const MAX_LINKS: usize = 40;
 
 /// Writes a text to a file as [`write_atomically_with`] does.
 ///
 /// # Errors
 ///
-/// The error of the system.
+/// An I/O error.
 pub(super) fn write_atomically(file: &Path, text: &str) -> io::Result<()> {
     write_atomically_with(file, |writer| writer.write_all(text.as_bytes()))
 }
@@ -22,7 +22,7 @@ pub(super) fn write_atomically(file: &Path, text: &str) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// The error of the system. An existing file then remains unchanged.
+/// An I/O error. An existing file then remains unchanged.
 pub(super) fn write_atomically_with(
     file: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -50,7 +50,7 @@ fn write_buffered(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Re
 ///
 /// # Errors
 ///
-/// The error of the system.
+/// An I/O error.
 pub(super) fn check_writable(file: &Path) -> io::Result<()> {
     let target = follow_links(file)?;
     match fs::metadata(&target) {

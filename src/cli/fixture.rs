@@ -24,7 +24,7 @@ pub enum Fixture {
     /// Generates a large organization of a realistic shape; the same numbers give the same bytes
     Generate(Generate),
     /// Reads an organization from a server, as far as an account sees it, and writes a fixture
-    From(Box<from::From>),
+    From(Box<from::FromOptions>),
 }
 
 #[derive(Debug, Args)]
@@ -51,7 +51,7 @@ pub struct Generate {
     output: PathBuf,
 }
 
-/// Larger organizations do not fit into memory.
+/// The maximum number of users, channels or messages. Larger organizations do not fit into memory.
 const MAX_COUNT: u64 = 10_000_000;
 
 pub fn run(command: Fixture) -> Result<ExitCode, CliError> {
@@ -74,7 +74,7 @@ fn check(files: &[PathBuf]) -> ExitCode {
                 continue;
             }
         };
-        // Any fixed time will do, since the organization is thrown away: 2026-01-01T00:00:00Z.
+        // Any fixed time will do, since the organization is discarded. This is 2026-01-01T00:00:00Z.
         let now = crate::time::Timestamp::from_seconds(1_767_225_600);
         let diagnostics = fixture::read(&text, now, 0).err().unwrap_or_default();
         for diagnostic in &diagnostics {
@@ -105,7 +105,7 @@ fn generate(options: &Generate) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The bar is shown only if standard error is a terminal.
+/// A progress bar, which is shown only if standard error is a terminal.
 fn new_progress_bar(total: usize, output: &Path) -> ProgressBar {
     let progress_bar = ProgressBar::new(total as u64);
     if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {pos}/{len}") {

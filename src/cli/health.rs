@@ -9,7 +9,7 @@ use clap::Args;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Shorter than the usual timeout of container probes.
+/// How long to wait for a reply. It is shorter than the default timeout of Docker's health checks.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
@@ -29,14 +29,14 @@ pub struct Health {
 
 /// Parses a base URL and drops its path, since all worlds of a server have the same health.
 fn parse_origin(url: &str) -> Result<String, String> {
-    let expected_form = || "takes a base URL such as http://127.0.0.1:9991".to_owned();
+    let expected_url = || "takes a base URL such as http://127.0.0.1:9991".to_owned();
     let (scheme, address) = url.split_once("://").unwrap_or(("http", url));
     let authority = address.split('/').next().unwrap_or_default();
     let is_authority = authority.parse::<http::uri::Authority>().is_ok_and(|authority| !authority.host().is_empty());
     if matches!(scheme, "http" | "https") && is_authority {
         Ok(format!("{scheme}://{authority}"))
     } else {
-        Err(expected_form())
+        Err(expected_url())
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_url_leads_to_its_server() {
+    fn base_urls_are_reduced_to_their_origin() {
         for (url, server) in [
             ("http://127.0.0.1:9991", "http://127.0.0.1:9991"),
             ("http://127.0.0.1:9991/w/blue/", "http://127.0.0.1:9991"),

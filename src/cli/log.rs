@@ -17,7 +17,7 @@ pub(super) fn init(max_level: impl Into<LevelFilter>) {
     tracing_subscriber::fmt().with_max_level(max_level).with_writer(LogOutput).init();
 }
 
-/// Repeats the warnings, which are far above the end of a long run.
+/// Repeats the kept warnings, which may be far above the end of the output of a long run.
 pub(super) fn repeat_warnings() {
     for warning in WARNINGS.lock().drain(..) {
         eprint_line(format_args!("warning: {warning}"));
@@ -46,7 +46,7 @@ impl<'a> MakeWriter<'a> for LogOutput {
 impl Write for MessageWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.is_warning {
-            record_warning(&String::from_utf8_lossy(bytes));
+            keep_warning(&String::from_utf8_lossy(bytes));
         }
         io::stderr().write(bytes)
     }
@@ -56,8 +56,8 @@ impl Write for MessageWriter {
     }
 }
 
-/// Records the text of a line, which follows its time, level and source location.
-fn record_warning(line: &str) {
+/// Keeps the text of a line, which follows its time, level and target (module).
+fn keep_warning(line: &str) {
     let Some((_, text)) = line.trim_end().split_once(": ") else { return };
     let mut warnings = WARNINGS.lock();
     if warnings.len() < MAX_REPEATED_WARNINGS && !warnings.iter().any(|warning| warning == text) {

@@ -3,13 +3,14 @@
 mod proxy;
 mod record;
 mod results;
+mod traffic;
 
 use super::CliError;
 use super::file::write_atomically;
 use super::output::{eprint_line, print_line};
 use super::tls::{TrustOptions, with_tls_hint};
 use crate::json_diagnostic;
-use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, play, rewritten};
+use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, apply_edits, play};
 use crate::server::Server;
 use clap::{Args, Subcommand};
 use results::{Results, Verdict};
@@ -37,8 +38,8 @@ pub struct Run {
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
-    /// JSON file with accounts of the server at URL, whose organization is then played as it is; needed without /control:
-    /// {"mel": {"email": "…", "api_key": "…"}, …}
+    /// JSON file with accounts of the server at URL, whose organization is then played as it is; needed without
+    /// /control: {"mel": {"email": "…", "api_key": "…"}, …}
     #[arg(long, value_name = "FILE", requires = "url")]
     accounts: Option<PathBuf>,
 
@@ -57,7 +58,7 @@ pub struct Run {
     #[arg(long)]
     fail_on_skip: bool,
 
-    /// File to which to write the results in the form of JUnit, a test case for each scenario
+    /// File to which to write the results in the JUnit format, with a test case for each scenario
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }
@@ -94,7 +95,7 @@ async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
     tokio::select! {
         result = play_all => result?,
         _ = tokio::signal::ctrl_c() => {
-            stage.end_all().await;
+            stage.end_all_worlds().await;
             return Err(CliError::interrupted("interrupted before all was played"));
         }
     }
@@ -115,7 +116,7 @@ fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
     json_diagnostic::read(&text).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))
 }
 
-/// Reads all files. Returns None and prints the mistakes if there are any.
+/// Reads all files. If there are mistakes, prints them and returns None.
 fn read_documents(files: &[PathBuf]) -> Option<Vec<Document>> {
     let mut documents = Vec::new();
     for file in files {
@@ -141,7 +142,7 @@ fn report_removals(document: &Document, difference: &Difference) {
     }
 }
 
-/// Plays the text of a rewritten file again, and replaces values that change from run to run by placeholders.
+/// Plays the text of a rewritten file again, and replaces values that change from run to run with placeholders.
 pub(super) async fn insert_placeholders(stage: &Stage, name: &str, text: String) -> String {
     let Ok(document) = Document::parse(name, &text) else { return text };
     let mut edits: Vec<Edit> = Vec::new();
@@ -150,7 +151,7 @@ pub(super) async fn insert_placeholders(stage: &Stage, name: &str, text: String)
             edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
         }
     }
-    rewritten(&document.text, &edits)
+    apply_edits(&document.text, &edits)
 }
 
 async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &mut Results) -> Result<(), CliError> {
@@ -178,7 +179,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
             Outcome::Differs(differences) => {
                 print_line(format_args!("differs  {title}"))?;
                 // All differences before the last one can be rewritten; otherwise playing would have stopped there.
-                let text = differences.last().map(|difference| difference.shown(document)).unwrap_or_default();
+                let text = differences.last().map(|difference| difference.describe(document)).unwrap_or_default();
                 eprint_line(&text);
                 if run.update {
                     differences.iter().for_each(|difference| report_removals(document, difference));
@@ -190,7 +191,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
         results.add(&document.name, &scenario.name, result);
     }
     if run.update && !edits.is_empty() {
-        let text = insert_placeholders(stage, &document.name, rewritten(&document.text, &edits)).await;
+        let text = insert_placeholders(stage, &document.name, apply_edits(&document.text, &edits)).await;
         std::fs::write(&document.name, text)
             .map_err(|error| CliError::failure(format!("{} can't be written: {error}", document.name)))?;
     }

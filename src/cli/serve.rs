@@ -30,7 +30,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tracing::level_filters::LevelFilter;
 pub use values::parse_feature_level;
-use values::{control_token, host, parse_host_name, parse_origin, parse_world_ttl};
+use values::{parse_control_token, parse_host, parse_host_name, parse_origin, parse_world_ttl};
 use webhooks::Webhooks;
 
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ use webhooks::Webhooks;
 )]
 pub struct Serve {
     /// Address to listen on [default: both loopback families]
-    #[arg(long, env = "CHATDOUBLE_HOST", value_name = "HOST", value_parser = host)]
+    #[arg(long, env = "CHATDOUBLE_HOST", value_name = "HOST", value_parser = parse_host)]
     host: Option<String>,
 
     /// Port to listen on; 0 for a free one [default: 9991; with exec a free one]
@@ -74,7 +74,7 @@ pub struct Serve {
     seed: u64,
 
     /// Token that /control requires; mandatory if the host is not loopback
-    #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true, value_parser = control_token)]
+    #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true, value_parser = parse_control_token)]
     control_token: Option<String>,
 
     /// Origin of web pages that may call the API; * for all
@@ -111,7 +111,7 @@ pub struct Serve {
     #[command(flatten)]
     pub tls: TlsOptions,
 
-    /// Open the console in the browser of this desk
+    /// Open the console in the browser of this machine
     #[arg(long, env = "CHATDOUBLE_OPEN", value_parser = BoolishValueParser::new())]
     open: bool,
 
@@ -126,9 +126,10 @@ const CHECK_TIME_LIMIT: Duration = Duration::from_millis(600);
 
 pub fn run(serve: Serve) -> Result<ExitCode, CliError> {
     let waiting_runtime = current_thread_runtime()?;
-    // Before slow steps, so that an early signal also ends the program with status 0.
+    // This comes before slow steps, so that an early signal also ends the program with status 0.
     let shutdown = waiting_runtime.block_on(async { serve.listen_for_shutdown() })?;
-    // Not done by `exec`, whose command would inherit the limit: some programs close that many files at start.
+    // `exec` does not do this: its command would inherit the limit, and some programs close that many files at the
+    // start.
     open_files::raise_limit();
     let runtime = serve.prepare()?;
     let _lock = serve.state.lock()?;
@@ -140,7 +141,7 @@ pub fn run(serve: Serve) -> Result<ExitCode, CliError> {
     status
 }
 
-/// Creates a runtime on this thread, which notices signals even when the server's threads are busy.
+/// Creates a runtime on this thread, which notices signals even when the threads of another runtime are busy.
 pub fn current_thread_runtime() -> Result<Runtime, CliError> {
     open_files::check_limit()?;
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::failure)
@@ -178,7 +179,7 @@ async fn serve_until_shutdown(
     if let Some(writer) = state_writer {
         writer.write_at_end(check.violations.is_empty())?;
     }
-    status(&check.violations)
+    exit_status(&check.violations)
 }
 
 /// Whether a developer runs this program with `cargo run` on a terminal.
@@ -188,7 +189,7 @@ fn is_run_by_cargo() -> bool {
 }
 
 /// The exit status of a run: an error with status 3 if invariants are broken, so that CI does not trust the run.
-pub fn status(violations: &[String]) -> Result<ExitCode, CliError> {
+pub fn exit_status(violations: &[String]) -> Result<ExitCode, CliError> {
     match violations {
         [] => Ok(ExitCode::SUCCESS),
         [violation] => Err(CliError::internal(violation)),
@@ -220,7 +221,7 @@ impl Serve {
         Server::start_with(self.options(default_port)?).await.map_err(|error| self.start_error(error))
     }
 
-    /// The message for the user when the server can't start.
+    /// The error for the user if the server can't start.
     pub fn start_error(&self, error: StartError) -> CliError {
         match error {
             StartError::Fixture(_) => CliError::failure(format!("{}: {error}", self.fixture_name())),
@@ -243,7 +244,8 @@ impl Serve {
             .map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))
     }
 
-    /// Prints the URLs for other machines, phones and emulators, unless the log is off.
+    /// Prints the URLs for other machines, phones and emulators, if the server listens on all addresses and the log is
+    /// not off.
     pub fn print_other_addresses(&self, server: &Server) {
         if self.log == LevelFilter::OFF || !server.address().ip().is_unspecified() {
             return;
@@ -363,13 +365,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_broken_world_ends_the_program_in_status_3_with_a_line_that_names_it() {
-        assert!(status(&[]).is_ok());
+    fn a_broken_world_ends_the_program_with_status_3_and_a_line_that_names_it() {
+        assert!(exit_status(&[]).is_ok());
 
         let lines = ["world default breaks agenda: it is empty".to_owned(), "world a breaks b: c".to_owned()];
-        let error = status(&lines[..1]).expect_err("it is broken");
+        let error = exit_status(&lines[..1]).expect_err("it is broken");
         assert_eq!((error.status, error.message), (3, lines[0].clone()));
-        let error = status(&lines).expect_err("it is broken");
+        let error = exit_status(&lines).expect_err("it is broken");
         assert_eq!(error.message, format!("{} (and 1 more)", lines[0]));
     }
 }

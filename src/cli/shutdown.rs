@@ -1,4 +1,4 @@
-//! Requests to shut down `serve`: a signal, the end of standard input, or the end of a process.
+//! Requests to shut down a long-running command: a signal, the end of standard input, or the end of a process.
 
 #[cfg(unix)]
 pub mod process;
@@ -20,7 +20,7 @@ impl ShutdownRequest {
     ///
     /// # Errors
     ///
-    /// When no signal handler can be installed.
+    /// If no signal handler can be installed.
     pub fn listen() -> Result<Self, CliError> {
         let (sender, receiver) = mpsc::channel(1);
         Ok(Self { signal: TerminationSignal::listen().map_err(CliError::failure)?, sender, receiver })

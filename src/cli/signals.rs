@@ -14,9 +14,11 @@ pub struct TerminationSignal {
 
 #[cfg(unix)]
 impl TerminationSignal {
+    /// Starts to listen for the signals.
+    ///
     /// # Errors
     ///
-    /// When no signal handler can be installed.
+    /// If no signal handler can be installed.
     pub fn listen() -> std::io::Result<Self> {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
@@ -40,15 +42,17 @@ pub struct TerminationSignal {
 
 #[cfg(not(unix))]
 impl TerminationSignal {
+    /// Starts to listen for the signals.
+    ///
     /// # Errors
     ///
-    /// When no signal handler can be installed.
+    /// If no signal handler can be installed.
     pub fn listen() -> std::io::Result<Self> {
         Ok(Self { interrupt: ctrl_c()?, stop: ctrl_break()?, close: ctrl_close()? })
     }
 
     /// Waits until the program is asked to end.
-    pub async fn recv(&mut self) {
+    pub async fn wait(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.stop.recv() => {}

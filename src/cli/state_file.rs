@@ -35,7 +35,7 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
 }
 
 impl StateFile {
-    /// Reads the state. Returns None without a file, or if it does not exist yet. Also fails if the file can't be
+    /// Reads the state. Returns None if no file is given, or if it does not exist yet. Also fails if the file can't be
     /// written, so that a run does not lose its state at the end.
     pub fn read(&self) -> Result<Option<Source>, CliError> {
         let Some(path) = &self.file else { return Ok(None) };
@@ -51,13 +51,14 @@ impl StateFile {
         Ok(text.map(Source::from))
     }
 
-    /// Locks the file against other servers until the lock is dropped. None without a file.
+    /// Locks the file against other servers until the lock is dropped. Returns None if no file is given, or if the lock
+    /// file can't be created.
     pub fn lock(&self) -> Result<Option<StateLock>, CliError> {
         self.file.as_deref().map_or(Ok(None), |state| StateLock::acquire(state, MAX_LOCK_RETRIES))
     }
 
-    /// Logs that the default world comes from the file. If there are ignored options and `shows_hints` is set, prints a
-    /// line that names these options instead.
+    /// Logs that the default world comes from the file. If the file is a state, there are ignored options and
+    /// `shows_hints` is set, prints a line that names these options instead.
     pub fn report_source(&self, server: &Server, ignored_options: &[&str], shows_hints: bool) {
         let Some(file) = self.file.as_deref().filter(|file| file.exists()) else { return };
         let Some(world) = server.worlds().get(Worlds::DEFAULT) else { return };
@@ -79,7 +80,8 @@ impl StateFile {
         CliError::failure(format!("{}: {message}", file.display()))
     }
 
-    /// Starts to write the default world to the file. Must be called within a runtime. None without a file.
+    /// Starts to write the default world to the file. Must be called within a runtime. Returns None if no file is
+    /// given.
     pub fn start_writing(&self, server: &Server) -> Option<Arc<StateWriter>> {
         let writer = Arc::new(StateWriter {
             file: self.file.clone()?,

@@ -113,7 +113,7 @@ impl TrustOptions {
     ///
     /// # Errors
     ///
-    /// When no trusted certificate can be read.
+    /// If the file can't be read, or no certificate is trusted.
     pub fn config_for(&self, url: &str) -> Result<Option<ClientConfig>, CliError> {
         if !url.starts_with("https://") {
             return Ok(None);
@@ -121,7 +121,8 @@ impl TrustOptions {
         self.config(true).map(Some)
     }
 
-    /// The TLS configuration of a client. It must trust a certificate only if `is_needed`, which means HTTPS.
+    /// The TLS configuration of a client. `is_needed` says whether the client uses HTTPS; only then must it trust a
+    /// certificate.
     ///
     /// # Errors
     ///

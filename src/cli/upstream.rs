@@ -1,4 +1,4 @@
-//! The options of commands that send requests to a real server.
+//! The options of commands that send requests to another server.
 
 use super::CliError;
 use super::output::eprint_line;

@@ -13,7 +13,7 @@ pub(super) fn ignore_empty_variables(command: Command) -> Command {
     command.mut_args(remove_empty_variable).mut_subcommands(ignore_empty_variables)
 }
 
-/// The message of an error, with a suggestion if there is one.
+/// The message of an error in one line, with a suggestion if there is one.
 pub(super) fn error_message(error: &Error, command: &Command, arguments: &[OsString]) -> String {
     let first_argument = arguments.get(1).and_then(|argument| argument.to_str());
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
@@ -41,7 +41,7 @@ pub(super) fn error_message(error: &Error, command: &Command, arguments: &[OsStr
     }
 }
 
-/// Words that are no commands, with the command that the user probably wants.
+/// Words that are not commands, with the command that the user probably wants.
 const SYNONYMS: &[(&[&str], &str)] = &[
     (&["organization", "organisation", "org", "realm", "import", "export", "from"], "fixture from"),
     (&["generate"], "fixture generate"),
@@ -86,7 +86,7 @@ fn hint(error: &Error, command: &Command, first_argument: Option<&str>) -> Optio
     }
 }
 
-/// Replaces the standard library's errors for numbers by what the option accepts.
+/// Replaces the standard library's errors for numbers with what the option accepts.
 fn replace_number_errors(message: &str) -> String {
     [
         ("invalid digit found in string", "takes a whole number"),
@@ -142,7 +142,7 @@ fn is_unexpected_positional(error: &Error) -> bool {
         && matches!(invalid_argument, Some(ContextValue::String(word)) if !word.starts_with('-'))
 }
 
-/// The first paragraph of a message, in one line.
+/// The first paragraph of a message, in one line and without `error: `.
 fn to_one_line(message: &str) -> String {
     let first = message.split("\n\n").next().unwrap_or(message);
     let text = first.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_that_are_almost_right_are_named_with_the_right_one() {
+    fn misspelled_variables_get_a_suggestion() {
         let command = crate::cli::command();
         let names = ["CHATDOUBLE_CLOKC", "CHATDOUBLE_CLOCK", "CHATDOUBLE_URL", "CHATDOUBLE_PORT_9991_TCP", "PATH"];
         let warnings = misspelled_variable_warnings(&command, names.into_iter().map(OsString::from));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn synonyms_are_no_commands_and_lead_to_commands() {
+    fn synonyms_are_not_commands_but_suggest_commands() {
         let command = crate::cli::command();
         for (words, suggestion) in SYNONYMS {
             let mut path = suggestion.split(' ').take_while(|part| !part.starts_with('-'));

@@ -1,9 +1,10 @@
-//! Anonymization: replaces the words that people wrote by random ones of the same script, length and case. Equal words
-//! have the same replacement.
+//! Anonymization: replaces the words that people wrote with random ones of the same script, length and case. Equal
+//! words have the same replacement.
 
 mod anonymizer;
 mod link;
 mod markdown;
 mod pattern;
+mod random;
 
 pub use anonymizer::{Anonymizer, OriginalWords};

@@ -2,7 +2,7 @@
 
 use super::directory::Directory;
 use super::json::Json;
-use super::settings::{convert_permissions, created_at, former_posting_group};
+use super::settings::convert_permissions;
 use crate::fixture::format::{Channel, Notifications, Subscriber, SubscriberDetails};
 use crate::realm::channel::{MAX_CHANNEL_DESCRIPTION_LENGTH, Privacy, TopicsPolicy};
 use crate::realm::channel_switch::CHANNEL_SWITCHES;
@@ -10,7 +10,7 @@ use crate::realm::permission::CHANNEL_PERMISSIONS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The messages of a channel from which the time of the account's subscription is inferred. Each has its ID and its
+/// The messages of a channel from which the time of the account's subscription is inferred: for each, its ID and its
 /// time in Unix seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceivedRange {
@@ -22,19 +22,19 @@ pub struct ReceivedRange {
     pub last: Option<(i64, i64)>,
 }
 
-/// The account's relation to a channel.
+/// Whether the account is subscribed to a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub enum SubscriptionStatus {
     Subscribed,
-    /// The account was subscribed before.
+    /// The account was subscribed earlier.
     Unsubscribed,
     NeverSubscribed,
 }
 
-/// Converts a channel; None if `--channel` excludes it.
-pub fn channel(
+/// Converts a channel; None if `--channel` excludes it. `defaults` are the IDs of the channels that new users join.
+pub fn convert_channel(
     record: &Value,
-    (relation, received): (Relation, ReceivedRange),
+    (status, received): (SubscriptionStatus, ReceivedRange),
     defaults: &BTreeSet<i64>,
     directory: &Directory,
 ) -> Option<Channel> {
@@ -50,7 +50,7 @@ pub fn channel(
         () => Privacy::PrivateProtectedHistory,
     };
     channel.creator = record.integer("creator_id").and_then(|id| directory.handle(id));
-    channel.created = created_at(record, directory);
+    channel.created = directory.convert_creation_time(record);
     channel.archived = record.boolean("is_archived");
     channel.default = defaults.contains(&id) && !channel.archived && !channel.privacy.is_private();
     channel.folder = record.integer("folder_id").and_then(|id| directory.folders.get(id)).map(str::to_owned);
@@ -59,7 +59,7 @@ pub fn channel(
     channel.topics_policy = policy.unwrap_or_default();
     channel.permissions =
         convert_permissions(CHANNEL_PERMISSIONS, &|name| permission_value(record, name, directory), directory);
-    channel.subscribers = convert_subscribers(record, (relation, received), directory);
+    channel.subscribers = convert_subscribers(record, (status, received), directory);
     Some(set_boolean_settings(channel, record))
 }
 
@@ -77,6 +77,7 @@ fn set_boolean_settings(channel: Channel, record: &Value) -> Channel {
     serde_json::from_value(document).unwrap_or(channel)
 }
 
+/// The holder of a permission as the API shows it; at older levels, the group that the posting policy names.
 fn permission_value(record: &Value, name: &str, directory: &Directory) -> Option<Value> {
     if let Some(value) = record.get(name) {
         return Some(value.clone());
@@ -85,19 +86,30 @@ fn permission_value(record: &Value, name: &str, directory: &Directory) -> Option
     directory.system_group_id(former_posting_group(policy)?).map(Value::from)
 }
 
+/// The system group that may post to a channel, by the number of the former policy.
+fn former_posting_group(policy: i64) -> Option<&'static str> {
+    match policy {
+        1 => Some("role:everyone"),
+        2 => Some("role:administrators"),
+        3 => Some("role:fullmembers"),
+        4 => Some("role:moderators"),
+        _ => None,
+    }
+}
+
 fn convert_subscribers(
     record: &Value,
-    (relation, received): (Relation, ReceivedRange),
+    (status, received): (SubscriptionStatus, ReceivedRange),
     directory: &Directory,
 ) -> Vec<Subscriber> {
     let other_ids =
         record.integers("subscribers").into_iter().filter(|id| *id != directory.own_id).collect::<BTreeSet<_>>();
     let mut subscribers: Vec<Subscriber> = directory.handles(other_ids).into_iter().map(Subscriber::Handle).collect();
-    if relation != Relation::NeverSubscribed
+    if status != SubscriptionStatus::NeverSubscribed
         && let Some(user) = directory.handle(directory.own_id)
     {
         subscribers
-            .push(Subscriber::Details(Box::new(convert_own_subscription(user, record, relation, received, directory))));
+            .push(Subscriber::Details(Box::new(convert_own_subscription(user, record, status, received, directory))));
     }
     subscribers
 }
@@ -106,7 +118,7 @@ fn convert_subscribers(
 fn convert_own_subscription(
     user: String,
     record: &Value,
-    relation: Relation,
+    status: SubscriptionStatus,
     received: ReceivedRange,
     directory: &Directory,
 ) -> SubscriberDetails {
@@ -115,16 +127,16 @@ fn convert_own_subscription(
         (Some(_), Some((_, first))) => Some(first),
         (Some((_, last_missed)), None) => Some(last_missed + 1),
     };
-    let left_at =
-        (relation == Relation::Unsubscribed).then(|| received.last.map_or(since.unwrap_or(0), |(_, last)| last + 1));
+    let left_at = (status == SubscriptionStatus::Unsubscribed)
+        .then(|| received.last.map_or(since.unwrap_or(0), |(_, last)| last + 1));
     let left_at = left_at.map(|left_at| left_at.max(since.unwrap_or(left_at)));
     let earliest = record.integer("date_created").unwrap_or(directory.reference_time);
     let optional_boolean = |key: &str| record[key].as_bool();
     let color = record["color"].as_str().filter(|color| is_color(color));
     SubscriberDetails {
         user,
-        since: since.map(|at| directory.past(at)),
-        left: left_at.map(|at| directory.past(if at == 0 { earliest } else { at })),
+        since: since.map(|at| directory.convert_past_time(at)),
+        left: left_at.map(|at| directory.convert_past_time(if at == 0 { earliest } else { at })),
         color: color.map(str::to_owned),
         pinned: record.boolean("pin_to_top"),
         muted: optional_boolean("is_muted").unwrap_or_else(|| optional_boolean("in_home_view") == Some(false)),

@@ -4,9 +4,9 @@
 
 use super::anonymization::Anonymizer;
 use super::json::Json;
-use crate::fixture::format::When;
+use crate::fixture::format::{AnonymousGroup, Holder, When};
 use crate::realm::account_names::MAX_NAME_LENGTH;
-use crate::realm::text::invalid_character;
+use crate::realm::text::{invalid_character, normalize_content};
 use crate::realm::topic::MAX_TOPIC_LENGTH;
 use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub struct NamePair {
     /// The name on the server.
     pub server_name: String,
     /// The name in the fixture.
-    pub new: String,
+    pub fixture_name: String,
 }
 
 #[derive(Clone, Debug)]
@@ -43,37 +43,38 @@ pub struct NameTable {
 impl NameTable {
     /// The name in the fixture for an ID on the server; None if the fixture does not have the object.
     pub fn get(&self, id: i64) -> Option<&str> {
-        self.by_id.get(&id).map(|name| name.new.as_str())
+        self.by_id.get(&id).map(|name| name.fixture_name.as_str())
     }
 
     /// Finds a name on the server, ignoring case; the one with the smallest ID if there are several.
-    pub fn find(&self, old: &str) -> Option<&NamePair> {
-        let old = old.to_lowercase();
+    pub fn find(&self, server_name: &str) -> Option<&NamePair> {
+        let server_name = server_name.to_lowercase();
         self.by_id
             .iter()
-            .filter(|(_, name)| name.server_name.to_lowercase() == old)
+            .filter(|(_, name)| name.server_name.to_lowercase() == server_name)
             .min_by_key(|(id, _)| **id)
             .map(|(_, name)| name)
     }
 
-    /// Chooses the first unused candidate; if all are used, one with the ID as a suffix.
-    fn add(&mut self, id: i64, old: &str, candidates: &[String], limit: usize) {
+    /// Adds an object under the first candidate that is unused; if all are used, under one with the ID as a suffix.
+    /// `limit` is in characters.
+    fn add(&mut self, id: i64, server_name: &str, candidates: &[String], limit: usize) {
         let valid_names = candidates.iter().map(|name| valid_name(name, limit));
         let names_with_id = candidates.iter().map(|name| with_suffix(name, &id.to_string(), limit));
         let mut names = valid_names.chain(names_with_id).filter(|name| !name.is_empty());
         let name = names.find(|name| !self.used.contains(&name.to_lowercase())).unwrap_or_else(|| id.to_string());
         self.used.insert(name.to_lowercase());
-        self.by_id.insert(id, NamePair { server_name: old.to_owned(), new: name });
+        self.by_id.insert(id, NamePair { server_name: server_name.to_owned(), fixture_name: name });
     }
 }
 
 /// All names, and the choices that apply to all parts of the fixture.
 pub struct Directory {
-    /// By ID.
+    /// The users by ID.
     pub users: BTreeMap<i64, UserNames>,
     /// The channels in the fixture.
     pub channels: NameTable,
-    /// Including system groups.
+    /// The groups, including system groups.
     pub groups: NameTable,
     pub folders: NameTable,
     pub profile_fields: NameTable,
@@ -86,6 +87,7 @@ pub struct Directory {
     pub url: String,
     /// The time to which the times of the fixture are relative, in Unix seconds.
     pub reference_time: i64,
+    /// All handles in lower case.
     handles: HashSet<String>,
     /// By full name in lower case.
     ids_by_full_name: HashMap<String, i64>,
@@ -120,21 +122,25 @@ impl Directory {
         let has_letters = plain_name.chars().any(|character| character.is_ascii_alphanumeric());
         let plain_name = if has_letters { plain_name } else { format!("user{id}") };
         let handle = match &self.anonymizer {
-            Some(anonymizer) => anonymizer.text(&plain_name.to_ascii_lowercase()),
+            Some(anonymizer) => anonymizer.anonymize_text(&plain_name.to_ascii_lowercase()),
             None => plain_name,
         };
         let handle = if self.handles.insert(handle.to_lowercase()) { handle } else { format!("{handle}-{id}") };
         self.handles.insert(handle.to_lowercase());
-        let new_name =
-            self.anonymizer.as_ref().map_or_else(|| full_name.to_owned(), |anonymizer| anonymizer.text(full_name));
-        let new = Some(valid_name(&new_name, MAX_NAME_LENGTH))
+        let new_name = self
+            .anonymizer
+            .as_ref()
+            .map_or_else(|| full_name.to_owned(), |anonymizer| anonymizer.anonymize_text(full_name));
+        let fixture_name = Some(valid_name(&new_name, MAX_NAME_LENGTH))
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| format!("User {id}"));
         self.ids_by_full_name.entry(full_name.to_lowercase()).or_insert(id);
-        self.users.insert(id, UserNames { handle, full_name: NamePair { server_name: full_name.to_owned(), new } });
+        self.users
+            .insert(id, UserNames { handle, full_name: NamePair { server_name: full_name.to_owned(), fixture_name } });
     }
 
-    /// Adds a channel, a group, a folder, a profile field or a custom emoji. `limit` is the largest length of its name.
+    /// Adds a channel, a group, a folder, a profile field or a custom emoji. `limit` is the maximum length of its name
+    /// in characters.
     pub fn add(&mut self, names: fn(&mut Self) -> &mut NameTable, id: i64, name: &str, limit: usize) {
         let candidates = match &self.anonymizer {
             Some(anonymizer) => (0..MAX_CANDIDATES).map(|salt| anonymizer.anonymize_with_salt(name, salt)).collect(),
@@ -151,7 +157,9 @@ impl Directory {
     /// Adds a custom emoji. A deactivated one may have the same name as another.
     pub fn add_emoji(&mut self, id: i64, name: &str, is_deactivated: bool) {
         if is_deactivated && self.custom_emoji.find(name).is_some() && self.anonymizer.is_none() {
-            self.custom_emoji.by_id.insert(id, NamePair { server_name: name.to_owned(), new: name.to_owned() });
+            self.custom_emoji
+                .by_id
+                .insert(id, NamePair { server_name: name.to_owned(), fixture_name: name.to_owned() });
         } else {
             self.add(|directory| &mut directory.custom_emoji, id, name, MAX_EMOJI_NAME_LENGTH);
         }
@@ -181,7 +189,8 @@ impl Directory {
         self.groups.by_id.iter().find(|(_, group)| group.server_name == name).map(|(id, _)| *id)
     }
 
-    /// The name in the fixture of the emoji in a reaction or a status.
+    /// The name in the fixture of the emoji in a reaction or a status. None, with a note, if this double does not know
+    /// the emoji; None without a note if the record has none.
     pub fn emoji_name(&self, record: &Value) -> Option<String> {
         let (name, code) = (record.text("emoji_name"), record.text("emoji_code"));
         if name.is_empty() {
@@ -201,8 +210,8 @@ impl Directory {
     }
 
     /// Anonymizes a text without markup, if requested.
-    pub fn text(&self, text: &str) -> String {
-        self.anonymizer.as_ref().map_or_else(|| text.to_owned(), |anonymizer| anonymizer.text(text))
+    pub fn convert_text(&self, text: &str) -> String {
+        self.anonymizer.as_ref().map_or_else(|| text.to_owned(), |anonymizer| anonymizer.anonymize_text(text))
     }
 
     /// Anonymizes a text in Markdown, if requested.
@@ -210,14 +219,21 @@ impl Directory {
         self.anonymizer.as_ref().map_or_else(|| text.to_owned(), |anonymizer| anonymizer.anonymize_markdown(text, self))
     }
 
-    /// Anonymizes the name of a topic, if requested, and truncates it.
-    pub fn topic(&self, topic: &str) -> String {
-        valid_name(&self.text(topic), MAX_TOPIC_LENGTH)
+    /// Converts the content of a message; None if this double refuses it.
+    pub fn convert_content(&self, text: &str) -> Option<String> {
+        let text = self.convert_markdown(text);
+        let text = if text.contains('\0') { text.replace('\0', "") } else { text };
+        normalize_content(&text).is_ok().then_some(text)
+    }
+
+    /// Anonymizes the name of a topic, if requested, and makes it valid for fixtures.
+    pub fn convert_topic(&self, topic: &str) -> String {
+        valid_name(&self.convert_text(topic), MAX_TOPIC_LENGTH)
     }
 
     /// Anonymizes a URL, if requested.
-    pub fn link(&self, url: &str) -> String {
-        self.anonymizer.as_ref().map_or_else(|| url.to_owned(), |anonymizer| anonymizer.url(url))
+    pub fn convert_url(&self, url: &str) -> String {
+        self.anonymizer.as_ref().map_or_else(|| url.to_owned(), |anonymizer| anonymizer.anonymize_url(url))
     }
 
     /// Converts a time from Unix seconds.
@@ -225,9 +241,16 @@ impl Directory {
         When::in_seconds(seconds - self.reference_time)
     }
 
-    /// Converts a time from Unix seconds that must not be after the fixture's time.
-    pub fn past(&self, seconds: i64) -> When {
+    /// Converts a time from Unix seconds. A time after the fixture's time becomes that time.
+    pub fn convert_past_time(&self, seconds: i64) -> When {
         self.convert_time(seconds.min(self.reference_time))
+    }
+
+    /// Converts the time at which an object was created; 30 days before the fixture's time if the record does not have
+    /// it.
+    pub fn convert_creation_time(&self, record: &Value) -> When {
+        let at = record.integer("date_created").unwrap_or(self.reference_time - 30 * 86_400);
+        self.convert_past_time(at)
     }
 
     /// Adds a note about an omission of the fixture: a sentence without the period.
@@ -241,8 +264,7 @@ impl Directory {
     }
 
     /// Converts the holder of a permission: the ID of a group, or an object with users and groups.
-    pub fn convert_holder(&self, value: &Value) -> Option<crate::fixture::format::Holder> {
-        use crate::fixture::format::{AnonymousGroup, Holder};
+    pub fn convert_holder(&self, value: &Value) -> Option<Holder> {
         if let Some(id) = value.as_i64() {
             return self.groups.get(id).map(|name| Holder::Group(name.to_owned()));
         }
@@ -260,7 +282,8 @@ fn is_plain_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || ".-_".contains(character)
 }
 
-/// Makes a name valid for fixtures: removes control characters and surrounding white space, and truncates it.
+/// Makes a name valid for fixtures: truncates it to `limit` characters, and removes invalid characters and surrounding
+/// white space.
 pub fn valid_name(name: &str, limit: usize) -> String {
     let mut name: String = name.trim().chars().take(limit).collect();
     while let Some(position) = invalid_character(&name) {

@@ -23,7 +23,8 @@ pub struct KnownChannel {
 }
 
 /// Returns feeds with all messages that an account sees and few duplicates: one of the public channels with their
-/// history, one of direct messages and private channels, and one of each private channel with shared history.
+/// history (for guests, of the web-public ones), one of the messages of other channels and direct messages, and one of
+/// each private channel with shared history. With `--channel`, only one feed of each selected channel.
 pub fn feeds(selection: &Selection, channels: &[KnownChannel], register: &Value, server: &Server) -> Vec<Feed> {
     let channel_feed = |channel: &KnownChannel| Feed {
         name: format!("channel {}", channel.id),
@@ -41,7 +42,7 @@ pub fn feeds(selection: &Selection, channels: &[KnownChannel], register: &Value,
     [public_feed, other_feed].into_iter().chain(shared_history_feeds).collect()
 }
 
-/// The name of an operator at the server's level: before 250, channels were called streams.
+/// The name of an operator at the server's level. Below 250, channels are called streams.
 fn operator(server: &Server, newest_name: &'static str) -> &'static str {
     match newest_name {
         _ if server.level >= 250 => newest_name,

@@ -1,4 +1,4 @@
-//! Reads messages page by page, and the histories of edited messages.
+//! Reads messages page by page.
 
 use super::feed::{Feed, KnownChannel, feeds};
 use super::reader::{ReadError, Reader};
@@ -6,11 +6,10 @@ use super::server::Server;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
 
-/// The number of messages per page: large enough for few requests, and small enough for little memory.
+/// The maximum number of messages per page: large enough for few requests, and small enough for little memory.
 const PAGE_SIZE: u64 = 1_000;
 
 impl Reader<'_> {
@@ -18,8 +17,8 @@ impl Reader<'_> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`].
-    pub async fn messages(
+    /// If a request fails for another reason than a refusal, or the partial file can't be read or written.
+    pub async fn read_messages(
         &mut self,
         server: &Server,
         channels: &[KnownChannel],
@@ -95,48 +94,6 @@ impl Reader<'_> {
         self.partial.end_step(step, json!(page))?;
         Ok(page)
     }
-
-    /// Reads the edits of messages whose records do not have them. Edits that the server refuses get a note.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError`].
-    pub async fn read_edit_histories(&mut self) -> Result<(), ReadError> {
-        let mut ids_without_history = BTreeSet::new();
-        let mut lines = self.partial.lines()?;
-        while let Some(line) = lines.next()? {
-            if line.kind.starts_with("message ") {
-                let head: MessageHead<'_> = serde_json::from_str(line.json).map_err(io::Error::from)?;
-                let is_changed = head.last_edit_timestamp.is_some() || head.last_moved_timestamp.is_some();
-                if is_changed && head.edit_history.is_none() {
-                    ids_without_history.insert(head.id);
-                }
-            }
-        }
-        self.progress.begin("edits", Some(ids_without_history.len() as u64));
-        for id in ids_without_history {
-            let path = format!("/messages/{id}/history");
-            if self.partial.step_value(&path).is_some() {
-                continue;
-            }
-            match self.upstream.get(&path, &[]).await {
-                Ok(reply) => {
-                    let body: BTreeMap<Cow<'_, str>, &RawValue> = self.parse_reply(&reply, &path)?;
-                    if let Some(history) = body.get("message_history") {
-                        self.partial.append_raw(&format!("history {id}"), history)?;
-                    }
-                }
-                Err(error) if error.is_refusal() => {
-                    self.partial
-                        .add_note(&format!("The edits of message {id} are not in the file: {}", error.reason))?;
-                }
-                Err(error) => return Err(error.into()),
-            }
-            self.partial.end_step(&path, Value::Null)?;
-            self.progress.advance(1);
-        }
-        Ok(())
-    }
 }
 
 #[derive(Deserialize)]
@@ -147,15 +104,6 @@ struct MessagesReply<'a> {
     found_oldest: bool,
     #[serde(default)]
     history_limited: bool,
-}
-
-#[derive(Deserialize)]
-struct MessageHead<'a> {
-    id: i64,
-    last_edit_timestamp: Option<i64>,
-    last_moved_timestamp: Option<i64>,
-    #[serde(borrow)]
-    edit_history: Option<&'a RawValue>,
 }
 
 fn message_id(message: &RawValue) -> io::Result<i64> {

@@ -2,7 +2,6 @@
 
 use super::directory::Directory;
 use super::json::Json;
-use super::personal_data::content;
 use crate::fixture::format::{Edit, Message, Reaction};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -22,8 +21,8 @@ pub struct MessageContext<'a> {
     pub earliest_time: i64,
 }
 
-/// Converts a message; None if its channel is not in the fixture.
-pub fn message(record: &Value, context: &MessageContext<'_>, directory: &Directory) -> Option<Message> {
+/// Converts a message; None if its channel or its sender is not in the fixture.
+pub fn convert_message(record: &Value, context: &MessageContext<'_>, directory: &Directory) -> Option<Message> {
     let id = record.integer("id")?;
     let is_in_channel = record.text("type") == "stream";
     let at = record.integer("timestamp")?.max(context.earliest_time);
@@ -36,7 +35,7 @@ pub fn message(record: &Value, context: &MessageContext<'_>, directory: &Directo
         return None;
     }
     let members = record.list("display_recipient").iter().filter_map(|member| member.integer("id"));
-    let text = content(record.text("content"), directory).unwrap_or_else(|| {
+    let text = directory.convert_content(record.text("content")).unwrap_or_else(|| {
         directory.add_note(format!("Message {id} has a text that this double refuses"));
         PLACEHOLDER_TEXT.to_owned()
     });
@@ -44,10 +43,10 @@ pub fn message(record: &Value, context: &MessageContext<'_>, directory: &Directo
     let from = directory.handle(record.integer("sender_id")?)?;
     Some(Message {
         id: Some(id),
-        label: context.needs_label.then(|| super::lists::message_label(id)),
-        at: Some(directory.past(at)),
+        label: context.needs_label.then(|| message_label(id)),
+        at: Some(directory.convert_past_time(at)),
         channel: channel.flatten().map(Into::into),
-        topic: is_in_channel.then(|| directory.topic(record.text("subject")).into()),
+        topic: is_in_channel.then(|| directory.convert_topic(record.text("subject")).into()),
         to: (!is_in_channel).then(|| directory.handles(members)),
         client: convert_client_name(record.text("client"), directory).into(),
         unread_by: own_handle_if(!flags.contains("read") && may_be_unread && !flags.contains("historical")),
@@ -60,10 +59,15 @@ pub fn message(record: &Value, context: &MessageContext<'_>, directory: &Directo
     })
 }
 
-/// Anonymizes the name of a client, which may contain words of people, unless it is one of the service's.
+/// The label by which other parts of the fixture refer to a message.
+pub fn message_label(id: i64) -> String {
+    format!("m{id}")
+}
+
+/// Anonymizes the name of a client, which may contain words of people, unless the server itself uses it.
 fn convert_client_name(name: &str, directory: &Directory) -> String {
     let is_known = name == "website" || name == "webhook" || name == "internal" || name == "Internal";
-    if is_known { name.to_owned() } else { directory.text(name) }
+    if is_known { name.to_owned() } else { directory.convert_text(name) }
 }
 
 fn note_omitted_votes(record: &Value, id: i64, directory: &Directory) {
@@ -89,7 +93,8 @@ fn convert_reactions(record: &Value, directory: &Directory) -> Vec<Reaction> {
     reactions
 }
 
-/// Converts edits and moves, the oldest first. A record has the newest first, a history the oldest.
+/// Converts edits and moves, the oldest first. A record has the newest one first, and a history has the oldest one
+/// first.
 fn convert_edits(record: &Value, context: &MessageContext<'_>, sent_at: i64, directory: &Directory) -> Vec<Edit> {
     let from_record: Vec<&Value> = record.list("edit_history").iter().rev().collect();
     let from_history: Vec<&Value> = context.history.and_then(Value::as_array).into_iter().flatten().collect();
@@ -102,15 +107,15 @@ fn convert_edits(record: &Value, context: &MessageContext<'_>, sent_at: i64, dir
 fn convert_edit(change: &Value, last_time: &mut i64, is_in_channel: bool, directory: &Directory) -> Option<Edit> {
     let at = change.integer("timestamp")?.max(*last_time);
     let previous_topic = change["prev_topic"].as_str().or_else(|| change["prev_subject"].as_str());
-    let previous_topic = previous_topic.filter(|_| is_in_channel).map(|topic| directory.topic(topic));
+    let previous_topic = previous_topic.filter(|_| is_in_channel).map(|topic| directory.convert_topic(topic));
     let previous_channel = change.integer("prev_stream").filter(|_| is_in_channel).and_then(|id| directory.channel(id));
-    let previous_content = change["prev_content"].as_str().and_then(|text| content(text, directory));
+    let previous_content = change["prev_content"].as_str().and_then(|text| directory.convert_content(text));
     if previous_topic.is_none() && previous_channel.is_none() && previous_content.is_none() {
         return None;
     }
     *last_time = at;
     Some(Edit {
-        at: directory.past(at),
+        at: directory.convert_past_time(at),
         by: change.integer("user_id").and_then(|id| directory.handle(id)),
         previous_content,
         previous_topic,

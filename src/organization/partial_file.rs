@@ -30,7 +30,7 @@ pub struct PartialFile {
 #[derive(Debug)]
 pub enum PartialError {
     Io(io::Error),
-    /// The file belongs to a run with these other options.
+    /// The file belongs to a run with this other selection.
     OtherSelection(Box<Selection>),
     /// The file is not a partial file, or has another version.
     UnknownFormat,
@@ -72,14 +72,14 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn create(path: &Path, selection: &Selection) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         restrict_to_owner(&mut options);
         let mut partial =
             Self { path: path.to_owned(), file: BufWriter::new(options.open(path)?), completed_steps: HashMap::new() };
-        partial.record("wanted", &Header { version: VERSION, selection })?;
+        partial.append("wanted", &Header { version: VERSION, selection })?;
         partial.file.flush()?;
         Ok(partial)
     }
@@ -89,7 +89,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// [`PartialError`].
+    /// If the file belongs to a run with another selection, has an unknown format, or can't be read or written.
     pub fn resume(path: &Path, selection: &Selection) -> Result<Self, PartialError> {
         let file = match File::open(path) {
             Ok(file) => file,
@@ -143,8 +143,8 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
-    pub fn record(&mut self, kind: &str, value: &impl Serialize) -> io::Result<()> {
+    /// An I/O error.
+    pub fn append(&mut self, kind: &str, value: &impl Serialize) -> io::Result<()> {
         write!(self.file, "{kind}\t")?;
         serde_json::to_writer(&mut self.file, value)?;
         self.file.write_all(b"\n")
@@ -154,7 +154,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn append_raw(&mut self, kind: &str, value: &RawValue) -> io::Result<()> {
         let text = value.get();
         let text: Cow<'_, str> = if text.contains(['\n', '\r']) {
@@ -169,18 +169,18 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn add_note(&mut self, text: &str) -> io::Result<()> {
-        self.record("note", &text)
+        self.append("note", &text)
     }
 
     /// Marks a step as complete, with a value for later steps.
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn end_step(&mut self, step: &str, value: Value) -> io::Result<()> {
-        self.record("done", &CompletedStep { step: step.to_owned(), value: value.clone() })?;
+        self.append("done", &CompletedStep { step: step.to_owned(), value: value.clone() })?;
         self.file.flush()?;
         self.completed_steps.insert(step.to_owned(), value);
         Ok(())
@@ -190,7 +190,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn lines(&self) -> io::Result<Lines<BufReader<File>>> {
         Ok(Lines::new(BufReader::new(File::open(&self.path)?)))
     }
@@ -199,7 +199,7 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn record_reader(&self) -> io::Result<RecordReader> {
         Ok(RecordReader { file: BufReader::new(File::open(&self.path)?), line: String::new() })
     }
@@ -233,7 +233,7 @@ impl<R: BufRead> Lines<R> {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.line.clear();
         match self.reader.read_line(&mut self.line) {
@@ -271,7 +271,7 @@ impl RecordReader {
     ///
     /// # Errors
     ///
-    /// The error of the system, or an error if another program changed the file.
+    /// An I/O error, or an error if another program changed the file.
     pub fn record_at(&mut self, start: u64) -> io::Result<Value> {
         self.file.seek(SeekFrom::Start(start))?;
         self.line.clear();
@@ -307,18 +307,18 @@ mod tests {
     fn records_of_an_interrupted_step_are_dropped() {
         let path = temporary_path("drop");
         let mut partial = PartialFile::create(&path, &selection()).expect("a file");
-        partial.record("a", &1).expect("written");
+        partial.append("a", &1).expect("written");
         partial.end_step("first", json!(7)).expect("written");
-        partial.record("b", &2).expect("written");
+        partial.append("b", &2).expect("written");
         partial.file.flush().expect("written");
         drop(partial);
         let write_result =
             OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(b"b\t\"\xc3"));
         write_result.expect("written");
 
-        let mut partial = PartialFile::resume(&path, &selection()).expect("it goes on");
+        let mut partial = PartialFile::resume(&path, &selection()).expect("resumed");
         assert_eq!((partial.step_value("first"), partial.step_value("second")), (Some(&json!(7)), None));
-        partial.record("c", &3).expect("written");
+        partial.append("c", &3).expect("written");
         partial.end_step("second", Value::Null).expect("written");
         assert_eq!(kinds(&partial), ["wanted", "a", "done", "c", "done"]);
         std::fs::remove_file(&path).expect("removed");

@@ -9,7 +9,7 @@ use crate::realm::picture;
 use crate::realm::user::{BotKind, EmailVisibility, Role, SystemBotKind};
 use crate::time::Timestamp;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The list of the register reply that contains a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +27,10 @@ pub struct UserContext<'a> {
     pub register: &'a Value,
     /// By user, the times at which the user was last active and last had a client open, in Unix seconds.
     pub presences: &'a HashMap<i64, (i64, i64)>,
-    /// The types and choices of the profile fields, by ID.
+    /// The kinds and the choices of the profile fields, by ID.
     pub fields: &'a BTreeMap<i64, (FieldKind, Vec<String>)>,
     /// Bots and deactivated users, who cannot own bots.
-    pub non_owners: &'a std::collections::HashSet<i64>,
+    pub non_owners: &'a HashSet<i64>,
     /// The organization's host.
     pub host: &'a str,
     /// The role of the account.
@@ -39,7 +39,8 @@ pub struct UserContext<'a> {
     pub consents: &'a HashMap<i64, Value>,
 }
 
-pub fn user(
+/// Converts a user; None if the directory does not have the user.
+pub fn convert_user(
     record: &Value,
     list: UserList,
     avatar: Option<&[u8]>,
@@ -48,10 +49,10 @@ pub fn user(
 ) -> Option<User> {
     let id = record.integer("user_id")?;
     let names = directory.users.get(&id)?;
-    let mut user = User::named(names.handle.clone(), names.full_name.new.clone());
+    let mut user = User::named(names.handle.clone(), names.full_name.fixture_name.clone());
     user.id = Some(id);
     user.role = role_of_user(record);
-    user.joined = directory.past(parse_date_joined(record).unwrap_or(directory.reference_time));
+    user.joined = directory.convert_past_time(parse_date_joined(record).unwrap_or(directory.reference_time));
     user.deactivated = list == UserList::Deactivated || record["is_active"] == false;
     user.deleted = record.boolean("is_deleted");
     user.imported_stub = record.boolean("is_imported_stub");
@@ -85,7 +86,7 @@ pub fn role_of_user(record: &Value) -> Role {
     })
 }
 
-/// Parses `date_joined`, which is like `2025-01-01T00:00+00:00`, with or without seconds. Returns Unix seconds.
+/// Parses `date_joined`, such as `2025-01-01T00:00+00:00`, with or without seconds. Returns Unix seconds.
 pub fn parse_date_joined(record: &Value) -> Option<i64> {
     let text = record.text("date_joined");
     let with_seconds = text.get(..16).zip(text.get(16..)).map(|(minute, offset)| format!("{minute}:00{offset}"));
@@ -98,15 +99,15 @@ fn set_email(user: &mut User, record: &Value, context: &UserContext<'_>, directo
     let api_email = record.text("email");
     let delivery_email = record["delivery_email"].as_str();
     let email = delivery_email.unwrap_or(api_email);
-    // An anonymous address is made of the handle, because handles are distinct and anonymous addresses may not be.
+    // An anonymous address is made of the handle, because handles are distinct and anonymized addresses may not be.
     let email = match &directory.anonymizer {
-        Some(anonymizer) => format!("{}@{}", user.handle, anonymizer.host(email)),
+        Some(anonymizer) => format!("{}@{}", user.handle, anonymizer.anonymize_host(email)),
         None => email.to_owned(),
     };
     let host = directory
         .anonymizer
         .as_ref()
-        .map_or_else(|| context.host.to_owned(), |anonymizer| anonymizer.host(context.host));
+        .map_or_else(|| context.host.to_owned(), |anonymizer| anonymizer.anonymize_host(context.host));
     let is_valid = email.split_once('@').is_some_and(|(name, host)| {
         !name.is_empty() && !host.is_empty() && !host.contains('@') && !email.contains(char::is_whitespace)
     });
@@ -161,7 +162,7 @@ fn convert_bot(record: &Value, list: UserList, context: &UserContext<'_>, direct
 }
 
 fn channel_by_name(details: &Value, key: &str, directory: &Directory) -> Option<String> {
-    directory.channels.find(details[key].as_str()?).map(|name| name.new.clone())
+    directory.channels.find(details[key].as_str()?).map(|name| name.fixture_name.clone())
 }
 
 /// The kind of a system bot by its email address.
@@ -174,18 +175,18 @@ fn system_bot_kind(email: &str) -> SystemBot {
     }
 }
 
-/// Converts the service of an outgoing webhook or embedded bot, without its secret token.
+/// Converts the service of an outgoing webhook or embedded bot. Its secret token is replaced.
 fn convert_service(service: &Value, directory: &Directory) -> Option<Map<String, Value>> {
     let mut service = service.as_object()?.clone();
     if service.contains_key("token") {
         service.insert("token".to_owned(), "not-exported".into());
     }
-    if let Some(url) = service.get("base_url").and_then(Value::as_str).map(|url| directory.link(url)) {
+    if let Some(url) = service.get("base_url").and_then(Value::as_str).map(|url| directory.convert_url(url)) {
         service.insert("base_url".to_owned(), url.into());
     }
     if let Some(Value::Object(config)) = service.get("config_data").cloned() {
         let anonymous_entries = config.into_iter().map(|(key, value)| match value {
-            Value::String(text) => (key, directory.text(&text).into()),
+            Value::String(text) => (key, directory.convert_text(&text).into()),
             other => (key, other),
         });
         service.insert("config_data".to_owned(), Value::Object(anonymous_entries.collect()));
@@ -218,14 +219,14 @@ fn convert_profile(record: &Value, context: &UserContext<'_>, directory: &Direct
                 ProfileValue::Users(directory.handles(users))
             }
             FieldKind::Choice if !choices.iter().any(|choice| choice == value) => continue,
-            FieldKind::Choice => ProfileValue::Text(directory.text(value)),
+            FieldKind::Choice => ProfileValue::Text(directory.convert_text(value)),
             FieldKind::Date => match value.parse::<jiff::civil::Date>() {
                 Ok(_) => ProfileValue::Text(convert_date(value, directory)),
                 Err(_) => continue,
             },
-            FieldKind::Link => ProfileValue::Text(directory.link(value)),
+            FieldKind::Link => ProfileValue::Text(directory.convert_url(value)),
             FieldKind::Paragraph => ProfileValue::Text(directory.convert_markdown(value)),
-            _ => ProfileValue::Text(directory.text(value)),
+            _ => ProfileValue::Text(directory.convert_text(value)),
         };
         profile.insert(name.to_owned(), value);
     }
@@ -242,11 +243,11 @@ fn convert_status(source: &Value, directory: &Directory) -> Option<Status> {
     let text = Some(source.text("status_text")).filter(|text| !text.is_empty());
     let emoji = directory.emoji_name(source);
     (text.is_some() || emoji.is_some())
-        .then(|| Status { text: text.map(|text| valid_name(&directory.text(text), 60)), emoji })
+        .then(|| Status { text: text.map(|text| valid_name(&directory.convert_text(text), 60)), emoji })
 }
 
 fn convert_presence((active, connected): (i64, i64), directory: &Directory) -> Option<Presence> {
-    let past_time = |at: i64| (at > 0).then(|| directory.past(at));
+    let past_time = |at: i64| (at > 0).then(|| directory.convert_past_time(at));
     let presence =
         Presence { active: past_time(active), connected: past_time(connected).filter(|_| connected != active) };
     (presence.active.is_some() || presence.connected.is_some()).then_some(presence)

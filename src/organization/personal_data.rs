@@ -1,4 +1,5 @@
-//! Converts the personal data that only the account itself sees: settings, drafts, topics, devices and others.
+//! Converts the personal data that only the account itself sees: settings, alert words, topics, drafts, devices and the
+//! like.
 
 use super::directory::{Directory, valid_name};
 use super::json::Json;
@@ -8,7 +9,6 @@ use crate::fixture::format::{Device, Draft, MutedUser, Snippet, User, UserTopic}
 use crate::realm::personal::{BUILT_IN_FRAGMENTS, NavigationView, VisibilityPolicy};
 use crate::realm::push::PushService;
 use crate::realm::setting::USER_SETTINGS;
-use crate::realm::text::normalize_content;
 use crate::realm::user::EmailVisibility;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -42,13 +42,13 @@ pub fn add_personal_data(user: &mut User, register: &Value, directory: &Director
 fn convert_alert_words(register: &Value, directory: &Directory) -> Vec<String> {
     let mut used_words = HashSet::new();
     let words = register.list("alert_words").iter().filter_map(Value::as_str);
-    let valid_words = words.map(|word| valid_name(&directory.text(word), 100));
+    let valid_words = words.map(|word| valid_name(&directory.convert_text(word), 100));
     valid_words.filter(|word| !word.is_empty() && used_words.insert(word.to_lowercase())).collect()
 }
 
 fn convert_muted_user(record: &Value, directory: &Directory) -> Option<MutedUser> {
     let id = record.integer("id").filter(|id| *id != directory.own_id)?;
-    Some(MutedUser { user: directory.handle(id)?, since: directory.past(record.integer("timestamp")?) })
+    Some(MutedUser { user: directory.handle(id)?, since: directory.convert_past_time(record.integer("timestamp")?) })
 }
 
 fn convert_topics(register: &Value, directory: &Directory) -> Vec<UserTopic> {
@@ -61,29 +61,22 @@ fn convert_topics(register: &Value, directory: &Directory) -> Vec<UserTopic> {
             _ => return None,
         };
         let id = source.integer("stream_id")?;
-        let topic = directory.topic(source.text("topic_name"));
+        let topic = directory.convert_topic(source.text("topic_name"));
         used_topics.insert((id, topic.to_lowercase())).then_some(())?;
-        let since = directory.past(source.integer("last_updated").unwrap_or(directory.reference_time));
+        let since = directory.convert_past_time(source.integer("last_updated").unwrap_or(directory.reference_time));
         Some(UserTopic { channel: directory.channel(id)?, topic, policy, since })
     };
     let mut topics: Vec<UserTopic> = register.list("user_topics").iter().filter_map(convert_topic).collect();
     if register.get("user_topics").is_none() {
-        // At older levels, topics can only be muted; each row has the channel, the topic and the time.
+        // At older levels, topics can only be muted. Each row has the name of the channel, the topic and the time.
         topics.extend(register.list("muted_topics").iter().filter_map(|muted| {
-            let channel = directory.channels.find(muted[0].as_str()?)?.new.clone();
-            let since = directory.past(muted[2].as_i64().unwrap_or(directory.reference_time));
-            let topic = directory.topic(muted[1].as_str()?);
+            let channel = directory.channels.find(muted[0].as_str()?)?.fixture_name.clone();
+            let since = directory.convert_past_time(muted[2].as_i64().unwrap_or(directory.reference_time));
+            let topic = directory.convert_topic(muted[1].as_str()?);
             Some(UserTopic { channel, topic, policy: VisibilityPolicy::Muted, since })
         }));
     }
     topics
-}
-
-/// Converts the content of a message; None if this double refuses it.
-pub fn content(text: &str, directory: &Directory) -> Option<String> {
-    let text = directory.convert_markdown(text);
-    let text = if text.contains('\0') { text.replace('\0', "") } else { text };
-    normalize_content(&text).is_ok().then_some(text)
 }
 
 fn convert_draft(source: &Value, directory: &Directory) -> Option<Draft> {
@@ -91,18 +84,24 @@ fn convert_draft(source: &Value, directory: &Directory) -> Option<Draft> {
     let channel = (source.text("type") == "stream").then(|| to.first().and_then(|id| directory.channel(*id))).flatten();
     Some(Draft {
         id: source.integer("id"),
-        topic: directory.topic(source.text("topic")),
+        topic: directory.convert_topic(source.text("topic")),
         to: (source.text("type") == "private").then(|| directory.handles(to)),
         channel,
-        content: content(source.text("content"), directory)?,
-        at: directory.past(source["timestamp"].as_f64()? as i64),
+        content: directory.convert_content(source.text("content"))?,
+        at: directory.convert_past_time(source["timestamp"].as_f64()? as i64),
     })
 }
 
 fn convert_snippet(source: &Value, directory: &Directory) -> Option<Snippet> {
-    let title = Some(valid_name(&directory.text(source.text("title")), 60)).filter(|title| !title.is_empty())?;
-    let content = content(source.text("content"), directory)?;
-    Some(Snippet { id: source.integer("id"), title, content, created: directory.past(source.integer("date_created")?) })
+    let title =
+        Some(valid_name(&directory.convert_text(source.text("title")), 60)).filter(|title| !title.is_empty())?;
+    let content = directory.convert_content(source.text("content"))?;
+    Some(Snippet {
+        id: source.integer("id"),
+        title,
+        content,
+        created: directory.convert_past_time(source.integer("date_created")?),
+    })
 }
 
 fn convert_views(register: &Value, directory: &Directory) -> Vec<NavigationView> {
@@ -110,13 +109,13 @@ fn convert_views(register: &Value, directory: &Directory) -> Vec<NavigationView>
     let convert_view = |source: &Value| {
         let fragment = source.text("fragment");
         let is_built_in = BUILT_IN_FRAGMENTS.contains(&fragment);
-        let name = source["name"].as_str().filter(|_| !is_built_in).map(|name| directory.text(name));
+        let name = source["name"].as_str().filter(|_| !is_built_in).map(|name| directory.convert_text(name));
         if !is_built_in && !name.as_ref().is_some_and(|name| !name.trim().is_empty() && used_names.insert(name.clone()))
         {
             return None;
         }
         let fragment = match &directory.anonymizer {
-            Some(anonymizer) if !is_built_in => anonymizer.narrow(fragment, directory),
+            Some(anonymizer) if !is_built_in => anonymizer.anonymize_narrow_link(fragment, directory),
             _ => fragment.to_owned(),
         };
         Some(NavigationView { fragment, is_pinned: source.boolean("is_pinned"), name })
@@ -124,7 +123,7 @@ fn convert_views(register: &Value, directory: &Directory) -> Vec<NavigationView>
     register.list("navigation_views").iter().filter_map(convert_view).collect()
 }
 
-/// Converts devices without their keys and tokens, which the API does not return.
+/// Converts devices. Their keys and tokens are missing, because the API does not return them.
 fn convert_devices(register: &Value, directory: &Directory) -> Vec<Device> {
     let convert_device = |(id, source): (&String, &Value)| {
         Some(Device {
@@ -134,7 +133,9 @@ fn convert_devices(register: &Value, directory: &Directory) -> Vec<Device> {
             push_token_id: None,
             push_token_kind: PushService::default(),
             pending_push_token_id: None,
-            push_token_last_updated: source.integer("push_token_last_updated_timestamp").map(|at| directory.past(at)),
+            push_token_last_updated: source
+                .integer("push_token_last_updated_timestamp")
+                .map(|at| directory.convert_past_time(at)),
             push_registration_error_code: source["push_registration_error_code"].as_str().map(str::to_owned),
         })
     };

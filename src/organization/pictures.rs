@@ -1,12 +1,13 @@
-//! Plain pictures that replace pictures of people.
+//! Plain pictures that replace those of the organization.
 
 use super::anonymization::Anonymizer;
 use crate::realm::picture;
 
-/// The width and height that replace those of a picture of unknown size, in pixels.
+/// The width and height in pixels, if the size of the original is unknown.
 const DEFAULT_SIDE_LENGTH: u16 = 16;
 
-/// A GIF of one color in the size of the original picture. With an anonymizer, the color follows from the name.
+/// A GIF of one color in the size of the original picture. With an anonymizer, the color depends on its seed and on the
+/// name; without one, it is gray.
 pub fn plain_picture(anonymizer: Option<&Anonymizer>, name: &str, original: &[u8]) -> Vec<u8> {
     let size = picture::dimensions(original).map(|(width, height)| (clamp_side(width), clamp_side(height)));
     let (width, height) = size.unwrap_or((DEFAULT_SIDE_LENGTH, DEFAULT_SIDE_LENGTH));

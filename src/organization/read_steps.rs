@@ -1,11 +1,12 @@
-//! The steps of reading an organization, except messages and files: server settings, register reply and further lists.
+//! The steps of reading an organization, except messages and files: the server settings, the register reply and further
+//! lists.
 
 use super::Selection;
 use super::feed::KnownChannel;
+use super::files::read_files;
 use super::partial_file::PartialFile;
 use super::reader::{Progress, ReadError, Reader};
 use super::server::Server;
-use super::uploads;
 use crate::upstream::{Request, Upstream};
 use http::Method;
 use serde::Deserialize;
@@ -15,7 +16,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 
-/// The lists of the register reply that grow with the organization, and the kind of record for their elements.
+/// The lists of the register reply that grow with the organization, each with the kind of record for its elements.
 const RECORDED_LISTS: [(&str, &str); 7] = [
     ("realm_users", "user"),
     ("realm_non_active_users", "former user"),
@@ -46,7 +47,8 @@ const CAPABILITIES: [&str; 12] = [
 ///
 /// # Errors
 ///
-/// [`ReadError`]. The complete steps remain in the partial file.
+/// If a request fails for another reason than a refusal, or the partial file can't be read or written. The complete
+/// steps remain in the partial file.
 pub async fn read(
     upstream: &Upstream,
     selection: &Selection,
@@ -59,14 +61,14 @@ pub async fn read(
     reader.read_register_reply().await?;
     let overview = reader.read_overview(&server)?;
     reader.read_other_lists(&server).await?;
-    reader.messages(&server, &overview.channels, &overview.register).await?;
+    reader.read_messages(&server, &overview.channels, &overview.register).await?;
     reader.read_edit_histories().await?;
-    uploads::read_files(&mut reader, &overview.register).await
+    read_files(&mut reader, &overview.register).await
 }
 
 /// The parts of the register reply that later steps need.
 struct Overview {
-    /// Without the lists of [`LISTS`].
+    /// Without the lists of [`RECORDED_LISTS`].
     register: Value,
     channels: Vec<KnownChannel>,
 }
@@ -79,12 +81,12 @@ impl Reader<'_> {
         let reply = self.upstream.get("/server_settings", &[]).await?;
         let settings: Value = self.parse_reply(&reply, "/server_settings")?;
         let server = Server::new(&settings).map_err(ReadError::Unsuitable)?;
-        self.partial.record("server", &settings)?;
+        self.partial.append("server", &settings)?;
         self.partial.end_step("server", settings)?;
         Ok(server)
     }
 
-    /// Reads the register reply. This is the only request with a side effect: it creates a queue, which is deleted at
+    /// Reads the register reply. This is the only step with a side effect: it creates a queue, which is deleted at
     /// once.
     async fn read_register_reply(&mut self) -> Result<(), ReadError> {
         if self.partial.step_value("register").is_some() {
@@ -121,10 +123,10 @@ impl Reader<'_> {
             let presences: BTreeMap<Cow<'_, str>, &RawValue> =
                 serde_json::from_str(presences.get()).unwrap_or_default();
             for (user, presence) in presences {
-                self.partial.record("presence", &(user, presence))?;
+                self.partial.append("presence", &(user, presence))?;
             }
         }
-        self.partial.record("register", &register)?;
+        self.partial.append("register", &register)?;
         self.partial.end_step("register", Value::Null)?;
         Ok(())
     }
@@ -179,7 +181,7 @@ impl Reader<'_> {
         Ok(selected_by_id.into_values().collect())
     }
 
-    /// Reads the lists that are not in the register reply. A list that the account may not read gets a note.
+    /// Reads the lists that are not in the register reply. If the server refuses a list, the partial file gets a note.
     async fn read_other_lists(&mut self, server: &Server) -> Result<(), ReadError> {
         for (path, since, key, kind, what) in [
             ("/invites", 0, "invites", "invite", "Invitations"),

@@ -48,7 +48,7 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// The state of reading; each step is a method.
+/// The state that the steps of reading share.
 pub struct Reader<'a> {
     pub upstream: &'a Upstream,
     pub selection: &'a Selection,
@@ -61,7 +61,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Request`] for a body that is not JSON or has another form.
+    /// [`ReadError::Request`] if the body is not JSON or has an unexpected structure.
     pub fn parse_reply<'a, T: Deserialize<'a>>(&self, reply: &'a Reply, path: &str) -> Result<T, ReadError> {
         reply.json_borrowed().map_err(|reason| {
             let request = format!("GET {}", self.upstream.base_url().operation_url(path));

@@ -10,12 +10,13 @@ pub const OLDEST_LEVEL: i64 = 130;
 
 #[derive(Clone, Debug)]
 pub struct Server {
+    /// The feature level.
     pub level: i64,
     dialect: Dialect,
 }
 
 impl Server {
-    /// Creates a server from its reply to `GET /server_settings`.
+    /// Describes a server by its reply to `GET /server_settings`.
     ///
     /// # Errors
     ///
@@ -25,7 +26,7 @@ impl Server {
         let is_vendor = settings.get(vendor.vendor_key("service_feature_level")).is_some();
         let dialect = if is_vendor { vendor } else { Dialect::neutral() };
         let level = settings.integer(dialect.vendor_key("service_feature_level"));
-        let level = level.ok_or("the server does not say its feature level, so it is none of this API or too old")?;
+        let level = level.ok_or("the server does not say its feature level, so it has another API or is too old")?;
         if level < OLDEST_LEVEL {
             return Err(format!(
                 "the server has the feature level {level}; organizations are read from {OLDEST_LEVEL} on"
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn records_get_the_newest_names() {
+    fn fields_get_the_newest_names() {
         let old = Server::new(&json!({"zulip_feature_level": 130})).expect("a server");
         assert_eq!(old.with_newest_names(&GROUP, json!({"subgroups": [1]})), json!({"direct_subgroup_ids": [1]}));
         let register =

@@ -2,7 +2,7 @@
 
 use super::directory::Directory;
 use super::json::Json;
-use crate::fixture::format::{Domain, Holder, Organization, When};
+use crate::fixture::format::{Domain, Holder, Organization};
 use crate::realm::group::SystemGroup;
 use crate::realm::organization::{AuthenticationMethod, LoginService};
 use crate::realm::permission::{DefaultHolder, PermissionSetting, REALM_PERMISSIONS};
@@ -25,22 +25,26 @@ pub struct OrganizationContext<'a> {
     pub host: &'a str,
 }
 
-pub fn organization(register: &Value, context: &OrganizationContext<'_>, directory: &Directory) -> Organization {
+pub fn convert_organization(
+    register: &Value,
+    context: &OrganizationContext<'_>,
+    directory: &Directory,
+) -> Organization {
     let defaults = Organization::default();
     let channel = |key: &str| register.integer(key).and_then(|id| directory.channel(id));
     let host = directory
         .anonymizer
         .as_ref()
-        .map_or_else(|| context.host.to_owned(), |anonymizer| anonymizer.host(context.host));
-    let name = directory.text(register.text("realm_name"));
+        .map_or_else(|| context.host.to_owned(), |anonymizer| anonymizer.anonymize_host(context.host));
+    let name = directory.convert_text(register.text("realm_name"));
     Organization {
         id: context.id,
         uuid: register["realm_uuid"].as_str().filter(|_| directory.anonymizer.is_none()).map(str::to_owned),
         name: if name.trim().is_empty() { defaults.name } else { name },
         description: directory.convert_markdown(register.text("realm_description")),
         host,
-        subdomain: directory.text(context.subdomain),
-        created: register.integer("realm_date_created").map_or(defaults.created, |at| directory.past(at)),
+        subdomain: directory.convert_text(context.subdomain),
+        created: register.integer("realm_date_created").map_or(defaults.created, |at| directory.convert_past_time(at)),
         settings: convert_realm_settings(register, directory),
         permissions: convert_permissions(
             REALM_PERMISSIONS,
@@ -94,7 +98,7 @@ pub fn changed_settings(table: &[Setting], values: &Value, directory: &Directory
         let is_text = matches!(setting.kind, SettingKind::Text | SettingKind::TextOrNull);
         let value = match value.as_str() {
             Some(text) if is_text && TEXT_SETTINGS.contains(&setting.name) => directory.convert_markdown(text).into(),
-            Some(url) if is_text && URL_SETTINGS.contains(&setting.name) => directory.link(url).into(),
+            Some(url) if is_text && URL_SETTINGS.contains(&setting.name) => directory.convert_url(url).into(),
             _ => value.clone(),
         };
         settings.insert(setting.name.to_owned(), value);
@@ -102,7 +106,8 @@ pub fn changed_settings(table: &[Setting], values: &Value, directory: &Directory
     settings
 }
 
-/// The permissions of a table whose holders differ from the defaults.
+/// The permissions of a table whose holders differ from the defaults. `value` returns the holder of a permission as the
+/// API shows it. A holder that this double refuses gets a note.
 pub fn convert_permissions(
     table: &[PermissionSetting],
     value: &dyn Fn(&str) -> Option<Value>,
@@ -146,7 +151,7 @@ fn can_hold(row: &PermissionSetting, holder: &Holder) -> bool {
     }
 }
 
-/// Permissions and the keys of their former policies, which are numbers at levels before the permission.
+/// Permissions and the keys of the policies that servers have instead at older levels. A policy is a number.
 const FORMER_POLICIES: [(&str, &str); 14] = [
     ("can_create_public_channel_group", "realm_create_public_stream_policy"),
     ("can_create_private_channel_group", "realm_create_private_stream_policy"),
@@ -164,6 +169,7 @@ const FORMER_POLICIES: [(&str, &str); 14] = [
     ("can_create_public_channel_group", "realm_create_stream_policy"),
 ];
 
+/// The holder of a permission as the API shows it; at older levels, the group that the former policy names.
 fn permission_value(register: &Value, name: &str, directory: &Directory) -> Option<Value> {
     if let Some(value) = register.get(format!("realm_{name}")) {
         return Some(value.clone());
@@ -174,6 +180,7 @@ fn permission_value(register: &Value, name: &str, directory: &Directory) -> Opti
     directory.system_group_id(group).map(Value::from)
 }
 
+/// The system group that a number of a former policy means.
 fn former_holder(key: &str, number: i64) -> Option<&'static str> {
     let name = match (key, number) {
         ("realm_private_message_policy", 1) => "role:everyone",
@@ -196,17 +203,6 @@ fn former_holder(key: &str, number: i64) -> Option<&'static str> {
     Some(name)
 }
 
-/// The system group that may post to a channel, by the number of the former policy.
-pub fn former_posting_group(policy: i64) -> Option<&'static str> {
-    match policy {
-        1 => Some("role:everyone"),
-        2 => Some("role:administrators"),
-        3 => Some("role:fullmembers"),
-        4 => Some("role:moderators"),
-        _ => None,
-    }
-}
-
 /// The enabled authentication methods that this double knows; all of them if none is enabled.
 fn convert_authentication_methods(source: &Value) -> BTreeSet<AuthenticationMethod> {
     let is_enabled = |method: &AuthenticationMethod| {
@@ -220,8 +216,8 @@ fn convert_authentication_methods(source: &Value) -> BTreeSet<AuthenticationMeth
 fn convert_login_services(server_settings: &Value, directory: &Directory) -> Vec<LoginService> {
     let mut services: Vec<LoginService> = Vec::new();
     for service in server_settings.list("external_authentication_methods") {
-        let name = directory.text(service.text("name"));
-        let display_name = directory.text(service.text("display_name"));
+        let name = directory.convert_text(service.text("name"));
+        let display_name = directory.convert_text(service.text("display_name"));
         if !name.trim().is_empty() && services.iter().all(|other| other.name != name) {
             services.push(LoginService { name, display_name });
         }
@@ -232,15 +228,11 @@ fn convert_login_services(server_settings: &Value, directory: &Directory) -> Vec
 fn convert_domains(register: &Value, directory: &Directory) -> Vec<Domain> {
     let convert_domain = |source: &Value| {
         let original = source.text("domain");
-        let domain =
-            directory.anonymizer.as_ref().map_or_else(|| original.to_owned(), |anonymizer| anonymizer.host(original));
+        let domain = directory
+            .anonymizer
+            .as_ref()
+            .map_or_else(|| original.to_owned(), |anonymizer| anonymizer.anonymize_host(original));
         Domain { domain, allow_subdomains: source.boolean("allow_subdomains") }
     };
     register.list("realm_domains").iter().map(convert_domain).collect()
-}
-
-/// The time of creation; 30 days before the fixture's time if the record does not have it.
-pub fn created_at(record: &Value, directory: &Directory) -> When {
-    let at = record.integer("date_created").unwrap_or(directory.reference_time - 30 * 86_400);
-    directory.past(at)
 }

@@ -24,10 +24,11 @@ pub struct WriteResult {
 ///
 /// # Errors
 ///
-/// The error of the system, or an error for records that are not JSON.
+/// An I/O error, or an error for records that are not JSON.
 pub fn write(partial: &PartialFile, selection: &Selection, output: &mut impl Write) -> io::Result<WriteResult> {
     let survey = Survey::new(partial, selection)?;
-    // The description is at the beginning, but its notes are complete only at the end, so the document is written twice.
+    // The description is at the beginning, but its notes are complete only at the end, so the document is written
+    // twice.
     DocumentWriter::new(&survey, partial, &mut io::sink(), None)?.write()?;
     let mut notes = survey.notes.clone();
     notes.extend(survey.directory.notes());

@@ -7,12 +7,15 @@ use super::summary::{ClientSummary, FindingSummary, OccurrenceSummary};
 
 const MAX_NAME_BYTES: usize = 80;
 
+/// A client of a world, with its findings.
 #[derive(Debug)]
 pub struct Client {
     name: Box<str>,
     user: Option<Box<str>>,
     requests: u64,
+    /// The time of the first request, in seconds of the world's time.
     first_at: f64,
+    /// The time of the last request, in seconds of the world's time.
     last_at: f64,
     findings: Findings,
     /// None until the first request that matters to a rule, which many clients of tests never send.
@@ -58,7 +61,8 @@ impl Client {
         }
     }
 
-    /// Records that the client closed the connection of a poll. `start_and_end` are in microseconds of real time.
+    /// Checks a poll whose connection the client closed. `start_and_end` are in microseconds of real time, `world_time`
+    /// is in seconds.
     pub fn poll_aborted(&mut self, queue: &str, request: &str, start_and_end: (i64, i64), world_time: f64) {
         let occurrence = Occurrence { journal_id: None, at: world_time, request: request.into() };
         if let Some(rules) = &mut self.rules {
@@ -73,8 +77,8 @@ impl Client {
         }
     }
 
-    /// The client with the smallest value is removed first: one without findings before one with findings, and then
-    /// the one that was idle for the longest time.
+    /// The client with the smallest value is removed first: one without findings before one with findings, and then the
+    /// one that has been idle for the longest time.
     pub fn importance(&self) -> f64 {
         // Subtracting more seconds than any time has sorts clients without findings first.
         if self.findings.all.is_empty() { self.last_at - 1e12 } else { self.last_at }
@@ -84,7 +88,7 @@ impl Client {
         self.findings.is_incomplete
     }
 
-    /// The findings are sorted by severity, the worst first.
+    /// The client with its findings, sorted by severity, the most severe first.
     pub fn summary(&self) -> ClientSummary {
         let mut findings: Vec<FindingSummary> = self.findings.all.iter().map(summarize).collect();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

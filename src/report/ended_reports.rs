@@ -1,4 +1,4 @@
-//! The reports of worlds that have ended, in a bounded number.
+//! The reports of worlds that have ended, with a bounded number of clients.
 
 use super::summary::Summary;
 use parking_lot::Mutex;

@@ -1,4 +1,4 @@
-//! The findings of one client, in a bounded number.
+//! The findings of one client. Their number is bounded.
 
 use super::observation::Observation;
 use super::rule::Rule;
@@ -44,8 +44,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Adds a finding about an answered request, if the rule applies at its feature level. `subject` replaces `{}` in
-    /// the message.
+    /// Adds a finding about an answered request, if the rule applies at the world's feature level. `subject` replaces
+    /// `{}` in the message.
     pub fn add(&mut self, rule: &'static Rule, subject: &str, request: &Observation<'_>) {
         if rule.since <= request.facts.level
             && rule.removed_in.is_none_or(|removed_in| request.facts.level < removed_in)
@@ -54,7 +54,7 @@ impl Findings {
         }
     }
 
-    /// Adds a finding about an earlier request.
+    /// Adds a finding about a request of any level, or counts it if there is one about the same rule and subject.
     pub fn add_occurrence(&mut self, rule: &'static Rule, subject: &str, occurrence: Occurrence) {
         let subject = &subject[..subject.floor_char_boundary(MAX_SUBJECT_BYTES)];
         let existing =

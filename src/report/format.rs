@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file by its extension.
+    /// The format of a file by its extension. None for an unknown extension.
     pub fn from_file_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
         match extension {
@@ -32,8 +32,8 @@ impl Format {
         }
     }
 
-    /// Formats a report. Findings in the baseline are marked as known. In formats with failures, findings that are
-    /// less severe than `fail_on` are not failures.
+    /// Formats a report. Findings in the baseline are marked as known, except in JSON. In JUnit, neither they nor
+    /// findings that are less severe than `fail_on` are failures.
     pub fn render(self, report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -> String {
         match self {
             Format::Text => text::render(report, baseline),

@@ -4,9 +4,9 @@ use crate::journal::Entry;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash};
 
-/// The limit on the line of a request in a finding.
+/// The maximum length of the line of a request in a finding, without the ellipsis.
 const MAX_LINE_BYTES: usize = 240;
-/// The limit on the names and values of parameters in that line.
+/// The maximum length of the names and values of parameters in that line.
 const MAX_VALUE_BYTES: usize = 60;
 /// Parameters whose values are not shown.
 const SECRET_PARAMETERS: &[&str] = &["api_key", "apikey", "key", "new_password", "old_password", "password", "token"];
@@ -51,6 +51,7 @@ pub struct Facts {
     pub credentials: u64,
     /// The world's feature level.
     pub level: i64,
+    /// The newest feature level that the double describes.
     pub newest: i64,
 }
 
@@ -95,7 +96,7 @@ pub struct Observation<'a> {
     pub sent: Moment,
     pub facts: Facts,
     pub issues: &'a [CompatibilityIssue],
-    /// Whether a queue exists; it may have ended without the client's knowledge.
+    /// Returns whether a queue exists. It may have ended without the client's knowledge.
     pub is_alive: &'a dyn Fn(&str) -> bool,
 }
 
@@ -118,13 +119,13 @@ impl Observation<'_> {
         self.entry.status == 200 && self.arrival == Arrival::Complete
     }
 
-    /// Whether the request was sent after a reply, so that the client knew that reply.
+    /// Whether the request began after a reply was sent, so that the client may have known the reply.
     pub fn is_after(&self, reply_sent: Moment) -> bool {
         self.started_at > reply_sent.real
     }
 
-    /// How long the client waited since a moment, in microseconds. The clock that advanced further counts, so that no client
-    /// seems faster than it is.
+    /// How long the client waited since a moment, in microseconds. The clock that advanced further counts, so that no
+    /// client seems faster than it is.
     pub fn waited_since(&self, since: Moment) -> i64 {
         (self.started_at - since.real).max(self.sent.world - since.world)
     }
@@ -142,13 +143,18 @@ impl Observation<'_> {
         hash(&hashed_parts)
     }
 
+    /// The method and the path with placeholders.
+    pub fn operation(&self) -> String {
+        format!("{} {}", self.entry.method, self.entry.route.unwrap_or(&self.entry.path))
+    }
+
     /// The request in one line, for findings.
     pub fn line(&self) -> Box<str> {
         request_line(&self.entry.method, &self.entry.path, &self.entry.params)
     }
 }
 
-/// A hash that does not depend on the run of the program.
+/// A hash that is the same in each run of the program.
 pub fn hash(value: &impl Hash) -> u64 {
     foldhash::fast::FixedState::default().hash_one(value)
 }

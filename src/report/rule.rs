@@ -1,4 +1,4 @@
-//! The type of rules, with their severity and texts.
+//! The type of rules, and their severity.
 
 use serde::Serialize;
 use std::fmt;
@@ -46,7 +46,7 @@ pub struct Rule {
     /// The first feature level at which the rule no longer applies.
     #[serde(rename = "until")]
     pub removed_in: Option<i64>,
-    /// What the client did. `{}` is replaced by the subject of the finding.
+    /// What the client did. `{}` is replaced with the subject of the finding.
     pub what: &'static str,
     /// Why a real server or its users suffer from it.
     pub why: &'static str,

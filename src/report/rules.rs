@@ -1,7 +1,8 @@
 //! The rules by subject. Each file has the texts of its rules, the facts that they remember, and the checks.
 //!
-//! A rule must not blame a correct client. Therefore it ignores requests that were sent before the client could know
-//! better, changes in between, and requests that may come from other processes with the same name.
+//! A rule must not blame a correct client. Therefore it does not count requests that were sent before the client could
+//! know better, repetitions after a change that may make a difference, and requests that may come from other processes
+//! with the same name.
 
 mod economy;
 mod known_queues;
@@ -91,7 +92,7 @@ impl Rules {
         }
     }
 
-    /// Records that the client closed the connection of a poll. `start_and_end` are in microseconds of real time.
+    /// Checks a poll whose connection the client closed. `start_and_end` are in microseconds of real time.
     pub fn poll_aborted(&mut self, queue: &str, start_and_end: (i64, i64), poll: Occurrence, findings: &mut Findings) {
         if let Some(queue) = self.known_queues.find(queue) {
             polls::check_aborted(queue, start_and_end, poll, findings);

@@ -27,7 +27,7 @@ pub struct ClientSummary {
     pub first_at: f64,
     /// The time of the last request, in seconds of the world's time.
     pub last_at: f64,
-    /// Sorted by severity, the worst first.
+    /// Sorted by severity, the most severe first.
     pub findings: Vec<FindingSummary>,
 }
 
@@ -36,7 +36,7 @@ pub struct ClientSummary {
 pub struct FindingSummary {
     /// The name of the rule.
     pub rule: String,
-    #[serde(deserialize_with = "severity")]
+    #[serde(deserialize_with = "deserialize_severity")]
     pub severity: Severity,
     /// What the client did.
     pub message: String,
@@ -62,7 +62,7 @@ pub struct OccurrenceSummary {
     pub request: String,
 }
 
-fn severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Severity, D::Error> {
+fn deserialize_severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Severity, D::Error> {
     let name = String::deserialize(deserializer)?;
     Severity::from_name(&name).ok_or_else(|| serde::de::Error::custom("severity takes error, warning or note"))
 }

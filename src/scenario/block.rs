@@ -21,7 +21,7 @@ pub enum BlockKind {
     Request(Box<Request>, Option<Box<ExpectedReply>>),
     /// Calls of control; the expected reply is that of the last one.
     Control(Vec<Command>, Option<Box<ExpectedReply>>),
-    /// The next event of a queue: the queue's label, the expected event, and whether further keys are not allowed.
+    /// The next event of a queue: the queue's label, the expected event, and whether objects may not have further keys.
     Event(String, Pattern, bool),
     /// No further event in the queue with this label.
     NoEvent(String),
@@ -32,7 +32,7 @@ pub enum BlockKind {
 pub enum Caller {
     /// A request without credentials.
     Anonymous,
-    /// A user by handle, perhaps with another API key than the user's.
+    /// A user by handle, and the API key if it is not the user's own.
     User(String, Option<Template>),
 }
 
@@ -53,7 +53,7 @@ pub struct Request {
 pub enum Line {
     Parameter(String, Template),
     Header(String, Template),
-    /// A file: its name and content.
+    /// A file: its name and content. If the name ends with ` base64`, the content is in Base64.
     File(String, Template),
     /// A body that is not a form: its content type and content.
     Body(String, Template),
@@ -66,7 +66,7 @@ pub struct Command {
     /// Path below `/control/worlds/NAME`.
     pub path: Template,
     pub body: Option<Pattern>,
-    /// The line in the file, for error messages.
+    /// The first line of the call in the file, for error messages.
     pub text: String,
 }
 
@@ -86,14 +86,18 @@ pub struct ExpectedReply {
 pub enum Body {
     /// Any body.
     Any,
-    /// JSON, and whether further keys are not allowed.
+    /// JSON, and whether objects may not have further keys.
     Json(Pattern, bool),
     /// Text, ignoring whitespace around it, with its byte range in the file.
     Text(Template, Range<usize>),
 }
 
 impl Block {
-    /// Sets the expected reply. Fails if there already is one, or the block can't have one.
+    /// Sets the expected reply.
+    ///
+    /// # Errors
+    ///
+    /// If there already is one, or the block can't have one.
     pub fn set_reply(&mut self, reply: ExpectedReply) -> Result<(), ()> {
         let reply_slot = match &mut self.kind {
             BlockKind::Request(_, reply_slot) | BlockKind::Control(_, reply_slot) => reply_slot,
@@ -139,7 +143,7 @@ impl Block {
             .collect()
     }
 
-    /// The label of the queue whose events the block reads.
+    /// The label of the queue whose events the block reads, if it reads any.
     pub fn awaited_queue(&self) -> impl Iterator<Item = &str> {
         match &self.kind {
             BlockKind::Event(label, ..) | BlockKind::NoEvent(label) => Some(label.as_str()),
@@ -148,7 +152,7 @@ impl Block {
         .into_iter()
     }
 
-    /// The names that have a value after this block.
+    /// The names to which this block gives a value. A registered queue has the name `LABEL queue`.
     pub fn captured_names(&self) -> Vec<String> {
         let templates = self.templates();
         let mut names: Vec<String> =

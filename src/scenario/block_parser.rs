@@ -1,13 +1,13 @@
 //! Parses the blocks of a scenario file: the info string of the fence, and the contents of each kind of block.
 
 use super::block::{Block, BlockKind, Body, Caller, Command, ExpectedReply, Line, Request};
-use super::mistake::{Mistake, all, both};
+use super::mistake::{Mistake, collect_all, combine};
 use super::pattern::Pattern;
 use super::template::{Template, parse_span};
 use super::world_setup::WorldSetup;
 use std::ops::Range;
 
-/// The position of a block in its file.
+/// A file, and the position of a block in it.
 pub struct Fence<'a> {
     /// Text of the file.
     pub text: &'a str,
@@ -15,14 +15,6 @@ pub struct Fence<'a> {
     pub at: usize,
     /// Byte range between the fences.
     pub content: Range<usize>,
-}
-
-impl Fence<'_> {
-    /// The byte offset after the line of the closing fence.
-    fn end(&self) -> usize {
-        let remaining = &self.text[self.content.end..];
-        self.content.end + remaining.find('\n').map_or(remaining.len(), |newline| newline + 1)
-    }
 }
 
 /// The info string of a fence.
@@ -57,7 +49,8 @@ const SYNONYMS: [(&str, &str); 8] = [
     ("no_event", "no event"),
 ];
 
-/// Parses the info string of a fence. Returns None for code in other languages, which belongs to the prose.
+/// Parses the info string of a fence. Returns None for code in other languages, which belongs to the prose, and for a
+/// mistake, which is added to `mistakes`.
 pub fn parse_fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) -> Option<FenceInfo> {
     let words: Vec<&str> = info.split_whitespace().collect();
     let (first, arguments) = words.split_first()?;
@@ -74,7 +67,7 @@ pub fn parse_fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) 
         }
         ("event", [_, ..]) => Ok(FenceInfo::Event(join(arguments), false)),
         ("queue" | "event" | "no", _) => {
-            Err(format!("'{info}' does not say whose: such as ```queue mel, ```event mel, ```no event mel"))
+            Err(format!("'{info}' does not name a queue, as ```queue mel, ```event mel and ```no event mel do"))
         }
         (kind @ ("world" | "request" | "control"), _) => Err(format!("```{kind} takes nothing after it")),
         (other, _) => {
@@ -117,7 +110,7 @@ fn parse_template(text: &str, offset: usize) -> Result<Template, Mistake> {
     Template::parse(text, offset).map_err(|reason| Mistake::at(offset, reason))
 }
 
-/// A line together with its continuation lines, and its byte range.
+/// A line together with its continuation lines, and their byte range.
 struct Entry {
     text: String,
     offset: usize,
@@ -125,6 +118,12 @@ struct Entry {
 }
 
 impl Fence<'_> {
+    /// The byte offset after the line of the closing fence.
+    fn end(&self) -> usize {
+        let remaining = &self.text[self.content.end..];
+        self.content.end + remaining.find('\n').map_or(remaining.len(), |newline| newline + 1)
+    }
+
     /// The lines of the block with their byte offsets, without empty lines at the end.
     fn lines(&self) -> Vec<(&str, usize)> {
         let mut offset = self.content.start;
@@ -170,7 +169,7 @@ fn is_continuation(line: &str) -> bool {
 fn parse_world(fence: &Fence<'_>) -> Result<WorldSetup, Vec<Mistake>> {
     let entries = fence.entries(is_continuation)?;
     let mut setup = WorldSetup::default();
-    all(entries.iter().map(|entry| parse_world_option(entry, &mut setup)))?;
+    collect_all(entries.iter().map(|entry| parse_world_option(entry, &mut setup)))?;
     Ok(setup)
 }
 
@@ -198,8 +197,8 @@ fn parse_request(fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
     let Some((first, lines)) = entries.split_first() else {
         return Err(Mistake::at(fence.at, "a request begins with 'WHO: METHOD PATH'").into());
     };
-    let lines = all(lines.iter().map(parse_line));
-    let ((caller, method, path), lines) = both(parse_first_line(first).map_err(Vec::from), lines)?;
+    let lines = collect_all(lines.iter().map(parse_line));
+    let ((caller, method, path), lines) = combine(parse_first_line(first).map_err(Vec::from), lines)?;
     Ok(Request { caller, method, path, lines, queue_label: None })
 }
 
@@ -219,7 +218,8 @@ fn parse_first_line(first: &Entry) -> Result<(Caller, String, Template), Mistake
 fn parse_queue(label: &str, fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
     let handle = label.split(' ').next().unwrap_or(label);
     let lines = fence.entries(is_continuation)?;
-    let (caller, lines) = both(parse_caller(handle, fence.at).map_err(Vec::from), all(lines.iter().map(parse_line)))?;
+    let (caller, lines) =
+        combine(parse_caller(handle, fence.at).map_err(Vec::from), collect_all(lines.iter().map(parse_line)))?;
     Ok(Request {
         caller,
         method: "POST".to_owned(),
@@ -235,7 +235,7 @@ fn parse_caller(text: &str, offset: usize) -> Result<Caller, Mistake> {
         None => (text, None),
     };
     if name.is_empty() || name.contains(char::is_whitespace) {
-        return Err(Mistake::at(offset, format!("'{name}' is no user: say a name, NAME with key KEY, or anonymous")));
+        return Err(Mistake::at(offset, format!("'{name}' is no caller: write NAME, NAME with key KEY, or anonymous")));
     }
     Ok(if name == "anonymous" && key.is_none() { Caller::Anonymous } else { Caller::User(name.to_owned(), key) })
 }
@@ -347,7 +347,7 @@ fn parse_clock(target: &str, offset: usize) -> Result<Pattern, Vec<Mistake>> {
 /// # Errors
 ///
 /// All mistakes, each with its offset.
-pub fn reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, Vec<Mistake>> {
+pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, Vec<Mistake>> {
     let (mut status, mut is_exact, mut is_text, mut is_none) = (None, false, false, false);
     let mut status_range = None;
     for word in arguments {
@@ -358,7 +358,7 @@ pub fn reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, V
             number => {
                 let status_code =
                     number.parse::<u16>().ok().filter(|number| (100..600).contains(number) && status.is_none());
-                let reason = || format!("'{number}' says nothing of a reply: an HTTP status, exact, text or none do");
+                let reason = || format!("'{number}' says nothing of a reply: an HTTP status, exact, text and none do");
                 status = Some(status_code.ok_or_else(|| Mistake::at(fence.at, reason()))?);
                 let start = fence.at + fence.text[fence.at..].find(number).unwrap_or_default();
                 status_range = Some(start..start + number.len());
@@ -366,7 +366,7 @@ pub fn reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, V
         }
     }
     let after_keyword = fence.at + fence.text[fence.at..].find("reply").unwrap_or_default() + "reply".len();
-    let (headers, start) = reply_headers(fence)?;
+    let (headers, start) = parse_reply_headers(fence)?;
     let content = &fence.text[start..fence.content.end];
     let body = match (content.trim().is_empty(), is_text) {
         (true, _) => Body::Any,
@@ -375,7 +375,7 @@ pub fn reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, V
     };
     let is_contradictory = is_none && (arguments.len() > 1 || !content.trim().is_empty() || !headers.is_empty());
     if is_contradictory || (is_exact && !matches!(body, Body::Json(..))) {
-        return Err(Mistake::at(fence.at, "'none' is said alone and of an empty block, 'exact' of JSON").into());
+        return Err(Mistake::at(fence.at, "'none' must be alone, with an empty block, and 'exact' needs JSON").into());
     }
     Ok(ExpectedReply {
         status: if is_none { None } else { Some(status.unwrap_or(200)) },
@@ -386,7 +386,7 @@ pub fn reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, V
 }
 
 /// Parses the headers at the start of a reply. Also returns the byte offset after them.
-fn reply_headers(fence: &Fence<'_>) -> Result<(Vec<(String, Template)>, usize), Mistake> {
+fn parse_reply_headers(fence: &Fence<'_>) -> Result<(Vec<(String, Template)>, usize), Mistake> {
     let mut headers = Vec::new();
     for (line, offset) in fence.lines() {
         let Some(header) = line.strip_prefix("header ") else { return Ok((headers, offset)) };

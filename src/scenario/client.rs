@@ -85,7 +85,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// When this machine has no trusted certificates.
+    /// If the scheme is HTTPS, and this machine has no trusted certificates.
     pub fn new(url: &str, tls_config: Option<ClientConfig>) -> Result<Self, String> {
         let pool = Pool::builder(TokioExecutor::new());
         if !url.starts_with("https://") {

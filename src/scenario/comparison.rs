@@ -18,7 +18,7 @@ pub struct Comparison<'a> {
     pub edits: Vec<Edit>,
     /// The captured values, by name.
     pub captured: Vec<(String, Value)>,
-    /// The values of placeholders that did not match, for error messages.
+    /// Texts with the values of placeholders that did not match, for error messages.
     pub notes: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Comparison<'a> {
         Self { scope, text, is_exact, writes_placeholders: false, edits, captured, notes }
     }
 
-    /// Makes the edits replace different values by placeholders for their type.
+    /// Makes the edits replace different values with placeholders for their type.
     pub fn writing_placeholders(self) -> Self {
         Self { writes_placeholders: true, ..self }
     }
@@ -68,7 +68,7 @@ impl<'a> Comparison<'a> {
 
     /// Whether a value matches a template. Adds captured values.
     pub fn matches(&mut self, template: &Template, actual: &Value) -> bool {
-        match template.only() {
+        match template.only_part() {
             Some(Part::Matcher(matcher)) => matches_value(matcher, actual),
             Some(Part::Capture(name, matcher)) => {
                 let matches = matches_value(matcher, actual);
@@ -95,7 +95,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Whether a text matches a template with placeholders.
+    /// Whether a text matches a template with placeholders. Adds captured values.
     pub fn matches_text(&mut self, template: &Template, actual: &str) -> bool {
         let mut pattern = String::from(r"(?s)\A");
         let mut names = Vec::new();
@@ -127,7 +127,7 @@ impl<'a> Comparison<'a> {
         let mut names = Vec::new();
         let mut is_present = Vec::new();
         for property in properties {
-            let name = self.scope.text(&property.name).unwrap_or_default();
+            let name = self.scope.resolve_text(&property.name).unwrap_or_default();
             let is_absent = matches!(property.value.matcher(), Some(Matcher::Absent));
             let actual_value = actual.get(&name);
             is_present.push(actual_value.is_some() || is_absent);
@@ -145,7 +145,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares the value of a key. A different real time is replaced by a placeholder for any number.
+    /// Compares the value of a key. A different real time is replaced with a placeholder for any number.
     fn compare_property(&mut self, name: &str, expected: &Pattern, actual: &Value) {
         let edits_before = self.edits.len();
         self.compare(expected, actual);
@@ -259,14 +259,15 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The values that an item captures. None if it does not match.
+    /// The values that an item captures, or None if it does not match.
     fn try_match(&self, expected: &Pattern, actual: &Value) -> Option<Vec<(String, Value)>> {
         let mut comparison = Comparison::new(self.scope, self.text, self.is_exact);
         comparison.compare(expected, actual);
         comparison.edits.is_empty().then_some(comparison.captured)
     }
 
-    /// Matches items in order. `{{...}}` matches any number of items.
+    /// Matches items in order. `{{...}}` matches any number of items. Returns the captured values, or None if the items
+    /// do not match.
     fn match_in_order(&self, expected_items: &[&Pattern], actual: &[Value]) -> Option<Vec<(String, Value)>> {
         let Some((first, remaining_items)) = expected_items.split_first() else {
             return actual.is_empty().then(Vec::new);
@@ -280,7 +281,8 @@ impl<'a> Comparison<'a> {
         Some(captured)
     }
 
-    /// Matches each expected item with a different actual one.
+    /// Matches each expected item with a different actual one. Returns the captured values, or None if that is
+    /// impossible.
     fn match_in_any_order(
         &self,
         expected_items: &[&Pattern],

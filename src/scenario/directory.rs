@@ -13,7 +13,7 @@ pub type Accounts = BTreeMap<String, Account>;
 pub struct Account {
     /// The address with which the account logs in.
     pub email: String,
-    /// If empty, a comparison fetches it from the server.
+    /// The API key. If it is empty, a comparison of two servers fetches it.
     pub api_key: String,
 }
 
@@ -31,10 +31,11 @@ pub struct ScenarioUser {
 pub struct Directory {
     /// Users by handle and by email address.
     pub users: BTreeMap<String, ScenarioUser>,
-    /// IDs by name.
+    /// IDs of channels by name.
     pub channels: BTreeMap<String, i64>,
-    /// IDs by name.
+    /// IDs of groups by name.
     pub groups: BTreeMap<String, i64>,
+    /// IDs and contents of messages, sorted by ID.
     messages: Vec<(i64, String)>,
 }
 

@@ -53,13 +53,13 @@ impl Document {
         let mut broken_text = String::new();
         let sections = parse_sections(&text, &mut mistakes, &mut broken_text);
         let (background, scenarios) = assign_sections(&text, sections, &mut mistakes);
-        check_names(&background, &scenarios, &broken_text, &mut mistakes);
+        check_blocks(&background, &scenarios, &broken_text, &mut mistakes);
         if mistakes.is_empty() {
             return Ok(Self { name: name.to_owned(), text, background, scenarios });
         }
         mistakes.sort_by_key(|mistake| mistake.offset);
         mistakes.dedup();
-        Err(mistakes.into_iter().map(|mistake| mistake.placed(name, &text)).collect())
+        Err(mistakes.into_iter().map(|mistake| mistake.with_location(name, &text)).collect())
     }
 }
 
@@ -128,9 +128,8 @@ fn line_start(text: &str, offset: usize) -> usize {
     text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// The byte range between the fences of a block. None if the closing fence is missing.
-///
-/// `code_end` is the end of its last line, if it has lines.
+/// The byte range between the fences of a block. None if the closing fence is missing. `code_end` is the end of its
+/// last line, if it has lines.
 fn content_range(text: &str, block: &Range<usize>, code_end: Option<usize>) -> Option<Range<usize>> {
     let start = block.start + text[block.clone()].find('\n')? + 1;
     let end = code_end.unwrap_or(start);
@@ -140,7 +139,7 @@ fn content_range(text: &str, block: &Range<usize>, code_end: Option<usize>) -> O
 
 fn add_block(section: &mut Section, fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<(), Vec<Mistake>> {
     if let FenceInfo::Reply(arguments) = fence_info {
-        let reply = block_parser::reply(arguments, fence)?;
+        let reply = block_parser::parse_reply(arguments, fence)?;
         if std::mem::take(&mut section.is_broken) {
             return Ok(());
         }
@@ -198,10 +197,10 @@ fn assign_sections(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistak
     (background, subsections.into_iter().map(scenario).collect())
 }
 
-/// Finds names that have no value yet, and `world` blocks that come too late.
+/// Finds names that have no value yet, matchers in requests, and `world` blocks that come too late.
 ///
 /// Names that a block with mistakes may capture, according to `broken_text`, count as known.
-fn check_names(background: &[Block], scenarios: &[Scenario], broken_text: &str, mistakes: &mut Vec<Mistake>) {
+fn check_blocks(background: &[Block], scenarios: &[Scenario], broken_text: &str, mistakes: &mut Vec<Mistake>) {
     let may_be_captured = |name: &str| match name.strip_suffix(" queue") {
         Some(label) => broken_text.contains(&format!("queue {label}")),
         None => broken_text.split("{{").skip(1).any(|placeholder| {
@@ -213,7 +212,10 @@ fn check_names(background: &[Block], scenarios: &[Scenario], broken_text: &str, 
         let mut has_started = false;
         for block in background.iter().chain(&scenario.blocks) {
             if block.world().is_some() && has_started {
-                mistakes.push(Mistake::at(block.range.start, "a world is made before anything is asked of it"));
+                mistakes.push(Mistake::at(
+                    block.range.start,
+                    "a world block must be above all requests, events and calls of control",
+                ));
             }
             has_started |= block.world().is_none();
             for (template, is_expectation) in block.templates() {

@@ -1,4 +1,4 @@
-//! Edits of a scenario file, and their display as a diff.
+//! Edits of a scenario file: their application, their display as a diff, and the blocks that they insert.
 
 use super::client::HttpReply;
 use super::json_text::format_json;
@@ -15,9 +15,9 @@ pub struct Edit {
     pub text: String,
 }
 
-/// Applies edits to a text. Of overlapping edits, only the first in the list is applied, because a block that is played for
-/// several scenarios may differ in several ways.
-pub fn rewritten(text: &str, edits: &[Edit]) -> String {
+/// Applies edits to a text. Of overlapping edits, only the first in the list is applied, because a block that is played
+/// for several scenarios may differ in several ways.
+pub fn apply_edits(text: &str, edits: &[Edit]) -> String {
     let mut applied: Vec<&Edit> = Vec::new();
     for edit in edits {
         let overlaps = |other: &&Edit| {
@@ -40,7 +40,7 @@ pub fn rewritten(text: &str, edits: &[Edit]) -> String {
 
 /// The edits as a diff of the file.
 pub fn edit_diff(name: &str, text: &str, edits: &[Edit]) -> String {
-    let new_text = rewritten(text, edits);
+    let new_text = apply_edits(text, edits);
     let diff = TextDiff::from_lines(text, &new_text);
     diff.unified_diff().header(&format!("{name} (expected)"), &format!("{name} (played)")).to_string()
 }

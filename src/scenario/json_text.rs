@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-/// Longer objects and arrays are split into lines.
+/// The maximum length of an object or array in one line with its indentation, in bytes.
 const MAX_LINE_WIDTH: usize = 100;
 
-/// Keys in replies of control with real times, which differ each time that a scenario is played.
+/// Keys of real times in replies of control. They differ each time that a scenario is played.
 const REAL_TIME_KEYS: [&str; 4] = ["duration_ms", "waited_ms", "created_at", "last_request_at"];
 
 /// The placeholder for any number, as JSON.

@@ -16,13 +16,13 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// A mistake at a byte offset of a file. [`Mistake::placed`] adds the file and the line.
+    /// A mistake at a byte offset of a file. [`Mistake::with_location`] adds the file and the line.
     pub fn at(offset: usize, reason: impl Into<String>) -> Self {
         Self { file: String::new(), line: 0, reason: reason.into(), offset }
     }
 
     /// Adds the name of the file, and the line from its text.
-    pub fn placed(self, name: &str, text: &str) -> Self {
+    pub fn with_location(self, name: &str, text: &str) -> Self {
         Self { file: name.to_owned(), line: line_of(text, self.offset), ..self }
     }
 }
@@ -35,7 +35,7 @@ impl From<Mistake> for Vec<Mistake> {
 }
 
 /// Collects all values, or all mistakes if there are any.
-pub fn all<T>(results: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T>, Vec<Mistake>> {
+pub fn collect_all<T>(results: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T>, Vec<Mistake>> {
     let (mut values, mut mistakes) = (Vec::new(), Vec::new());
     for result in results {
         match result {
@@ -47,7 +47,7 @@ pub fn all<T>(results: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T
 }
 
 /// Returns both values, or all mistakes of both.
-pub fn both<A, B>(first: Result<A, Vec<Mistake>>, second: Result<B, Vec<Mistake>>) -> Result<(A, B), Vec<Mistake>> {
+pub fn combine<A, B>(first: Result<A, Vec<Mistake>>, second: Result<B, Vec<Mistake>>) -> Result<(A, B), Vec<Mistake>> {
     match (first, second) {
         (Ok(first), Ok(second)) => Ok((first, second)),
         (Err(mistakes), Ok(_)) | (Ok(_), Err(mistakes)) => Err(mistakes),

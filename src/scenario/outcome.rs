@@ -38,7 +38,7 @@ pub struct Difference {
 
 impl Difference {
     /// Formats the difference as `FILE:LINE: what happened`, followed by a diff if there are edits.
-    pub fn shown(&self, document: &Document) -> String {
+    pub fn describe(&self, document: &Document) -> String {
         let head = format!("{}:{}: {}", document.name, self.line, self.what);
         if self.edits.is_empty() {
             return head;

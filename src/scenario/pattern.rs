@@ -61,7 +61,7 @@ impl Pattern {
             .map_err(|error| Mistake::at(offset + error.range().start, format!("no JSON: {}", error.kind())))?;
         let value = parsed.value.ok_or_else(|| Mistake::at(offset, "JSON is missing"))?;
         let mut mistakes = Vec::new();
-        let pattern = convert(&value, offset, &mut mistakes);
+        let pattern = convert_value(&value, offset, &mut mistakes);
         if mistakes.is_empty() { Ok(pattern) } else { Err(mistakes) }
     }
 
@@ -81,7 +81,7 @@ impl Pattern {
     /// The matcher, if the pattern consists of nothing else.
     pub fn matcher(&self) -> Option<&Matcher> {
         match &self.value {
-            PatternValue::Text(template) => match template.only() {
+            PatternValue::Text(template) => match template.only_part() {
                 Some(Part::Matcher(matcher)) => Some(matcher),
                 _ => None,
             },
@@ -91,14 +91,14 @@ impl Pattern {
 }
 
 /// Converts a value. Values with mistakes become null.
-fn convert(value: &ast::Value<'_>, offset: usize, mistakes: &mut Vec<Mistake>) -> Pattern {
+fn convert_value(value: &ast::Value<'_>, offset: usize, mistakes: &mut Vec<Mistake>) -> Pattern {
     let range = value.range().start + offset..value.range().end + offset;
     let value = match value {
         ast::Value::NullKeyword(_) => PatternValue::Null,
         ast::Value::BooleanLit(literal) => PatternValue::Boolean(literal.value),
         ast::Value::NumberLit(literal) => literal.value.parse().map_or_else(
             |_| {
-                mistakes.push(Mistake::at(range.start, "no number that JSON has"));
+                mistakes.push(Mistake::at(range.start, "not a number of JSON"));
                 PatternValue::Null
             },
             PatternValue::Number,
@@ -117,11 +117,11 @@ fn parse_template(text: &str, offset: usize, mistakes: &mut Vec<Mistake>) -> Opt
 }
 
 fn convert_items(array: &ast::Array<'_>, offset: usize, mistakes: &mut Vec<Mistake>) -> Vec<Pattern> {
-    let items: Vec<Pattern> = array.elements.iter().map(|item| convert(item, offset, mistakes)).collect();
+    let items: Vec<Pattern> = array.elements.iter().map(|item| convert_value(item, offset, mistakes)).collect();
     for (index, item) in items.iter().enumerate() {
         let reason = match item.matcher() {
-            Some(Matcher::Absent) => "{{absent}} is said of a key, not of an item",
-            Some(Matcher::AnyOrder) if index > 0 => "{{any order}} is the first item",
+            Some(Matcher::Absent) => "{{absent}} is for keys, not for items",
+            Some(Matcher::AnyOrder) if index > 0 => "{{any order}} must be the first item",
             _ => continue,
         };
         mistakes.push(Mistake::at(item.range.start, reason));
@@ -136,17 +136,17 @@ fn convert_properties(object: &ast::Object<'_>, offset: usize, mistakes: &mut Ve
         let range = property.range.start + offset..property.range.end + offset;
         let name = property.name.as_str();
         if !names.insert(name.to_owned()) {
-            mistakes.push(Mistake::at(range.start, format!("the key '{name}' is there twice")));
+            mistakes.push(Mistake::at(range.start, format!("the key '{name}' occurs twice")));
         }
         let name = parse_template(name, range.start, mistakes);
-        let value = convert(&property.value, offset, mistakes);
+        let value = convert_value(&property.value, offset, mistakes);
         let Some(name) = name else { continue };
         if name.is_expectation() {
             let reason = "a key may hold values, such as {{mel.user_id}}, and nothing else";
             mistakes.push(Mistake::at(range.start, reason));
         }
         if matches!(value.matcher(), Some(Matcher::Rest | Matcher::AnyOrder)) {
-            mistakes.push(Mistake::at(value.range.start, "{{...}} and {{any order}} are said in arrays"));
+            mistakes.push(Mistake::at(value.range.start, "{{...}} and {{any order}} are for arrays"));
         }
         properties.push(Property { range, name, value });
     }

@@ -57,17 +57,17 @@ impl<'a> Player<'a> {
     ///
     /// # Errors
     ///
-    /// When the users, channels and groups of the world can't be read.
+    /// If the users, channels and groups of the world can't be read; without control, also if its time can't be read.
     pub async fn new(stage: &'a Stage, document: &'a Document, world: &'a World, mode: Mode) -> Result<Self, String> {
         let directory = stage.directory(world).await?;
-        let unique = stage.unique(world).await?;
-        let scope = Scope { directory, unique_word: unique, server: world.base_url.clone(), ..Scope::default() };
+        let unique_word = stage.unique_word(world).await?;
+        let scope = Scope { directory, unique_word, server: world.base_url.clone(), ..Scope::default() };
         Ok(Self { stage, document, world, scope, mode })
     }
 
     pub async fn play(&mut self, blocks: &[&Block]) -> Outcome {
         if self.world.control.is_some()
-            && let Some((line, message)) = world_names::find_unknown(&self.scope, self.document, blocks)
+            && let Some((line, message)) = world_names::find_unknown_names(&self.scope, self.document, blocks)
         {
             return Outcome::Differs(vec![Difference { line, what: message, edits: Vec::new() }]);
         }
@@ -155,9 +155,9 @@ impl<'a> Player<'a> {
     ) -> Result<(), BlockError> {
         let http_request = encode_request(&self.scope, request)?;
         let actual = self.stage.send(http_request).await;
-        let description = format!("{} {}", request.method, self.scope.text(&request.path)?);
+        let description = format!("{} {}", request.method, self.scope.resolve_text(&request.path)?);
         if let Ok(actual) = &actual {
-            self.record_effects(request, actual).await?;
+            self.keep_effects(request, actual).await?;
         }
         let result = self.check_reply(&description, &actual, reply, Some(end));
         if result.is_ok() && request.queue_label.is_some() && !actual.is_ok_and(|actual| actual.status == 200) {
@@ -166,8 +166,8 @@ impl<'a> Player<'a> {
         result
     }
 
-    /// Records what later blocks need: a registered queue, regenerated keys, and changed email addresses.
-    async fn record_effects(&mut self, request: &Request, actual: &HttpReply) -> Result<(), BlockError> {
+    /// Keeps what later blocks need: a registered queue, regenerated keys, and changed email addresses.
+    async fn keep_effects(&mut self, request: &Request, actual: &HttpReply) -> Result<(), BlockError> {
         if actual.status != 200 {
             return Ok(());
         }
@@ -186,7 +186,7 @@ impl<'a> Player<'a> {
             self.scope.queues.insert(label.clone(), queue);
         }
         let may_change_email = |line: &Line| matches!(line, Line::Parameter(name, _) if name.ends_with("email"));
-        let regenerates_key = self.scope.text(&request.path)?.ends_with("/api_key/regenerate");
+        let regenerates_key = self.scope.resolve_text(&request.path)?.ends_with("/api_key/regenerate");
         if (regenerates_key || request.lines.iter().any(may_change_email)) && self.world.control.is_some() {
             self.reload_directory().await?;
         }
@@ -214,8 +214,8 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Compares a reply with the expected one and captures values. Without an expected reply, `insertion_offset` is the byte
-    /// offset at which a `reply` block can be inserted.
+    /// Compares a reply with the expected one and captures values. Without an expected reply, `insertion_offset` is the
+    /// byte offset at which a `reply` block can be inserted.
     fn check_reply(
         &mut self,
         description: &str,
@@ -311,7 +311,7 @@ impl<'a> Player<'a> {
         self.finish_comparison(format!("the next event for {label} differs"), edits, captured, &notes)
     }
 
-    /// Consumes the next event of a queue.
+    /// Consumes the next event of a queue. Skips heartbeats, unless one is expected.
     async fn take_next_event(&mut self, label: &str, expects_heartbeat: bool) -> Result<Value, BlockError> {
         loop {
             self.fetch_events(label, true).await?;
@@ -336,7 +336,8 @@ impl<'a> Player<'a> {
         Err(BlockError::Differ(message, vec![Edit { range: offset..offset, text }]))
     }
 
-    /// Fetches the events of a queue. On a server without control, waits for an event if `waits_for_event` is set.
+    /// Fetches the new events of a queue. With `waits_for_event`, does nothing if an event is pending already, and on a
+    /// server without control waits for one.
     async fn fetch_events(&mut self, label: &str, waits_for_event: bool) -> Result<(), BlockError> {
         let queue = self.scope.queues.get(label).ok_or_else(|| format!("'{label}' has no queue"))?;
         if waits_for_event && !queue.pending.is_empty() {

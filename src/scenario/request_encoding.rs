@@ -11,19 +11,19 @@ use base64::Engine;
 ///
 /// # Errors
 ///
-/// The placeholder that has no value.
+/// The reason, if a placeholder has no value, the user does not exist or a file is not in Base64.
 pub fn encode_request(scope: &Scope, request: &Request) -> Result<HttpRequest, String> {
     let is_url = matches!(request.path.references().next(), Some(Reference::Server | Reference::Origin))
-        && scope.text(&request.path)?.starts_with(origin(&scope.server));
+        && scope.resolve_text(&request.path)?.starts_with(origin(&scope.server));
     let mut url = if is_url {
-        scope.text(&request.path)?
+        scope.resolve_text(&request.path)?
     } else {
         format!("{}/api/v1{}", scope.server, scope.resolve_text_with(&request.path, encode_path_segment)?)
     };
     let mut http_request = HttpRequest { method: request.method.clone(), ..HttpRequest::default() };
     if let Caller::User(handle, key) = &request.caller {
         let user = scope.directory.user(handle).ok_or_else(|| format!("there is no user '{handle}'"))?;
-        let key = key.as_ref().map_or_else(|| Ok(user.api_key.clone()), |key| scope.text(key))?;
+        let key = key.as_ref().map_or_else(|| Ok(user.api_key.clone()), |key| scope.resolve_text(key))?;
         http_request.headers.push(authorization_header(&user.email, &key));
     }
     let form = add_lines(scope, &mut http_request, &request.lines)?;
@@ -37,19 +37,18 @@ pub fn encode_request(scope: &Scope, request: &Request) -> Result<HttpRequest, S
     Ok(http_request)
 }
 
-/// Adds headers, files and bodies to a request. Returns the parameters that are not yet in it, in the encoding of
-/// forms.
+/// Adds headers, files and bodies to a request. Returns the parameters that are not yet in it, encoded as a form.
 fn add_lines(scope: &Scope, http_request: &mut HttpRequest, lines: &[Line]) -> Result<String, String> {
     let mut parameters = Vec::new();
     let mut files = Vec::new();
     for line in lines {
         match line {
-            Line::Parameter(name, value) => parameters.push((name.as_str(), scope.text(value)?)),
-            Line::Header(name, value) => http_request.headers.push((name.clone(), scope.text(value)?)),
-            Line::File(name, content) => files.push(decode_file(name, scope.text(content)?)?),
+            Line::Parameter(name, value) => parameters.push((name.as_str(), scope.resolve_text(value)?)),
+            Line::Header(name, value) => http_request.headers.push((name.clone(), scope.resolve_text(value)?)),
+            Line::File(name, content) => files.push(decode_file(name, scope.resolve_text(content)?)?),
             Line::Body(content_type, content) => {
                 http_request.headers.push(("content-type".to_owned(), content_type.clone()));
-                http_request.body = scope.text(content)?.into_bytes();
+                http_request.body = scope.resolve_text(content)?.into_bytes();
             }
         }
     }
@@ -77,7 +76,7 @@ fn add_lines(scope: &Scope, http_request: &mut HttpRequest, lines: &[Line]) -> R
     Ok(String::new())
 }
 
-/// The name and the bytes of a file, which is in base64 if its name ends with ` base64`.
+/// The name and the bytes of a file, which is in Base64 if its name ends with ` base64`.
 fn decode_file(name: &str, content: String) -> Result<(String, Vec<u8>), String> {
     let Some(name) = name.strip_suffix(" base64") else { return Ok((name.to_owned(), content.into_bytes())) };
     let decoded = base64::engine::general_purpose::STANDARD.decode(content.split_whitespace().collect::<String>());

@@ -24,7 +24,7 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
     }
     let newest_level = match stage.level().await {
         Ok(level) => level,
-        Err(message) => return differs_at(scenario.line, message),
+        Err(message) => return outcome_with_difference(scenario.line, message),
     };
     if let Some(lowest_level) = setup.from_level.filter(|lowest_level| *lowest_level > newest_level) {
         return Outcome::Skipped(format!("holds from feature level {lowest_level} on; this server has {newest_level}"));
@@ -36,7 +36,7 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
         match outcome {
             Outcome::Played => {}
             Outcome::Differs(differences) if level != newest_level => {
-                return Outcome::Differs(as_level_difference(level, differences, mode));
+                return Outcome::Differs(mark_level_difference(level, differences, mode));
             }
             other => return other,
         }
@@ -44,12 +44,13 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
     Outcome::Played
 }
 
-fn differs_at(line: usize, message: String) -> Outcome {
+fn outcome_with_difference(line: usize, message: String) -> Outcome {
     Outcome::Differs(vec![Difference { line, what: message, edits: Vec::new() }])
 }
 
-/// Marks the first difference as one at an older level. Its edits are removed, because they would not match the newest level.
-fn as_level_difference(level: i64, mut differences: Vec<Difference>, mode: Mode) -> Vec<Difference> {
+/// Keeps only the first difference, and marks it as one at an older level. If the file is updated, its edits are
+/// removed, because they would not match the newest level.
+fn mark_level_difference(level: i64, mut differences: Vec<Difference>, mode: Mode) -> Vec<Difference> {
     differences.truncate(1);
     for difference in &mut differences {
         difference.what = format!("at feature level {level}, from which it should hold: {}", difference.what);
@@ -72,14 +73,14 @@ async fn play_at(
     let line = line.map_or(scenario.line, |block| line_of(&document.text, block.range.start));
     let world = match stage.make_world(level, &setup.options, &document.name).await {
         Ok(world) => world,
-        Err(reason) => return differs_at(line, reason),
+        Err(reason) => return outcome_with_difference(line, reason),
     };
     let mut outcome = match Player::new(stage, document, &world, mode).await {
         Ok(mut player) => player.play(blocks).await,
-        Err(reason) => differs_at(scenario.line, reason),
+        Err(reason) => outcome_with_difference(scenario.line, reason),
     };
-    if let (Outcome::Played, Some(violation)) = (&outcome, stage.violation(&world).await) {
-        outcome = differs_at(scenario.line, format!("the world is broken: {violation}"));
+    if let (Outcome::Played, Some(violation)) = (&outcome, stage.first_violation(&world).await) {
+        outcome = outcome_with_difference(scenario.line, format!("the world is broken: {violation}"));
     }
     stage.end_world(&world).await;
     outcome

@@ -85,20 +85,20 @@ impl Scope {
         }
     }
 
-    /// Replaces the references in a template by their values. Values that are not strings are written as JSON.
+    /// Replaces the references in a template with their values. Values that are not strings are written as JSON.
     ///
     /// # Errors
     ///
-    /// A message about a placeholder without a value.
-    pub fn text(&self, template: &Template) -> Result<String, String> {
+    /// A message, if a placeholder has no value or is a matcher.
+    pub fn resolve_text(&self, template: &Template) -> Result<String, String> {
         self.resolve_text_with(template, |value| value)
     }
 
-    /// Does the same as [`Scope::text`], with a conversion of each value.
+    /// Does the same as [`Scope::resolve_text`], with a conversion of each value.
     ///
     /// # Errors
     ///
-    /// A message about a placeholder without a value.
+    /// A message, if a placeholder has no value or is a matcher.
     pub fn resolve_text_with(&self, template: &Template, convert: impl Fn(String) -> String) -> Result<String, String> {
         let mut text = String::new();
         for part in &template.parts {
@@ -111,46 +111,38 @@ impl Scope {
         Ok(text)
     }
 
-    /// Replaces the references in a pattern by their values. A reference without other text keeps the type of its
+    /// Replaces the references in a pattern with their values. A reference without other text keeps the type of its
     /// value.
     ///
     /// # Errors
     ///
-    /// A message about a placeholder without a value.
+    /// A message, if a placeholder has no value or is a matcher.
     pub fn resolve_json(&self, pattern: &Pattern) -> Result<Value, String> {
         Ok(match &pattern.value {
             PatternValue::Null => Value::Null,
             PatternValue::Boolean(value) => Value::Bool(*value),
             PatternValue::Number(number) => Value::Number(number.clone()),
-            PatternValue::Text(template) => match template.only() {
+            PatternValue::Text(template) => match template.only_part() {
                 Some(Part::Reference(reference)) => self.value(reference)?,
-                _ => self.text(template)?.into(),
+                _ => self.resolve_text(template)?.into(),
             },
             PatternValue::Array(items) => items.iter().map(|item| self.resolve_json(item)).collect::<Result<_, _>>()?,
             PatternValue::Object(properties) => {
                 let mut object = Map::new();
                 for property in properties {
-                    object.insert(self.text(&property.name)?, self.resolve_json(&property.value)?);
+                    object.insert(self.resolve_text(&property.name)?, self.resolve_json(&property.value)?);
                 }
                 Value::Object(object)
             }
         })
     }
-}
 
-/// The scheme, host and port of a URL.
-pub fn origin(url: &str) -> &str {
-    let host = url.find("://").map_or(0, |scheme| scheme + 3);
-    url[host..].find('/').map_or(url, |path| &url[..host + path])
-}
-
-impl Scope {
     /// The path of the world's base URL.
     fn prefix(&self) -> &str {
         &self.server[origin(&self.server).len()..]
     }
 
-    /// Replaces the world's URL in a text by a placeholder, because the next run has another URL.
+    /// Replaces the world's URL and its path in a text with placeholders, because the next run has another URL.
     pub fn without_base_url(&self, text: &str) -> String {
         let text = if self.server.is_empty() { text.to_owned() } else { text.replace(&self.server, "{{server}}") };
         match self.prefix() {
@@ -158,6 +150,12 @@ impl Scope {
             prefix => text.replace(&format!("{prefix}/"), "{{prefix}}/"),
         }
     }
+}
+
+/// The scheme, host and port of a URL.
+pub fn origin(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |scheme| scheme + 3);
+    url[host..].find('/').map_or(url, |path| &url[..host + path])
 }
 
 /// A value as text: strings without quotes, other values as JSON.

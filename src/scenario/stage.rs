@@ -1,5 +1,5 @@
-//! The server on which scenarios are played. With control, each scenario gets its own world. Without control, scenarios are
-//! played in the server's realm.
+//! The server on which scenarios are played. With control, each scenario gets its own world. Without control, scenarios
+//! are played in the server's realm.
 
 use super::client::{Client, Failure, HttpReply, HttpRequest};
 use super::directory::{Accounts, Directory, ScenarioUser};
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_rustls::rustls::ClientConfig;
 
-/// The initial time of every world.
+/// The initial time of a world whose scenario does not set another.
 const START_TIME: &str = "2026-01-01T00:00:00Z";
 
 /// The server on which scenarios are played.
@@ -39,12 +39,12 @@ pub struct World {
 }
 
 impl Stage {
-    /// Connects to a server and finds out whether it has control. With `accounts`, the existing organization is played by
-    /// these users, as on a server without control.
+    /// Connects to a server and finds out whether it has control. With `accounts`, scenarios are played in the existing
+    /// organization with these users, as on a server without control.
     ///
     /// # Errors
     ///
-    /// When the server can't be reached, or control needs another token.
+    /// If the URL is invalid, no certificates are trusted, the server can't be reached, or control needs another token.
     pub async fn open(url: &str, control_token: Option<String>, accounts: Accounts) -> Result<Self, String> {
         Self::open_with_tls(url, control_token, accounts, None).await
     }
@@ -85,7 +85,7 @@ impl Stage {
         if let Some(hint) = hint.filter(|_| health_reply.status == 400) {
             return Err(format!("{url} can't be reached: {hint}"));
         }
-        // With accounts, the existing organization is played, also on a chatdouble server.
+        // With accounts, scenarios are played in the existing organization, also on a chatdouble server.
         if !stage.accounts.is_empty() {
             return Ok(stage);
         }
@@ -110,7 +110,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// When the server does not answer.
+    /// If there is no reply.
     pub async fn level(&self) -> Result<i64, String> {
         if let Some(newest_level) = self.newest_level {
             return Ok(newest_level);
@@ -160,7 +160,7 @@ impl Stage {
     }
 
     /// The first broken invariant of a world, if there is one.
-    pub async fn violation(&self, world: &World) -> Option<String> {
+    pub async fn first_violation(&self, world: &World) -> Option<String> {
         let url = format!("{}/invariants", world.control.as_deref()?);
         let reply = self.control("GET", &url, None).await.ok()?;
         reply.body["violations"].as_array().and_then(|violations| violations.first()).map(Value::to_string)
@@ -174,7 +174,7 @@ impl Stage {
     }
 
     /// Ends all worlds that were created and not yet ended.
-    pub async fn end_all(&self) {
+    pub async fn end_all_worlds(&self) {
         let created_worlds = self.created_worlds.lock().clone();
         for url in &created_worlds {
             self.end_world_at(url).await;
@@ -220,7 +220,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// When there is no reply, or the server refuses an account.
+    /// If there is no reply, or the server refuses an account.
     pub async fn directory(&self, world: &World) -> Result<Directory, String> {
         let Some(control) = &world.control else { return self.directory_of_accounts(world).await };
         let state = self.control("GET", &format!("{control}/state"), None).await;
@@ -259,7 +259,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// When there is no reply, or it has no date.
+    /// If there is no reply, or it has no date.
     pub async fn now(&self, world: &World) -> Result<i64, String> {
         let to_reason = |failure: Failure| failure.reason().to_owned();
         if let Some(control) = &world.control {
@@ -277,7 +277,11 @@ impl Stage {
     }
 
     /// A word that no earlier run on the same realm has used.
-    pub async fn unique(&self, world: &World) -> Result<String, String> {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Stage::now`].
+    pub async fn unique_word(&self, world: &World) -> Result<String, String> {
         if world.control.is_some() {
             return Ok("1".to_owned());
         }

@@ -153,7 +153,7 @@ impl Template {
     }
 
     /// The only part. None if there are no parts or several.
-    pub fn only(&self) -> Option<&Part> {
+    pub fn only_part(&self) -> Option<&Part> {
         if let [part] = self.parts.as_slice() { Some(part) } else { None }
     }
 
@@ -179,12 +179,12 @@ fn parse_placeholder(content: &str) -> Result<Part, String> {
         let (name, matcher_text) = (name.trim(), matcher_text.trim());
         if !is_name(name) || parse_matcher(name)?.is_some() || ["now", "unique", "server", "origin"].contains(&name) {
             return Err(format!(
-                "'{name}' can't be the name of a value: a-z, 0-9 and _ make one, and no word of the format"
+                "'{name}' can't be the name of a value: names consist of a-z, 0-9 and _, and are no words of the format"
             ));
         }
         let matcher = parse_matcher(matcher_text)?.filter(|matcher| !matcher.is_positional());
-        let matcher = matcher
-            .ok_or_else(|| format!("'{matcher_text}' is nothing that can be captured; there are {MATCHER_WORDS}"))?;
+        let matcher =
+            matcher.ok_or_else(|| format!("'{matcher_text}' can't be captured; use one of {MATCHER_WORDS}"))?;
         return Ok(Part::Capture(name.to_owned(), matcher));
     }
     if let Some(matcher) = parse_matcher(content)? {
@@ -286,7 +286,7 @@ fn is_name(text: &str) -> bool {
 ///
 /// # Errors
 ///
-/// The accepted form.
+/// The accepted notation.
 pub fn parse_span(text: &str) -> Result<i64, String> {
     let invalid_span = || format!("'{text}' is no span of time such as +90s, +10m, +1h30m, +1d or +2w");
     let (sign, mut remaining) = match text.split_at_checked(1) {

@@ -8,11 +8,11 @@ use super::template::{Part, Reference, Template, UserField};
 
 /// Finds names that do not exist in the world. Returns the line of the first, and a message with all of them. A name
 /// that occurs in the text of an earlier block is not checked, because that block may create it.
-pub fn find_unknown(scope: &Scope, document: &Document, blocks: &[&Block]) -> Option<(usize, String)> {
+pub fn find_unknown_names(scope: &Scope, document: &Document, blocks: &[&Block]) -> Option<(usize, String)> {
     let mut earlier_text = String::new();
     let mut lines: Vec<(usize, String)> = Vec::new();
     for block in blocks {
-        for (reference, offset) in world_references(block) {
+        for (reference, offset) in references_with_offsets(block) {
             let Some((name, existing_names)) = names_of_kind(scope, &reference) else { continue };
             if scope.value(&reference).is_ok() || earlier_text.contains(name) {
                 continue;
@@ -33,14 +33,14 @@ pub fn find_unknown(scope: &Scope, document: &Document, blocks: &[&Block]) -> Op
 
 /// The handles of the users in a block, with duplicates.
 pub fn handles(block: &Block) -> impl Iterator<Item = String> {
-    world_references(block).into_iter().filter_map(|(reference, _)| match reference {
+    references_with_offsets(block).into_iter().filter_map(|(reference, _)| match reference {
         Reference::User(handle, _) => Some(handle),
         _ => None,
     })
 }
 
-/// The references in a block, with their byte offsets.
-fn world_references(block: &Block) -> Vec<(Reference, usize)> {
+/// The references in a block, including its caller, with their byte offsets.
+fn references_with_offsets(block: &Block) -> Vec<(Reference, usize)> {
     let mut references = Vec::new();
     if let BlockKind::Request(request, _) = &block.kind
         && let Caller::User(handle, _) = &request.caller

@@ -3,9 +3,9 @@
 /// The contents of the `world` blocks of a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct WorldSetup {
-    /// Options of the world, in the form of `POST /control/worlds`.
+    /// Names and values of options, as in `POST /control/worlds`.
     pub options: Vec<(String, String)>,
-    /// The lowest feature level at which the scenario must play.
+    /// The lowest feature level at which the scenario is played.
     pub from_level: Option<i64>,
 }
 

@@ -10,11 +10,12 @@ use std::fmt;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 /// A call that control refused, or an assertion of control that failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// HTTP status; 0 when the server ended.
+    /// HTTP status; 0 if the call or the server ended without a reply.
     pub status: u16,
     /// The reply as JSON, with `msg` and, for requests that were not found, `nearest`.
     pub body: Value,
@@ -48,7 +49,8 @@ fn is_match(row: &Value) -> bool {
     row["diff"].as_str().is_some_and(|diff| diff.trim().is_empty())
 }
 
-/// The result of a call that waits for the program under test. The call starts at once; await this for its result.
+/// The result of a call that waits for the program under test. The call starts at once. Awaiting this returns its
+/// result.
 pub type Waiting<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Makes calls whose paths begin with the same prefix, such as `/worlds/NAME`.
@@ -124,4 +126,19 @@ pub(super) fn list_from<T: DeserializeOwned>(mut reply: Value, key: &str) -> Vec
 #[track_caller]
 pub(super) fn to_json(value: impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_else(|error| panic!("this is no JSON: {error}"))
+}
+
+/// Formats the fields of an object as the query of a URL.
+pub(super) fn query_string(fields: &Value) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        query.append_pair(name, &value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    }
+    query.finish()
+}
+
+/// Adds the time limit of a call that waits.
+pub(super) fn with_timeout(mut body: Value, timeout: Duration) -> Value {
+    body["timeout_ms"] = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).into();
+    body
 }

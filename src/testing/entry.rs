@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The maximum number of characters of a parameter's value in messages.
-const MAX_SHOWN_CHARACTERS: usize = 60;
+const MAX_DISPLAYED_CHARACTERS: usize = 60;
 
 /// A request to a world's API, with its reply.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Entry {
-    /// Rises by one per entry.
+    /// ID, which rises by one per entry.
     pub id: u64,
     /// When the request was answered, in Unix seconds of the world's clock.
     pub at: f64,
@@ -49,7 +49,7 @@ impl fmt::Display for Entry {
             write!(f, " {user}")?;
         }
         for (name, value) in &self.params {
-            let excerpt: String = value.chars().take(MAX_SHOWN_CHARACTERS).collect();
+            let excerpt: String = value.chars().take(MAX_DISPLAYED_CHARACTERS).collect();
             let ellipsis = if excerpt.len() < value.len() { "…" } else { "" };
             write!(f, " {name}={excerpt}{ellipsis}")?;
         }

@@ -37,7 +37,7 @@ impl Fault {
         Self::with_effect(json!({"drop": "after"}))
     }
 
-    /// Like [`Fault::drop_after`], and also drops the automatic retries that the client sends within a second.
+    /// Like [`Fault::drop_after`], and also drops automatic retries, each within a second of the previous one.
     pub fn drop_after_and_again() -> Self {
         Self::with_effect(json!({"drop": "after", "retries": true}))
     }
@@ -113,12 +113,12 @@ impl Fault {
         Self { after: Some(requests), ..self }
     }
 
-    /// Probability that the fault fires, from 0 to 1; random by the world's seed.
+    /// Sets the probability that the fault fires, from 0 to 1; random by the world's seed.
     pub fn probability(self, probability: f64) -> Self {
         Self { probability: Some(probability), ..self }
     }
 
-    /// The number of times that the fault fires; unlimited by default.
+    /// Limits the number of times that the fault fires; unlimited by default.
     pub fn times(self, times: u64) -> Self {
         Self { times: Some(times), ..self }
     }
@@ -130,7 +130,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Adds a [`Fault`], or a fault in the JSON form of control, and returns its ID.
+    /// Adds a [`Fault`], or a fault in the JSON of control, and returns its ID.
     #[track_caller]
     pub fn add(&self, fault: impl Serialize) -> String {
         from_json(self.calls.call(Method::POST, "/faults", Some(to_json(fault)))["fault_id"].take())

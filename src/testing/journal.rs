@@ -1,6 +1,6 @@
 //! The journal of a test's world: reading it, and waiting for or asserting requests.
 
-use super::calls::{Calls, Refusal, Waiting, from_json, list_from, to_json};
+use super::calls::{Calls, Refusal, Waiting, from_json, list_from, query_string, to_json, with_timeout};
 use super::entry::Entry;
 use http::Method;
 use serde::Serialize;
@@ -13,7 +13,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// The entries that match [`Requests`](super::Requests), newest last. Parameters can't be filtered by here.
+    /// The entries that match [`Requests`](super::Requests), newest last. Filters by parameters are not supported here.
     #[track_caller]
     pub fn entries(&self, requests: impl Serialize) -> Vec<Entry> {
         match self.find(&to_json(requests)) {
@@ -46,17 +46,4 @@ impl Journal {
         let query = query_string(filter);
         self.calls.try_call(Method::GET, &format!("/journal?{query}"), None).map(|reply| list_from(reply, "entries"))
     }
-}
-
-pub(super) fn query_string(fields: &Value) -> String {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    for (name, value) in fields.as_object().into_iter().flatten() {
-        query.append_pair(name, &value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-    }
-    query.finish()
-}
-
-pub(super) fn with_timeout(mut body: Value, timeout: Duration) -> Value {
-    body["timeout_ms"] = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).into();
-    body
 }

@@ -1,4 +1,4 @@
-//! Networks between clients and a test's world, and rate limits.
+//! Networks between clients and a test's world.
 
 use super::calls::{Calls, list_from, to_json};
 use http::Method;
@@ -34,7 +34,8 @@ impl Network {
         Self::default().latency(latency)
     }
 
-    /// Restricts the network to one user, by email address or handle. Without this, it is for all other users.
+    /// Restricts the network to one user, by email address or handle. Without this, it is for all users who have no
+    /// network of their own.
     pub fn of(self, user: impl Into<String>) -> Self {
         Self { user: Some(user.into()), ..self }
     }
@@ -49,7 +50,7 @@ impl Network {
         Self { jitter_ms: Some(millis(jitter)), ..self }
     }
 
-    /// Limits the speed of bodies of requests and replies.
+    /// Limits the speed at which the bodies of requests and replies are transferred.
     pub fn bytes_per_second(self, bytes: u64) -> Self {
         Self { bytes_per_second: Some(bytes), ..self }
     }
@@ -70,7 +71,7 @@ pub struct Networks {
 }
 
 impl Networks {
-    /// Sets a [`Network`], or a network in the JSON form of control.
+    /// Sets a [`Network`], or a network in the JSON of control.
     #[track_caller]
     pub fn set(&self, network: impl Serialize) {
         self.calls.call(Method::POST, "/network", Some(to_json(network)));
@@ -86,51 +87,5 @@ impl Networks {
     #[track_caller]
     pub fn clear(&self) {
         self.calls.call(Method::DELETE, "/network", None);
-    }
-}
-
-/// A limit of the requests that a client may send.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RateLimit {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    user: Option<String>,
-    requests: u32,
-    seconds: f64,
-}
-
-impl RateLimit {
-    /// A budget of `requests` that refills evenly within the time `over` of the world's clock.
-    pub fn new(requests: u32, over: Duration) -> Self {
-        Self { user: None, requests, seconds: over.as_secs_f64() }
-    }
-
-    /// Restricts the limit to one user, by email address or handle. Without this, it is for each of the other users.
-    pub fn of(self, user: impl Into<String>) -> Self {
-        Self { user: Some(user.into()), ..self }
-    }
-}
-
-/// The rate limits of a world.
-pub struct RateLimits {
-    pub(super) calls: Calls,
-}
-
-impl RateLimits {
-    /// Sets a [`RateLimit`], or a limit in the JSON form of control. Its budgets start full.
-    #[track_caller]
-    pub fn set(&self, limit: impl Serialize) {
-        self.calls.call(Method::POST, "/rate_limit", Some(to_json(limit)));
-    }
-
-    /// All rate limits as control shows them.
-    #[track_caller]
-    pub fn list(&self) -> Vec<Value> {
-        list_from(self.calls.call(Method::GET, "/rate_limit", None), "rate_limits")
-    }
-
-    /// Removes all rate limits.
-    #[track_caller]
-    pub fn clear(&self) {
-        self.calls.call(Method::DELETE, "/rate_limit", None);
     }
 }

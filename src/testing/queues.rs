@@ -1,10 +1,9 @@
-//! The event queues of clients, and the pushes to their devices.
+//! The event queues of the clients of a test's world.
 
-use super::calls::{Calls, Waiting, list_from};
-use super::journal::{query_string, with_timeout};
+use super::calls::{Calls, Waiting, list_from, with_timeout};
 use http::Method;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
 
 /// An event queue of a client.
@@ -51,51 +50,5 @@ impl Queues {
         let condition = json!({"user": user, "parked": true, "count": count});
         let reply = self.calls.call_and_wait("/queues/wait", with_timeout(condition, at_most));
         Box::pin(async { list_from(reply.await, "queues") })
-    }
-}
-
-/// A push that the push relay received.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[non_exhaustive]
-pub struct Push {
-    /// Rises by one per push.
-    pub id: u64,
-    /// When it was sent, in Unix seconds of the world's clock.
-    pub at: f64,
-    /// Kind of push, such as `message`; docs/control.md lists all.
-    pub kind: String,
-    /// Email address of the device's owner.
-    pub user: Option<String>,
-    /// ID of the device. None for a push to all devices of the owner.
-    pub device_id: Option<i64>,
-    /// The payload, decrypted.
-    pub payload: Value,
-}
-
-/// The pushes of a world.
-pub struct Pushes {
-    pub(super) calls: Calls,
-}
-
-impl Pushes {
-    /// The pushes for a user, newest last.
-    #[track_caller]
-    pub fn list(&self, user: &str) -> Vec<Push> {
-        let query = query_string(&json!({"user": user}));
-        list_from(self.calls.call(Method::GET, &format!("/pushes?{query}"), None), "pushes")
-    }
-
-    /// Waits until there are `count` pushes for a user; panics after `at_most` of real time.
-    #[track_caller]
-    pub fn wait_for(&self, user: &str, count: usize, at_most: Duration) -> Waiting<Vec<Push>> {
-        let reply =
-            self.calls.call_and_wait("/pushes/wait", with_timeout(json!({"user": user, "at_least": count}), at_most));
-        Box::pin(async { list_from(reply.await, "pushes") })
-    }
-
-    /// Removes all pushes.
-    #[track_caller]
-    pub fn clear(&self) {
-        self.calls.call(Method::DELETE, "/pushes", None);
     }
 }

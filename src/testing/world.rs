@@ -7,8 +7,8 @@ use http::Method;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The number of journal entries that a failed test prints.
-const MAX_SHOWN_ENTRIES: usize = 10;
+/// The maximum number of journal entries that a failed test prints.
+const MAX_PRINTED_ENTRIES: usize = 10;
 /// Names of threads that do not run a single test, and therefore are not used as labels.
 const SHARED_THREADS: [&str; 2] = ["main", "tokio-runtime-worker"];
 
@@ -171,7 +171,8 @@ impl TestWorld {
         Snapshots { calls: self.calls.clone() }
     }
 
-    /// Creates a world with the current state of this one, without queues, faults, journal and snapshots.
+    /// Creates a world with the current data, clock, feature level and dialect of this one. The fork has none of its
+    /// queues, faults, networks, rate limits, pushes, journal entries and snapshots.
     #[track_caller]
     pub fn fork(&self) -> Self {
         self.fork_with(WorldOptions::default())
@@ -205,7 +206,8 @@ impl TestWorld {
         assert!(lines.is_empty(), "the clients of {} broke rules:\n{}", self.name, lines.join("\n"));
     }
 
-    /// Resets the world to its initial state: data, clock, faults, journal, report and pushes.
+    /// Resets the world to its initial state: data, clock, faults, networks, rate limits, journal, report and pushes.
+    /// Queues end, and snapshots remain.
     #[track_caller]
     pub fn reset(&self) {
         self.calls.call(Method::POST, "/reset", None);
@@ -217,7 +219,7 @@ impl TestWorld {
         self.calls.call(Method::GET, "/state", None)["state"].take()
     }
 
-    /// Replaces the world's state by a fixture document; queues end.
+    /// Replaces the world's state with a fixture document; queues end.
     #[track_caller]
     pub fn put_state(&self, document: &Value) {
         self.calls.call(Method::PUT, "/state", Some(document.clone()));
@@ -249,7 +251,7 @@ impl TestWorld {
 impl TestWorld {
     /// The text that a failed test prints: the last requests, and a hint for a client that needs another dialect.
     fn failure_text(&self) -> String {
-        let newest = serde_json::to_value(Requests::any().newest(MAX_SHOWN_ENTRIES)).unwrap_or_default();
+        let newest = serde_json::to_value(Requests::any().newest(MAX_PRINTED_ENTRIES)).unwrap_or_default();
         let entries = self.journal().find(&newest).unwrap_or_default();
         if entries.is_empty() {
             return String::new();

@@ -22,7 +22,7 @@ impl fmt::Debug for Account {
 ///
 /// # Errors
 ///
-/// The key that is missing.
+/// The key of the section that is missing.
 pub fn read_zuliprc(text: &str) -> Result<Account, String> {
     let mut is_in_api_section = false;
     let (mut email, mut api_key) = (None, None);

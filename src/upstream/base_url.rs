@@ -11,18 +11,18 @@ impl BaseUrl {
     ///
     /// # Errors
     ///
-    /// The form that the URL must have.
+    /// The requirement that the URL does not meet.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let expected_form = || "takes a base URL such as https://chat.example.org or http://127.0.0.1:9991".to_owned();
-        let url = reqwest::Url::parse(text).map_err(|_| expected_form())?;
+        let expected_url = || "takes a base URL such as https://chat.example.org or http://127.0.0.1:9991".to_owned();
+        let url = reqwest::Url::parse(text).map_err(|_| expected_url())?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() || text.contains(char::is_whitespace) {
-            return Err(expected_form());
+            return Err(expected_url());
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err("takes a base URL without a user in it; name the account by --user and --api-key".to_owned());
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(format!("{}, without a query", expected_form()));
+            return Err(format!("{}, without a query", expected_url()));
         }
         let path = url.path().trim_end_matches('/');
         let path = path.strip_suffix("/api/v1").or_else(|| path.strip_suffix("/api")).unwrap_or(path);
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_base_url_is_read_in_the_forms_that_people_copy() {
+    fn base_urls_are_normalized_and_other_urls_are_refused() {
         for (text, url) in [
             ("http://127.0.0.1:9991", "http://127.0.0.1:9991"),
             ("https://chat.example.org/", "https://chat.example.org"),

@@ -16,10 +16,11 @@ use tokio_rustls::rustls::ClientConfig;
 /// The maximum size of an uncompressed reply. The largest organizations need some tens of MiB.
 const MAX_REPLY_BYTES: usize = 256 << 20;
 
-/// The longest pause that the server may ask for. A request fails if the server asks for more.
+/// The longest pause that the server may ask for. If it asks for more, a request to the API fails, and a download is
+/// retried after this pause.
 const MAX_PAUSE: Duration = Duration::from_secs(600);
 
-/// The shortest pause that is shown to the user.
+/// The shortest pause of a rate limit that is shown to the user.
 const MIN_REPORTED_PAUSE: Duration = Duration::from_secs(2);
 
 const MAX_RATE_LIMIT_RETRIES: u32 = 100;
@@ -29,9 +30,9 @@ const MAX_RATE_LIMIT_RETRIES: u32 = 100;
 pub struct Options {
     /// The maximum number of requests per second, or 0 for no limit.
     pub rate: f64,
-    /// How long to wait for a reply, or for more of it.
+    /// How long to wait for the start of a reply, or for more of it.
     pub read_timeout: Duration,
-    /// How often a read that fails for a temporary reason is repeated, after pauses of 1, 2, 4 … seconds.
+    /// How often a read that fails for a temporary reason is retried, after pauses of 1, 2, 4 … seconds.
     pub retries: u32,
     /// Shows the user a line about each long pause.
     pub notify: fn(&str),
@@ -45,7 +46,7 @@ pub struct Upstream {
     account: Option<Account>,
     options: Options,
     pace: Arc<Pace>,
-    /// Whether the server has already replied in the form of this API, so that any other reply is a temporary failure.
+    /// Whether a request has already succeeded, so that a reply which is not of this API is a temporary failure.
     has_replied: Arc<AtomicBool>,
 }
 
@@ -109,7 +110,7 @@ impl Upstream {
                     self.has_replied.store(true, Ordering::Relaxed);
                     return Ok(reply);
                 }
-                Err(error) if retries_left > 0 && self.is_worth_retrying(&error) => {
+                Err(error) if retries_left > 0 && self.should_retry(&error) => {
                     (self.options.notify)(&format!("{error}; asks again in {} s", pause.as_secs()));
                     tokio::time::sleep(pause).await;
                     pause *= 2;
@@ -121,7 +122,7 @@ impl Upstream {
     }
 
     /// Whether to retry. A wrong address is reported at once, but a server that has replied before may be restarting.
-    fn is_worth_retrying(&self, error: &RequestError) -> bool {
+    fn should_retry(&self, error: &RequestError) -> bool {
         let has_replied = self.has_replied.load(Ordering::Relaxed);
         let is_server_failure = match &error.reason {
             Reason::Page { status, .. } | Reason::NotJson { status, .. } => status.is_server_error(),
@@ -144,12 +145,12 @@ impl Upstream {
         RequestError { request: format!("{} {}", request.method, self.base_url.operation_url(request.path)), reason }
     }
 
-    /// Sends a request and returns the reply, whatever its status and form. Requests that exceed the rate limit are
-    /// retried after the pause that the server asks for.
+    /// Sends a request and returns the reply, of any status except 429. Requests that exceed the rate limit are retried
+    /// after the pause that the server asks for.
     ///
     /// # Errors
     ///
-    /// Why there is no complete reply.
+    /// Why there is no complete reply, or that the server asks for too long a pause.
     pub async fn send(&self, request: &Request<'_>) -> Result<Reply, RequestError> {
         for refusals in 0..=MAX_RATE_LIMIT_RETRIES {
             self.pace.wait_turn().await;
@@ -204,7 +205,7 @@ impl Upstream {
     ///
     /// # Errors
     ///
-    /// A status other than 200, or why there is no reply after all retries.
+    /// A status other than 200, or why there is no complete reply, after all retries.
     pub async fn download(&self, path: &str) -> Result<Bytes, RequestError> {
         let url = self.base_url.file_url(path);
         let mut pause = Duration::from_secs(1);
@@ -239,11 +240,12 @@ impl Upstream {
     }
 }
 
-/// Sends a request and reads the complete reply, of any status and of up to 256 MiB.
+/// Sends a request and reads the complete reply, of any status and of up to 256 MiB. `read_timeout` is that of the
+/// client, for the error message.
 ///
 /// # Errors
 ///
-/// Why there is no complete reply. `read_timeout` is that of the client, for the message.
+/// Why there is no complete reply.
 pub async fn read_reply(request: reqwest::RequestBuilder, read_timeout: Duration) -> Result<Reply, Reason> {
     let mut response = request.send().await.map_err(|error| Reason::from_http(&error, read_timeout, 0))?;
     let (status, headers) = (response.status(), response.headers().clone());

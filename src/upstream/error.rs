@@ -20,7 +20,7 @@ pub enum Reason {
     Unreachable(String),
     /// The server's certificate is not trusted.
     Certificate(String),
-    /// Nothing arrived within this timeout.
+    /// The connection was not made, or nothing more arrived, in time. Contains the timeout for replies.
     Timeout(Duration),
     /// The connection ended after `read` bytes of the reply.
     BrokenOff { read: usize, reason: String },
@@ -30,7 +30,7 @@ pub enum Reason {
     Redirected(String),
     /// The reply is an HTML page.
     Page { status: StatusCode, title: Option<String> },
-    /// The reply is not JSON, or not of the expected form.
+    /// The reply is not JSON, or has an unexpected structure.
     NotJson { status: StatusCode, reason: String },
     /// An error reply of the API.
     ErrorReply { status: StatusCode, code: String, message: String },
@@ -58,7 +58,8 @@ impl RequestError {
         matches!(&self.reason, Reason::AccountRejected { .. })
     }
 
-    /// Whether the server refused the request, in the form of the API.
+    /// Whether the server refused the request with an error reply of the API. Failures of the server and refused keys
+    /// are no such refusals.
     pub fn is_refusal(&self) -> bool {
         matches!(&self.reason, Reason::ErrorReply { status, .. } if !status.is_server_error())
     }

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_waits_waits_for_a_pause_too() {
+    async fn a_waiting_request_waits_for_a_pause_too() {
         let pace = Pace::per_second(10.0);
         pace.wait_turn().await;
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! A complete reply of another server, and what it says in the form of the API.
+//! A complete reply of another server, and what it means in the API.
 
 use super::error::Reason;
 use bytes::Bytes;
@@ -22,7 +22,7 @@ impl Reply {
     ///
     /// # Errors
     ///
-    /// The reason if the body is an HTML page, or is not JSON of the expected form.
+    /// The reason, if the body is an HTML page, is not JSON, or has an unexpected structure.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Reason> {
         self.json_borrowed()
     }
@@ -62,6 +62,7 @@ impl Reply {
         is_declared || self.bytes.trim_ascii_start().starts_with(b"<")
     }
 
+    /// The title of an HTML page, in at most 80 characters.
     fn title(&self) -> Option<String> {
         let text = String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(4_096)]);
         let (_, after_tag) = text.split_once("<title>")?;

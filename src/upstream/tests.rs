@@ -8,7 +8,8 @@ use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Starts a server that sends one of these replies on each connection. Returns its URL and the requests that it reads.
+/// Starts a server that sends these replies in order, one per connection. Returns its URL and the requests that it
+/// reads.
 fn serve(replies: &[&str]) -> (BaseUrl, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/chat/", listener.local_addr().expect("an address"));
@@ -60,7 +61,7 @@ async fn a_read_has_credentials_and_a_path_below_the_base_url() {
 }
 
 #[tokio::test]
-async fn each_failure_is_a_line_that_says_what_is_wrong() {
+async fn each_failure_has_a_message_of_one_line() {
     let html = "<html><head><title>502 Bad\n Gateway</title></head></html>";
     let incomplete = "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{\"result\":";
     for (text, message) in [
@@ -107,12 +108,12 @@ async fn a_slow_server_is_reported() {
 }
 
 #[tokio::test]
-async fn a_read_is_repeated_when_the_server_fails() {
+async fn a_read_is_retried_when_the_server_fails() {
     let success = reply("200 OK", "", r#"{"result":"success"}"#);
     let failure_reply = reply("502 Bad Gateway", "", "<html>");
     assert!(get_own_user(&[&failure_reply, &success], 1).await.is_ok());
     assert!(get_own_user(&[&failure_reply, &success], 0).await.is_err());
-    // A page at the first request means another server than one of this API.
+    // A page at the first request means that this is not a server of this API, so nothing is retried.
     assert!(get_own_user(&[&reply("200 OK", "", "<html>"), &success], 1).await.is_err());
 }
 
@@ -134,8 +135,8 @@ async fn a_change_is_retried_only_after_a_rate_limit() {
 #[tokio::test]
 async fn a_compressed_reply_is_decompressed() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(br#"{"result":"success"}"#).expect("packed");
-    let body = encoder.finish().expect("packed");
+    encoder.write_all(br#"{"result":"success"}"#).expect("compressed");
+    let body = encoder.finish().expect("compressed");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let base_url = BaseUrl::parse(&format!("http://{}", listener.local_addr().expect("an address"))).expect("a URL");
     std::thread::spawn(move || {

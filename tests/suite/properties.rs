@@ -213,7 +213,7 @@ async fn what_a_failure_prints_can_be_played() {
 
     let outcome = scenario::play(&stage, &document, &document.scenarios[0], Mode::Check).await;
     if let Outcome::Differs(differences) = &outcome {
-        panic!("{}", differences[0].shown(&document));
+        panic!("{}", differences[0].describe(&document));
     }
     assert!(matches!(outcome, Outcome::Played) && story.matches("```request").count() > 90);
 }

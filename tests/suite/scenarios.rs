@@ -1,7 +1,7 @@
 //! The scenarios under `scenarios/` pass, and mistakes and differences in a file are reported by line.
 
 use crate::support::TestServer;
-use chatdouble::scenario::{Accounts, Document, Mode, Outcome, Stage, play, rewritten};
+use chatdouble::scenario::{Accounts, Document, Mode, Outcome, Stage, apply_edits, play};
 use chatdouble::{Options, Server};
 use serde_json::json;
 use std::path::Path;
@@ -22,9 +22,9 @@ async fn played(story: &str, mode: Mode) -> (String, String) {
         Outcome::Played => ("played".to_owned(), story.to_owned()),
         Outcome::Skipped(reason) => (format!("skipped: {reason}"), story.to_owned()),
         Outcome::Differs(differences) => {
-            let shown: Vec<String> = differences.iter().map(|difference| difference.shown(&document)).collect();
+            let shown: Vec<String> = differences.iter().map(|difference| difference.describe(&document)).collect();
             let edits: Vec<_> = differences.into_iter().flat_map(|difference| difference.edits).collect();
-            (shown.join("\n"), rewritten(&document.text, &edits))
+            (shown.join("\n"), apply_edits(&document.text, &edits))
         }
     }
 }
@@ -53,7 +53,7 @@ async fn every_story_is_true() {
                 Outcome::Played => {}
                 Outcome::Skipped(reason) => faults.push(format!("{}: {}: {reason}", document.name, scenario.name)),
                 Outcome::Differs(differences) => {
-                    faults.extend(differences.iter().map(|difference| difference.shown(&document)));
+                    faults.extend(differences.iter().map(|difference| difference.describe(&document)));
                 }
             }
         }
@@ -166,7 +166,7 @@ fn mistakes_are_named_by_line_and_reason() {
         ("# A\n\n```control\nclock tomorrow\n```\n", "story.md:4: 'tomorrow' is no time"),
         ("# A\n\n```world\nlevel: 3\n```\n", "story.md:4: a world has lines 'NAME: VALUE'"),
         ("# A\n\n```world\nfrom_level: new\n```\n", "story.md:4: from_level is a feature level"),
-        ("# A\n\n```request\nmel: GET /x\n```\n```world\nseed: 1\n```\n", "story.md:6: a world is made before"),
+        ("# A\n\n```request\nmel: GET /x\n```\n```world\nseed: 1\n```\n", "story.md:6: a world block must be above"),
         ("# A\n\n- item\n\n  ```request\n  mel: GET /x\n  ```\n", "story.md:5: blocks that are played must be outside"),
         ("# A\n\n> ```request\n> mel: GET /x\n> ```\n", "story.md:3: blocks that are played must be outside"),
         ("# A\n\n```request\nmel: GET /x\n", "story.md:3: this block is not closed"),
@@ -294,7 +294,7 @@ async fn the_stories_of_the_reference_are_true() {
         for scenario in &document.scenarios {
             let outcome = play(&stage, &document, scenario, Mode::Check).await;
             if let Outcome::Differs(differences) = &outcome {
-                panic!("{}", differences[0].shown(&document));
+                panic!("{}", differences[0].describe(&document));
             }
         }
     }

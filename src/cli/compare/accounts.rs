@@ -75,8 +75,9 @@ impl Accounts {
                 }
                 continue;
             }
-            let expected_form = "takes {\"email\": …, \"api_key\": …}, or such objects as \"first\" and \"second\"";
-            let entry = serde_json::from_value(value).map_err(|_| file_error(&format!("$.{name}: {expected_form}")))?;
+            let expected_entry = "takes {\"email\": …, \"api_key\": …}, or such objects as \"first\" and \"second\"";
+            let entry =
+                serde_json::from_value(value).map_err(|_| file_error(&format!("$.{name}: {expected_entry}")))?;
             if accounts.insert(handle.to_owned(), entry).is_some() {
                 return Err(file_error(&format!("$.{name}: the account for {handle} is given twice")));
             }

@@ -1,21 +1,22 @@
 //! The report of a comparison: the differences of each operation, and counts of probes and operations.
 
-use super::record::{Baseline, ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
+use super::baseline::Baseline;
+use super::record::{ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
 use crate::api::{OperationRow, rows};
 use crate::counted::counted;
 use crate::level::Usage;
-use crate::scenario::recording::is_secret;
+use crate::scenario::recording::is_secret_name;
 use crate::scenario::server_comparison::{ComparedServer, ProbeResult, Step};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The largest number of differences that are shown for a request. Further ones are only counted.
+/// The maximum number of differences in the text of a request. Further ones are only counted.
 const MAX_DIFFERENCES: usize = 12;
 /// Limits of the line-by-line diff of two replies: its lines, and the characters of a line.
 const MAX_DIFF_LINES: usize = 60;
 const MAX_DIFF_LINE_LENGTH: usize = 200;
-/// The largest number of changes between feature levels that are shown with a difference.
+/// The maximum number of changes between feature levels in the text of a request.
 const MAX_LEVEL_CHANGES: usize = 5;
 
 pub struct Report {
@@ -35,7 +36,7 @@ struct Operation {
     requests: usize,
     /// The requests with differences, each as a record and as text.
     differences: Vec<(RequestRecord, String)>,
-    /// The reasons of probes that did not send their request.
+    /// The reasons why probes did not send their requests, each with the probe.
     not_tried: Vec<String>,
 }
 
@@ -149,7 +150,7 @@ impl Report {
         self.probes.agreeing + self.probes.differing == 0
     }
 
-    /// Lines with the numbers of probes and operations that agree, differ or were not played.
+    /// Two or three lines with the numbers of probes and operations that agree, differ or were not played.
     pub fn counts(&self) -> String {
         let ProbeCounts { agreeing, differing, not_played } = self.probes;
         let played_operations: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
@@ -183,8 +184,8 @@ impl Report {
         )
     }
 
-    /// The report for the JSON file.
-    pub fn record(&self) -> ComparisonRecord {
+    /// Converts the report for the JSON file.
+    pub fn to_record(&self) -> ComparisonRecord {
         let operation = |(name, operation): (&String, &Operation)| OperationRecord {
             operation: name.clone(),
             result: match operation {
@@ -206,7 +207,7 @@ impl Report {
         }
     }
 
-    pub fn text(&self) -> String {
+    pub fn to_text(&self) -> String {
         let mut text = format!(
             "first:  {} (level {})\nsecond: {} (level {})\n\n",
             self.urls[0], self.levels[0], self.urls[1], self.levels[1]
@@ -240,13 +241,13 @@ impl Report {
     }
 }
 
-/// Replaces keys and passwords in a reply by a placeholder.
+/// Replaces keys and passwords in a reply with a placeholder.
 fn without_secrets(value: &Value) -> Value {
     match value {
         Value::Object(object) => object
             .iter()
             .map(|(name, inner)| match inner {
-                Value::String(text) if is_secret(name) && !text.is_empty() => (name.clone(), "left-out".into()),
+                Value::String(text) if is_secret_name(name) && !text.is_empty() => (name.clone(), "left-out".into()),
                 other => (name.clone(), without_secrets(other)),
             })
             .collect::<serde_json::Map<_, _>>()
@@ -260,7 +261,7 @@ fn row_name(row: &OperationRow) -> String {
     format!("{} {}", row.route.method, row.route.path.replace("{*", "{"))
 }
 
-/// The operation that a request calls, as method and path; the request itself if there is no such operation.
+/// The method of a request, and the path of the operation that it calls; its own path if there is no such operation.
 fn operation_name(method: &str, path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
     let matches = |row: &&OperationRow| {

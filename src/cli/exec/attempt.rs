@@ -31,14 +31,14 @@ pub struct RunResult<T> {
 }
 
 /// The status of a command that was killed at its time limit; the same as that of `timeout`.
-pub const TIMED_OUT: u8 = 124;
+pub const TIMED_OUT_STATUS: u8 = 124;
 
 impl<T> RunResult<T> {
     /// The result for a table, such as `failed (2)`.
     pub fn summary(&self) -> String {
         match self.status {
             0 => "passed".to_owned(),
-            TIMED_OUT => "failed (124: it took too long)".to_owned(),
+            TIMED_OUT_STATUS => "failed (124: it took too long)".to_owned(),
             status => format!("failed ({status})"),
         }
     }

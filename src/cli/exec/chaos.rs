@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// Exit status when the command fails without faults.
-const FAILS_WITHOUT_FAULTS: u8 = 5;
+const FAILS_WITHOUT_FAULTS_STATUS: u8 = 5;
 /// The default time limit of a run with faults is [`EXTRA_TIME`] plus [`TIME_FACTOR`] times the first run.
 const EXTRA_TIME: Duration = Duration::from_secs(30);
 const TIME_FACTOR: u32 = 10;
@@ -60,7 +60,7 @@ impl Chaos {
     ///
     /// # Errors
     ///
-    /// When a run can't start, or the file can't be written.
+    /// If a run can't start, or the file can't be written.
     pub async fn run(
         &self,
         seed: u64,
@@ -69,7 +69,11 @@ impl Chaos {
         let first_run = run_once(Attempt::default()).await?;
         if first_run.status != 0 {
             eprint_line(format_args!("chaos: without faults the command {}", first_run.summary()));
-            return Ok(ExitCode::from(if first_run.is_interrupted { first_run.status } else { FAILS_WITHOUT_FAULTS }));
+            return Ok(ExitCode::from(if first_run.is_interrupted {
+                first_run.status
+            } else {
+                FAILS_WITHOUT_FAULTS_STATUS
+            }));
         }
         if first_run.observation.is_empty() {
             eprint_line(
@@ -80,7 +84,7 @@ impl Chaos {
         let limit = self.chaos_timeout.map(|seconds| Duration::from_secs(seconds.into()));
         let limit = Some(limit.unwrap_or(EXTRA_TIME + TIME_FACTOR * first_run.duration));
         for number in 1..=self.chaos_runs {
-            let faults = random_faults::faults(&first_run.observation, seed, number, self.chaos_faults);
+            let faults = random_faults::draw_faults(&first_run.observation, seed, number, self.chaos_faults);
             let run = run_once(Attempt { faults: faults.clone(), limit, ..Attempt::default() }).await?;
             let (count, seconds) = (counted(faults.len(), "fault"), run.duration.as_secs_f64());
             eprint_line(format_args!(
@@ -150,22 +154,22 @@ fn repeat_command(arguments: impl IntoIterator<Item = OsString>, file: &Path) ->
     let mut arguments = arguments.into_iter().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     while let Some(argument) = arguments.next() {
         if argument == "--" {
-            words.extend(["--faults".to_owned(), shell_quoted(&file.to_string_lossy()), argument]);
+            words.extend(["--faults".to_owned(), quote_for_shell(&file.to_string_lossy()), argument]);
             break;
         }
         match argument.strip_prefix("--chaos") {
             // Skips the value, which is a separate argument.
             Some(option) if !option.contains('=') => _ = arguments.next(),
             Some(_) => {}
-            None => words.push(shell_quoted(&argument)),
+            None => words.push(quote_for_shell(&argument)),
         }
     }
-    words.extend(arguments.map(|argument| shell_quoted(&argument)));
+    words.extend(arguments.map(|argument| quote_for_shell(&argument)));
     words.join(" ")
 }
 
 /// Quotes a word for a shell if necessary.
-fn shell_quoted(word: &str) -> String {
+fn quote_for_shell(word: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,@%+".contains(character);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -178,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_that_repeats_a_failure_has_all_but_the_chaos() {
+    fn the_command_line_that_repeats_a_failure_has_no_options_of_chaos() {
         let words = "chatdouble exec --chaos 7 --clock frozen --chaos-out=x.json --chaos-runs 3 --seed 1 -- sh -c";
         let arguments = words.split(' ').chain(["echo 'a'", "--chaos", ""]).map(OsString::from);
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a file with a list of faults, in the form of `POST /control/worlds/NAME/faults`.
+/// Reads a file with a list of faults, as `POST /control/worlds/NAME/faults` takes them.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ pub fn read(file: &Path) -> Result<Vec<Value>, CliError> {
 ///
 /// # Errors
 ///
-/// The refusal of an existing world, with the position in the list.
+/// The refusal by an existing world, with the position of the fault in the list.
 pub fn install(server: &Server, faults: &Arc<StandingFaults>) -> Result<(), CliError> {
     server.install_standing_faults(faults).map_err(|(index, reason)| {
         let reason = reason.strip_prefix('$').map_or_else(|| format!(": {reason}"), str::to_owned);

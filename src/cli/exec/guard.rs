@@ -18,7 +18,7 @@ pub struct Guard {
     #[arg(value_name = "PID")]
     process: i32,
 
-    /// File that only the command needs, to remove
+    /// File to remove, which only the command needs
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
@@ -55,7 +55,7 @@ impl GuardedProcess {
 
     /// Sends a signal to the process and its descendants, some of which may have ended.
     fn signal(&self, signal: Signal) {
-        // Listed before the first signal, after which they may have another parent.
+        // They are listed before the first signal, because they may have another parent after it.
         let descendants = self.descendants.get_or_init(|| super::process_tree::Descendants::list(self.process));
         let _ = rustix::process::pidfd_send_signal(&self.handle, signal);
         descendants.signal(signal);
@@ -90,7 +90,7 @@ impl GuardProcess {
     pub fn start(process: u32, file: Option<&Path>) -> std::io::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("guard").arg(process.to_string()).args(file);
-        // In a separate process group, so that signals to the group of `exec` don't end the guard.
+        // The guard has its own process group, so that signals to the group of `exec` don't end it.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().map(Self)
     }
@@ -98,7 +98,7 @@ impl GuardProcess {
 
 impl Drop for GuardProcess {
     fn drop(&mut self) {
-        // Killed before its standard input is closed, which would make it end the command.
+        // The guard is killed before its standard input is closed, because that would make it end the command.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -10,7 +10,7 @@ use clap::Args;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use std::process::ExitCode;
 
-/// The largest number of listed changes that were not observed in the command's requests.
+/// The maximum number of listed changes that were not observed in the command's requests.
 const MAX_UNOBSERVED_CHANGES: usize = 10;
 const MAX_LEVELS: usize = 1_000;
 
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_have_levels_and_ranges_each_level_once() {
+    fn lists_contain_levels_and_ranges_without_duplicates() {
         assert_eq!(parse_list("371, 421,newest"), Ok(LevelList(vec![371, 421, NEWEST_FEATURE_LEVEL])));
         assert_eq!(parse_list("5..7,6,9"), Ok(LevelList(vec![5, 6, 7, 9])));
         for (text, part) in [

@@ -26,10 +26,11 @@ impl Process {
     }
 }
 
+/// The descendants of a process.
 pub struct Descendants(Vec<Process>);
 
 impl Descendants {
-    /// Lists the descendants that are running now.
+    /// Lists the running descendants of a process.
     pub fn list(root: Pid) -> Self {
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter_map(Process::read);

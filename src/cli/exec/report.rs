@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-/// Exit status for findings that are not in the baseline.
+/// Exit status for findings that are not in the baseline and are at least as severe as `--fail-on`.
 pub const FINDINGS_STATUS: u8 = 4;
 /// The file name that means standard error.
 const STANDARD_ERROR: &str = "-";
@@ -24,7 +24,7 @@ pub struct ReportOptions {
     #[arg(long, value_name = "FILE", conflicts_with = "chaos")]
     report: Option<PathBuf>,
 
-    /// Form of the report [default: by the end of the file's name: .txt, .json, .xml for junit, .sarif]
+    /// Format of the report [default: from the file extension: .txt, .json, .xml for junit, .sarif]
     #[arg(long, value_name = "FORMAT", value_enum, requires = "report")]
     report_format: Option<FormatName>,
 
@@ -95,7 +95,7 @@ impl ReportOptions {
             None if name == STANDARD_ERROR => Ok(Format::Text),
             None => Format::from_file_name(&name).ok_or_else(|| {
                 CliError::usage(format!(
-                    "the end of '{name}' names no form of a report (.txt, .json, .xml, .sarif); give --report-format"
+                    "'{name}' has no extension of a report format (.txt, .json, .xml, .sarif); give --report-format"
                 ))
             }),
         }

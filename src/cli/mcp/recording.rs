@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// The body of a longer reply is not recorded.
-const MAX_REPLY_CHARACTERS: usize = 4_000;
+/// The maximum length of the body of a reply in the scenario, in bytes of JSON. A longer one is not recorded.
+const MAX_REPLY_BYTES: usize = 4_000;
 /// The options of a world that a scenario can set.
 const WORLD_OPTIONS: [&str; 5] = ["fixture", "feature_level", "dialect", "clock", "seed"];
 
@@ -59,7 +59,7 @@ impl Recording {
     }
 
     /// The scenario; None without steps.
-    pub fn scenario(&self, title: &str) -> Option<String> {
+    pub fn to_scenario(&self, title: &str) -> Option<String> {
         if self.steps.is_empty() {
             return None;
         }
@@ -78,7 +78,7 @@ fn reply_block(reply: &Reply) -> String {
         Reply::Broken => "```reply none\n```\n".to_owned(),
         Reply::Complete(status, body) => {
             let text = format!("{:#}", escape_strings(body));
-            let body = if body.is_object() && text.len() <= MAX_REPLY_CHARACTERS { text + "\n" } else { String::new() };
+            let body = if body.is_object() && text.len() <= MAX_REPLY_BYTES { text + "\n" } else { String::new() };
             format!("```reply {status}\n{body}```\n")
         }
     }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use tokio_rustls::rustls::ClientConfig;
 
-/// Longer replies are cut before the agent reads them.
+/// The maximum length of a reply for the agent. Longer ones are cut.
 const MAX_REPLY_BYTES: usize = 40_000;
 const DEFAULT_WORLD: &str = "default";
 
@@ -25,13 +25,16 @@ pub struct Session {
     control_token: Option<String>,
     client: Client,
     stage: Stage,
+    /// What was done in each world, by its name.
     recordings: Mutex<BTreeMap<String, Recording>>,
 }
 
 impl Session {
+    /// Creates a session, which sends no request yet.
+    ///
     /// # Errors
     ///
-    /// When the TLS configuration can't be created.
+    /// If HTTPS is needed and this machine has no trusted certificates.
     pub fn new(
         url: &str,
         control_token: Option<String>,
@@ -51,7 +54,7 @@ impl Session {
         if let Some(call) = ControlCall::for_tool(tool) {
             return self.control(call, arguments).await;
         }
-        check_names(tool, arguments)?;
+        check_argument_names(tool, arguments)?;
         match tool {
             "find_operations" => {
                 Ok(tools::find_operations(text_argument(arguments, "words").unwrap_or_default()).join("\n"))
@@ -81,9 +84,9 @@ impl Session {
         let body = (call.method == "POST").then(|| Value::from(arguments.clone()));
         let reply = self.send_to_control(call.method, url, body.as_ref()).await?;
         if reply.status < 400 || call.path.ends_with("/verify") {
-            self.record(call, world, &path, &query, body.as_ref(), reply.status);
+            self.record_control_call(call, world, &path, &query, body.as_ref(), reply.status);
         }
-        format_reply(&reply)
+        Ok(format_reply(&reply))
     }
 
     async fn send_to_control(&self, method: &str, url: String, body: Option<&Value>) -> Result<HttpReply, String> {
@@ -94,8 +97,16 @@ impl Session {
         self.client.send(request).await.map_err(|failure| failure.reason().to_owned())
     }
 
-    /// Records a call of control in the scenario of its world.
-    fn record(&self, call: ControlCall, world: &str, path: &str, query: &str, body: Option<&Value>, status: u16) {
+    /// Records a call of control that changes something in the recording of its world.
+    fn record_control_call(
+        &self,
+        call: ControlCall,
+        world: &str,
+        path: &str,
+        query: &str,
+        body: Option<&Value>,
+        status: u16,
+    ) {
         let mut recordings = self.recordings.lock();
         let no_parameters = Map::new();
         let parameters = body.and_then(Value::as_object).unwrap_or(&no_parameters);
@@ -126,7 +137,7 @@ impl Session {
         let world = text_argument(arguments, "world").unwrap_or(DEFAULT_WORLD);
         let user = text_argument(arguments, "user");
         let operation = required_argument(arguments, "operation")?.trim();
-        let (method, path) = operation.split_once(' ').ok_or_else(operation_form)?;
+        let (method, path) = operation.split_once(' ').ok_or_else(operation_syntax)?;
         let no_params = Map::new();
         let params = match arguments.get("params") {
             Some(Value::Object(params)) => params,
@@ -160,7 +171,7 @@ impl Session {
         let result = self.client.send(request).await;
         let (recorded_reply, reply_text) = match &result {
             Ok(reply) => {
-                (Reply::Complete(reply.status, remove_url_fields(&reply.body, &base_url)), format_reply(reply)?)
+                (Reply::Complete(reply.status, remove_url_fields(&reply.body, &base_url)), format_reply(reply))
             }
             Err(Failure::Broken(reason)) => (Reply::Broken, json!({"failure": reason}).to_string()),
             Err(Failure::NoReply(reason)) => return Err(reason.clone()),
@@ -192,7 +203,7 @@ impl Session {
                 Outcome::Played => format!("played   {}", scenario.name),
                 Outcome::Skipped(reason) => format!("skipped  {}: {reason}", scenario.name),
                 Outcome::Differs(differences) => {
-                    let difference = differences.last().map(|last| last.shown(&document)).unwrap_or_default();
+                    let difference = differences.last().map(|last| last.describe(&document)).unwrap_or_default();
                     format!("differs  {}\n{difference}", scenario.name)
                 }
             });
@@ -200,36 +211,37 @@ impl Session {
         Ok(lines.join("\n"))
     }
 
-    /// Exports the recording of a world. It is played once, to replace values that change from run to run by
+    /// Exports the recording of a world. It is played once, to replace values that change from run to run with
     /// placeholders.
     async fn export(&self, arguments: &Arguments) -> Result<String, String> {
         let world = text_argument(arguments, "world").unwrap_or(DEFAULT_WORLD);
         let title =
             text_argument(arguments, "title").filter(|title| !title.trim().is_empty()).unwrap_or("What an agent did");
-        let draft = self.recordings.lock().get(world).and_then(|recording| recording.scenario(title));
+        let draft = self.recordings.lock().get(world).and_then(|recording| recording.to_scenario(title));
         let draft = draft.ok_or_else(|| format!("this session did nothing in the world {world:?}"))?;
         Ok(insert_placeholders(&self.stage, "scenario.md", draft).await)
     }
 }
 
 /// Checks that a tool accepts all of the arguments.
-fn check_names(tool: &str, arguments: &Arguments) -> Result<(), String> {
+fn check_argument_names(tool: &str, arguments: &Arguments) -> Result<(), String> {
     let Some(accepted) = tools::argument_names(tool) else { return Ok(()) };
     let quote_all = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let unknown: Vec<&str> = arguments.keys().map(String::as_str).filter(|name| !accepted.contains(name)).collect();
     if unknown.is_empty() {
         return Ok(());
     }
-    let expected_form = if accepted.contains(&"operation") { format!("; {}", operation_form()) } else { String::new() };
-    Err(format!("{tool} takes {}, not {}{expected_form}", quote_all(&accepted), quote_all(&unknown)))
+    let expected_syntax =
+        if accepted.contains(&"operation") { format!("; {}", operation_syntax()) } else { String::new() };
+    Err(format!("{tool} takes {}, not {}{expected_syntax}", quote_all(&accepted), quote_all(&unknown)))
 }
 
-fn operation_form() -> String {
+fn operation_syntax() -> String {
     "`operation` is a method and a path, such as \"POST /messages\"".to_owned()
 }
 
 fn describe_operation(operation: &str) -> Result<String, String> {
-    let (method, path) = operation.trim().split_once(' ').ok_or_else(operation_form)?;
+    let (method, path) = operation.trim().split_once(' ').ok_or_else(operation_syntax)?;
     let document = tools::operation_document(method, path.trim());
     document
         .map(|document| format!("{document:#}"))
@@ -242,7 +254,7 @@ fn text_argument<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a str> {
 
 fn required_argument<'a>(arguments: &'a Arguments, name: &str) -> Result<&'a str, String> {
     text_argument(arguments, name).ok_or_else(|| match name {
-        "operation" => format!("`operation` is missing; {}", operation_form()),
+        "operation" => format!("`operation` is missing; {}", operation_syntax()),
         _ => format!("`{name}` is missing"),
     })
 }
@@ -280,7 +292,7 @@ fn remove_url_fields(body: &Value, base_url: &str) -> Value {
 }
 
 /// Formats a reply for the agent, with the hint of a refusal.
-fn format_reply(reply: &HttpReply) -> Result<String, String> {
+fn format_reply(reply: &HttpReply) -> String {
     let body = match &reply.body {
         Value::Null => Value::from(String::from_utf8_lossy(&reply.bytes).into_owned()),
         body => body.clone(),
@@ -294,5 +306,5 @@ fn format_reply(reply: &HttpReply) -> Result<String, String> {
         text.truncate(text.floor_char_boundary(MAX_REPLY_BYTES));
         text.push('…');
     }
-    Ok(text)
+    text
 }

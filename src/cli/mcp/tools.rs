@@ -5,9 +5,9 @@ use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
 
-/// References in schemas are inlined up to this depth; deeper ones allow any value.
+/// The maximum depth of a schema with its inlined references. Deeper parts allow any value.
 const MAX_INLINE_DEPTH: usize = 12;
-/// The largest number of operations that a search lists.
+/// The maximum number of operations that a search lists.
 pub const MAX_FOUND_OPERATIONS: usize = 40;
 const WORLD: &str = "world";
 
@@ -130,7 +130,7 @@ fn new_tool(name: &'static str, description: &str, properties: &Map<String, Valu
     Tool::new(name, description.to_owned(), Arc::new(schema))
 }
 
-/// All tools in their listed order.
+/// All tools, in the order in which they are listed.
 pub fn all() -> Vec<Tool> {
     let text_schema = |description: &str| json!({"type": "string", "description": description});
     let tool = |name: &'static str, description: &str, properties: &[(&str, Value)], required: &[&str]| {
@@ -232,7 +232,7 @@ mod tests {
     use super::find_operations;
 
     #[test]
-    fn operations_that_fit_best_come_first() {
+    fn the_best_matches_come_first() {
         for (words, first) in [
             ("POST /messages", "POST /messages: "),
             ("/messages", "POST /messages: "),

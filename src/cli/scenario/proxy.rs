@@ -1,11 +1,9 @@
-//! The recording proxy: forwards requests and replies, and copies them for the recording.
+//! The recording proxy: forwards requests and replies, and records them.
 
+use super::traffic::{RawExchange, RecordOnDrop, RecordedTraffic};
 use crate::cli::output::eprint_line;
-use crate::counted::counted;
-use crate::scenario::recording::{Exchange, RequestBody, basic_credentials};
 use crate::upstream::{BaseUrl, client_builder};
 use bytes::Bytes;
-use flate2::read::GzDecoder;
 use futures_util::{Stream, StreamExt, TryStreamExt};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Request, Response};
@@ -16,20 +14,11 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::error::Error;
-use std::io::Read;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio_rustls::rustls::ClientConfig;
-
-/// Larger bodies are forwarded, but not recorded.
-const MAX_BODY_BYTES: usize = 4 << 20;
-const MAX_DECOMPRESSED_BYTES: u64 = 32 << 20;
-/// The largest total size of the recorded bodies.
-const MAX_SESSION_BYTES: usize = 256 << 20;
 
 /// Headers of a single connection, which are not forwarded, and `Host`, which differs for the server.
 const HOP_BY_HOP_HEADERS: [HeaderName; 8] = [
@@ -51,17 +40,7 @@ pub struct Proxy {
     /// Whether the server uses the host in `X-Forwarded-Host` for URLs in replies, as doubles do.
     follows_forwarded_host: bool,
     http: reqwest::Client,
-    log: Arc<Mutex<Log>>,
-}
-
-/// The recorded exchanges, and counts of those that were not recorded.
-#[derive(Default)]
-struct Log {
-    exchanges: Vec<RawExchange>,
-    total_bytes: usize,
-    unanswered_requests: usize,
-    /// Number of exchanges that would have exceeded [`MAX_SESSION_BYTES`].
-    over_limit_exchanges: usize,
+    traffic: Arc<Mutex<RecordedTraffic>>,
 }
 
 /// The server closed the connection without a reply.
@@ -75,61 +54,6 @@ impl std::fmt::Display for NoReply {
 }
 
 impl Error for NoReply {}
-
-/// A request and its reply as they were forwarded. The status is 0 without a reply.
-#[derive(Default)]
-struct RawExchange {
-    start_seconds: f64,
-    end_seconds: f64,
-    method: String,
-    path: String,
-    query: String,
-    headers: HeaderMap,
-    body: CopiedBody,
-    status: u16,
-    encoding: String,
-    reply: CopiedBody,
-    /// Whether the connection ended in the middle of the reply.
-    is_broken_off: bool,
-}
-
-/// The copy of a body, which is empty when the body is too large.
-#[derive(Default)]
-struct CopiedBody {
-    bytes: Vec<u8>,
-    is_too_large: bool,
-}
-
-impl CopiedBody {
-    fn add(&mut self, chunk: &[u8]) {
-        if self.is_too_large || self.bytes.len() + chunk.len() > MAX_BODY_BYTES {
-            self.is_too_large = true;
-            self.bytes = Vec::new();
-        } else {
-            self.bytes.extend_from_slice(chunk);
-        }
-    }
-}
-
-/// Records an exchange when it is dropped: after the reply was forwarded, or the client has disconnected.
-struct LogOnDrop {
-    exchange: Arc<Mutex<RawExchange>>,
-    log: Arc<Mutex<Log>>,
-}
-
-impl Drop for LogOnDrop {
-    fn drop(&mut self) {
-        let exchange = std::mem::take(&mut *self.exchange.lock());
-        let mut log = self.log.lock();
-        let size = exchange.body.bytes.len() + exchange.reply.bytes.len();
-        if log.total_bytes + size > MAX_SESSION_BYTES {
-            log.over_limit_exchanges += 1;
-            return;
-        }
-        log.total_bytes += size;
-        log.exchanges.push(exchange);
-    }
-}
 
 fn now_seconds() -> f64 {
     UNIX_EPOCH.elapsed().map_or(0.0, |time| time.as_secs_f64())
@@ -145,7 +69,7 @@ impl Proxy {
         let http = client_builder(tls_config).redirect(reqwest::redirect::Policy::none()).no_gzip().build();
         let http = http.map_err(|error| error.to_string())?;
         let follows_forwarded_host = is_double(&http, &base_url, timeout).await;
-        Ok(Self { base_url, follows_forwarded_host, http, log: Arc::default() })
+        Ok(Self { base_url, follows_forwarded_host, http, traffic: Arc::default() })
     }
 
     /// Forwards requests until the future is dropped.
@@ -200,13 +124,14 @@ impl Proxy {
             }
             Err(_) => {
                 exchange.lock().end_seconds = now_seconds();
-                drop(LogOnDrop { exchange, log: self.log.clone() });
+                drop(RecordOnDrop { exchange, traffic: self.traffic.clone() });
                 Err(NoReply)
             }
         }
     }
 
-    /// Removes the path of the base URL, which is part of the URLs in the server's replies.
+    /// Removes the path of the base URL from a target. Clients send it, because it is part of the URLs in the server's
+    /// replies.
     fn strip_base_path<'target>(&self, target: &'target str) -> &'target str {
         let (_, address) = self.base_url.as_str().split_once("://").unwrap_or_default();
         let base_path = address.find('/').map_or("", |path| &address[path..]);
@@ -223,9 +148,9 @@ impl Proxy {
             let encoding = headers.get(header::CONTENT_ENCODING).and_then(|encoding| encoding.to_str().ok());
             exchange.encoding = encoding.unwrap_or_default().to_ascii_lowercase();
         }
-        let log_on_drop = LogOnDrop { exchange, log: self.log.clone() };
+        let record_on_drop = RecordOnDrop { exchange, traffic: self.traffic.clone() };
         let chunks = reply.bytes_stream().inspect(move |chunk| {
-            let mut exchange = log_on_drop.exchange.lock();
+            let mut exchange = record_on_drop.exchange.lock();
             exchange.end_seconds = now_seconds();
             match chunk {
                 Ok(chunk) => exchange.reply.add(chunk),
@@ -239,7 +164,7 @@ impl Proxy {
     }
 
     fn report_unanswered(&self, error: &reqwest::Error) -> Response<Body> {
-        self.log.lock().unanswered_requests += 1;
+        self.traffic.lock().unanswered_requests += 1;
         let mut cause: &dyn Error = error;
         while let Some(next) = cause.source() {
             cause = next;
@@ -253,9 +178,9 @@ impl Proxy {
         response
     }
 
-    /// Takes the recorded traffic, and leaves an empty log.
+    /// Takes the recorded traffic, and leaves none.
     pub fn take_traffic(&self) -> RecordedTraffic {
-        RecordedTraffic(std::mem::take(&mut *self.log.lock()))
+        std::mem::take(&mut *self.traffic.lock())
     }
 }
 
@@ -300,91 +225,4 @@ fn accept_gzip_only(headers: &mut HeaderMap) {
     let accepts_gzip = accepted_encodings.to_str().is_ok_and(|accepted_encodings| accepted_encodings.contains("gzip"));
     let offered_encodings = HeaderValue::from_static(if accepts_gzip { "gzip" } else { "identity" });
     headers.insert(header::ACCEPT_ENCODING, offered_encodings);
-}
-
-/// The traffic that was recorded.
-pub struct RecordedTraffic(Log);
-
-impl RecordedTraffic {
-    /// The exchanges that can be part of a scenario.
-    pub async fn exchanges(&self) -> Vec<Exchange> {
-        let mut exchanges = Vec::new();
-        for exchange in self.0.exchanges.iter().filter(|exchange| exchange.defect().is_none()) {
-            exchanges.push(exchange.to_exchange().await);
-        }
-        exchanges
-    }
-
-    /// Descriptions of the exchanges that can't be part of a scenario.
-    pub fn omissions(&self) -> Vec<String> {
-        let mut defects: BTreeMap<String, usize> = BTreeMap::new();
-        for exchange in &self.0.exchanges {
-            if let Some(defect) = exchange.defect() {
-                *defects.entry(format!("{} {}: {defect}", exchange.method, exchange.path)).or_default() += 1;
-            }
-        }
-        let repetitions = |count: usize| if count == 1 { String::new() } else { format!(" ({count} times)") };
-        let mut omissions: Vec<String> =
-            defects.into_iter().map(|(defect, count)| defect + &repetitions(count)).collect();
-        if self.0.unanswered_requests > 0 {
-            omissions
-                .push(format!("{} that the server did not answer", counted(self.0.unanswered_requests, "request")));
-        }
-        if self.0.over_limit_exchanges > 0 {
-            omissions.push(format!(
-                "{} after the first {} MiB",
-                counted(self.0.over_limit_exchanges, "request"),
-                MAX_SESSION_BYTES >> 20
-            ));
-        }
-        omissions
-    }
-}
-
-impl RawExchange {
-    /// The reason why a scenario can't expect this reply from another server; None if it can.
-    fn defect(&self) -> Option<&'static str> {
-        let is_page = || self.decoded_reply().is_some_and(|bytes| bytes.trim_ascii_start().starts_with(b"<"));
-        match () {
-            () if self.is_broken_off => Some("the reply broke off"),
-            () if self.path.starts_with("/api/") && is_page() => Some("the reply is a page in HTML instead of JSON"),
-            () => None,
-        }
-    }
-
-    async fn to_exchange(&self) -> Exchange {
-        let header =
-            |name: HeaderName| self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let authorization = header(header::AUTHORIZATION);
-        let account = basic_credentials(authorization);
-        let bytes = Bytes::copy_from_slice(&self.body.bytes);
-        let body = if self.body.is_too_large {
-            RequestBody::TooLarge
-        } else {
-            RequestBody::read(header(header::CONTENT_TYPE), bytes).await
-        };
-        Exchange {
-            start_seconds: self.start_seconds,
-            end_seconds: self.end_seconds,
-            method: self.method.clone(),
-            path: self.path.clone(),
-            query: self.query.clone(),
-            uses_other_authentication: account.is_none()
-                && (!authorization.is_empty() || self.headers.contains_key(header::COOKIE)),
-            account,
-            body,
-            status: self.status,
-            reply: self.decoded_reply().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null),
-        }
-    }
-
-    /// The body of the reply, decoded; None if that fails.
-    fn decoded_reply(&self) -> Option<Cow<'_, [u8]>> {
-        if self.encoding != "gzip" {
-            return Some(Cow::Borrowed(&self.reply.bytes));
-        }
-        let mut bytes = Vec::new();
-        let mut decoder = GzDecoder::new(self.reply.bytes.as_slice()).take(MAX_DECOMPRESSED_BYTES);
-        decoder.read_to_end(&mut bytes).is_ok().then_some(Cow::Owned(bytes))
-    }
 }

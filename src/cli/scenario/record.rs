@@ -1,6 +1,7 @@
 //! `chatdouble scenario record`: records the requests of clients to a server as a scenario.
 
-use super::proxy::{Proxy, RecordedTraffic};
+use super::proxy::Proxy;
+use super::traffic::RecordedTraffic;
 use crate::cli::CliError;
 use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::{eprint_line, print_line};
@@ -8,7 +9,7 @@ use crate::cli::shutdown::ShutdownRequest;
 use crate::cli::tls::TrustOptions;
 use crate::counted::counted;
 use crate::scenario::Document;
-use crate::scenario::recording::{RecordedScenario, Session, to_scenario};
+use crate::scenario::recording::{RecordedScenario, Recording, to_scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
 use clap::Args;
 use serde_json::Value;
@@ -97,13 +98,13 @@ impl Record {
             () = shutdown.wait() => {}
         }
         let traffic = proxy.take_traffic();
-        let recording = to_scenario(&self.build_session(traffic, &settings).await);
-        if recording.requests == 0 {
-            recording.omissions.iter().for_each(eprint_line);
+        let scenario = to_scenario(&self.build_recording(traffic, &settings).await);
+        if scenario.requests == 0 {
+            scenario.omissions.iter().for_each(eprint_line);
             return Err(CliError::failure(format!("nothing was recorded; {} is not written", self.output.display())));
         }
-        write_atomically(&self.output, &recording.text).map_err(write_error)?;
-        self.report(&recording);
+        write_atomically(&self.output, &scenario.text).map_err(write_error)?;
+        self.print_summary(&scenario);
         Ok(ExitCode::SUCCESS)
     }
 
@@ -114,14 +115,14 @@ impl Record {
         reply.json().map_err(CliError::failure)
     }
 
-    async fn build_session(&self, traffic: RecordedTraffic, settings: &Value) -> Session {
+    async fn build_recording(&self, traffic: RecordedTraffic, settings: &Value) -> Recording {
         let level_setting =
             settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
         let dialect = match level_setting.map(|(name, _)| name.as_str()) {
             Some("zulip_feature_level") => Some("zulip"),
             _ => None,
         };
-        Session {
+        Recording {
             exchanges: traffic.exchanges().await,
             base_url: self.upstream.as_str().to_owned(),
             aliases: self.aliases.iter().cloned().collect(),
@@ -132,17 +133,17 @@ impl Record {
         }
     }
 
-    fn report(&self, recording: &RecordedScenario) {
+    fn print_summary(&self, scenario: &RecordedScenario) {
         let name = self.output.display();
         eprint_line(format_args!(
             "{name}: {} and {}",
-            counted(recording.requests, "request"),
-            counted(recording.events, "event")
+            counted(scenario.requests, "request"),
+            counted(scenario.events, "event")
         ));
-        for omission in &recording.omissions {
+        for omission in &scenario.omissions {
             eprint_line(format_args!("{name} leaves out: {omission}"));
         }
-        if let Err(mistakes) = Document::parse(&name.to_string(), &recording.text) {
+        if let Err(mistakes) = Document::parse(&name.to_string(), &scenario.text) {
             mistakes.iter().for_each(eprint_line);
         }
     }

@@ -12,9 +12,9 @@ pub enum Verdict {
     Played,
     /// The reason why the scenario was skipped.
     Skipped(String),
-    /// The file was updated to the actual replies.
+    /// The scenario differed, and its file is updated to the actual replies.
     Rewritten,
-    /// The last difference as text, with its line and the replies.
+    /// The last difference as text: its file and line, what happened, and a diff if there is one.
     Differs(String),
 }
 
@@ -46,7 +46,7 @@ impl Results {
         self.count(|verdict| matches!(verdict, Verdict::Differs(_)))
     }
 
-    /// The counts, in one line.
+    /// The number of scenarios with each result, in one line.
     pub fn counts(&self) -> String {
         let played_count = self.count(|verdict| matches!(verdict, Verdict::Played));
         let rewritten = self.count(|verdict| matches!(verdict, Verdict::Rewritten));
@@ -54,9 +54,11 @@ impl Results {
         format!("{played_count} played, {} skipped, {} differ{rewritten}", self.skipped_count(), self.differing_count())
     }
 
+    /// The exit status: a failure if a scenario differs.
+    ///
     /// # Errors
     ///
-    /// When all scenarios were skipped, or one was skipped and `fails_on_skip` is set.
+    /// If no scenario differs, but all were skipped, or one was skipped and `fails_on_skip` is set.
     pub fn status(&self, fails_on_skip: bool) -> Result<ExitCode, CliError> {
         let skipped_count = self.skipped_count();
         if self.differing_count() > 0 {

@@ -53,7 +53,7 @@ mod tests {
     use crate::server::Options;
 
     #[tokio::test]
-    async fn the_lines_name_the_console_a_request_and_the_end() {
+    async fn the_lines_show_the_console_a_request_and_how_to_stop() {
         let server = Server::start().await.expect("a free port");
         let url = server.url();
         let request = format!("try: curl -u mel@chat.test:melKey00000000000000000000000000 {url}/api/v1/users/me");
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_quoted_where_a_shell_would_divide_them() {
+    fn words_with_special_characters_are_quoted() {
         assert_eq!(quote_for_shell("mel@chat.test:aB3"), "mel@chat.test:aB3");
         assert_eq!(quote_for_shell("my ca's.pem"), r"'my ca'\''s.pem'");
     }

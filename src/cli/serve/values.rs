@@ -29,20 +29,20 @@ pub fn parse_host_name(text: &str) -> Result<String, String> {
 }
 
 /// Checks that every client can send the token in a header.
-pub fn control_token(text: &str) -> Result<String, String> {
+pub fn parse_control_token(text: &str) -> Result<String, String> {
     match text.bytes().all(|byte| byte.is_ascii_graphic()) {
         true => Ok(text.to_owned()),
         false => Err("takes printable ASCII characters without blanks".to_owned()),
     }
 }
 
-/// Parses the time after which unused worlds are ended, at least one second.
+/// Parses the time after which unused worlds are deleted, at least one second.
 pub fn parse_world_ttl(text: &str) -> Result<Span, String> {
     let ttl = Seconds::parse(text)?.0;
     if ttl >= Span::from_seconds(1) { Ok(ttl) } else { Err("takes seconds from 1 on".to_owned()) }
 }
 
-/// Parses a feature level; `newest` is that of the default.
+/// Parses a feature level; `newest` means the newest one, which is the default.
 pub fn parse_feature_level(text: &str) -> Result<i64, String> {
     if text == "newest" {
         return Ok(NEWEST_FEATURE_LEVEL);
@@ -55,7 +55,7 @@ pub fn parse_feature_level(text: &str) -> Result<i64, String> {
 }
 
 /// Parses an address to listen on, or a host name that the system can resolve.
-pub fn host(text: &str) -> Result<String, String> {
+pub fn parse_host(text: &str) -> Result<String, String> {
     let without_brackets = text.trim_start_matches('[').trim_end_matches(']');
     let is_numeric =
         !without_brackets.is_empty() && without_brackets.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');

@@ -1,10 +1,10 @@
-//! The filter of `watch`: which frames are shown.
+//! The filter of `watch`: which frames are printed.
 
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// The number of shown requests that are remembered, to find the frames that they caused.
+/// The maximum number of matching requests that are remembered, to find the frames that they caused.
 const MAX_REMEMBERED_REQUESTS: usize = 1_000;
 
 #[derive(Args, Clone, Debug, Default)]
@@ -38,7 +38,7 @@ enum Kind {
 
 impl Filter {
     /// The user and the path of the filter, the path without `/api/v1`.
-    pub fn names(&self) -> (Option<&str>, Option<&str>) {
+    pub fn user_and_path(&self) -> (Option<&str>, Option<&str>) {
         (self.user.as_deref(), self.path.as_deref().map(without_api_prefix))
     }
 }
@@ -47,20 +47,20 @@ fn without_api_prefix(path: &str) -> &str {
     path.strip_prefix("/api/v1").filter(|path| path.starts_with('/')).unwrap_or(path)
 }
 
-/// A filter with the requests that it has admitted.
+/// A filter with the requests whose paths it has matched.
 #[derive(Debug, Default)]
 pub struct FilterState {
     filter: Filter,
-    /// The journal IDs of shown requests, with the IDs of their events.
-    shown_requests: VecDeque<(Value, Vec<Value>)>,
+    /// The journal IDs of requests with a matching path, with the IDs of their events. Empty without a path to match.
+    matching_requests: VecDeque<(Value, Vec<Value>)>,
 }
 
 impl FilterState {
     pub fn new(filter: &Filter) -> Self {
-        Self { filter: filter.clone(), shown_requests: VecDeque::new() }
+        Self { filter: filter.clone(), matching_requests: VecDeque::new() }
     }
 
-    /// Whether a frame is shown. Frames about missed frames always are.
+    /// Whether a frame is printed. Frames about missed frames always are.
     pub fn admits(&mut self, frame: &Value) -> bool {
         let kind = frame["type"].as_str().unwrap_or_default();
         if kind == "lost" {
@@ -69,9 +69,9 @@ impl FilterState {
         let matches_path = self.matches_path(kind, frame);
         if matches_path && kind == "request" && self.filter.path.is_some() {
             let events = frame["events"].as_array().cloned().unwrap_or_default();
-            self.shown_requests.push_back((frame["id"].clone(), events));
-            if self.shown_requests.len() > MAX_REMEMBERED_REQUESTS {
-                self.shown_requests.pop_front();
+            self.matching_requests.push_back((frame["id"].clone(), events));
+            if self.matching_requests.len() > MAX_REMEMBERED_REQUESTS {
+                self.matching_requests.pop_front();
             }
         }
         matches_path && self.matches_kind(kind) && self.matches_user(kind, frame)
@@ -88,8 +88,8 @@ impl FilterState {
         let path = without_api_prefix(path);
         match kind {
             "request" => frame["path"].as_str().is_some_and(|request_path| request_path.starts_with(path)),
-            "event" => self.shown_requests.iter().any(|(_, events)| events.contains(&frame["id"])),
-            "fault" => self.shown_requests.iter().any(|(id, _)| *id == frame["journal_id"]),
+            "event" => self.matching_requests.iter().any(|(_, events)| events.contains(&frame["id"])),
+            "fault" => self.matching_requests.iter().any(|(id, _)| *id == frame["journal_id"]),
             _ => false,
         }
     }
@@ -113,7 +113,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn frames_are_shown_by_user_path_and_kind() {
+    fn frames_are_filtered_by_user_path_and_kind() {
         let request = json!({"type": "request", "id": 7, "path": "/messages", "user": "mel@chat.test", "events": [3]});
         let event = json!({"type": "event", "id": 3, "names": {"users": {"5": "max"}}});
         let other = json!({"type": "event", "id": 4, "names": {"users": {"5": "max"}}});

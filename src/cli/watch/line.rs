@@ -132,9 +132,9 @@ fn event_row(frame: &Value) -> FrameRow {
     }
 }
 
-/// The largest number of users that are named in the audience of an event.
+/// The maximum number of users that are named in the audience of an event.
 const MAX_NAMED_USERS: usize = 4;
-/// Longer texts are cut.
+/// The maximum length of a text; longer texts are cut.
 const MAX_TEXT_CHARACTERS: usize = 60;
 
 /// The name of a user; the ID if the frame has no name.
@@ -308,7 +308,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn networks_and_rate_limits_have_lines_that_say_what_holds_now() {
+    fn networks_and_rate_limits_are_listed_in_one_line() {
         let networks = json!([
             {"user": "mel@chat.test", "profile": "3g", "latency_ms": 150, "loss": 0.0},
             {"user": null, "profile": null, "latency_ms": 400, "bytes_per_second": 20_000, "loss": 0.05}
@@ -385,14 +385,14 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_only_where_they_are_wanted() {
+    fn colours_are_used_only_if_requested() {
         let lost_frame = json!({"type": "lost", "count": 7}).to_string();
         assert!(format_frame(&lost_frame, true).contains("\x1b[31mlost  \x1b[0m"));
         assert!(!format_frame(&lost_frame, false).contains('\x1b'));
     }
 
     #[test]
-    fn nothing_that_was_sent_steers_the_terminal() {
+    fn texts_in_frames_do_not_control_the_terminal() {
         let frame = json!({"type": "request", "method": "GET", "path": "/\u{1b}[2J\n", "user": "\u{7}", "status": 404});
         let line = format_frame(&frame.to_string(), false);
         assert!(line.contains("/\\u{1b}[2J\\n") && line.chars().all(|character| !character.is_control()), "{line}");

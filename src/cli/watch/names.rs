@@ -1,4 +1,4 @@
-//! Checks the names in the filter options: with an unknown user or path, nothing would ever be shown.
+//! Checks the names in the filter options: with an unknown user or path, nothing would ever be printed.
 
 use super::Watch;
 use crate::api::rows;
@@ -12,7 +12,7 @@ use tokio_rustls::rustls::ClientConfig;
 ///
 /// The refusal by control. A server that can't be reached causes no error here.
 pub async fn check(watch: &Watch, tls_config: Option<ClientConfig>) -> Result<(), CliError> {
-    let (user, path) = watch.filter.names();
+    let (user, path) = watch.filter.user_and_path();
     // The beginning of an operation's path is sufficient.
     let path = path.filter(|path| !rows().any(|row| row.route.path.starts_with(path)));
     let mut query = form_urlencoded::Serializer::new("limit=0".to_owned());

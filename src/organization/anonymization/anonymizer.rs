@@ -1,12 +1,12 @@
-//! The anonymizer: replaces words by random ones that avoid the words of the original.
+//! The anonymizer: replaces words with random ones that avoid the words of the original.
 
+use super::random::Random;
 use aho_corasick::AhoCorasick;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// Replacements do not contain original words of at least this length, also not as parts of longer words.
+/// The length in characters from which original words are avoided in replacements, also as parts of longer words.
 const MIN_AVOIDED_LENGTH: usize = 3;
 
 /// With more original words than this, they are avoided only as whole words.
@@ -15,10 +15,11 @@ const MAX_WORDS_AS_PARTS: usize = 200_000;
 /// How many replacements are tried for a word to avoid original words.
 const MAX_ATTEMPTS: u32 = 60;
 
-/// Replaces words by random ones, which depend only on the seed and the word.
+/// Replaces words with random ones, which depend on the seed, on the word, on the original words that they avoid, and
+/// on the replacements of earlier words.
 pub struct Anonymizer {
     seed: u64,
-    /// In lower case.
+    /// The original words in lower case.
     originals: HashSet<String>,
     /// Finds original words within others; None if they are too many.
     original_finder: Option<AhoCorasick>,
@@ -70,11 +71,11 @@ impl Anonymizer {
     }
 
     /// Replaces the words and emoji of a text.
-    pub fn text(&self, text: &str) -> String {
+    pub fn anonymize_text(&self, text: &str) -> String {
         self.anonymize_with_salt(text, 0)
     }
 
-    /// Like [`Anonymizer::text`], with other replacements for each salt.
+    /// Like [`Anonymizer::anonymize_text`], with other replacements for each salt.
     pub fn anonymize_with_salt(&self, text: &str, salt: u32) -> String {
         let mut result = String::with_capacity(text.len());
         let mut word = String::new();
@@ -83,14 +84,14 @@ impl Anonymizer {
                 word.push(character);
                 continue;
             }
-            self.flush_word(&mut word, salt, &mut result);
-            result.push(other_emoji(character, self.seed));
+            self.append_replacement(&mut word, salt, &mut result);
+            result.push(replace_emoji(character, self.seed));
         }
-        self.flush_word(&mut word, salt, &mut result);
+        self.append_replacement(&mut word, salt, &mut result);
         result
     }
 
-    fn flush_word(&self, word: &mut String, salt: u32, result: &mut String) {
+    fn append_replacement(&self, word: &mut String, salt: u32, result: &mut String) {
         if !word.is_empty() {
             result.push_str(&self.replace_word(word, salt));
             word.clear();
@@ -100,11 +101,11 @@ impl Anonymizer {
     fn replace_word(&self, word: &str, salt: u32) -> String {
         let key = if salt == 0 { to_lowercase(word) } else { format!("{}\0{salt}", to_lowercase(word)) };
         let known_replacement = self.replacements.borrow().by_word.get(&key).cloned();
-        let replacement = known_replacement.unwrap_or_else(|| self.draw_replacement(&key));
+        let replacement = known_replacement.unwrap_or_else(|| self.choose_replacement(&key));
         word.chars().zip(replacement.chars()).map(|(old, new)| with_case_of(old, new)).collect()
     }
 
-    fn draw_replacement(&self, key: &str) -> String {
+    fn choose_replacement(&self, key: &str) -> String {
         let word = key.split('\0').next().unwrap_or_default();
         let mut replacements = self.replacements.borrow_mut();
         let mut least_similar = (usize::MAX, String::new());
@@ -124,8 +125,8 @@ impl Anonymizer {
         candidate
     }
 
-    /// The length of the longest original word in a candidate; 0 for a good one. A replacement that is used for
-    /// another word reveals nothing, but is avoided too.
+    /// The length of the longest original word in a candidate, in bytes; 0 for a good one. A replacement that is used
+    /// for another word reveals nothing, but is avoided too: it counts as 1.
     fn similarity(&self, candidate: &str, is_used: bool) -> usize {
         let longest = match &self.original_finder {
             Some(finder) => finder.find_overlapping_iter(candidate).map(|part| part.len()).max(),
@@ -136,47 +137,12 @@ impl Anonymizer {
 
     fn candidate(&self, key: &str, word: &str, attempt: u32) -> String {
         let mut random = Random::new(self.seed, key, attempt);
-        word.chars().map(|character| other_character(character, &mut random)).collect()
+        word.chars().map(|character| random_character_like(character, &mut random)).collect()
     }
 
     /// Random numbers that depend only on the seed and a text.
     pub fn random_from(&self, text: &str) -> Random {
         Random::new(self.seed, text, u32::MAX)
-    }
-}
-
-/// A random number generator that depends only on a seed, a text and the number of the attempt.
-pub struct Random {
-    hasher: Sha256,
-    block: [u8; 32],
-    /// The next unused byte of the block.
-    position: usize,
-    block_count: u64,
-}
-
-impl Random {
-    fn new(seed: u64, text: &str, attempt: u32) -> Self {
-        let hasher = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(attempt.to_le_bytes());
-        Self { hasher: hasher.chain_update(text.as_bytes()), block: [0; 32], position: 32, block_count: 0 }
-    }
-
-    /// A number from 0 to less than a bound.
-    pub fn below(&mut self, bound: usize) -> usize {
-        if self.position + 4 > self.block.len() {
-            self.block = self.hasher.clone().chain_update(self.block_count.to_le_bytes()).finalize().into();
-            self.block_count += 1;
-            self.position = 0;
-        }
-        let start = self.position;
-        let bytes = [self.block[start], self.block[start + 1], self.block[start + 2], self.block[start + 3]];
-        self.position += 4;
-        u32::from_le_bytes(bytes) as usize % bound.max(1)
-    }
-
-    /// One of the characters of a text.
-    pub fn one_of(&mut self, characters: &str) -> char {
-        let count = characters.chars().count();
-        characters.chars().nth(self.below(count)).unwrap_or('x')
     }
 }
 
@@ -202,9 +168,9 @@ const VOWELS: &str = "aeiou";
 const CONSONANTS: &str = "bcdfghjklmnpqrstvwxyz";
 const ACCENTED: &str = "àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþ";
 
-/// A random character of the same script and kind, in lower case. The ranges are those of accented Latin letters,
-/// Chinese characters and Korean syllables.
-fn other_character(character: char, random: &mut Random) -> char {
+/// A random character of the same script and kind, in lower case where the script has cases. The ranges are those of
+/// accented Latin letters, Chinese characters and Korean syllables.
+fn random_character_like(character: char, random: &mut Random) -> char {
     match character {
         'a' | 'e' | 'i' | 'o' | 'u' => random.one_of(VOWELS),
         'a'..='z' => random.one_of(CONSONANTS),
@@ -212,18 +178,18 @@ fn other_character(character: char, random: &mut Random) -> char {
         '1'..='9' => random.one_of("123456789"),
         '0' => random.one_of("0123456789"),
         '\u{c0}'..='\u{24f}' => random.one_of(ACCENTED),
-        '\u{4e00}'..='\u{9fa5}' => character_in_range(0x4e00, 0x51a6, random),
-        '\u{ac00}'..='\u{d7a3}' => character_in_range(0xac00, 0x2ba4, random),
-        _ => nearby_character(character, random),
+        '\u{4e00}'..='\u{9fa5}' => random_character_in_range(0x4e00, 0x51a6, random),
+        '\u{ac00}'..='\u{d7a3}' => random_character_in_range(0xac00, 0x2ba4, random),
+        _ => random_nearby_character(character, random),
     }
 }
 
-fn character_in_range(first: u32, count: usize, random: &mut Random) -> char {
+fn random_character_in_range(first: u32, count: usize, random: &mut Random) -> char {
     u32::try_from(random.below(count)).ok().and_then(|offset| char::from_u32(first + offset)).unwrap_or('字')
 }
 
-/// A random character of the same kind among the 64 characters around this one.
-fn nearby_character(character: char, random: &mut Random) -> char {
+/// A random character of the same kind from the block of 64 code points that contains this one.
+fn random_nearby_character(character: char, random: &mut Random) -> char {
     let kind = |other: char| (other.is_lowercase(), other.is_uppercase(), other.is_numeric(), other.is_alphabetic());
     let first = u32::from(character) & !0x3f;
     let candidates: Vec<char> =
@@ -231,14 +197,13 @@ fn nearby_character(character: char, random: &mut Random) -> char {
     candidates.get(random.below(candidates.len())).copied().unwrap_or(character)
 }
 
-/// Replaces an emoji by another one; other characters remain.
-fn other_emoji(character: char, seed: u64) -> char {
+/// Replaces an emoji with another one. Skin tones, the letters of flags and other characters remain.
+fn replace_emoji(character: char, seed: u64) -> char {
     match character {
-        // Skin tones, and the letters of flags.
         '\u{1f3fb}'..='\u{1f3ff}' | '\u{1f1e6}'..='\u{1f1ff}' => character,
         '\u{1f000}'..='\u{1fbff}' => {
             let mut random = Random::new(seed, character.encode_utf8(&mut [0; 4]), 0);
-            character_in_range(0x1f400, 0xf0, &mut random)
+            random_character_in_range(0x1f400, 0xf0, &mut random)
         }
         _ => character,
     }
@@ -258,7 +223,7 @@ mod tests {
     #[test]
     fn words_keep_their_length_script_and_case() {
         let text = "Hello, WORLD-42! straße Ελλάδα Привет 漢字 한국 שלום";
-        let anonymous = anonymizer(0, text).text(text);
+        let anonymous = anonymizer(0, text).anonymize_text(text);
         assert_eq!(anonymous.chars().count(), text.chars().count());
         for (old, new) in text.chars().zip(anonymous.chars()) {
             assert_eq!(old.is_alphanumeric(), new.is_alphanumeric(), "{anonymous}");
@@ -271,7 +236,7 @@ mod tests {
     #[test]
     fn no_word_remains_even_within_another_one() {
         let text = "the quick brown fox jumps over the lazy dog while seven wizards box quietly";
-        let anonymous = anonymizer(3, text).text(text);
+        let anonymous = anonymizer(3, text).anonymize_text(text);
         for word in text.split(' ') {
             assert!(!anonymous.contains(word), "{word} in {anonymous}");
         }
@@ -280,23 +245,23 @@ mod tests {
     #[test]
     fn equal_words_have_the_same_replacement_in_any_case() {
         let anonymizer = anonymizer(0, "");
-        assert_eq!(anonymizer.text("release").to_uppercase(), anonymizer.text("RELEASE"));
-        assert_ne!(anonymizer.text("release"), anonymizer.text("rebuild"));
+        assert_eq!(anonymizer.anonymize_text("release").to_uppercase(), anonymizer.anonymize_text("RELEASE"));
+        assert_ne!(anonymizer.anonymize_text("release"), anonymizer.anonymize_text("rebuild"));
         let letter_replacements: HashSet<String> =
-            "abcdefghijklmnopqrstuvwxyz".chars().map(|letter| anonymizer.text(&letter.to_string())).collect();
+            "abcdefghijklmnopqrstuvwxyz".chars().map(|letter| anonymizer.anonymize_text(&letter.to_string())).collect();
         assert!(letter_replacements.len() > 20, "{letter_replacements:?}");
     }
 
     #[test]
-    fn replacements_follow_from_the_seed() {
-        assert_eq!(anonymizer(1, "").text("some words"), anonymizer(1, "").text("some words"));
-        assert_ne!(anonymizer(1, "").text("some words"), anonymizer(2, "").text("some words"));
-        assert_ne!(anonymizer(1, "").anonymize_with_salt("name", 1), anonymizer(1, "").text("name"));
+    fn replacements_depend_on_the_seed() {
+        assert_eq!(anonymizer(1, "").anonymize_text("some words"), anonymizer(1, "").anonymize_text("some words"));
+        assert_ne!(anonymizer(1, "").anonymize_text("some words"), anonymizer(2, "").anonymize_text("some words"));
+        assert_ne!(anonymizer(1, "").anonymize_with_salt("name", 1), anonymizer(1, "").anonymize_text("name"));
     }
 
     #[test]
-    fn emoji_are_replaced_by_other_emoji() {
-        let anonymous = anonymizer(0, "").text("🎉 👍🏽");
+    fn emoji_are_replaced_with_other_emoji() {
+        let anonymous = anonymizer(0, "").anonymize_text("🎉 👍🏽");
         assert!(!anonymous.contains('🎉') && !anonymous.contains('👍') && anonymous.contains('🏽'), "{anonymous}");
     }
 }

@@ -6,33 +6,33 @@ use percent_encoding::percent_decode_str;
 use std::fmt::Write;
 
 impl Anonymizer {
-    /// Replaces a URL by one of the same form on a host below the reserved domain `example`.
-    pub fn url(&self, url: &str) -> String {
+    /// Replaces the words of a URL, and moves it to a host below the reserved domain `example`.
+    pub fn anonymize_url(&self, url: &str) -> String {
         let (scheme, remaining) = match url.split_once("://") {
             Some((scheme, remaining)) => (format!("{scheme}://"), remaining),
             None => (String::new(), url),
         };
         let end = remaining.find(['/', '?', '#']).unwrap_or(remaining.len());
         let (host, path) = remaining.split_at(end);
-        let host = if scheme.is_empty() { self.text(host) } else { self.host(host) };
-        format!("{scheme}{host}{}", self.template(path, &|name| name.to_owned()))
+        let host = if scheme.is_empty() { self.anonymize_text(host) } else { self.anonymize_host(host) };
+        format!("{scheme}{host}{}", self.anonymize_template(path, &|name| name.to_owned()))
     }
 
-    /// Replaces a host, or the host of an email address, by one below `example`.
-    pub fn host(&self, host: &str) -> String {
+    /// Replaces a host, or the host of an email address, with one below `example`. Omits the port.
+    pub fn anonymize_host(&self, host: &str) -> String {
         let name = host.rsplit_once('@').map_or(host, |(_, name)| name);
         let name = name.split(':').next().unwrap_or_default();
         let labels = name.rsplit_once('.').map_or(name, |(labels, _)| labels);
-        format!("{}.example", self.text(labels))
+        format!("{}.example", self.anonymize_text(labels))
     }
 
     /// Replaces the words of a template, and renames its variables, which are written `{name}` or `%(name)s`.
-    pub fn template(&self, text: &str, rename: &dyn Fn(&str) -> String) -> String {
+    pub fn anonymize_template(&self, text: &str, rename: &dyn Fn(&str) -> String) -> String {
         let mut result = String::new();
         let mut remaining = text;
         while let Some(start) = remaining.find(['{', '%']) {
             let (literal, from_variable) = remaining.split_at(start);
-            result.push_str(&self.text(literal));
+            result.push_str(&self.anonymize_text(literal));
             let variable = if let Some(inner) = from_variable.strip_prefix('{') {
                 inner.split_once('}').map(|(name, suffix)| (format!("{{{}}}", rename_variables(name, rename)), suffix))
             } else if let Some(inner) = from_variable.strip_prefix("%(") {
@@ -49,11 +49,12 @@ impl Anonymizer {
             result.push_str(&replacement);
             remaining = suffix;
         }
-        result.push_str(&self.text(remaining));
+        result.push_str(&self.anonymize_text(remaining));
         result
     }
 
-    /// Replaces the path of an uploaded file below `/user_uploads/`: organization, directory, token and name.
+    /// Replaces the directory, the token and the name in the path of an uploaded file below `/user_uploads/`. The ID of
+    /// the organization remains.
     pub fn anonymize_path_id(&self, path_id: &str) -> String {
         let mut parts = path_id.splitn(4, '/');
         let (organization, directory) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -69,15 +70,15 @@ impl Anonymizer {
     pub fn anonymize_file_name(&self, name: &str) -> String {
         match name.rsplit_once('.') {
             Some((stem, extension)) if KNOWN_EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()) => {
-                format!("{}.{extension}", self.text(stem))
+                format!("{}.{extension}", self.anonymize_text(stem))
             }
-            _ => self.text(name),
+            _ => self.anonymize_text(name),
         }
     }
 
-    /// Replaces the names in a link within the organization, from `#narrow` on, by those of the fixture. Numbers
-    /// remain.
-    pub fn narrow(&self, link: &str, directory: &Directory) -> String {
+    /// Replaces the names in a link within the organization, from `#narrow` on, with those of the fixture. The IDs of
+    /// channels, messages and users remain.
+    pub fn anonymize_narrow_link(&self, link: &str, directory: &Directory) -> String {
         let mut parts = link.split('/');
         let mut result = parts.next().unwrap_or_default().to_owned();
         while let Some(operator) = parts.next() {
@@ -88,13 +89,13 @@ impl Anonymizer {
                 if KNOWN_OPERATORS.contains(&operator.trim_start_matches('-')) {
                     operator.to_owned()
                 } else {
-                    self.text(operator)
+                    self.anonymize_text(operator)
                 }
             );
             let Some(operand) = operand else { break };
             let replacement = match operator.trim_start_matches('-') {
                 "channel" | "stream" => self.anonymize_channel_operand(operand, directory),
-                "topic" | "subject" => encode(&directory.topic(&decode(operand))),
+                "topic" | "subject" => encode(&directory.convert_topic(&decode(operand))),
                 "near" | "id" | "with" | "is" | "has" | "channels" | "streams" => operand.to_owned(),
                 "dm" | "dm-including" | "pm-with" | "group-pm-with" | "sender" => {
                     let user_ids: String = operand
@@ -103,7 +104,7 @@ impl Anonymizer {
                         .collect();
                     format!("{user_ids}-dm")
                 }
-                _ => encode(&self.text(&decode(operand))),
+                _ => encode(&self.anonymize_text(&decode(operand))),
             };
             let _ = write!(result, "/{replacement}");
         }
@@ -116,18 +117,21 @@ impl Anonymizer {
         match name {
             Some(name) => format!("{digits}-{}", encode(&name.replace(' ', "-"))),
             None if digits.is_empty() => match directory.channels.find(&decode(operand)) {
-                Some(name) => encode(&name.new),
-                None => encode(&self.text(&decode(operand))),
+                Some(name) => encode(&name.fixture_name),
+                None => encode(&self.anonymize_text(&decode(operand))),
             },
             None => {
-                format!("{digits}-{}", encode(&self.text(&decode(operand[digits.len()..].trim_start_matches('-')))))
+                format!(
+                    "{digits}-{}",
+                    encode(&self.anonymize_text(&decode(operand[digits.len()..].trim_start_matches('-'))))
+                )
             }
         }
     }
 }
 
 /// The operators of links within an organization; all other words in their place are anonymized.
-const KNOWN_OPERATORS: [&str; 18] = [
+const KNOWN_OPERATORS: [&str; 17] = [
     "channel",
     "stream",
     "topic",
@@ -145,7 +149,6 @@ const KNOWN_OPERATORS: [&str; 18] = [
     "group-pm-with",
     "sender",
     "search",
-    "near",
 ];
 
 /// Extensions that say nothing about the content of a file.
@@ -203,7 +206,7 @@ mod tests {
 
     #[test]
     fn urls_lead_to_hosts_of_the_reserved_domain() {
-        let anonymous = anonymizer().url("https://tracker.example.com:8080/issues/{id}?q=secret%20plan#top");
+        let anonymous = anonymizer().anonymize_url("https://tracker.example.com:8080/issues/{id}?q=secret%20plan#top");
         assert!(
             anonymous.starts_with("https://") && anonymous.contains(".example/") && anonymous.contains("{id}"),
             "{anonymous}"
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_links_are_decoded_after_encoding() {
+    fn decoding_reverses_encoding() {
         for text in ["release 1.0", "naïve/ü", "a-b_c", "✔ done"] {
             assert_eq!(decode(&encode(text)), text);
         }
@@ -226,16 +229,19 @@ mod tests {
         directory.add(|names| &mut names.channels, 5, "design", 60);
         let anonymizer = anonymizer();
         let name = directory.channel(5).expect("a channel");
-        let topic = encode(&directory.topic("release 1.0"));
+        let topic = encode(&directory.convert_topic("release 1.0"));
         assert_eq!(
-            anonymizer.narrow("#narrow/channel/5-design/topic/release.201.2E0/near/7", &directory),
+            anonymizer.anonymize_narrow_link("#narrow/channel/5-design/topic/release.201.2E0/near/7", &directory),
             format!("#narrow/channel/5-{name}/topic/{topic}/near/7")
         );
-        assert_eq!(anonymizer.narrow("#narrow/dm/4,5-Mel-Marsh/near/9", &directory), "#narrow/dm/4,5-dm/near/9");
+        assert_eq!(
+            anonymizer.anonymize_narrow_link("#narrow/dm/4,5-Mel-Marsh/near/9", &directory),
+            "#narrow/dm/4,5-dm/near/9"
+        );
     }
 
     #[test]
-    fn the_path_of_an_upload_keeps_its_form() {
+    fn the_path_of_an_upload_keeps_its_structure() {
         let anonymous = anonymizer().anonymize_path_id("2/ab/abcdefghijklmnopqrstuvwx/plan B.png");
         let parts: Vec<&str> = anonymous.split('/').collect();
         assert_eq!((parts[0], parts[1].len(), parts[2].len()), ("2", 2, 24), "{anonymous}");

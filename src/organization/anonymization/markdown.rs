@@ -7,7 +7,7 @@ use chat_markdown::emoji::EmojiNames;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// Markup whose words need special treatment. The first matching alternative counts.
+/// Markup whose words are not simply replaced. The first matching alternative applies.
 static MARKUP: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"(?P<user>@_?\*\*[^*\n]+\*\*)",
@@ -79,11 +79,11 @@ impl Anonymizer {
         let mut end = 0;
         for captures in MARKUP.captures_iter(text) {
             let range = captures.get(0).map(|markup| markup.range()).unwrap_or_default();
-            result.push_str(&self.text(&text[end..range.start]));
+            result.push_str(&self.anonymize_text(&text[end..range.start]));
             result.push_str(&self.anonymize_markup(&captures, directory));
             end = range.end;
         }
-        result.push_str(&self.text(&text[end..]));
+        result.push_str(&self.anonymize_text(&text[end..]));
         // Replacements of names may be longer than the original.
         result.chars().take(MAX_MESSAGE_LENGTH).collect()
     }
@@ -94,7 +94,7 @@ impl Anonymizer {
             replace_inner_text(user, "**", |name| self.anonymize_mention(name, directory))
         } else if let Some(group) = part("group") {
             replace_inner_text(group, "*", |name| {
-                directory.groups.find(name).map_or_else(|| self.text(name), |name| name.new.clone())
+                directory.groups.find(name).map_or_else(|| self.anonymize_text(name), |name| name.fixture_name.clone())
             })
         } else if let Some(channel) = part("channel") {
             replace_inner_text(channel, "**", |name| self.anonymize_channel_link(name, directory))
@@ -103,9 +103,9 @@ impl Anonymizer {
         } else if let Some(narrow) = part("narrow") {
             let start = narrow.find("#narrow").unwrap_or_default();
             let slash = if start > 0 { "/" } else { "" };
-            format!("{slash}{}", self.narrow(&narrow[start..], directory))
+            format!("{slash}{}", self.anonymize_narrow_link(&narrow[start..], directory))
         } else if let Some(url) = part("url") {
-            self.url(url)
+            self.anonymize_url(url)
         } else if let Some(emoji) = part("emoji") {
             format!(":{}:", self.anonymize_emoji(emoji.trim_matches(':'), directory))
         } else if let Some(fence) = part("fence") {
@@ -130,23 +130,24 @@ impl Anonymizer {
         let user = by_id.or_else(|| directory.user_named(name));
         let new_name = match user {
             _ if name.is_empty() => String::new(),
-            Some(user) => user.full_name.new.clone(),
-            None => self.text(name),
+            Some(user) => user.full_name.fixture_name.clone(),
+            None => self.anonymize_text(name),
         };
         id.map_or_else(|| new_name.clone(), |id| format!("{new_name}|{id}"))
     }
 
     /// Replaces the inner part of a link to a channel: `design`, `design>topic` or `design>topic@7`.
     fn anonymize_channel_link(&self, link: &str, directory: &Directory) -> String {
-        let rename_channel =
-            |name: &str| directory.channels.find(name).map_or_else(|| self.text(name), |name| name.new.clone());
+        let rename_channel = |name: &str| {
+            directory.channels.find(name).map_or_else(|| self.anonymize_text(name), |name| name.fixture_name.clone())
+        };
         let Some((name, topic)) = link.split_once('>') else { return rename_channel(link) };
         let (topic, message_id) = match topic.rsplit_once('@') {
             Some((topic, id)) if !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) => (topic, Some(id)),
             _ => (topic, None),
         };
         let message_suffix = message_id.map_or_else(String::new, |id| format!("@{id}"));
-        format!("{}>{}{message_suffix}", rename_channel(name), directory.topic(topic))
+        format!("{}>{}{message_suffix}", rename_channel(name), directory.convert_topic(topic))
     }
 
     fn anonymize_upload_link(&self, link: &str) -> String {
@@ -159,9 +160,9 @@ impl Anonymizer {
     /// The name of an emoji in the fixture. Names of Unicode emoji remain.
     pub fn anonymize_emoji(&self, name: &str, directory: &Directory) -> String {
         match directory.custom_emoji.find(name) {
-            Some(name) => name.new.clone(),
+            Some(name) => name.fixture_name.clone(),
             None if EmojiNames::newest().by_name(name).is_some() => name.to_owned(),
-            None => self.text(name),
+            None => self.anonymize_text(name),
         }
     }
 
@@ -169,10 +170,10 @@ impl Anonymizer {
         let end = fence.rfind(['`', '~', ' ', '\t', '{', '.']).map_or(0, |end| end + 1);
         let (marks, name) = fence.split_at(end);
         let is_known = BLOCK_NAMES.contains(&name.to_ascii_lowercase().as_str());
-        if is_known { fence.to_owned() } else { format!("{marks}{}", self.text(name)) }
+        if is_known { fence.to_owned() } else { format!("{marks}{}", self.anonymize_text(name)) }
     }
 
-    /// Replaces a time by a random one that depends on it.
+    /// Replaces a time with a random one that depends only on the seed and that time.
     fn replace_time(&self, time: &str) -> String {
         let mut random = self.random_from(time);
         let (month, day) = (1 + random.below(12), 1 + random.below(28));
@@ -212,7 +213,7 @@ mod tests {
                     [plan](/user_uploads/2/ab/abcdefghijklmnopqrstuvwx/plan.png) https://tracker.example.com/issues/1";
         let directory = directory(text);
         let anonymous = directory.convert_markdown(text);
-        let user = &directory.users[&4].full_name.new;
+        let user = &directory.users[&4].full_name.fixture_name;
         let channel = directory.channel(2).expect("a channel");
         let (group, emoji) =
             (directory.groups.get(9).expect("a group"), directory.custom_emoji.get(1).expect("an emoji"));
@@ -220,7 +221,7 @@ mod tests {
             format!("@**{user}**"),
             format!("@_**{user}|4**"),
             format!("@*{group}*"),
-            format!("#**{channel}>{}@7**", directory.topic("release 1.0")),
+            format!("#**{channel}>{}@7**", directory.convert_topic("release 1.0")),
             format!(":{emoji}:"),
             "/me ".into(),
             ":tada:".into(),

@@ -1,4 +1,4 @@
-//! Anonymizes the patterns of linkifiers: literal words are replaced, and the syntax remains.
+//! Anonymizes the patterns of linkifiers: literal words and the names of groups are replaced, and the syntax remains.
 
 use super::anonymizer::Anonymizer;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 impl Anonymizer {
     /// Returns a pattern that matches the replacements of the words that the old one matched, and the new names of its
     /// groups by the old ones.
-    pub fn pattern(&self, pattern: &str) -> (String, HashMap<String, String>) {
+    pub fn anonymize_pattern(&self, pattern: &str) -> (String, HashMap<String, String>) {
         let mut names = HashMap::new();
         let mut result = String::new();
         let mut remaining = pattern;
@@ -26,7 +26,7 @@ impl Anonymizer {
                 '(' if remaining.starts_with("(?") => remaining.find([':', ')', '=', '!']).map_or(2, |end| end + 1),
                 _ if character.is_alphanumeric() => {
                     let end = remaining.find(|other: char| !other.is_alphanumeric()).unwrap_or(remaining.len());
-                    result.push_str(&self.text(&remaining[..end]));
+                    result.push_str(&self.anonymize_text(&remaining[..end]));
                     remaining = &remaining[end..];
                     continue;
                 }
@@ -39,8 +39,8 @@ impl Anonymizer {
         (result, names)
     }
 
-    /// Renames the named group at the beginning of a pattern. Returns its beginning, and the length of the old one; None
-    /// for a look-behind.
+    /// Renames the named group at the beginning of a pattern. Returns the new text up to `>`, and the length of the old
+    /// one in bytes; None for a look-behind.
     fn rename_group(&self, pattern: &str, names: &mut HashMap<String, String>) -> Option<(String, usize)> {
         let start = pattern.find('<')? + 1;
         let end = pattern.find('>')?;
@@ -54,7 +54,7 @@ impl Anonymizer {
     }
 }
 
-/// The length of an escape sequence such as `\d`, `\.`, `\p{Lu}` or `\x41` at the beginning of a pattern.
+/// The length in bytes of an escape sequence such as `\d`, `\.`, `\p{Lu}` or `\x41` at the beginning of a pattern.
 fn escape_length(pattern: &str) -> usize {
     let mut characters = pattern.chars().skip(1);
     match characters.next() {
@@ -67,7 +67,7 @@ fn escape_length(pattern: &str) -> usize {
     }
 }
 
-/// The length of a character class at the beginning of a pattern, with its brackets.
+/// The length in bytes of a character class at the beginning of a pattern, with its brackets.
 fn class_length(pattern: &str) -> usize {
     let mut is_escaped = false;
     for (index, character) in pattern.char_indices().skip(1) {
@@ -95,9 +95,13 @@ mod tests {
             (r"(?P<project>[A-Z]+)-(?P<number>\d{2,4})", "CORE-42"),
             (r"(?i)commit\s(?P<hash>[\w-]+)", "commit abc"),
         ] {
-            let (anonymous, names) = anonymizer.pattern(pattern);
+            let (anonymous, names) = anonymizer.anonymize_pattern(pattern);
             let regex = regex::Regex::new(&anonymous).expect("a pattern");
-            assert!(regex.is_match(&anonymizer.text(text)), "{anonymous} in {}", anonymizer.text(text));
+            assert!(
+                regex.is_match(&anonymizer.anonymize_text(text)),
+                "{anonymous} in {}",
+                anonymizer.anonymize_text(text)
+            );
             assert!(names.values().all(|name| anonymous.contains(&format!("<{name}>"))));
             assert!(
                 !anonymous.contains("TOOL") && !anonymous.contains("commit") && !anonymous.contains("project"),

@@ -1,22 +1,29 @@
 //! The second pass: writes the parts of the fixture in their order, one element after the other.
 
-use super::survey::{Survey, channel_at_newest_level};
-use crate::fixture::format::{Blob, Upload};
-use crate::level::objects::{GROUP, LINKIFIER, PROFILE_FIELD, USER};
-use crate::organization::directory::Directory;
+use super::survey::Survey;
+use crate::level::objects::{CHANNEL, GROUP, LINKIFIER, MESSAGE, PROFILE_FIELD, USER};
+use crate::organization::channel_folders::{convert_folder, sorted_folders};
+use crate::organization::custom_emoji::{convert_custom_emoji, emoji_records};
+use crate::organization::exports::convert_export;
+use crate::organization::files::decode_bytes;
 use crate::organization::json::Json;
+use crate::organization::linkifiers::convert_linkifier;
 use crate::organization::partial_file::{PartialFile, RecordReader};
+use crate::organization::pending::{
+    Invitation, convert_invitation, convert_reminder, convert_scheduled_message, reminded_message_id,
+};
 use crate::organization::people;
-use crate::organization::settings::{OrganizationContext, organization};
-use crate::organization::uploads::decode_bytes;
-use crate::organization::{channels, groups, lists, messages, pictures};
-use crate::realm::picture;
+use crate::organization::profile_fields::{convert_profile_field, fields_by_id};
+use crate::organization::settings::{OrganizationContext, convert_organization};
+use crate::organization::uploads::convert_upload;
+use crate::organization::{channels, groups, messages};
 use crate::realm::user::Role;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
+/// Writes the document of a fixture.
 pub struct DocumentWriter<'a, W> {
     survey: &'a Survey,
     records: RecordReader,
@@ -29,7 +36,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error.
     pub fn new(
         survey: &'a Survey,
         partial: &PartialFile,
@@ -43,7 +50,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
     ///
     /// # Errors
     ///
-    /// The error of the system.
+    /// An I/O error, or an error for records that are not JSON.
     pub fn write(mut self) -> io::Result<[usize; 3]> {
         let survey = self.survey;
         let (register, directory) = (&survey.register, &survey.directory);
@@ -59,23 +66,23 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
             id: survey.organization_id(),
             host: &host,
         };
-        serde_json::to_writer(&mut *self.output, &organization(register, &context, directory))?;
+        serde_json::to_writer(&mut *self.output, &convert_organization(register, &context, directory))?;
         let mut summary_field_count = 0;
         let fields = records_at_newest_level(survey, register.list("custom_profile_fields"), &PROFILE_FIELD);
         self.write_list("profile_fields", fields.iter(), |_, field| {
-            Ok(lists::convert_profile_field(field, &mut summary_field_count, directory))
+            Ok(convert_profile_field(field, &mut summary_field_count, directory))
         })?;
         let users = self.write_users(&fields, &host)?;
         let all_groups = records_at_newest_level(survey, register.list("realm_user_groups"), &GROUP);
-        self.write_list("groups", all_groups.iter(), |_, group| Ok(groups::group(group, directory)))?;
+        self.write_list("groups", all_groups.iter(), |_, group| Ok(groups::convert_group(group, directory)))?;
         self.write_list("folders", sorted_folders(register).into_iter(), |_, folder| {
-            Ok(groups::folder(folder, directory))
+            Ok(convert_folder(folder, directory))
         })?;
         let channels = self.write_channels()?;
         let all_linkifiers = records_at_newest_level(survey, register.list("realm_linkifiers"), &LINKIFIER);
         let mut patterns = BTreeSet::new();
         self.write_list("linkifiers", all_linkifiers.iter(), |_, linkifier| {
-            let linkifier = lists::convert_linkifier(linkifier, directory);
+            let linkifier = convert_linkifier(linkifier, directory);
             Ok(linkifier.filter(|linkifier| patterns.insert(linkifier.pattern.clone())))
         })?;
         self.write_emoji()?;
@@ -87,7 +94,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
         Ok([users, channels, messages])
     }
 
-    /// Writes a list with one element per line; nothing if it has no elements.
+    /// Writes a list with one element per line; nothing if it has no elements. Returns the number of elements.
     fn write_list<I, T: Serialize>(
         &mut self,
         key: &str,
@@ -113,7 +120,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
 
     fn write_users(&mut self, fields: &[Value], host: &str) -> io::Result<usize> {
         let survey = self.survey;
-        let fields_by_id = lists::fields_by_id(fields);
+        let kinds_and_choices = fields_by_id(fields);
         let own_start = survey.users.get(&survey.directory.own_id).and_then(|(_, start)| *start);
         let role = own_start
             .map(|start| self.records.record_at(start))
@@ -127,7 +134,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
         let context = people::UserContext {
             register: &survey.register,
             presences: &survey.presences,
-            fields: &fields_by_id,
+            fields: &kinds_and_choices,
             non_owners: &survey.non_owners,
             host,
             role,
@@ -143,7 +150,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
                 Some(start) => Some(decode_bytes(&records.record_at(*start)?)),
                 None => None,
             };
-            Ok(people::user(&record, *list, avatar.as_deref(), &context, &survey.directory))
+            Ok(people::convert_user(&record, *list, avatar.as_deref(), &context, &survey.directory))
         })
     }
 
@@ -152,26 +159,26 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
         let default_channels = survey.register.list("realm_default_streams").iter();
         let default_ids: BTreeSet<i64> =
             default_channels.filter_map(|channel| channel.as_i64().or_else(|| channel.integer("stream_id"))).collect();
-        self.write_list("channels", survey.channels.iter(), |records, (id, (relation, start))| {
+        self.write_list("channels", survey.channels.iter(), |records, (id, (status, start))| {
             let record = match start {
-                Some(start) => channel_at_newest_level(&survey.server, records.record_at(*start)?),
+                Some(start) => survey.server.with_newest_names(&CHANNEL, records.record_at(*start)?),
                 None => json!({"stream_id": id, "is_archived": true, "history_public_to_subscribers": true}),
             };
             let received = survey.received.get(id).copied().unwrap_or_default();
-            Ok(channels::channel(&record, (*relation, received), &default_ids, &survey.directory))
+            Ok(channels::convert_channel(&record, (*status, received), &default_ids, &survey.directory))
         })
     }
 
     fn write_emoji(&mut self) -> io::Result<()> {
         let survey = self.survey;
-        let emoji = lists::emoji_records(&survey.register);
+        let emoji = emoji_records(&survey.register);
         self.write_list("custom_emoji", emoji.iter(), |records, record| {
             let starts = survey.others.get(&format!("emoji {}", record.text("id")));
             let bytes = match starts.and_then(|starts| starts.first()) {
                 Some(start) => Some(decode_bytes(&records.record_at(*start)?)),
                 None => None,
             };
-            Ok(lists::convert_custom_emoji(record, bytes.as_deref(), &survey.directory))
+            Ok(convert_custom_emoji(record, bytes.as_deref(), &survey.directory))
         })?;
         Ok(())
     }
@@ -189,21 +196,21 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
     fn write_messages(&mut self) -> io::Result<usize> {
         let survey = self.survey;
         let reminded_ids: BTreeSet<i64> =
-            survey.register.list("reminders").iter().filter_map(reminded_message).collect();
-        let mut not_before = 0;
+            survey.register.list("reminders").iter().filter_map(reminded_message_id).collect();
+        let mut earliest_time = 0;
         self.write_list("messages", survey.messages.iter(), |records, (id, start)| {
             let record = records.record_at(*start)?;
-            let record = survey.server.with_newest_names(&crate::level::objects::MESSAGE, record);
+            let record = survey.server.with_newest_names(&MESSAGE, record);
             let history = survey.histories.get(id).map(|start| records.record_at(*start)).transpose()?;
-            let relation = record.integer("stream_id").and_then(|id| survey.channels.get(&id));
+            let status = record.integer("stream_id").and_then(|id| survey.channels.get(&id));
             let context = messages::MessageContext {
                 history: history.as_ref(),
                 needs_label: reminded_ids.contains(id),
-                is_subscribed: relation.is_some_and(|(relation, _)| *relation == channels::Relation::Subscribed),
-                earliest_time: not_before,
+                is_subscribed: status.is_some_and(|(status, _)| *status == channels::SubscriptionStatus::Subscribed),
+                earliest_time,
             };
-            not_before = not_before.max(record.integer("timestamp").unwrap_or_default());
-            Ok(messages::message(&record, &context, &survey.directory))
+            earliest_time = earliest_time.max(record.integer("timestamp").unwrap_or_default());
+            Ok(messages::convert_message(&record, &context, &survey.directory))
         })
     }
 
@@ -211,24 +218,30 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
         let survey = self.survey;
         let (register, directory) = (&survey.register, &survey.directory);
         self.write_list("reminders", register.list("reminders").iter(), |_, record| {
-            let has_message = reminded_message(record).is_some_and(|id| survey.messages.contains_key(&id));
-            Ok(lists::convert_reminder(record, has_message, directory))
+            let has_message = reminded_message_id(record).is_some_and(|id| survey.messages.contains_key(&id));
+            Ok(convert_reminder(record, has_message, directory))
         })?;
         self.write_list("scheduled_messages", register.list("scheduled_messages").iter(), |_, record| {
-            Ok(lists::convert_scheduled_message(record, directory))
+            Ok(convert_scheduled_message(record, directory))
         })?;
         let invitation_starts = survey.others.get("invite").into_iter().flatten();
         let invitations: Vec<Value> =
             invitation_starts.map(|start| self.records.record_at(*start)).collect::<io::Result<_>>()?;
         self.write_list("invite_links", invitations.iter(), |_, record| {
-            Ok(lists::convert_invitation(record, directory).and_then(|(link, _)| link))
+            Ok(convert_invitation(record, directory).and_then(|invitation| match invitation {
+                Invitation::Link(link) => Some(link),
+                Invitation::Email(_) => None,
+            }))
         })?;
         self.write_list("invites", invitations.iter(), |_, record| {
-            Ok(lists::convert_invitation(record, directory).and_then(|(_, invite)| invite))
+            Ok(convert_invitation(record, directory).and_then(|invitation| match invitation {
+                Invitation::Link(_) => None,
+                Invitation::Email(invite) => Some(invite),
+            }))
         })?;
         let export_starts = survey.others.get("export").into_iter().flatten();
         self.write_list("exports", export_starts, |records, start| {
-            Ok(lists::convert_export(&records.record_at(*start)?, directory))
+            Ok(convert_export(&records.record_at(*start)?, directory))
         })?;
         Ok(())
     }
@@ -236,47 +249,4 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
 
 fn records_at_newest_level(survey: &Survey, records: &[Value], object: &crate::level::ObjectKind) -> Vec<Value> {
     records.iter().map(|record| survey.server.with_newest_names(object, record.clone())).collect()
-}
-
-fn reminded_message(record: &Value) -> Option<i64> {
-    record.integer("reminder_target_message_id").or_else(|| record.integer("message_id"))
-}
-
-/// The order is that in which clients show the folders.
-fn sorted_folders(register: &Value) -> Vec<&Value> {
-    let mut folders: Vec<&Value> = register.list("channel_folders").iter().collect();
-    folders.sort_by_key(|folder| folder.integer("order").unwrap_or_default());
-    folders
-}
-
-/// Converts an uploaded file. In an anonymous fixture its content is replaced.
-fn convert_upload(record: &Value, organization: i64, directory: &Directory) -> Option<Upload> {
-    let path_id = record.text("path_id");
-    let name = record.text("name");
-    let bytes = decode_bytes(record);
-    let (path_id, name, content) = match &directory.anonymizer {
-        None => (path_id.to_owned(), name.to_owned(), Blob::from_bytes(&bytes)),
-        Some(anonymizer) => {
-            let content = match picture::extension(&bytes) {
-                Some(_) => Blob::from_bytes(&pictures::plain_picture(Some(anonymizer), path_id, &bytes)),
-                None => Blob::Text("x".repeat(bytes.len())),
-            };
-            (anonymizer.anonymize_path_id(path_id), anonymizer.anonymize_file_name(name), content)
-        }
-    };
-    let parts: Vec<&str> = path_id.split('/').collect();
-    if parts.len() != 4 || parts[0] != organization.to_string() || parts.iter().any(|part| part.is_empty()) {
-        directory.add_note("Some uploads are not in the file: their addresses are of another form");
-        return None;
-    }
-    Some(Upload {
-        id: record.integer("id"),
-        label: path_id.clone(),
-        name: if name.trim().is_empty() { "file".to_owned() } else { name },
-        owner: directory.handle(record.integer("owner")?)?,
-        at: directory.past(record.integer("at")?),
-        content,
-        content_type: None,
-        path_id: Some(path_id),
-    })
 }

@@ -1,13 +1,13 @@
 //! The first pass over the records: collects names, times, and the positions of records.
 
 use crate::counted::counted;
-use crate::level::objects::{CHANNEL, GROUP, REGISTER, USER};
+use crate::level::objects::{GROUP, REGISTER, USER};
 use crate::organization::Selection;
 use crate::organization::anonymization::{Anonymizer, OriginalWords};
-use crate::organization::channels::{ReceivedRange, Relation};
+use crate::organization::channels::{ReceivedRange, SubscriptionStatus};
+use crate::organization::custom_emoji::{emoji_records, to_valid_emoji_name};
 use crate::organization::directory::Directory;
 use crate::organization::json::Json;
-use crate::organization::lists::{emoji_records, to_valid_emoji_name};
 use crate::organization::partial_file::{Line, PartialFile};
 use crate::organization::people::{UserList, parse_date_joined, role_of_user};
 use crate::organization::server::Server;
@@ -34,7 +34,7 @@ const TIME_KEYS: [&str; 13] = [
     "deleted_timestamp",
 ];
 
-/// In characters.
+// The maximum lengths of names, in characters.
 const MAX_GROUP_NAME_LENGTH: usize = 100;
 const MAX_FOLDER_NAME_LENGTH: usize = 60;
 const MAX_FIELD_NAME_LENGTH: usize = 40;
@@ -47,15 +47,15 @@ pub struct Survey {
     pub directory: Directory,
     /// By ID, the list and the position of the record; users that are only known from messages have no record.
     pub users: BTreeMap<i64, (UserList, Option<u64>)>,
-    /// By ID, the account's relation and the position of the record.
-    pub channels: BTreeMap<i64, (Relation, Option<u64>)>,
+    /// By ID, the account's status and the position of the record; a channel that is only known from messages has none.
+    pub channels: BTreeMap<i64, (SubscriptionStatus, Option<u64>)>,
     /// By ID, the positions of the messages that `--messages` includes.
     pub messages: BTreeMap<i64, u64>,
     /// By message, the positions of the edit histories.
     pub histories: HashMap<i64, u64>,
     /// By user, the times at which the user was last active and last had a client open, in Unix seconds.
     pub presences: HashMap<i64, (i64, i64)>,
-    /// By channel.
+    /// By channel, the messages from which the time of the subscription is inferred.
     pub received: HashMap<i64, ReceivedRange>,
     /// By kind, the positions of all other records.
     pub others: HashMap<String, Vec<u64>>,
@@ -73,7 +73,7 @@ impl Survey {
     ///
     /// # Errors
     ///
-    /// The error of the system, or an error for records that are not JSON.
+    /// An I/O error, or an error for records that are not JSON or for an unsuitable server.
     pub fn new(partial: &PartialFile, selection: &Selection) -> io::Result<Self> {
         let settings = partial.step_value("server").cloned().unwrap_or_default();
         let server = Server::new(&settings).map_err(io::Error::other)?;
@@ -88,7 +88,7 @@ impl Survey {
         Ok(builder.finish(selection))
     }
 
-    /// The host of the organization, from its bots' addresses or its URL.
+    /// The host of the organization, from its bots' addresses or its URL; `chat.test` if both are missing.
     pub fn host(&self) -> String {
         let url_host = || {
             let (_, authority) = self.directory.url.split_once("://")?;
@@ -115,8 +115,8 @@ struct SurveyBuilder {
     register: Value,
     /// By ID: the list, the position of the record, the full name and the email address.
     users: BTreeMap<i64, (UserList, Option<u64>, String, String)>,
-    /// By ID: the relation, the position of the record and the name.
-    channels: BTreeMap<i64, (Relation, Option<u64>, String)>,
+    /// By ID: the status, the position of the record and the name.
+    channels: BTreeMap<i64, (SubscriptionStatus, Option<u64>, String)>,
     messages: BTreeMap<i64, u64>,
     histories: HashMap<i64, u64>,
     presences: HashMap<i64, (i64, i64)>,
@@ -176,7 +176,7 @@ impl SurveyBuilder {
         let record: Value = serde_json::from_str(line.json)?;
         if kind != "note" {
             self.add_words(&record);
-            self.update_latest(&record);
+            self.update_latest_time(&record);
         }
         match kind {
             "register" => self.register = self.server.with_newest_names(&REGISTER, record),
@@ -184,9 +184,9 @@ impl SurveyBuilder {
             "user" => self.add_user(UserList::Active, record, line.start),
             "former user" => self.add_user(UserList::Deactivated, record, line.start),
             "system bot" => self.add_user(UserList::SystemBots, record, line.start),
-            "subscription" => self.add_channel(Relation::Subscribed, &record, line.start),
-            "former subscription" => self.add_channel(Relation::Unsubscribed, &record, line.start),
-            "channel" => self.add_channel(Relation::NeverSubscribed, &record, line.start),
+            "subscription" => self.add_channel(SubscriptionStatus::Subscribed, &record, line.start),
+            "former subscription" => self.add_channel(SubscriptionStatus::Unsubscribed, &record, line.start),
+            "channel" => self.add_channel(SubscriptionStatus::NeverSubscribed, &record, line.start),
             "presence" => self.add_presence(&record),
             "history" => _ = self.histories.insert(id, line.start),
             "message" => {
@@ -204,16 +204,16 @@ impl SurveyBuilder {
         }
     }
 
-    fn update_latest(&mut self, value: &Value) {
+    fn update_latest_time(&mut self, value: &Value) {
         match value {
-            Value::Array(list) => list.iter().for_each(|value| self.update_latest(value)),
+            Value::Array(list) => list.iter().for_each(|value| self.update_latest_time(value)),
             Value::Object(object) => {
                 for (key, value) in object {
                     match value {
                         Value::Number(number) if TIME_KEYS.contains(&key.as_str()) => {
                             self.latest_time = self.latest_time.max(number.as_f64().unwrap_or_default() as i64);
                         }
-                        Value::Array(_) | Value::Object(_) => self.update_latest(value),
+                        Value::Array(_) | Value::Object(_) => self.update_latest_time(value),
                         _ => {}
                     }
                 }
@@ -235,9 +235,9 @@ impl SurveyBuilder {
         self.users.entry(id).or_insert((list, Some(start), record.text("full_name").to_owned(), email));
     }
 
-    fn add_channel(&mut self, relation: Relation, record: &Value, start: u64) {
+    fn add_channel(&mut self, status: SubscriptionStatus, record: &Value, start: u64) {
         if let Some(id) = record.integer("stream_id") {
-            self.channels.entry(id).or_insert((relation, Some(start), record.text("name").to_owned()));
+            self.channels.entry(id).or_insert((status, Some(start), record.text("name").to_owned()));
         }
     }
 
@@ -265,7 +265,9 @@ impl SurveyBuilder {
             let is_historical = record.list("flags").iter().any(|flag| flag == "historical");
             // At older levels, archived channels are not listed although their messages can be read.
             let name = record.text("display_recipient");
-            self.channels.entry(channel).or_insert_with(|| (Relation::NeverSubscribed, None, name.to_owned()));
+            self.channels
+                .entry(channel)
+                .or_insert_with(|| (SubscriptionStatus::NeverSubscribed, None, name.to_owned()));
             self.channel_messages.entry(channel).or_default().push((id, at, !is_historical));
         }
     }
@@ -303,7 +305,7 @@ impl SurveyBuilder {
         let is_channel_included = |id: &i64| directory.channels.get(*id).is_some();
         let channels = self.channels.into_iter().filter(|(id, _)| is_channel_included(id));
         Survey {
-            channels: channels.map(|(id, (relation, start, _))| (id, (relation, start))).collect(),
+            channels: channels.map(|(id, (status, start, _))| (id, (status, start))).collect(),
             users: self.users.into_iter().map(|(id, (list, start, ..))| (id, (list, start))).collect(),
             server: self.server,
             server_settings: self.server_settings,
@@ -385,8 +387,4 @@ fn received_range(messages: &mut [(i64, i64, bool)]) -> ReceivedRange {
         first: first.map(id_and_time),
         last: last.map(id_and_time),
     }
-}
-
-pub fn channel_at_newest_level(server: &Server, record: Value) -> Value {
-    server.with_newest_names(&CHANNEL, record)
 }

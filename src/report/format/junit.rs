@@ -44,7 +44,8 @@ fn class_name(client: &ClientSummary) -> String {
     escape_for_xml(&client.client)
 }
 
-/// The rest of a test case after its attributes: a failure for the failing findings, and the tolerated findings as output.
+/// The rest of a test case after its attributes: a failure for the failing findings, and the tolerated findings as
+/// output.
 fn case_content(
     failing_findings: &[&FindingSummary],
     tolerated_findings: &[&FindingSummary],
@@ -85,7 +86,8 @@ fn details(findings: &[&FindingSummary]) -> String {
     findings.iter().map(describe).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Escapes a text for XML and drops control characters, which XML cannot represent.
+/// Escapes a text for XML. Drops characters that XML cannot represent, and control characters other than line breaks
+/// and tabs.
 pub fn escape_for_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

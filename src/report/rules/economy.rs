@@ -3,7 +3,7 @@
 use super::SECOND;
 use super::known_queues::{KnownQueue, KnownQueues};
 use crate::report::finding::Findings;
-use crate::report::latest::Latest;
+use crate::report::latest_items::LatestItems;
 use crate::report::observation::{Moment, Observation, hash};
 use crate::report::rule::{Rule, Severity};
 use serde_json::Value;
@@ -14,7 +14,8 @@ const MIN_PAGES: u32 = 5;
 const MANY_PAGES: u32 = 20;
 /// Pages count as one loop if each follows the previous one within this time.
 const MAX_PAGE_INTERVAL: i64 = 10 * SECOND;
-/// The number of requests for the flag of a single message that break the rule, and the time within which they are sent.
+/// The number of requests for the flag of a single message that break the rule, and the time within which they are
+/// sent.
 const MIN_FLAG_CHANGES: u32 = 10;
 const FLAG_CHANGES_SPAN: i64 = 10 * SECOND;
 /// The number of requests for all users that break the rule, and the time within which they are sent.
@@ -80,7 +81,8 @@ static CAPABILITY_UNDECLARED: Rule = Rule {
     test: "capabilities_are_declared",
 };
 
-/// The capabilities that a client should declare: name, the first level with it, and the type of events that it changes.
+/// The capabilities that a client should declare: name, the first level with it, and the type of events that it
+/// changes.
 const EXPECTED_CAPABILITIES: &[(&str, i64, &str)] = &[
     ("bulk_message_deletion", 13, "delete_message"),
     ("stream_typing_notifications", 58, "typing"),
@@ -100,7 +102,7 @@ struct PageSeries {
 
 #[derive(Debug, Default)]
 pub struct Memory {
-    pages: Latest<PageSeries, 4>,
+    pages: LatestItems<PageSeries, 4>,
     /// A hash of the flag and its change, the number of requests, and the time of the first one.
     flag_changes: Option<(u64, u32, Moment)>,
     /// The number of requests for all users, and the time of the first one.
@@ -195,7 +197,7 @@ fn check_registration(request: &Observation<'_>, findings: &mut Findings) {
     for (name, since, event_type) in EXPECTED_CAPABILITIES.iter().filter(|(_, since, _)| *since <= request.facts.level)
     {
         let is_relevant = match request.param("event_types") {
-            // The name of the empty topic is of no use to a bot that only reads messages.
+            // Clients that declare no capabilities are mostly bots, to which empty names of topics make no difference.
             Some(_) if *event_type == "message" && capabilities.is_none() => false,
             Some(types) => types.contains(&format!("\"{event_type}\"")),
             None => capabilities.is_some(),

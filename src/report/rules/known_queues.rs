@@ -1,7 +1,7 @@
 //! The event queues of a client, as known from its requests.
 
 use crate::report::finding::Occurrence;
-use crate::report::latest::Latest;
+use crate::report::latest_items::LatestItems;
 use crate::report::observation::Moment;
 
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub struct KnownQueue {
     pub registration: Occurrence,
     /// Whether the queue receives events about users.
     pub has_user_events: bool,
-    /// The connection of the latest request for the queue.
+    /// The connection of the latest poll, or of the registration.
     pub connection: u64,
     /// The ID of the newest event that may have been sent. None if replies were broken or not observed.
     pub newest_sent: Option<i64>,
@@ -36,7 +36,7 @@ pub struct KnownQueue {
     /// The number of polls that wait now.
     pub waiting_polls: u32,
     /// Polls that the client aborted: how long they waited and when they ended, in microseconds of real time.
-    pub aborted_polls: Latest<(i64, i64), 3>,
+    pub aborted_polls: LatestItems<(i64, i64), 3>,
     /// The time at which the client learned that the queue does not exist.
     pub lost_at: Option<Moment>,
     /// Whether the client deleted the queue.
@@ -53,7 +53,7 @@ impl KnownQueue {
 /// The latest queues of a client, the oldest first.
 #[derive(Debug, Default)]
 pub struct KnownQueues {
-    queues: Latest<KnownQueue, 8>,
+    queues: LatestItems<KnownQueue, 8>,
 }
 
 impl KnownQueues {

@@ -124,10 +124,10 @@ const ID_PARAMETERS: &[&str] = &["add", "delete", "messages", "principals"];
 
 pub fn check(request: &Observation<'_>, findings: &mut Findings) {
     if request.facts.sends_json {
-        findings.add(&JSON_INSTEAD_OF_FORM, &operation(request), request);
+        findings.add(&JSON_INSTEAD_OF_FORM, &request.operation(), request);
     }
     if request.facts.splits_parameters {
-        findings.add(&PARAMETERS_IN_QUERY_AND_BODY, &operation(request), request);
+        findings.add(&PARAMETERS_IN_QUERY_AND_BODY, &request.operation(), request);
     }
     if let Some(name) = request.facts.secret_in_query {
         findings.add(&CREDENTIALS_IN_QUERY, name, request);
@@ -152,19 +152,14 @@ pub fn check(request: &Observation<'_>, findings: &mut Findings) {
     }
     if request.entry.status == 200 {
         for name in ignored_parameters(request.reply) {
-            findings.add(&IGNORED_PARAMETER, &format!("{name} of {}", operation(request)), request);
+            findings.add(&IGNORED_PARAMETER, &format!("{name} of {}", request.operation()), request);
         }
     }
     for (name, value) in request.entry.params.iter().filter(|(name, value)| may_contain_ids(name, value)) {
         if has_quoted_number(value) {
-            findings.add(&ID_AS_TEXT, &format!("{name} of {}", operation(request)), request);
+            findings.add(&ID_AS_TEXT, &format!("{name} of {}", request.operation()), request);
         }
     }
-}
-
-/// The method and the path with placeholders.
-fn operation(request: &Observation<'_>) -> String {
-    format!("{} {}", request.entry.method, request.entry.route.unwrap_or(&request.entry.path))
 }
 
 fn ignored_parameters(reply: &[u8]) -> Vec<String> {

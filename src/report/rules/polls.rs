@@ -206,8 +206,8 @@ fn check_acknowledgement(
     }
 }
 
-/// Finds clients that do not acknowledge received events. A client that handles events one by one acknowledges them one by
-/// one, and so makes progress.
+/// Finds clients that do not acknowledge received events. A client that handles events one by one acknowledges them one
+/// by one, and so makes progress.
 fn check_progress(queue: &mut KnownQueue, last_event_id: i64, request: &Observation<'_>, findings: &mut Findings) {
     let has_received_more = queue.newest_delivered > last_event_id && request.started_at > queue.delivered_at;
     let is_same = queue.last_event_id == Some(last_event_id);
@@ -267,8 +267,8 @@ fn remember_poll(queue: &mut KnownQueue, last_event_id: i64, events: &[Event<'_>
     };
 }
 
-/// Checks a poll that the client aborted. A client with a timeout that is too short repeatedly aborts polls after the same
-/// time and polls again.
+/// Checks a poll that the client aborted. A client with a timeout that is too short repeatedly aborts polls after the
+/// same time and polls again.
 pub fn check_aborted(
     queue: &mut KnownQueue,
     (started_at, aborted_at): (i64, i64),

@@ -78,7 +78,7 @@ impl Memory {
                 self.lost_at = None;
                 check_registration(queues, request, findings);
             }
-            Some("/events") if entry.method == "DELETE" => record_deletion(queues, request),
+            Some("/events") if entry.method == "DELETE" => mark_deleted(queues, request),
             Some("/events") => self.check_poll(queues, request, findings),
             Some(route) if ALLOWED_BEFORE_REGISTER.contains(&route) => {}
             _ => self.check_other(request, findings),
@@ -114,7 +114,7 @@ impl Memory {
     }
 }
 
-fn record_deletion(queues: &mut KnownQueues, request: &Observation<'_>) {
+fn mark_deleted(queues: &mut KnownQueues, request: &Observation<'_>) {
     if let Some(queue) = request.param("queue_id").and_then(|id| queues.find(id)) {
         queue.is_deleted = true;
     }
@@ -165,7 +165,8 @@ fn check_registration(queues: &mut KnownQueues, request: &Observation<'_>, findi
     });
 }
 
-/// Reports undeleted queues at the end of the world. `is_left` returns whether a queue exists that no running client polls.
+/// Reports undeleted queues at the end of the world. `is_left` returns whether a queue with this ID exists although no
+/// running client polls it.
 pub fn check_at_end(queues: &KnownQueues, is_left: &impl Fn(&str) -> bool, findings: &mut Findings) {
     for queue in queues.iter().filter(|queue| queue.registered_at.is_some() && queue.is_alive() && is_left(&queue.id)) {
         findings.add_occurrence(&QUEUE_NOT_DELETED, "", queue.registration.clone());

@@ -2,7 +2,7 @@
 
 use super::SECOND;
 use crate::report::finding::Findings;
-use crate::report::latest::Latest;
+use crate::report::latest_items::LatestItems;
 use crate::report::observation::{Arrival, Moment, Observation};
 use crate::report::rule::{Rule, Severity};
 use serde::Deserialize;
@@ -97,10 +97,10 @@ struct RefusalSeries {
 
 #[derive(Debug, Default)]
 pub struct Memory {
-    refusals: Latest<RefusalSeries, 8>,
+    refusals: LatestItems<RefusalSeries, 8>,
     /// Rate-limited requests: fingerprint, wait in microseconds, and the time of the reply.
-    rate_limits: Latest<(u64, i64, Moment), 4>,
-    failures: Latest<FailureSeries, 4>,
+    rate_limits: LatestItems<(u64, i64, Moment), 4>,
+    failures: LatestItems<FailureSeries, 4>,
     /// Refused credentials: hash, count, and the times of the first and last refusal.
     unauthorized: Option<(u64, u32, Moment, Moment)>,
 }
@@ -109,11 +109,6 @@ pub struct Memory {
 struct RateLimitReply {
     #[serde(rename = "retry-after")]
     retry_after: f64,
-}
-
-/// The method and the path with placeholders.
-fn operation(request: &Observation<'_>) -> String {
-    format!("{} {}", request.entry.method, request.entry.route.unwrap_or(&request.entry.path))
 }
 
 impl Memory {
@@ -162,7 +157,7 @@ impl Memory {
             request.waited_since(refused_at) < min_wait - TIMER_TOLERANCE - min_wait / 50
         });
         if is_too_early {
-            findings.add(&RETRY_BEFORE_RETRY_AFTER, &operation(request), request);
+            findings.add(&RETRY_BEFORE_RETRY_AFTER, &request.operation(), request);
         }
     }
 
@@ -178,7 +173,7 @@ impl Memory {
             _ => RefusalSeries { fingerprint, count: 1, first_sent: request.sent, last_sent: request.sent },
         };
         if series.count >= MIN_REFUSALS && series.last_sent == request.sent {
-            findings.add(&REFUSED_REQUEST_REPEATED, &operation(request), request);
+            findings.add(&REFUSED_REQUEST_REPEATED, &request.operation(), request);
         }
         self.refusals.push(series);
     }
@@ -238,7 +233,7 @@ impl Memory {
         let lacks_backoff =
             (is_constant && count >= MIN_FAILURES_CONSTANT) || (!has_grown && count >= MIN_FAILURES_RANDOM);
         if lacks_backoff && longest_pause < LONG_PAUSE {
-            findings.add(&RETRY_WITHOUT_BACKOFF, &operation(request), request);
+            findings.add(&RETRY_WITHOUT_BACKOFF, &request.operation(), request);
         }
         let last_sent = request.sent;
         self.failures.push(FailureSeries {

@@ -3,7 +3,7 @@
 use super::SECOND;
 use super::polls::PollResult;
 use crate::report::finding::{Findings, Occurrence};
-use crate::report::latest::Latest;
+use crate::report::latest_items::LatestItems;
 use crate::report::observation::{Moment, Observation};
 use crate::report::rule::{Rule, Severity};
 
@@ -79,7 +79,7 @@ struct UnexpectedReply {
 pub struct Memory {
     unexpected_reply: Option<UnexpectedReply>,
     /// The fingerprints of the latest writes, and their times in microseconds of real time.
-    writes: Latest<(u64, i64), 16>,
+    writes: LatestItems<(u64, i64), 16>,
     /// The time of the latest reply with new events, in microseconds of real time.
     new_events_at: i64,
     /// The fingerprints of the writes after that reply and before its events were repeated.
@@ -90,7 +90,7 @@ impl Memory {
     pub fn check(&mut self, request: &Observation<'_>, poll_result: Option<&PollResult>, findings: &mut Findings) {
         match poll_result {
             Some(poll_result) => {
-                self.record_events(poll_result, request);
+                self.remember_events(poll_result, request);
                 self.unexpected_reply = find_unexpected_reply(poll_result, request);
             }
             None if request.is("DELETE", "/events") => self.unexpected_reply = None,
@@ -105,7 +105,7 @@ impl Memory {
         self.unexpected_reply = None;
     }
 
-    fn record_events(&mut self, poll_result: &PollResult, request: &Observation<'_>) {
+    fn remember_events(&mut self, poll_result: &PollResult, request: &Observation<'_>) {
         if poll_result.has_new_events {
             self.new_events_at = request.sent.real;
             self.reactions.clear();

@@ -3,7 +3,7 @@
 use super::SECOND;
 use super::polls::PollResult;
 use crate::report::finding::Findings;
-use crate::report::latest::Latest;
+use crate::report::latest_items::LatestItems;
 use crate::report::observation::{Arrival, Moment, Observation};
 use crate::report::rule::{Rule, Severity};
 
@@ -38,7 +38,7 @@ struct UnansweredMessage {
 
 #[derive(Debug, Default)]
 pub struct Memory {
-    unanswered: Latest<UnansweredMessage, 4>,
+    unanswered: LatestItems<UnansweredMessage, 4>,
 }
 
 impl Memory {

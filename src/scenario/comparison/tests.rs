@@ -1,4 +1,4 @@
-use super::super::edit::rewritten;
+use super::super::edit::apply_edits;
 use super::*;
 use serde_json::json;
 
@@ -8,7 +8,7 @@ fn compare_texts(expected: &str, actual: Value, is_exact: bool) -> (String, Vec<
     let pattern = Pattern::parse(expected, 0).unwrap_or_else(|mistake| panic!("{expected}: {}", mistake[0].reason));
     let mut comparison = Comparison::new(&scope, expected, is_exact);
     comparison.compare(&pattern, &actual);
-    (rewritten(expected, &comparison.edits), comparison.captured)
+    (apply_edits(expected, &comparison.edits), comparison.captured)
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn only_differences_are_rewritten() {
 }
 
 #[test]
-fn captures_are_values_or_pieces_of_a_text() {
+fn captures_are_values_or_parts_of_a_text() {
     let expected = r#"{"id": "{{id := 1..}}", "link": "{{server}}/join/{{key := /[a-z]+/}}/"}"#;
     let (rewritten_text, captured) = compare_texts(expected, json!({"id": 7, "link": "http://chat/join/abc/"}), true);
     assert_eq!(rewritten_text, expected);

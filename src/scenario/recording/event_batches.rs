@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 /// The events of a poll that no earlier poll of the queue returned.
 #[derive(Debug)]
 pub struct EventBatch {
-    /// When the poll was answered, in UNIX seconds.
-    pub at: f64,
+    /// When the reply to the poll was complete, in UNIX seconds.
+    pub end_seconds: f64,
     /// The ID of the queue.
     pub queue_id: String,
     /// The new events in order, without heartbeats.
     pub events: Vec<Value>,
 }
 
-/// The batches of all polls, in the order of their replies.
+/// The batches of all successful polls, in the order of their replies.
 pub fn event_batches(exchanges: &[Exchange]) -> Vec<EventBatch> {
-    let mut polls: Vec<&Exchange> = exchanges.iter().filter(|exchange| exchange.is_poll()).collect();
+    let mut polls: Vec<&Exchange> = exchanges.iter().filter(|exchange| exchange.is_successful_poll()).collect();
     polls.sort_by(|first, second| first.end_seconds.total_cmp(&second.end_seconds));
     let mut last_ids: BTreeMap<String, i64> = BTreeMap::new();
     let mut batches = Vec::new();
@@ -37,7 +37,7 @@ pub fn event_batches(exchanges: &[Exchange]) -> Vec<EventBatch> {
             }
         }
         if !events.is_empty() {
-            batches.push(EventBatch { at: poll.end_seconds, queue_id, events });
+            batches.push(EventBatch { end_seconds: poll.end_seconds, queue_id, events });
         }
     }
     batches

@@ -6,9 +6,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-/// The exchanges of a recording, with facts about the server.
+/// The recorded exchanges, with facts about the server.
 #[derive(Clone, Debug, Default)]
-pub struct Session {
+pub struct Recording {
     /// The exchanges in any order.
     pub exchanges: Vec<Exchange>,
     /// Base URL of the server, without a trailing slash.
@@ -38,11 +38,11 @@ pub struct Exchange {
     pub path: String,
     /// Query as sent.
     pub query: String,
-    /// Email address and API key of the account, if the request has Basic credentials.
+    /// Email address and API key of the account, if the request has credentials of the scheme Basic.
     pub account: Option<(String, String)>,
-    /// Whether the request is authenticated by a cookie or another scheme than Basic.
+    /// Whether the request is authenticated by a cookie or by a scheme other than Basic.
     pub uses_other_authentication: bool,
-    /// Body as sent, parsed by its media type.
+    /// Body, parsed according to its media type.
     pub body: RequestBody,
     /// HTTP status of the reply, or 0 if there is no reply.
     pub status: u16,
@@ -59,9 +59,9 @@ pub enum RequestBody {
     Form(Vec<(String, String)>),
     /// A multipart form: its parameters and files.
     Multipart(Vec<(String, String)>, Vec<Upload>),
-    /// JSON, with its media type.
+    /// Media type and JSON.
     Json(String, Value),
-    /// Another body, with its media type.
+    /// The media type of any other body.
     Other(String),
     /// A body that was too large to be recorded.
     TooLarge,
@@ -78,12 +78,12 @@ pub struct Upload {
 
 impl RequestBody {
     /// Parses a body according to its content type.
-    pub async fn read(content_type: &str, body: Bytes) -> Self {
+    pub async fn parse(content_type: &str, body: Bytes) -> Self {
         let media_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match media_type.as_str() {
             _ if body.is_empty() => Self::Empty,
             "application/x-www-form-urlencoded" => Self::Form(form_urlencoded::parse(&body).into_owned().collect()),
-            "multipart/form-data" => Self::read_multipart(content_type, body).await,
+            "multipart/form-data" => Self::parse_multipart(content_type, body).await,
             "application/json" => match serde_json::from_slice(&body) {
                 Ok(value) => Self::Json(media_type, value),
                 Err(_) => Self::Other(media_type),
@@ -92,7 +92,7 @@ impl RequestBody {
         }
     }
 
-    async fn read_multipart(content_type: &str, body: Bytes) -> Self {
+    async fn parse_multipart(content_type: &str, body: Bytes) -> Self {
         let other = || Self::Other("multipart/form-data".to_owned());
         let Ok(boundary) = multer::parse_boundary(content_type) else { return other() };
         let stream = futures_util::stream::once(async move { Ok::<_, Infallible>(body) });
@@ -141,13 +141,13 @@ impl Exchange {
         parameters
     }
 
-    /// The value of a parameter in the query or in the form.
+    /// The first value of a parameter, in the query or in the form.
     pub fn parameter(&self, name: &str) -> Option<String> {
         self.parameters().into_iter().find(|(other_name, _)| other_name == name).map(|(_, value)| value)
     }
 
     /// Whether this is a successful poll of an event queue.
-    pub fn is_poll(&self) -> bool {
+    pub fn is_successful_poll(&self) -> bool {
         self.method == "GET" && self.api_path() == Some("/events") && self.status == 200
     }
 }

@@ -1,13 +1,15 @@
 //! Converts a recorded reply or event to an expectation.
 
-use super::kinds::{is_timestamp_text, is_unix_time, kind_of_collection, kind_of_id};
+use super::kinds::{kind_of_collection, kind_of_id};
 use super::names::Names;
-use super::secrets::is_secret;
+use super::secrets::is_secret_name;
 use super::text::placeholder;
+use super::times::{is_timestamp_text, is_unix_time};
 use serde_json::{Map, Value};
 
-/// The maximum length of a value in bytes of JSON. For larger values, only the type is expected.
-const MAX_VALUE_BYTES: usize = 3_000;
+/// The maximum length of an array or object that is a member of a reply or event, in bytes of JSON. For a longer one,
+/// only the type is expected.
+const MAX_MEMBER_BYTES: usize = 3_000;
 
 /// Keys whose values depend on the client, the server or the date.
 const VARIABLE_KEYS: [&str; 10] = [
@@ -23,13 +25,13 @@ const VARIABLE_KEYS: [&str; 10] = [
     "timezone",
 ];
 
-/// The expectation for a reply or an event. `parent_kind` is the kind of object that it describes.
-pub fn expected(value: &Value, parent_kind: &str, names: &mut Names) -> Value {
+/// Converts a reply or an event. `parent_kind` is the kind of object that it describes.
+pub fn convert_to_expectation(value: &Value, parent_kind: &str, names: &mut Names) -> Value {
     let Value::Object(object) = value else { return expected_value_of_key("", value, parent_kind, names) };
     let mut converted = Map::new();
     for (key, member) in object {
-        let is_large = member.is_array() || member.is_object();
-        let expected_value = if is_large && member.to_string().len() > MAX_VALUE_BYTES {
+        let is_compound = member.is_array() || member.is_object();
+        let expected_value = if is_compound && member.to_string().len() > MAX_MEMBER_BYTES {
             placeholder(if member.is_array() { "array" } else { "object" }).into()
         } else {
             expected_value_of_key(key, member, parent_kind, names)
@@ -72,7 +74,7 @@ fn expected_array(key: &str, items: &[Value], parent_kind: &str, names: &mut Nam
 fn expected_number(key: &str, number: &serde_json::Number, parent_kind: &str, names: &mut Names) -> Value {
     let value = number.as_f64().unwrap_or_default();
     let Some(id) = number.as_i64() else { return placeholder("number").into() };
-    if is_unix_time(key, value) {
+    if is_unix_time(value) {
         return placeholder("number").into();
     }
     let is_unnamed_id = matches!(key, "recipient_id" | "last_event_id" | "realm_id");
@@ -85,7 +87,7 @@ fn expected_number(key: &str, number: &serde_json::Number, parent_kind: &str, na
     }
 }
 
-/// Whether a text depends on the server's URL or on IDs of new messages.
+/// Whether a text depends on the server's URL or on new IDs, because it is or contains a link.
 fn depends_on_server(key: &str, text: &str) -> bool {
     let is_link = ["url", "uri", "link", "href", "source", "path_id", "avatar"].iter().any(|word| key.contains(word));
     let contains_link =
@@ -93,15 +95,15 @@ fn depends_on_server(key: &str, text: &str) -> bool {
     is_link || contains_link || text.starts_with('/')
 }
 
-/// Whether a text looks random: a long hexadecimal number or a UUID.
-fn is_random(text: &str) -> bool {
+/// Whether a text looks random: like a long hexadecimal number or a UUID.
+fn looks_random(text: &str) -> bool {
     text.len() >= 24
         && text.chars().all(|character| character.is_ascii_hexdigit() || character == '-')
         && text.contains(|character: char| character.is_ascii_digit())
 }
 
 fn expected_text(key: &str, text: &str, names: &Names) -> String {
-    if is_secret(key) && !text.is_empty() {
+    if is_secret_name(key) && !text.is_empty() {
         return placeholder("string");
     }
     if let Some(name_placeholder) = names.placeholder_for(text) {
@@ -112,10 +114,10 @@ fn expected_text(key: &str, text: &str, names: &Names) -> String {
     {
         return name_placeholder;
     }
-    if depends_on_server(key, text) || is_timestamp_text(text) || is_random(text) {
+    if depends_on_server(key, text) || is_timestamp_text(text) || looks_random(text) {
         return placeholder("string");
     }
-    names.with_placeholders(text)
+    names.insert_placeholders(text)
 }
 
 /// The expected key, with a placeholder for an email address or a message ID.

@@ -1,9 +1,8 @@
-//! The kinds of objects whose IDs are in requests and replies, recognized by their keys.
+//! The kinds of objects in requests and replies, recognized by keys and paths.
 
-/// Keys of user IDs, besides those that end with `user_id`.
-const USER_KEYS: [&str; 20] = [
+/// Keys of user IDs, besides those that end with `user_id` or `user_ids`.
+const USER_KEYS: [&str; 17] = [
     "sender_id",
-    "acting_user_id",
     "updater_id",
     "owner_id",
     "bot_owner_id",
@@ -16,12 +15,10 @@ const USER_KEYS: [&str; 20] = [
     "deleted_by",
     "uploader_id",
     "author_id",
-    "user_ids",
     "partner_ids",
     "read_by",
     "add_members",
     "direct_member_ids",
-    "other_user_id",
 ];
 /// Keys of message IDs, besides those that end with `message_id`.
 const MESSAGE_KEYS: [&str; 7] = ["messages", "anchor", "first_id", "last_id", "message_ids", "max_id", "last_read_id"];
@@ -39,8 +36,8 @@ pub fn kind_of_collection(name: &str) -> String {
     }
 }
 
-/// The kind of object whose ID a key contains. `parent_kind` is the kind of the object with the key, which
-/// determines the kind for `id` and `ids`.
+/// The kind of object whose ID or IDs are the value of a key; None if the value is not an ID. `parent_kind` is the kind of
+/// the object with the key, which determines the kind for `id` and `ids`.
 pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
     let some_kind = |kind: &str| Some(kind.to_owned());
     match key {
@@ -63,23 +60,8 @@ pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
     }
 }
 
-/// Whether a number is a time from 2014 to 2096, in UNIX seconds or milliseconds.
-pub fn is_unix_time(key: &str, value: f64) -> bool {
-    let is_plausible = |seconds: f64| (1.4e9..4e9).contains(&seconds);
-    let time_key_suffixes = ["timestamp", "_time", "_at", "date_created", "last_updated", "date_sent"];
-    is_plausible(value)
-        || is_plausible(value / 1e3)
-        || (time_key_suffixes.iter().any(|end| key.ends_with(end)) && is_plausible(value))
-}
-
-/// Whether a text is a time such as `2026-01-01T00:00:00Z`.
-pub fn is_timestamp_text(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.len() >= 16
-        && bytes.is_ascii()
-        && bytes[4] == b'-'
-        && bytes[7] == b'-'
-        && [b'T', b' '].contains(&bytes[10])
-        && bytes[13] == b':'
-        && bytes[..4].iter().all(u8::is_ascii_digit)
+/// The kind of object that the operation with this path is about.
+pub fn kind_of_path(path: &str) -> String {
+    let mut segments = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
+    kind_of_collection(segments.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
 }

@@ -1,6 +1,6 @@
 //! The placeholders for users, channels, groups, queues and captured values in recorded requests and replies.
 
-use super::exchange::{Exchange, Session};
+use super::exchange::{Exchange, Recording};
 use super::text::placeholder;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,44 +12,48 @@ pub struct Names {
     handles: BTreeMap<String, String>,
     /// Email addresses by user ID.
     emails: BTreeMap<i64, String>,
+    /// Email addresses by full name.
     full_names: BTreeMap<String, String>,
-    /// Email addresses that requests of the recording set, which are not valid from the start.
+    /// Email addresses that requests of the recording set, so that they are not valid from the start.
     changed_emails: BTreeSet<String>,
-    /// Names by ID. None if the object has had several names.
+    /// Names of channels by ID. None if the channel has had several names.
     channels: BTreeMap<i64, Option<String>>,
+    /// Names of groups by ID. None if the group has had several names.
     groups: BTreeMap<i64, Option<String>>,
     /// Labels by queue ID.
     pub queues: BTreeMap<String, String>,
     /// Kinds and IDs of objects that later requests use.
     used_ids: BTreeSet<(String, i64)>,
+    /// Names of captured IDs by kind and ID.
     captured_ids: BTreeMap<(String, i64), String>,
     /// Captured texts that later requests use, with their names.
     captured_texts: Vec<(String, String)>,
+    /// How often each name was used as the base of a new one.
     name_counts: BTreeMap<String, usize>,
-    /// Kinds and IDs of objects without a placeholder.
+    /// Kinds and IDs that requests use without a placeholder.
     pub unnamed_ids: BTreeSet<(String, i64)>,
 }
 
 impl Names {
-    /// Collects the names in all exchanges of a session.
-    pub fn from_session(session: &Session) -> Self {
+    /// Collects the names in all exchanges of a recording.
+    pub fn from_recording(recording: &Recording) -> Self {
         let mut names = Self::default();
-        let accounts = session.exchanges.iter().filter(|exchange| exchange.status != 401);
+        let accounts = recording.exchanges.iter().filter(|exchange| exchange.status != 401);
         let emails: BTreeSet<&String> = accounts.filter_map(|exchange| Some(&exchange.account.as_ref()?.0)).collect();
-        emails.into_iter().for_each(|email| names.add_user(email, session));
-        for exchange in &session.exchanges {
+        emails.into_iter().for_each(|email| names.add_user(email, recording));
+        for exchange in &recording.exchanges {
             names.changed_emails.extend(exchange.parameter("email").filter(|_| exchange.method != "GET"));
-            names.collect(&exchange.reply, session);
+            names.collect(&exchange.reply, recording);
         }
         names
     }
 
-    fn add_user(&mut self, email: &str, session: &Session) {
+    fn add_user(&mut self, email: &str, recording: &Recording) {
         if self.handles.contains_key(email) {
             return;
         }
         let local_part = email.split('@').next().unwrap_or(email).to_owned();
-        let mut handle = session.aliases.get(email).cloned().unwrap_or(local_part);
+        let mut handle = recording.aliases.get(email).cloned().unwrap_or(local_part);
         let is_taken = self.handles.values().any(|other| *other == handle);
         if is_taken
             || handle.is_empty()
@@ -60,8 +64,8 @@ impl Names {
         self.handles.insert(email.to_owned(), handle);
     }
 
-    /// Records the users, channels and groups that a value describes.
-    fn collect(&mut self, value: &Value, session: &Session) {
+    /// Collects the users, channels and groups that a value describes.
+    fn collect(&mut self, value: &Value, recording: &Recording) {
         match value {
             Value::Object(object) => {
                 let text = |key: &str| object.get(key).and_then(Value::as_str);
@@ -70,21 +74,21 @@ impl Names {
                 if let (Some(id), Some(email), Some(full_name)) = (number("user_id"), email, text("full_name"))
                     && !email.starts_with(&format!("user{id}@"))
                 {
-                    self.add_user(email, session);
+                    self.add_user(email, recording);
                     self.emails.insert(id, email.to_owned());
                     self.full_names.insert(full_name.to_owned(), email.to_owned());
                 }
                 if let (Some(id), Some(name), Some(_)) = (number("stream_id"), text("name"), text("description")) {
-                    record_name(&mut self.channels, id, name);
+                    add_name(&mut self.channels, id, name);
                 }
                 if let (Some(id), Some(name), true) =
                     (number("id"), text("name"), object.contains_key("direct_subgroup_ids"))
                 {
-                    record_name(&mut self.groups, id, name);
+                    add_name(&mut self.groups, id, name);
                 }
-                object.values().for_each(|member| self.collect(member, session));
+                object.values().for_each(|member| self.collect(member, recording));
             }
-            Value::Array(items) => items.iter().for_each(|item| self.collect(item, session)),
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item, recording)),
             _ => {}
         }
     }
@@ -103,7 +107,7 @@ impl Names {
         label
     }
 
-    /// Marks an ID as used by a request, so that the first reply that contains it captures it.
+    /// Marks an ID as used by a request, so that the first reply or event that contains it captures it.
     pub fn mark_used(&mut self, kind: &str, id: i64) {
         self.used_ids.insert((kind.to_owned(), id));
     }
@@ -129,7 +133,7 @@ impl Names {
         name_placeholder.or_else(|| self.captured_ids.get(&(kind.to_owned(), id)).map(|name| placeholder(name)))
     }
 
-    /// The value of an ID in a request: its placeholder, or the number.
+    /// The value of an ID in a request: its placeholder, or the number, which is then noted as unnamed.
     pub fn request_value(&mut self, kind: &str, id: i64) -> Value {
         match self.id_placeholder(kind, id) {
             Some(id_placeholder) => id_placeholder.into(),
@@ -140,7 +144,8 @@ impl Names {
         }
     }
 
-    /// The expectation of an ID in a reply: its placeholder, a capture if a later request uses it, or any number.
+    /// The expectation of an ID in a reply or event: its placeholder; the number if an earlier request used it without
+    /// a placeholder; a capture if a request uses it; or any number.
     pub fn expected_value(&mut self, kind: &str, id: i64) -> Value {
         if let Some(id_placeholder) = self.id_placeholder(kind, id) {
             return id_placeholder.into();
@@ -190,8 +195,8 @@ impl Names {
         Some(placeholder(&format!("{handle}.full_name")))
     }
 
-    /// Replaces queue IDs and captured texts within a text by placeholders.
-    pub fn with_placeholders(&self, text: &str) -> String {
+    /// Replaces captured texts and queue IDs within a text with placeholders.
+    pub fn insert_placeholders(&self, text: &str) -> String {
         let mut result = text.to_owned();
         for (captured_text, name) in &self.captured_texts {
             result = result.replace(captured_text, &placeholder(name));
@@ -202,15 +207,15 @@ impl Names {
         result
     }
 
-    /// Whether the value of a placeholder is a number.
-    pub fn is_number(&self, placeholder_text: &str) -> bool {
-        let is_of_user_or_queue =
-            [".email", ".full_name", ".queue_id", ".api_key"].iter().any(|suffix| placeholder_text.ends_with(suffix));
-        !is_of_user_or_queue && !self.captured_texts.iter().any(|(_, name)| name == placeholder_text)
+    /// Whether the value of a placeholder is a number. `inner` is the text between its braces.
+    pub fn is_number(&self, inner: &str) -> bool {
+        let is_text_property =
+            [".email", ".full_name", ".queue_id", ".api_key"].iter().any(|suffix| inner.ends_with(suffix));
+        !is_text_property && !self.captured_texts.iter().any(|(_, name)| name == inner)
     }
 
     /// The name of a captured text. Percent-encoding is ignored.
-    pub fn text(&self, text: &str) -> Option<&str> {
+    pub fn name_of_captured_text(&self, text: &str) -> Option<&str> {
         let decode = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
         let decoded = decode(text);
         self.captured_texts
@@ -220,7 +225,8 @@ impl Names {
     }
 }
 
-fn record_name(names: &mut BTreeMap<i64, Option<String>>, id: i64, name: &str) {
+/// Adds the name of an object. An object that has had several names gets None.
+fn add_name(names: &mut BTreeMap<i64, Option<String>>, id: i64, name: &str) {
     let known_name = names.entry(id).or_insert_with(|| Some(name.to_owned()));
     if known_name.as_deref() != Some(name) {
         *known_name = None;
@@ -228,6 +234,10 @@ fn record_name(names: &mut BTreeMap<i64, Option<String>>, id: i64, name: &str) {
 }
 
 /// The caller of a request, with a wrong key if the server refused the key.
+///
+/// # Errors
+///
+/// The reason, if the account has no handle.
 pub fn caller_text(exchange: &Exchange, names: &Names) -> Result<String, &'static str> {
     let Some((email, _)) = &exchange.account else { return Ok("anonymous".to_owned()) };
     match names.handle(email) {

@@ -1,10 +1,11 @@
 //! Converts a recorded request to the lines of a `request` block.
 
 use super::exchange::{Exchange, RequestBody, Upload};
-use super::kinds::{is_unix_time, kind_of_collection, kind_of_id};
+use super::kinds::{kind_of_collection, kind_of_id};
 use super::names::Names;
-use super::secrets::is_secret;
-use super::text::{can_be_written_in_lines, escape_braces, json_with_numbers, placeholder, request_line};
+use super::secrets::is_secret_name;
+use super::text::{can_be_written_in_lines, escape_braces, format_json_in_line, placeholder, request_line};
+use super::times::is_unix_time;
 use base64::Engine;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -18,17 +19,17 @@ pub struct SecretReplacements {
     replacements_by_secret: BTreeMap<String, String>,
 }
 
-/// Converts a kind and an ID to the value in the block.
+/// Converts the kind of an object and its ID to the value in the block.
 type IdConverter<'a> = &'a mut dyn FnMut(&str, i64) -> Value;
 
-/// The kinds and IDs in a request.
-pub fn ids(exchange: &Exchange) -> Vec<(String, i64)> {
+/// The IDs in a request, each with the kind of its object.
+pub fn ids_in_request(exchange: &Exchange) -> Vec<(String, i64)> {
     let mut ids = Vec::new();
     let mut add = |kind: &str, id: i64| {
         ids.push((kind.to_owned(), id));
         Value::Null
     };
-    for (kind, id) in ids_of_path(exchange.api_path().unwrap_or_default()) {
+    for (kind, id) in ids_in_path(exchange.api_path().unwrap_or_default()) {
         add(&kind, id);
     }
     for (name, text) in exchange.parameters() {
@@ -43,7 +44,7 @@ pub fn ids(exchange: &Exchange) -> Vec<(String, i64)> {
     ids
 }
 
-fn ids_of_path(path: &str) -> Vec<(String, i64)> {
+fn ids_in_path(path: &str) -> Vec<(String, i64)> {
     let mut ids = Vec::new();
     let mut previous_segment = "";
     for segment in path.split('/') {
@@ -56,7 +57,8 @@ fn ids_of_path(path: &str) -> Vec<(String, i64)> {
     ids
 }
 
-/// Whether a number after this segment of a path is an ID. In the other paths, it is the ID of the organization.
+/// Whether a number after this segment of a path is the ID of an object to convert. After `user_uploads` and `tus`, it
+/// is the ID of the organization, which is kept.
 fn precedes_id(previous_segment: &str) -> bool {
     !matches!(previous_segment, "" | "user_uploads" | "tus")
 }
@@ -131,7 +133,7 @@ fn convert_operand(operator: &str, operand: &Value, convert_id: IdConverter) -> 
 ///
 /// # Errors
 ///
-/// What a scenario can't express.
+/// The reason why a scenario can't express the request.
 pub fn path_and_lines(
     exchange: &Exchange,
     names: &mut Names,
@@ -147,7 +149,7 @@ pub fn path_and_lines(
         _ => Vec::new(),
     };
     if !is_read && !exchange.query.is_empty() {
-        if query.iter().any(|(name, _)| is_secret(name)) {
+        if query.iter().any(|(name, _)| is_secret_name(name)) {
             return Err("its query has a secret".to_owned());
         }
         path = format!("{path}?{}", exchange.query.replace("{{", "%7B%7B"));
@@ -191,7 +193,7 @@ pub fn path_and_lines(
 
 fn convert_path(exchange: &Exchange, names: &mut Names) -> Result<String, String> {
     let Some(api_path) = exchange.api_path() else {
-        if let Some(name) = names.text(&exchange.path) {
+        if let Some(name) = names.name_of_captured_text(&exchange.path) {
             return Ok(format!("{{{{origin}}}}{{{{{name}}}}}"));
         }
         let file_prefixes = ["/user_uploads/", "/user_avatars/", "/avatar/", "/static/", "/external_content/"];
@@ -233,34 +235,38 @@ fn convert_parameter(
     names: &mut Names,
     replacements: &mut SecretReplacements,
 ) -> Result<String, String> {
-    if is_secret(name) && !text.is_empty() {
+    if is_secret_name(name) && !text.is_empty() {
         return replacements.replacement_for(exchange, name, text);
     }
     if let Some(name) = names.placeholder_for(text) {
         return Ok(name);
     }
     match serde_json::from_str::<Value>(text) {
-        Ok(Value::Number(number)) if number.as_f64().is_some_and(|value| is_unix_time(name, value)) => {
-            Ok(time_placeholder(exchange, number.as_f64().unwrap_or_default()))
+        Ok(Value::Number(number)) if number.as_f64().is_some_and(|value| is_unix_time(value)) => {
+            Ok(convert_time(exchange, number.as_f64().unwrap_or_default()))
         }
         Ok(value @ (Value::Array(_) | Value::Object(_))) => {
-            Ok(json_with_numbers(&convert_json(name, &value, exchange, names)?, &|inner| names.is_number(inner)))
+            Ok(format_json_in_line(&convert_json(name, &value, exchange, names)?, &|inner| names.is_number(inner)))
         }
         Ok(value @ Value::Number(_)) => {
             let recipient_kind = recipient_kind(exchange);
             let converted = convert_ids(name, &value, &recipient_kind, &mut |kind, id| names.request_value(kind, id));
             Ok(converted.as_str().map_or_else(|| text.to_owned(), str::to_owned))
         }
-        _ => Ok(names.with_placeholders(text)),
+        _ => Ok(names.insert_placeholders(text)),
     }
 }
 
-/// Replaces IDs and email addresses in a JSON value of a request by placeholders.
+/// Replaces IDs, email addresses, queue IDs and captured texts in a JSON value of a request with placeholders.
+///
+/// # Errors
+///
+/// The reason, if the value has a secret.
 fn convert_json(name: &str, value: &Value, exchange: &Exchange, names: &mut Names) -> Result<Value, String> {
     fn replace_texts(value: Value, names: &Names) -> Result<Value, String> {
         Ok(match value {
             Value::String(text) => {
-                names.placeholder_for(&text).unwrap_or_else(|| names.with_placeholders(&text)).into()
+                names.placeholder_for(&text).unwrap_or_else(|| names.insert_placeholders(&text)).into()
             }
             Value::Array(items) => {
                 Value::Array(items.into_iter().map(|item| replace_texts(item, names)).collect::<Result<_, _>>()?)
@@ -268,7 +274,7 @@ fn convert_json(name: &str, value: &Value, exchange: &Exchange, names: &mut Name
             Value::Object(object) => {
                 let mut converted = serde_json::Map::new();
                 for (key, member) in object {
-                    if is_secret(&key) && member.as_str().is_some_and(|text| !text.is_empty()) {
+                    if is_secret_name(&key) && member.as_str().is_some_and(|text| !text.is_empty()) {
                         return Err("it has a secret".to_owned());
                     }
                     converted.insert(key, replace_texts(member, names)?);
@@ -284,22 +290,21 @@ fn convert_json(name: &str, value: &Value, exchange: &Exchange, names: &mut Name
 
 fn convert_body(exchange: &Exchange, body: &Value, names: &mut Names) -> Result<String, String> {
     let converted = convert_json("", body, exchange, names)?;
-    Ok(escape_braces(&json_with_numbers(&converted, &|inner| names.is_number(inner))))
+    Ok(escape_braces(&format_json_in_line(&converted, &|inner| names.is_number(inner))))
 }
 
-/// The placeholder of a time, relative to the time of the request.
-fn time_placeholder(exchange: &Exchange, value: f64) -> String {
-    let (value, unit) = if value > 1e11 { (value / 1e3, 1_000) } else { (value, 1) };
-    let offset = value.round() as i64 - exchange.start_seconds.floor() as i64;
-    // There are no placeholders for times in milliseconds.
-    if unit > 1 {
-        return format!("{}", value as i64 * unit);
+/// A time relative to the request, as a placeholder. A time in milliseconds stays a number, truncated to full seconds.
+fn convert_time(exchange: &Exchange, value: f64) -> String {
+    // There are no placeholders for times in milliseconds. Times in seconds are far below 1e11.
+    if value > 1e11 {
+        return format!("{}", (value / 1e3) as i64 * 1_000);
     }
+    let offset = value.round() as i64 - exchange.start_seconds.floor() as i64;
     let sign = if offset < 0 { '-' } else { '+' };
     placeholder(&if offset == 0 { "now".to_owned() } else { format!("now {sign}{}s", offset.abs()) })
 }
 
-/// The line of a file, with its text or its bytes in base64.
+/// The line of a file, with its text or its bytes in Base64.
 fn file_line(upload: &Upload) -> Result<String, String> {
     let Upload { name, content } = upload;
     if content.len() > MAX_FILE_BYTES {
@@ -320,7 +325,11 @@ fn file_line(upload: &Upload) -> Result<String, String> {
 }
 
 impl SecretReplacements {
-    /// The replacement of a secret, if this or an earlier request sets it.
+    /// The replacement of a secret that this or an earlier request sets.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if none of them sets it.
     fn replacement_for(&mut self, exchange: &Exchange, name: &str, secret: &str) -> Result<String, String> {
         let sets_secret =
             matches!(name, "new_password" | "token") || (name == "password" && exchange.api_path() == Some("/users"));

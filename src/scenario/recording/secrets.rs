@@ -4,11 +4,11 @@ use super::exchange::{Exchange, RequestBody};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The minimum length of a secret. Shorter secrets can't be distinguished from other text.
+/// The minimum length of a secret. Shorter texts, and texts of digits alone, can't be distinguished from other text.
 const MIN_SECRET_BYTES: usize = 6;
 
-/// Whether a key or parameter of this name contains a secret.
-pub fn is_secret(name: &str) -> bool {
+/// Whether a key or parameter with this name has a secret as its value.
+pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let name_parts =
         ["password", "api_key", "push_key", "private_key", "secret", "csrf", "otp_encrypted", "session_id"];
@@ -47,7 +47,7 @@ impl Secrets {
     }
 
     fn collect_parameter(&mut self, name: &str, value: &str) {
-        if is_secret(name) {
+        if is_secret_name(name) {
             self.add(value.trim_matches('"'));
         }
         if let Ok(json_value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(value) {
@@ -60,7 +60,7 @@ impl Secrets {
             Value::Object(object) => {
                 for (name, member) in object {
                     match member {
-                        Value::String(secret) if is_secret(name) => self.add(secret),
+                        Value::String(secret) if is_secret_name(name) => self.add(secret),
                         member => self.collect(member),
                     }
                 }
@@ -75,8 +75,24 @@ impl Secrets {
         self.secrets.iter().any(|secret| text.contains(secret))
     }
 
-    /// Replaces the secrets in a text by a placeholder.
+    /// Replaces the secrets in a text with `left-out`.
     pub fn redact(&self, text: &str) -> String {
-        self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "left-out"))
+        // The longest comes first, because a shorter one may be a part of it.
+        let mut secrets: Vec<&String> = self.secrets.iter().collect();
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, "left-out"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_that_contains_another_is_replaced_as_a_whole() {
+        let mut secrets = Secrets::default();
+        secrets.add("abcdef");
+        secrets.add("abcdef-and-more");
+        assert_eq!(secrets.redact("keys: abcdef-and-more, abcdef"), "keys: left-out, left-out");
     }
 }

@@ -1,27 +1,28 @@
-//! Writes texts into a scenario: placeholders, escaped braces, lines and blocks.
+//! Formats texts for a scenario: placeholders, escaped braces, lines and blocks.
 
 use serde_json::Value;
 
 /// Marks the start of a placeholder until the braces of literal text are escaped.
 const PLACEHOLDER_START: char = '\u{fdd0}';
 
-/// A placeholder with a marked start, which [`with_escaped_braces`] replaces by braces.
+/// A placeholder with a marked start, which [`escape_braces`] and [`restore_placeholders`] replace with braces.
 pub fn placeholder(inner: &str) -> String {
     format!("{PLACEHOLDER_START}{inner}}}}}")
 }
 
-/// Escapes literal braces, and then replaces the marks of placeholders by braces.
+/// Escapes literal braces, and then replaces the marks of placeholders with braces.
 pub fn escape_braces(text: &str) -> String {
     text.replace("{{", "\\{{").replace(PLACEHOLDER_START, "{{")
 }
 
-/// Replaces the marks of placeholders in JSON by braces.
-pub fn with_placeholder_braces(json: &str) -> String {
+/// Replaces the marks of placeholders in JSON with braces.
+pub fn restore_placeholders(json: &str) -> String {
     json.replace(PLACEHOLDER_START, "{{")
 }
 
-/// Formats JSON in one line. Placeholders for numbers have no quotes.
-pub fn json_with_numbers(value: &Value, is_number: &impl Fn(&str) -> bool) -> String {
+/// Formats JSON in one line. Placeholders for numbers have no quotes. `is_number` decides by the text between the
+/// braces.
+pub fn format_json_in_line(value: &Value, is_number: &impl Fn(&str) -> bool) -> String {
     match value {
         Value::String(text)
             if text.starts_with(PLACEHOLDER_START)
@@ -31,12 +32,12 @@ pub fn json_with_numbers(value: &Value, is_number: &impl Fn(&str) -> bool) -> St
             text.clone()
         }
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| json_with_numbers(item, is_number)).collect();
+            let items: Vec<String> = items.iter().map(|item| format_json_in_line(item, is_number)).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(object) => {
             let format_entry = |(name, value): (&String, &Value)| {
-                format!("{}: {}", Value::from(name.as_str()), json_with_numbers(value, is_number))
+                format!("{}: {}", Value::from(name.as_str()), format_json_in_line(value, is_number))
             };
             format!("{{{}}}", object.iter().map(format_entry).collect::<Vec<_>>().join(", "))
         }
@@ -44,7 +45,7 @@ pub fn json_with_numbers(value: &Value, is_number: &impl Fn(&str) -> bool) -> St
     }
 }
 
-/// Whether a text can be written in the lines of a request, whose surrounding whitespace is trimmed.
+/// Whether a text keeps its meaning in the lines of a request, from whose ends white space is trimmed.
 pub fn can_be_written_in_lines(text: &str) -> bool {
     let has_no_trailing_space = |line: &str| line.trim_end() == line;
     !text.contains(['\r', '\0', PLACEHOLDER_START])

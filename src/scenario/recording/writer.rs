@@ -1,20 +1,20 @@
 //! Writes the scenario of a recording: requests and events in order, and the list of omissions.
 
 use super::event_batches::{EventBatch, event_batches};
-use super::exchange::{Exchange, Session};
+use super::exchange::{Exchange, Recording};
 use super::expectation;
-use super::kinds::kind_of_collection;
+use super::kinds::{kind_of_collection, kind_of_path};
 use super::names::{Names, caller_text};
 use super::request::{self, SecretReplacements};
 use super::secrets::Secrets;
-use super::text::{fenced_block, placeholder, with_placeholder_braces};
+use super::text::{fenced_block, placeholder, restore_placeholders};
 use crate::scenario::json_text::format_json;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Events that arrive more than this many seconds after the last request are caused by time, so the clock is moved before
-/// them.
-const MAX_EVENT_DELAY: f64 = 3.0;
+/// Events that arrive more than this many seconds after the last request count as caused by time, so the clock is moved
+/// before them.
+const MAX_EVENT_DELAY_SECONDS: f64 = 3.0;
 
 /// The scenario of a recording.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl Step<'_> {
     fn seconds(&self) -> f64 {
         match self {
             Step::Request(exchange) => exchange.start_seconds,
-            Step::Events(batch) => batch.at,
+            Step::Events(batch) => batch.end_seconds,
         }
     }
 }
@@ -49,32 +49,34 @@ struct ScenarioWriter {
     secrets: Secrets,
     replacements: SecretReplacements,
     blocks: Vec<String>,
-    /// The number of omitted requests by the description of the omission.
+    /// How often each omission occurs, by its description.
     omissions: BTreeMap<String, usize>,
-    /// The time of the first step.
+    /// The time of the first step, in UNIX seconds.
     start_seconds: f64,
+    /// The time of the last request, or of later events before which the clock was moved, in UNIX seconds.
     last_request_seconds: f64,
+    /// By how many seconds the scenario has moved the clock.
     clock_offset_seconds: f64,
     requests: usize,
     events: usize,
 }
 
-/// Converts a session to a scenario.
-pub fn to_scenario(session: &Session) -> RecordedScenario {
-    let mut names = Names::from_session(session);
-    for exchange in &session.exchanges {
-        for (kind, id) in request::ids(exchange) {
+/// Converts a recording to a scenario.
+pub fn to_scenario(recording: &Recording) -> RecordedScenario {
+    let mut names = Names::from_recording(recording);
+    for exchange in &recording.exchanges {
+        for (kind, id) in request::ids_in_request(exchange) {
             names.mark_used(&kind, id);
         }
     }
-    let event_steps = event_batches(&session.exchanges).into_iter().map(Step::Events);
-    let request_steps = session.exchanges.iter().filter(|exchange| !exchange.is_poll()).map(Step::Request);
+    let event_steps = event_batches(&recording.exchanges).into_iter().map(Step::Events);
+    let request_steps = recording.exchanges.iter().filter(|exchange| !exchange.is_successful_poll()).map(Step::Request);
     let mut steps: Vec<Step> = request_steps.chain(event_steps).collect();
     steps.sort_by(|first, second| first.seconds().total_cmp(&second.seconds()));
     let start_seconds = steps.first().map(Step::seconds).unwrap_or_default();
     let mut writer = ScenarioWriter {
         names,
-        secrets: Secrets::from_exchanges(&session.exchanges),
+        secrets: Secrets::from_exchanges(&recording.exchanges),
         replacements: SecretReplacements::default(),
         blocks: Vec::new(),
         omissions: BTreeMap::new(),
@@ -90,7 +92,7 @@ pub fn to_scenario(session: &Session) -> RecordedScenario {
             Step::Events(batch) => writer.write_events(batch),
         }
     }
-    writer.finish(session)
+    writer.finish(recording)
 }
 
 impl ScenarioWriter {
@@ -158,14 +160,15 @@ impl ScenarioWriter {
             expected_keys.shift_remove("msg");
         }
         let parent_kind = kind_of_path(exchange.api_path().unwrap_or_default());
-        let mut expected = match expectation::expected(&Value::Object(expected_keys), &parent_kind, &mut self.names) {
-            Value::Object(expected) => expected,
-            _ => Map::new(),
-        };
+        let mut expected =
+            match expectation::convert_to_expectation(&Value::Object(expected_keys), &parent_kind, &mut self.names) {
+                Value::Object(expected) => expected,
+                _ => Map::new(),
+            };
         if exchange.api_path() == Some("/user_uploads") && is_success {
             for key in ["url", "uri"] {
                 if let Some(text) = reply.get(key).and_then(Value::as_str) {
-                    let is_known = self.names.text(text).is_some();
+                    let is_known = self.names.name_of_captured_text(text).is_some();
                     let value = if is_known { placeholder("string") } else { self.names.capture_text("file", text) };
                     expected.insert(key.to_owned(), value.into());
                 }
@@ -174,7 +177,7 @@ impl ScenarioWriter {
         match (expected.is_empty(), is_success) {
             (true, true) => String::new(),
             (true, false) => fenced_block(&info_string, ""),
-            _ => fenced_block(&info_string, &with_placeholder_braces(&format_json(&Value::Object(expected), 0))),
+            _ => fenced_block(&info_string, &restore_placeholders(&format_json(&Value::Object(expected), 0))),
         }
     }
 
@@ -184,11 +187,13 @@ impl ScenarioWriter {
             *self.omissions.entry(description).or_default() += batch.events.len();
             return;
         };
-        let elapsed = batch.at - self.start_seconds;
-        if batch.at - self.last_request_seconds > MAX_EVENT_DELAY && elapsed - self.clock_offset_seconds >= 1.0 {
+        let elapsed = batch.end_seconds - self.start_seconds;
+        if batch.end_seconds - self.last_request_seconds > MAX_EVENT_DELAY_SECONDS
+            && elapsed - self.clock_offset_seconds >= 1.0
+        {
             let seconds = (elapsed - self.clock_offset_seconds).ceil();
             self.clock_offset_seconds += seconds;
-            self.last_request_seconds = batch.at;
+            self.last_request_seconds = batch.end_seconds;
             self.blocks.push(fenced_block("control", &format!("clock +{seconds}s")));
         }
         for event in &batch.events {
@@ -197,8 +202,8 @@ impl ScenarioWriter {
                 event.shift_remove("id");
             }
             let parent_kind = kind_of_collection(event["type"].as_str().unwrap_or_default());
-            let expected = expectation::expected(&event, &parent_kind, &mut self.names);
-            let text = fenced_block(&format!("event {label}"), &with_placeholder_braces(&format_json(&expected, 0)));
+            let expected = expectation::convert_to_expectation(&event, &parent_kind, &mut self.names);
+            let text = fenced_block(&format!("event {label}"), &restore_placeholders(&format_json(&expected, 0)));
             if self.secrets.occur_in(&text) {
                 *self.omissions.entry("Events with a key in them".to_owned()).or_default() += 1;
                 self.blocks.push(fenced_block(&format!("event {label}"), "{}"));
@@ -209,8 +214,8 @@ impl ScenarioWriter {
         }
     }
 
-    fn finish(self, session: &Session) -> RecordedScenario {
-        let mut omissions = session.omissions.clone();
+    fn finish(self, recording: &Recording) -> RecordedScenario {
+        let mut omissions = recording.omissions.clone();
         for (description, count) in &self.omissions {
             let times = if *count == 1 { String::new() } else { format!(" ({count} times)") };
             omissions.push(self.secrets.redact(&format!("{description}{times}")));
@@ -223,16 +228,16 @@ impl ScenarioWriter {
         }
         let mut text = format!(
             "# A recorded session\n\nRecorded by `chatdouble scenario record` from {}. It is played in {}.\n\n",
-            self.secrets.redact(&session.base_url),
-            session
+            self.secrets.redact(&recording.base_url),
+            recording
                 .fixture
                 .as_deref()
                 .map_or_else(|| "the built-in organization".to_owned(), |name| format!("the fixture `{name}`"))
         );
         let mut options = Vec::new();
-        options.extend(session.fixture.as_ref().map(|fixture| format!("fixture: {fixture}")));
-        options.extend(session.feature_level.map(|level| format!("feature_level: {level}")));
-        options.extend(session.dialect.as_ref().map(|dialect| format!("dialect: {dialect}")));
+        options.extend(recording.fixture.as_ref().map(|fixture| format!("fixture: {fixture}")));
+        options.extend(recording.feature_level.map(|level| format!("feature_level: {level}")));
+        options.extend(recording.dialect.as_ref().map(|dialect| format!("dialect: {dialect}")));
         if !options.is_empty() {
             text += &fenced_block("world", &options.join("\n"));
         }
@@ -245,8 +250,8 @@ impl ScenarioWriter {
     }
 }
 
-/// The block of a fault that drops the reply to a request, if the server sent none. The fault drops the reply after the
-/// request was processed, because most replies are lost then.
+/// The block of a fault that drops the reply to a request, if the server sent none; otherwise empty. The fault drops
+/// the reply after the request was processed, because most replies are lost then.
 fn lost_reply_fault(exchange: &Exchange) -> String {
     if exchange.status > 0 {
         return String::new();
@@ -256,7 +261,8 @@ fn lost_reply_fault(exchange: &Exchange) -> String {
     fenced_block("control", &format!("fault {fault}"))
 }
 
-/// Why a request can't be part of a scenario. None if it can be.
+/// Why a request can't be part of a scenario, as far as that follows from its reply and its credentials. None if it
+/// can.
 fn omission_reason(exchange: &Exchange) -> Option<&'static str> {
     match exchange.status {
         _ if exchange.uses_other_authentication => Some("it acts in a session, by a cookie or a token"),
@@ -271,12 +277,6 @@ fn omission_reason(exchange: &Exchange) -> Option<&'static str> {
         }
         _ => None,
     }
-}
-
-/// The kind of object that the operation with this path is about.
-fn kind_of_path(path: &str) -> String {
-    let mut segments = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
-    kind_of_collection(segments.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
 }
 
 /// A path with `N` instead of numbers, shortened to 100 characters.

@@ -34,7 +34,7 @@ struct CreationRule {
     /// Key of the ID or the list of IDs in its reply.
     id_key: &'static str,
     method: &'static str,
-    /// Path of the request that removes an object; `{}` is replaced by the ID.
+    /// Path of the request that removes an object; `{}` is replaced with the ID.
     removal_path: &'static str,
     form: &'static [(&'static str, &'static str)],
 }
@@ -109,12 +109,12 @@ fn uploaded_file(reply: &Value, handle: &str) -> Option<CreatedObject> {
     let (_, path_id) = url.split_once("/user_uploads/")?;
     Some(CreatedObject {
         name: format!("upload {path_id}"),
-        removal: Removal::Attachment { path_id: percent_decoded(path_id) },
+        removal: Removal::Attachment { path_id: decode_percent(path_id) },
         creator: handle.to_owned(),
     })
 }
 
-fn percent_decoded(text: &str) -> String {
+fn decode_percent(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
@@ -129,7 +129,7 @@ pub fn channel_created_by_subscription(id: i64) -> CreatedObject {
 
 /// Removes objects, the newest first, as their creators or else as any other account. Returns a line with the reason
 /// for each object that could not be removed.
-pub async fn remove(side: &ComparedServer, creations: &[CreatedObject]) -> Vec<String> {
+pub async fn remove_objects(side: &ComparedServer, creations: &[CreatedObject]) -> Vec<String> {
     let mut failures = Vec::new();
     let mut connection_failure: Option<String> = None;
     for creation in creations.iter().rev() {
@@ -175,13 +175,13 @@ async fn remove_object(side: &ComparedServer, creation: &CreatedObject) -> Resul
     Ok(Some(refusal))
 }
 
-/// The ID of an upload. None if it is already removed.
+/// The ID of an upload. None if it is already removed, or if its owner is unknown.
 async fn attachment_id(side: &ComparedServer, owner: &str, path_id: &str) -> Result<Option<i64>, String> {
     let Some(user) = side.scope.directory.user(owner) else { return Ok(None) };
     let reply = side.get("/attachments", Some(user)).await?;
     let attachments = reply.body["attachments"].as_array().into_iter().flatten();
     let mut matching_attachments = attachments.filter(|attachment| {
-        attachment["path_id"].as_str().is_some_and(|other_path_id| percent_decoded(other_path_id) == path_id)
+        attachment["path_id"].as_str().is_some_and(|other_path_id| decode_percent(other_path_id) == path_id)
     });
     Ok(matching_attachments.next().and_then(|attachment| attachment["id"].as_i64()))
 }

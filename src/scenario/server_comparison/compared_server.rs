@@ -23,18 +23,18 @@ pub struct ComparedServer {
     pub feature_level: i64,
     /// The reply to `GET /server_settings`.
     pub settings: Value,
-    /// Users, channels, groups and captured values by name.
+    /// Users, channels, groups, queues and captured values by name.
     pub scope: Scope,
     http: Arc<dyn HttpTransport>,
 }
 
 impl ComparedServer {
-    /// Logs in accounts (by handle) on a server, and reads its channels and groups. `settings` is its reply to
-    /// `GET /server_settings`.
+    /// Reads the users of the accounts (by handle), the channels and the groups of a server. Fetches missing API keys.
+    /// `settings` is the reply to `GET /server_settings`.
     ///
     /// # Errors
     ///
-    /// If the server does not reply or refuses an account.
+    /// If the server does not reply, refuses an account, or gives no key for it.
     pub async fn open(
         url: String,
         http: Arc<dyn HttpTransport>,

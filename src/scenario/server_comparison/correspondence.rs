@@ -1,13 +1,16 @@
 //! Compares values of two servers, each of which assigns its own IDs.
 
-use crate::scenario::recording::kinds::{is_unix_time, kind_of_collection, kind_of_id};
-use crate::scenario::recording::secrets::is_secret;
+use crate::scenario::recording::kinds::{kind_of_collection, kind_of_id};
+use crate::scenario::recording::secrets::is_secret_name;
+use crate::scenario::recording::times::is_unix_time;
 use regex::Regex;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// Items of longer lists are only compared with the item at the same position.
+/// The maximum number of items that are matched with items at other positions. In longer lists of equal length, items
+/// are only compared with those at the same position; of longer lists of different lengths, only the first items are
+/// compared.
 const MAX_MATCHED_ITEMS: usize = 80;
 /// Displayed instead of a missing value.
 pub const ABSENT: &str = "absent";
@@ -72,7 +75,8 @@ pub struct Correspondence {
 }
 
 impl Correspondence {
-    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1).
+    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1). Ignores texts of one or two bytes,
+    /// and texts that already have a replacement.
     pub fn add_replacement(&mut self, side: usize, text: &str, replacement: &str) {
         if text.len() > 2 && !self.replacements[side].iter().any(|(existing_text, _)| existing_text == text) {
             self.replacements[side].push((text.to_owned(), replacement.to_owned()));
@@ -80,7 +84,7 @@ impl Correspondence {
         }
     }
 
-    /// Records that two IDs of a kind correspond. Returns false if one of them already corresponds to another ID.
+    /// Notes that two IDs of a kind correspond. Returns false if one of them already corresponds to another ID.
     pub fn pair(&mut self, kind: &str, first: i64, second: i64) -> bool {
         let (first_key, second_key) = ((kind.to_owned(), first), (kind.to_owned(), second));
         match (self.second_ids.get(&first_key), self.first_ids.get(&second_key)) {
@@ -113,7 +117,7 @@ impl Correspondence {
         let is_ignored =
             SERVER_DEPENDENT_KEYS.contains(&key) || key.ends_with("_version") || key.ends_with("_feature_level");
         // Servers derive client names from the User-Agent, which proxies may change.
-        let is_any_text = is_secret(key) || matches!(key, "client" | "sending_client");
+        let is_any_text = is_secret_name(key) || matches!(key, "client" | "sending_client");
         if is_ignored || (is_any_text && first.is_string() && second.is_string()) {
             return;
         }
@@ -148,10 +152,10 @@ impl Correspondence {
     ) -> bool {
         let (Some(first_int), Some(second_int)) = (first.as_i64(), second.as_i64()) else {
             let is_float = first.as_i64().is_none() && second.as_i64().is_none();
-            let are_times = [first, second].iter().all(|number| is_unix_time(key, number.as_f64().unwrap_or_default()));
+            let are_times = [first, second].iter().all(|number| is_unix_time(number.as_f64().unwrap_or_default()));
             return is_float && (are_times || first == second);
         };
-        if is_unix_time(key, first_int as f64) && is_unix_time(key, second_int as f64) {
+        if is_unix_time(first_int as f64) && is_unix_time(second_int as f64) {
             return true;
         }
         match kind_of_id(key, parent_kind) {

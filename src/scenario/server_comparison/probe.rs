@@ -10,7 +10,7 @@ use crate::scenario::client::{HttpReply, HttpRequest};
 use crate::scenario::comparison::Comparison;
 use crate::scenario::document::{Document, Scenario};
 use crate::scenario::mistake::line_of;
-use crate::scenario::recording::kinds::kind_of_collection;
+use crate::scenario::recording::kinds::kind_of_path;
 use crate::scenario::request_encoding::encode_request;
 use crate::scenario::template::Part;
 use crate::scenario::world_setup::WorldSetup;
@@ -52,7 +52,7 @@ pub struct ProbeResult {
     pub steps: Vec<Step>,
     /// Methods and paths of requests that were not compared, with the reasons.
     pub skipped: Vec<(String, String)>,
-    /// Objects that the probe created and could not remove.
+    /// Objects that the probe created and could not remove, each with the reason.
     pub unremoved_objects: Vec<String>,
     /// Why a server did not reply. The comparison ends then.
     pub failure: Option<String>,
@@ -75,7 +75,7 @@ struct ProbeRun<'a> {
     document: &'a Document,
     queues: [Queues; 2],
     creations: [Vec<CreatedObject>; 2],
-    conditions: &'a ProbeSettings<'a>,
+    settings: &'a ProbeSettings<'a>,
     /// Whether a request may have changed something.
     may_have_changed: bool,
 }
@@ -95,7 +95,7 @@ pub async fn play(
     correspondence: &mut Correspondence,
     document: &Document,
     scenario: &Scenario,
-    conditions: &ProbeSettings<'_>,
+    settings: &ProbeSettings<'_>,
 ) -> ProbeResult {
     let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
     let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world()));
@@ -107,7 +107,7 @@ pub async fn play(
         return result;
     }
     for side in [&mut *first, &mut *second] {
-        side.scope.unique_word = conditions.unique_word.to_owned();
+        side.scope.unique_word = settings.unique_word.to_owned();
         side.scope.captured.clear();
         side.scope.queues.clear();
     }
@@ -118,7 +118,7 @@ pub async fn play(
         document,
         queues,
         creations,
-        conditions,
+        settings,
         may_have_changed: false,
     };
     result.failure = run.play(&blocks, &mut result).await.err();
@@ -148,17 +148,17 @@ fn example_text(part: &Part) -> String {
 impl ProbeRun<'_> {
     /// Sends the requests of the blocks and compares the replies. The error says why a server does not reply.
     async fn play(&mut self, blocks: &[&Block], result: &mut ProbeResult) -> Result<(), String> {
-        if !self.conditions.is_read_only {
+        if !self.settings.is_read_only {
             self.register_queues().await?;
         }
         for (index, block) in blocks.iter().enumerate() {
             let outcome = match &block.kind {
                 BlockKind::World(_) | BlockKind::Event(..) | BlockKind::NoEvent(_) => continue,
                 BlockKind::Control(..) => StepOutcome::NotSent("needs control of both servers".to_owned()),
-                BlockKind::Request(..) if self.conditions.is_interrupted.load(Ordering::Relaxed) => {
+                BlockKind::Request(..) if self.settings.is_interrupted.load(Ordering::Relaxed) => {
                     StepOutcome::NotSent("interrupted".to_owned())
                 }
-                BlockKind::Request(request, _) if self.conditions.is_read_only && request.method != "GET" => {
+                BlockKind::Request(request, _) if self.settings.is_read_only && request.method != "GET" => {
                     StepOutcome::NotSent("changes something, and only reads are played".to_owned())
                 }
                 BlockKind::Request(request, reply) => {
@@ -176,7 +176,8 @@ impl ProbeRun<'_> {
         Ok(())
     }
 
-    /// Sends the remaining requests that undo the changes of the probe, without comparing the replies.
+    /// Sends those of the remaining requests that may undo changes of the probe: all but reads without captures and
+    /// those that create objects. Does not compare the replies.
     async fn undo_changes(&mut self, remaining_blocks: &[&Block]) -> Result<(), String> {
         for block in remaining_blocks {
             let BlockKind::Request(request, reply) = &block.kind else { continue };
@@ -245,7 +246,7 @@ impl ProbeRun<'_> {
                 second: status_and_message(&second),
             }]
         };
-        if request.method != "GET" && !self.conditions.is_read_only {
+        if request.method != "GET" && !self.settings.is_read_only {
             differences.extend(self.event_differences(has_same_status).await?);
         }
         let missing_capture = self.capture(0, expected, &first).or(self.capture(1, expected, &second));
@@ -295,7 +296,7 @@ impl ProbeRun<'_> {
         }
     }
 
-    /// Captures values of a reply according to the reply block. Returns a name for which the reply has no value.
+    /// Captures values of a reply according to the reply block. Returns the first name without a value.
     fn capture(&mut self, index: usize, expected: Option<&Body>, reply: &HttpReply) -> Option<String> {
         let Some(Body::Json(pattern, _)) = expected else { return None };
         let side = &mut self.sides[index];
@@ -306,7 +307,8 @@ impl ProbeRun<'_> {
         captured_names(expected).into_iter().find(|name| !side.scope.captured.contains_key(name))
     }
 
-    /// The differences between the new events of the two servers. With `waits_for_late_events`, late ones have time to arrive.
+    /// The differences between the new events of the two servers. With `waits_for_late_events`, late ones have time to
+    /// arrive.
     async fn event_differences(&mut self, waits_for_late_events: bool) -> Result<Vec<Difference>, String> {
         let handles = self.sides[0].handles();
         let mut all_events: [BTreeMap<String, Vec<Value>>; 2] = Default::default();
@@ -338,12 +340,12 @@ impl ProbeRun<'_> {
     async fn clean_up(&mut self, result: &mut ProbeResult) {
         for (index, side) in self.sides.iter().enumerate() {
             self.queues[index].delete(side).await;
-            if self.conditions.is_read_only {
+            if self.settings.is_read_only {
                 continue;
             }
             let mut creations = self.creations[index].clone();
             creations.extend(self.subscribed_channels(side).await);
-            result.unremoved_objects.extend(cleanup::remove(side, &creations).await);
+            result.unremoved_objects.extend(cleanup::remove_objects(side, &creations).await);
         }
     }
 
@@ -352,7 +354,7 @@ impl ProbeRun<'_> {
         let Some(user) = side.scope.directory.users.values().next() else { return Vec::new() };
         let Ok(reply) = side.get("/streams", Some(user)).await else { return Vec::new() };
         let is_from_probe =
-            |channel: &&Value| channel["name"].as_str().is_some_and(|name| name.contains(self.conditions.unique_word));
+            |channel: &&Value| channel["name"].as_str().is_some_and(|name| name.contains(self.settings.unique_word));
         let channels = reply.body["streams"].as_array().into_iter().flatten().filter(is_from_probe);
         channels
             .filter_map(|channel| channel["stream_id"].as_i64())
@@ -385,11 +387,6 @@ fn path_without_base(url: &str, base: &str) -> String {
     let path = url.strip_prefix(base).unwrap_or(url);
     let path = path.strip_prefix("/api/v1").unwrap_or(path);
     path.split('?').next().unwrap_or_default().to_owned()
-}
-
-fn kind_of_path(path: &str) -> String {
-    let mut segments = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
-    kind_of_collection(segments.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
 }
 
 fn parameters_of(request: &HttpRequest) -> BTreeMap<String, String> {

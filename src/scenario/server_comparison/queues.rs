@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The queues of a probe on one server.
 #[derive(Debug, Default)]
 pub struct Queues {
-    /// Queues by handle. Their events are read after each request.
+    /// Queues by handle. Their events are read after each request that may change something.
     queues_by_handle: BTreeMap<String, Queue>,
     /// Handles and IDs of the queues that requests of the probe registered.
     registered_by_probe: Vec<(String, String)>,

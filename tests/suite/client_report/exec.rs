@@ -144,7 +144,7 @@ fn mistakes_in_the_options_are_reported_before_the_command_runs() {
     let marker = file("ran");
     let touch = format!("touch {}", marker.display());
     for (options, status, words) in [
-        (&["--report", "report.html"][..], 2, "the end of 'report.html' names no form of a report"),
+        (&["--report", "report.html"][..], 2, "'report.html' has no extension of a report format"),
         (&["--fail-on", "note"], 2, "--report"),
         (&["--report", "-", "--report-baseline", "/nowhere.json"], 1, "/nowhere.json: "),
     ] {

@@ -25,13 +25,14 @@ pub struct ObservedRequests {
     poll_count: usize,
 }
 
+/// What was observed of an operation.
 #[derive(Clone, Debug, Default)]
 pub struct Operation {
     /// Number of requests, up to [`MAX_COUNTED_REQUESTS`].
     pub requests: usize,
     /// Whether a request emitted an event.
     pub has_events: bool,
-    /// In bytes, of replies as far as the journal keeps them.
+    /// The length of the longest reply in bytes, as far as the journal keeps it.
     pub longest_reply: usize,
 }
 

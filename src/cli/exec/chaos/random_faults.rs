@@ -4,8 +4,8 @@ use super::observed_requests::{ObservedRequests, Operation};
 use crate::realm::seeded_rng::SeededRng;
 use serde_json::{Map, Value, json};
 
-/// The faults of a run. They depend only on the observed requests, the seed and the number of the run.
-pub fn faults(observed_requests: &ObservedRequests, seed: u64, run: u32, max_count: u32) -> Vec<Value> {
+/// Draws the faults of a run. They depend only on the observed requests, the seed and the number of the run.
+pub fn draw_faults(observed_requests: &ObservedRequests, seed: u64, run: u32, max_count: u32) -> Vec<Value> {
     let mut random = RandomNumbers::new(seed, run);
     let kinds_and_targets: Vec<(&FaultKind, Vec<Target>)> = FAULT_KINDS
         .iter()
@@ -19,7 +19,7 @@ pub fn faults(observed_requests: &ObservedRequests, seed: u64, run: u32, max_cou
                 random.choose_weighted(&kinds_and_targets, |(fault_kind, _)| fault_kind.weight)?;
             let target = random.choose(targets)?;
             let effect = (fault_kind.effect)(target, &mut random);
-            Some(target.fault(effect, fault_kind.max_times, &mut random))
+            Some(target.create_fault(effect, fault_kind.max_times, &mut random))
         })
         .collect();
     // Only the first matching fault applies, so faults for all requests of a user come last.
@@ -72,7 +72,7 @@ impl Target {
         Self { filter: json!({"method": method, "path": route}), after, longest_reply: operation.longest_reply }
     }
 
-    fn fault(&self, effect: Value, max_times: Option<usize>, random: &mut RandomNumbers) -> Value {
+    fn create_fault(&self, effect: Value, max_times: Option<usize>, random: &mut RandomNumbers) -> Value {
         let mut fault = Map::from_iter([("match".to_owned(), self.filter.clone())]);
         let after = random.choose(&self.after).copied().unwrap_or_default();
         if after > 0 {
@@ -86,9 +86,11 @@ impl Target {
     }
 }
 
+/// A kind of fault to draw.
 struct FaultKind {
+    /// How often the kind is drawn, relative to the others.
     weight: usize,
-    /// Limit of `times`; None for faults that fire without limit.
+    /// The maximum of `times`; None for faults that fire without limit.
     max_times: Option<usize>,
     targets: fn(&ObservedRequests) -> Vec<Target>,
     effect: fn(&Target, &mut RandomNumbers) -> Value,
@@ -278,27 +280,27 @@ mod tests {
     }
 
     #[test]
-    fn faults_follow_from_the_seed_and_there_are_no_more_than_asked_for() {
+    fn faults_depend_on_the_seed_and_the_run_and_are_limited_in_number() {
         let observed_requests = observed_requests();
-        assert_eq!(faults(&observed_requests, 1, 1, 8), faults(&observed_requests, 1, 1, 8));
-        assert_ne!(faults(&observed_requests, 1, 1, 8), faults(&observed_requests, 2, 1, 8));
-        assert_ne!(faults(&observed_requests, 1, 1, 8), faults(&observed_requests, 1, 2, 8));
-        let counts: BTreeSet<usize> = (0..200).map(|run| faults(&observed_requests, 3, run, 4).len()).collect();
+        assert_eq!(draw_faults(&observed_requests, 1, 1, 8), draw_faults(&observed_requests, 1, 1, 8));
+        assert_ne!(draw_faults(&observed_requests, 1, 1, 8), draw_faults(&observed_requests, 2, 1, 8));
+        assert_ne!(draw_faults(&observed_requests, 1, 1, 8), draw_faults(&observed_requests, 1, 2, 8));
+        let counts: BTreeSet<usize> = (0..200).map(|run| draw_faults(&observed_requests, 3, run, 4).len()).collect();
         assert_eq!(counts, BTreeSet::from([1, 2, 3, 4]));
     }
 
     #[test]
-    fn every_fault_can_fire_on_what_was_seen() {
+    fn every_fault_can_fire_on_the_observed_requests() {
         let observed_requests = observed_requests();
         let mut effects = BTreeSet::new();
-        for fault in (0..500).flat_map(|run| faults(&observed_requests, 1, run, 8)) {
+        for fault in (0..500).flat_map(|run| draw_faults(&observed_requests, 1, run, 8)) {
             let (method, path) = (fault["match"]["method"].as_str(), fault["match"]["path"].as_str());
             let after = fault["after"].as_u64().unwrap_or_default();
             let requests = match (method, path) {
                 (Some("POST"), Some("/register" | "/messages")) => 1,
                 (Some("GET"), Some("/events")) => 2,
                 (None, None) if fault["match"]["user"] == "mel@chat.test" => 4,
-                other => panic!("{other:?} was not seen: {fault}"),
+                other => panic!("{other:?} was not observed: {fault}"),
             };
             assert!(after < requests, "{fault}");
             let effect = &fault["effect"];
@@ -328,9 +330,9 @@ mod tests {
     }
 
     #[test]
-    fn no_fault_meets_the_requests_with_which_tests_get_keys() {
+    fn no_fault_affects_the_requests_with_which_tests_get_keys() {
         for seed in 0..20 {
-            for fault in (1..=20).flat_map(|run| faults(&observed_requests(), seed, run, 8)) {
+            for fault in (1..=20).flat_map(|run| draw_faults(&observed_requests(), seed, run, 8)) {
                 let filter = &fault["match"];
                 let has_other_path = filter["path"].as_str().is_some_and(|path| path != "/dev_fetch_api_key");
                 assert!(has_other_path || filter["user"].is_string(), "{fault}");
@@ -339,13 +341,13 @@ mod tests {
     }
 
     #[test]
-    fn what_several_worlds_saw_counts_as_the_most_that_one_saw() {
+    fn the_largest_counts_of_several_worlds_apply() {
         let mut joined = observed_requests();
         joined.join(observed_requests());
-        for fault in (0..200).flat_map(|run| faults(&joined, 1, run, 8)) {
+        for fault in (0..200).flat_map(|run| draw_faults(&joined, 1, run, 8)) {
             assert!(fault["after"].as_u64().unwrap_or_default() < 4, "{fault}");
         }
-        assert_eq!(faults(&joined, 1, 1, 8), faults(&observed_requests(), 1, 1, 8));
+        assert_eq!(draw_faults(&joined, 1, 1, 8), draw_faults(&observed_requests(), 1, 1, 8));
     }
 
     #[test]
@@ -353,7 +355,7 @@ mod tests {
         let observed_requests = observed_requests();
         for seed in 0..100 {
             let faults_of_runs: Vec<Value> =
-                (1..=10).flat_map(|run| faults(&observed_requests, seed, run, 8)).collect();
+                (1..=10).flat_map(|run| draw_faults(&observed_requests, seed, run, 8)).collect();
             for effect in [json!({"drop": "after"}), json!({"lose_queue": true})] {
                 assert!(faults_of_runs.iter().any(|fault| fault["effect"] == effect), "seed {seed} draws no {effect}");
             }

@@ -11,12 +11,12 @@ const NUMBER_POINTERS: [(&str, u64); 5] = [
     ("/effect/rate_limit/retry_after", 0),
 ];
 
-/// Finds a minimal part of `faults` with which the command fails, with minimal numbers. No single fault can be removed
-/// from the result. The command must fail with all of `faults`.
+/// Finds a minimal part of `faults` with which the command fails, with the smallest numbers. Delays may be an eighth
+/// larger than necessary. No single fault can be removed from the result. The command must fail with all of `faults`.
 ///
 /// # Errors
 ///
-/// When a run can't start.
+/// The error of a run that can't start.
 pub async fn minimal_faults<E>(
     faults: Vec<Value>,
     mut fails: impl AsyncFnMut(&[Value]) -> Result<bool, E>,
@@ -77,7 +77,7 @@ async fn shrink_list<E>(
     Ok(faults)
 }
 
-/// Finds the smallest number with which the command still fails, by binary search.
+/// Finds the smallest number with which the command still fails, by binary search. A delay is only approximated.
 async fn minimize_number<E>(
     faults: &mut [Value],
     (index, pointer): (usize, &str),
@@ -99,7 +99,7 @@ async fn minimize_number<E>(
         } else {
             passing_number = Some(candidate_number);
         }
-        // Delays need not be exact: an eighth more than necessary is good enough, and saves runs.
+        // An eighth more than necessary is good enough for a delay, and saves runs.
         if passing_number.is_some_and(|passing_number| {
             pointer.ends_with("_ms") && failing_number - passing_number <= 1 + failing_number / 8
         }) {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_needed_is_left_out() {
+    fn faults_that_are_not_needed_are_removed() {
         let eight_faults: Vec<Value> = (0..8).map(fault).collect();
         for needed in 0..8 {
             let (minimal_faults, runs) = shrink(eight_faults.clone(), |faults| faults.contains(&fault(needed)));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_that_only_larger_numbers_need_is_left_out_with_smaller_ones() {
+    fn a_fault_that_is_needed_only_with_larger_numbers_is_removed() {
         let late = json!({"after": 1, "times": 1, "effect": {"drop": "after"}});
         let helper = json!({"times": 1, "effect": {"drop": "before"}});
         let fails = |faults: &[Value]| match faults {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_become_as_small_as_they_can() {
+    fn numbers_are_minimized() {
         let faults = vec![json!({"after": 6, "times": 3, "effect": {"delay_ms": 12_000}})];
         let number = |faults: &[Value], pointer: &str| faults[0].pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
 

@@ -2,17 +2,17 @@
 
 /// The latest `N` items, the oldest first.
 #[derive(Debug)]
-pub struct Latest<T, const N: usize> {
+pub struct LatestItems<T, const N: usize> {
     items: Vec<T>,
 }
 
-impl<T, const N: usize> Default for Latest<T, N> {
+impl<T, const N: usize> Default for LatestItems<T, N> {
     fn default() -> Self {
         Self { items: Vec::new() }
     }
 }
 
-impl<T, const N: usize> Latest<T, N> {
+impl<T, const N: usize> LatestItems<T, N> {
     /// Adds an item and drops the oldest one if there are `N` already.
     pub fn push(&mut self, item: T) {
         if self.items.len() == N {

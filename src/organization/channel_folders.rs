@@ -1,0 +1,29 @@
+//! Converts channel folders to those of a fixture.
+
+use super::directory::{Directory, valid_name};
+use super::json::Json;
+use crate::fixture::format::Folder;
+use serde_json::Value;
+
+/// In characters.
+const MAX_FOLDER_DESCRIPTION_LENGTH: usize = 1024;
+
+/// The channel folders of the register reply, in the order in which clients show them.
+pub fn sorted_folders(register: &Value) -> Vec<&Value> {
+    let mut folders: Vec<&Value> = register.list("channel_folders").iter().collect();
+    folders.sort_by_key(|folder| folder.integer("order").unwrap_or_default());
+    folders
+}
+
+/// Converts a channel folder; None if the directory does not have it.
+pub fn convert_folder(record: &Value, directory: &Directory) -> Option<Folder> {
+    let id = record.integer("id")?;
+    Some(Folder {
+        id: Some(id),
+        name: directory.folders.get(id)?.to_owned(),
+        description: valid_name(&directory.convert_markdown(record.text("description")), MAX_FOLDER_DESCRIPTION_LENGTH),
+        creator: record.integer("creator_id").and_then(|id| directory.handle(id)),
+        created: directory.convert_creation_time(record),
+        archived: record.boolean("is_archived"),
+    })
+}
