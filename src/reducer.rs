@@ -20,7 +20,7 @@
 //! register reply, which is 0 if absent.
 //!
 //! No client can keep some parts of the state up to date: either never ([`NOT_KEPT`]), or not after certain events
-//! ([`Unknowable`]). [`State::differences`] ignores both.
+//! ([`UnknownPart`]). [`State::differences`] ignores both.
 
 mod channels;
 mod comparison;
@@ -54,7 +54,7 @@ pub const NOT_KEPT: &[(&str, &str)] = &[
 
 /// A part of the state that the client cannot know until it registers again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Unknowable {
+pub enum UnknownPart {
     /// Whether `max_message_id` is still right: the newest message was deleted, or it may be in a channel that the
     /// user is not subscribed to, where deletions are not sent.
     NewestMessage,
@@ -130,7 +130,7 @@ pub struct State {
     away: BTreeMap<String, bool>,
     /// The mentions in unread messages, by message ID.
     mentions: BTreeMap<i64, Mention>,
-    doubts: BTreeSet<Unknowable>,
+    unknown_parts: BTreeSet<UnknownPart>,
 }
 
 impl State {
@@ -161,16 +161,16 @@ impl State {
             channels_awaiting_peers: BTreeSet::new(),
             away,
             mentions: BTreeMap::new(),
-            doubts: BTreeSet::new(),
+            unknown_parts: BTreeSet::new(),
         };
-        state.doubt_archived_topics();
+        state.mark_archived_topics_unknown();
         state.init_mentions();
-        state.doubt_subscriber_counts_of_guest();
-        state.doubt_muted_topics();
-        state.doubt_bot_channels();
-        state.doubt_folder_order();
+        state.mark_subscriber_counts_of_guest_unknown();
+        state.mark_muted_topics_unknown();
+        state.mark_bot_channels_unknown();
+        state.mark_folder_order_unknown();
         // The deletion of the newest message is not sent to users who did not receive it.
-        state.doubts.insert(Unknowable::NewestMessage);
+        state.unknown_parts.insert(UnknownPart::NewestMessage);
         state
     }
 
@@ -180,8 +180,8 @@ impl State {
     }
 
     /// The parts of the state that are not known at present.
-    pub fn doubts(&self) -> &BTreeSet<Unknowable> {
-        &self.doubts
+    pub fn unknown_parts(&self) -> &BTreeSet<UnknownPart> {
+        &self.unknown_parts
     }
 
     /// Applies an event. Events must come in the order of their IDs. Returns false if the `type` or `op` is not known;
@@ -319,11 +319,11 @@ mod tests {
         assert!(state.apply(&name));
 
         assert_eq!(Value::Object(state.value().clone()), reply("after"));
-        assert!(state.doubts().iter().eq([&Unknowable::NewestMessage]));
+        assert!(state.unknown_parts().iter().eq([&UnknownPart::NewestMessage]));
         let change = json!({"user_id": 8, "default_sending_stream": null, "default_events_register_stream": "after"});
         assert!(state.apply(&json!({"type": "realm_bot", "op": "update", "bot": change})));
         assert_eq!(state.value()["realm_bots"][0], change);
-        assert!(state.doubts().iter().eq([&Unknowable::NewestMessage]));
+        assert!(state.unknown_parts().iter().eq([&UnknownPart::NewestMessage]));
     }
 
     #[test]
@@ -339,7 +339,7 @@ mod tests {
             let mut state = State::from_register(reply("before", channels));
             assert!(event.iter().all(|event| state.apply(event)));
 
-            assert!(state.doubts().contains(&Unknowable::BotChannels));
+            assert!(state.unknown_parts().contains(&UnknownPart::BotChannels));
             let later_reply = reply("after", state.value()["streams"].clone());
             assert_eq!(state.differences(&later_reply), []);
             let other = json!({"realm_bots": [{"user_id": 9}], "streams": later_reply["streams"]});

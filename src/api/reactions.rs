@@ -38,7 +38,7 @@ impl Write for AddReaction {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller().id;
         let message = call.changeable_message(tx, params.message_id)?.clone();
-        let emoji_names = tx.form().emoji;
+        let emoji_names = tx.output_format().emoji;
         let reaction_type = params.reaction_type.as_deref();
         let requested_emoji =
             RequestedEmoji::new(tx, emoji_names, params.emoji_name, params.emoji_code, reaction_type)?;
@@ -116,7 +116,7 @@ fn find_own_reaction(tx: &Tx, message: &Message, caller: UserId, params: &Remove
     }
     let name = params.emoji_name.as_deref().ok_or(Error::ReactionUnnamed)?;
     let has_type = |emoji: &Emoji| reaction_type.is_none_or(|expected| expected == Some(emoji.reaction_type));
-    let requested_emoji = by_name(tx, tx.form().emoji, name);
+    let requested_emoji = by_name(tx, tx.output_format().emoji, name);
     // The name may be an alias of the reaction's emoji, or the former name of a custom emoji.
     let is_requested_emoji = |emoji: &Emoji| {
         has_type(emoji)

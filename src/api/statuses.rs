@@ -153,8 +153,9 @@ fn checked_emoji(
         None => Ok(None),
         Some(name) if name.is_empty() => Ok(Some(None)),
         Some(name) => {
-            let requested_emoji = RequestedEmoji::new(tx, tx.form().emoji, name, code, reaction_type.as_deref())?;
-            requested_emoji.checked(tx, tx.form().emoji).map(|emoji| Some(Some(emoji)))
+            let requested_emoji =
+                RequestedEmoji::new(tx, tx.output_format().emoji, name, code, reaction_type.as_deref())?;
+            requested_emoji.checked(tx, tx.output_format().emoji).map(|emoji| Some(Some(emoji)))
         }
     }
 }

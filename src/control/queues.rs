@@ -34,7 +34,7 @@ pub struct AwaitedQueues {
 /// Lists all queues of a world.
 pub fn list(world: &World) -> Value {
     let realm = world.snapshot();
-    json!({"queues": realm.queues.values().map(|queue| record(&realm, queue)).collect::<Vec<_>>()})
+    json!({"queues": realm.queues.values().map(|queue| queue_to_json(&realm, queue)).collect::<Vec<_>>()})
 }
 
 /// The number of events that were not acknowledged.
@@ -48,7 +48,7 @@ pub(super) fn is_parked(realm: &Realm, queue: &Queue) -> bool {
     queue.parked_since.is_some() && pending_events(realm, queue) == 0
 }
 
-fn record(realm: &Realm, queue: &Queue) -> Value {
+fn queue_to_json(realm: &Realm, queue: &Queue) -> Value {
     let pending_events = pending_events(realm, queue);
     let mut capabilities = queue.options.capabilities;
     let capabilities = capabilities.by_name().into_iter().filter(|(_, is_enabled)| **is_enabled).map(|(name, _)| name);
@@ -175,7 +175,7 @@ fn find_queues(world: &World, owner: Option<UserId>, parked: Option<bool>) -> Ve
     let matches = |queue: &&std::sync::Arc<Queue>| {
         owner.is_none_or(|owner| queue.owner == owner) && parked.is_none_or(|parked| is_parked(&realm, queue) == parked)
     };
-    realm.queues.values().filter(matches).map(|queue| record(&realm, queue)).collect()
+    realm.queues.values().filter(matches).map(|queue| queue_to_json(&realm, queue)).collect()
 }
 
 /// Removes a queue, so that its next poll fails with `BAD_EVENT_QUEUE_ID`.

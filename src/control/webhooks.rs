@@ -3,13 +3,13 @@
 use crate::world::{WebhookEntry, World};
 use serde_json::{Value, json};
 
-/// Lists the recorded attempts, newest last.
+/// Lists the requests, newest last.
 pub fn list(world: &World) -> Value {
     let entries = world.webhook_entries();
-    json!({"webhooks": entries.iter().map(|entry| record(entry)).collect::<Vec<_>>()})
+    json!({"webhooks": entries.iter().map(|entry| entry_to_json(entry)).collect::<Vec<_>>()})
 }
 
-pub(super) fn record(entry: &WebhookEntry) -> Value {
+pub(super) fn entry_to_json(entry: &WebhookEntry) -> Value {
     json!({
         "id": entry.id,
         "at": entry.at.fractional_seconds(),

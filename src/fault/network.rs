@@ -33,7 +33,7 @@ const fn profile(
 /// The profile in which no request arrives, whatever `loss` says.
 const OFFLINE: &str = "offline";
 
-/// The named profiles, the worst first.
+/// The named profiles: from the slowest to the fastest, then the lossy one.
 pub const PROFILES: &[Profile] = &[
     Profile {
         name: OFFLINE,
@@ -57,7 +57,7 @@ pub struct Network {
     /// Email address of the user; None means all users without a network.
     pub user: Option<String>,
     pub profile: Profile,
-    /// Differs between the networks that were set in a world.
+    /// Unique among the networks set in a world.
     number: u64,
     rng: SeededRng,
 }
@@ -65,6 +65,7 @@ pub struct Network {
 /// When the connection of a request breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
+    /// The request is not carried out.
     Before,
     /// The request is carried out, but its reply is lost.
     After,
@@ -137,20 +138,20 @@ impl Networks {
         Some(if network.draw_fraction() < 0.5 { Loss::Before } else { Loss::After })
     }
 
-    /// The number of a user's network, by which a later request can tell whether it is still the same.
+    /// The number of a user's network, by which a reply can tell whether it is still the same.
     pub fn number(&mut self, user: Option<&str>) -> Option<u64> {
         self.network_of(user).map(|network| network.number)
     }
 
-    /// Draws whether a reply is lost to a user whose request began on the network with a number. The user may be offline by
+    /// Draws whether a reply is lost to a user whose request began on the network `first_network_number`. The user may be offline by
     /// now, or on another network; from the same network a request draws once, by [`Networks::draw_loss`].
-    pub fn draw_reply_loss(&mut self, user: Option<&str>, first_network: Option<u64>) -> bool {
+    pub fn draw_reply_loss(&mut self, user: Option<&str>, first_network_number: Option<u64>) -> bool {
         let Some(network) = self.network_of(user) else { return false };
         if network.profile.name == OFFLINE {
             return true;
         }
         let loss = network.profile.loss;
-        Some(network.number) != first_network && loss > 0.0 && network.draw_fraction() < loss
+        Some(network.number) != first_network_number && loss > 0.0 && network.draw_fraction() < loss
     }
 
     /// Draws how a reply is delivered to a user; None when the user has no network.

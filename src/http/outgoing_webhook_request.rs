@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 pub struct WebhookRequest {
     pub user_agent: String,
     pub content_type: &'static str,
-    pub bytes: Vec<u8>,
+    pub body: Vec<u8>,
     /// The body as the list of webhook calls shows it: JSON, or the form as text.
-    pub shown: Value,
+    pub displayed_body: Value,
 }
 
 impl WebhookRequest {
@@ -24,12 +24,17 @@ impl WebhookRequest {
         match call.format {
             WebhookFormat::Generic => {
                 let body = generic_body(realm, settings, call);
-                Self { user_agent, content_type: "application/json", bytes: body.to_string().into_bytes(), shown: body }
+                Self {
+                    user_agent,
+                    content_type: "application/json",
+                    body: body.to_string().into_bytes(),
+                    displayed_body: body,
+                }
             }
             WebhookFormat::Slack => {
                 let form = slack_form(realm, settings, call);
                 let content_type = "application/x-www-form-urlencoded";
-                Self { user_agent, content_type, bytes: form.clone().into_bytes(), shown: form.into() }
+                Self { user_agent, content_type, body: form.clone().into_bytes(), displayed_body: form.into() }
             }
         }
     }

@@ -10,10 +10,10 @@ use super::log::event::{Audience, DeliveryCondition, Entry, Event};
 use super::log::queue::QueueId;
 use super::model::agenda::AgendaItem;
 use super::model::channel::{Channel, Subscription};
-use super::model::form::markdown_form_at_level;
 use super::model::group::{Group, SystemGroup};
 use super::model::id::{ChannelId, GroupId, MessageId, UserId};
 use super::model::message::{Attachment, Message};
+use super::model::output_format::markdown_form_at_level;
 use super::model::personal::UserState;
 use super::model::render_context::RenderContext;
 use super::model::subscription_colors::ColorCountsByUser;
@@ -79,13 +79,13 @@ impl Tx {
     }
 
     /// The form of rendered HTML at the world's level.
-    pub fn form(&self) -> OutputFormat {
+    pub fn output_format(&self) -> OutputFormat {
         markdown_form_at_level(self.feature_level)
     }
 
     /// The rendering context of messages that the server itself sends.
     pub fn site(&self) -> RenderContext {
-        RenderContext { form: self.form(), ..RenderContext::default() }
+        RenderContext { form: self.output_format(), ..RenderContext::default() }
     }
 
     /// The rendering budget that all descriptions and profiles of the transaction share.

@@ -1,7 +1,7 @@
 //! Events of channels and subscriptions.
 
 use super::rows::{Object, integers, object, put, row, rows, take};
-use super::{State, Unknowable};
+use super::{State, UnknownPart};
 use serde_json::{Value, json};
 
 /// The lists of channels. Each visible channel is in one of the last three.
@@ -44,9 +44,9 @@ impl State {
             "update" => self.apply_channel_update(event),
             _ => return false,
         }
-        self.doubt_subscriber_counts_of_guest();
-        self.doubt_muted_topics();
-        self.doubt_bot_channels();
+        self.mark_subscriber_counts_of_guest_unknown();
+        self.mark_muted_topics_unknown();
+        self.mark_bot_channels_unknown();
         self.recount_unread();
         true
     }
@@ -54,7 +54,7 @@ impl State {
     fn add_channel(&mut self, channel: &Value) {
         let mut new_channel = object(channel.clone());
         let Some(id) = new_channel.get("stream_id").and_then(Value::as_i64) else { return };
-        self.doubt_user_topics(id);
+        self.mark_user_topics_unknown(id);
         if new_channel.get("subscriber_count").and_then(Value::as_i64).is_some_and(|count| count > 0) {
             self.channels_awaiting_peers.insert(id);
         }
@@ -77,12 +77,12 @@ impl State {
             put(&mut self.value, "unsubscribed", "stream_id", new_channel);
         } else {
             put(&mut self.value, "never_subscribed", "stream_id", new_channel);
-            self.doubts.insert(Unknowable::PastSubscription(id));
+            self.unknown_parts.insert(UnknownPart::PastSubscription(id));
         }
     }
 
     /// Guests know only the subscribers of web-public channels and of channels that they are subscribed to.
-    pub(super) fn doubt_subscriber_counts_of_guest(&mut self) {
+    pub(super) fn mark_subscriber_counts_of_guest_unknown(&mut self) {
         if self.value.get("is_guest") != Some(&Value::Bool(true)) {
             return;
         }
@@ -92,23 +92,23 @@ impl State {
                 if let Some(subscribers) = channel.get_mut("subscribers") {
                     *subscribers = json!([]);
                 }
-                self.doubts.extend(channel["stream_id"].as_i64().map(Unknowable::SubscriberCount));
+                self.unknown_parts.extend(channel["stream_id"].as_i64().map(UnknownPart::SubscriberCount));
             }
         }
     }
 
     /// Events repeat the subscriptions of a user who was active already, and only lists of subscribers show that.
-    pub(super) fn doubt_subscriber_counts(&mut self) {
+    pub(super) fn mark_subscriber_counts_unknown(&mut self) {
         if !self.has_subscribers {
-            self.doubts.insert(Unknowable::SubscriberCounts);
+            self.unknown_parts.insert(UnknownPart::SubscriberCounts);
         }
     }
 
     fn remove_channel(&mut self, id: i64) {
-        self.doubt_archived(id);
-        self.doubt_user_topics(id);
+        self.mark_archived_unknown(id);
+        self.mark_user_topics_unknown(id);
         // Deletions in this channel are not sent from now on.
-        self.doubts.insert(Unknowable::NewestMessage);
+        self.unknown_parts.insert(UnknownPart::NewestMessage);
         for list in CHANNEL_LISTS {
             let removed = take(&mut self.value, list, "stream_id", &id.into());
             if let Some(subscription) = removed.filter(|channel| channel.contains_key("color")) {
@@ -131,7 +131,7 @@ impl State {
         if property == "is_archived"
             && let Some(id) = event["stream_id"].as_i64()
         {
-            self.doubt_user_topics(id);
+            self.mark_user_topics_unknown(id);
         }
         for list in CHANNEL_LISTS {
             let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) else { continue };
@@ -142,7 +142,7 @@ impl State {
                 channel.get_mut(*key).into_iter().for_each(|stored| *stored = (*value).clone());
             }
         }
-        self.list_muted_topics();
+        self.update_muted_topics();
     }
 
     fn channel_name(&mut self, id: &Value) -> Option<Value> {
@@ -159,13 +159,13 @@ impl State {
     }
 
     /// New names of invisible channels are not sent.
-    pub(super) fn doubt_bot_channels(&mut self) {
+    pub(super) fn mark_bot_channels_unknown(&mut self) {
         let rows = |list: &str| self.value.get(list).and_then(Value::as_array).into_iter().flatten();
         let mut names = rows("realm_bots").flat_map(|bot| BOT_CHANNEL_KEYS.iter().filter_map(|key| bot.get(*key)));
         let is_visible =
             |name: &Value| CHANNEL_LISTS.iter().any(|list| rows(list).any(|channel| channel["name"] == *name));
         if names.any(|name| !name.is_null() && !is_visible(name)) {
-            self.doubts.insert(Unknowable::BotChannels);
+            self.unknown_parts.insert(UnknownPart::BotChannels);
         }
     }
 
@@ -197,7 +197,7 @@ impl State {
             "peer_add" | "peer_remove" => self.apply_peers(event, op == "peer_add"),
             _ => return false,
         }
-        self.doubt_subscriber_counts_of_guest();
+        self.mark_subscriber_counts_of_guest_unknown();
         self.recount_unread();
         true
     }
@@ -213,8 +213,8 @@ impl State {
         if let Some(number) = id.as_i64() {
             self.former_subscriptions.remove(&number);
             self.channels_awaiting_peers.remove(&number);
-            self.doubts.remove(&Unknowable::PastSubscription(number));
-            self.doubts.remove(&Unknowable::SubscriberCount(number));
+            self.unknown_parts.remove(&UnknownPart::PastSubscription(number));
+            self.unknown_parts.remove(&UnknownPart::SubscriberCount(number));
         }
         if let Some(channel) = row(&mut self.value, "streams", "stream_id", &id) {
             let keys: Vec<String> = channel.keys().cloned().collect();
@@ -230,7 +230,7 @@ impl State {
     fn remove_subscription(&mut self, id: &Value) {
         let Some(mut subscription) = take(&mut self.value, "subscriptions", "stream_id", id) else { return };
         // Deletions in this channel are not sent from now on.
-        self.doubts.insert(Unknowable::NewestMessage);
+        self.unknown_parts.insert(UnknownPart::NewestMessage);
         let subscriber = self.own_id.map(|id| self.as_subscriber(id));
         if let (Some(subscriber), Some(list)) = (subscriber, subscription.get_mut("subscribers")) {
             Self::change_subscribers(list, &subscriber, false);
@@ -282,11 +282,11 @@ impl State {
     }
 
     /// For clients that do not support null, subscriptions contain inherited settings without saying which ones.
-    pub(super) fn doubt_inherited_settings(&mut self, property: &str) {
+    pub(super) fn mark_inherited_settings_unknown(&mut self, property: &str) {
         let inherited = ["desktop", "audible", "push", "email"];
         let is_inherited = inherited.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));
         if is_inherited {
-            self.doubts.insert(Unknowable::InheritedSettings);
+            self.unknown_parts.insert(UnknownPart::InheritedSettings);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::channels::{BOT_CHANNEL_KEYS, CHANNEL_LISTS};
 use super::older_levels::CHANNEL_PURPOSE_KEYS;
 use super::rows::{Object, object, remove_member, remove_number};
-use super::{NOT_KEPT, State, Unknowable};
+use super::{NOT_KEPT, State, UnknownPart};
 use crate::wire::{LISTS, ListUpdates};
 use serde_json::Value;
 use std::fmt;
@@ -58,7 +58,7 @@ const PLACEHOLDER_NAME: &str = "Unknown user";
 
 impl State {
     /// Compares the state with a later reply to the same register request. The result is empty if the events reported
-    /// all changes. Keys in [`NOT_KEPT`] and parts in [`State::doubts`] are ignored.
+    /// all changes. Keys in [`NOT_KEPT`] and parts in [`State::unknown_parts`] are ignored.
     pub fn differences(&self, later: &Value) -> Vec<Difference> {
         let (mut folded, registered) = (self.normalize(&self.value), self.normalize(&object(later.clone())));
         self.ignore_unsent_deletions(&mut folded, &registered);
@@ -77,7 +77,7 @@ impl State {
             starred.retain(|id| listed_ids.contains(id));
         }
         let newest_id = |state: &Object| state.get("max_message_id").and_then(Value::as_i64);
-        if self.doubts.contains(&Unknowable::NewestMessage)
+        if self.unknown_parts.contains(&UnknownPart::NewestMessage)
             && let (Some(newest_folded), Some(newest_registered)) = (newest_id(folded), newest_id(registered))
         {
             folded.insert("max_message_id".into(), newest_folded.min(newest_registered).into());
@@ -93,8 +93,8 @@ impl State {
                 Some(key_in_rows) => remove_from_rows(&mut normalized, key_in_rows),
             }
         }
-        for doubt in &self.doubts {
-            remove_unknown(&mut normalized, doubt);
+        for part in &self.unknown_parts {
+            remove_unknown(&mut normalized, part);
         }
         sort_addresses(&mut normalized);
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
@@ -197,56 +197,58 @@ fn normalize_avatar_url(user: &mut Value) {
     }
 }
 
-fn remove_unknown(normalized: &mut Object, doubt: &Unknowable) {
-    match doubt {
+fn remove_unknown(normalized: &mut Object, part: &UnknownPart) {
+    match part {
         // `ignore_unsent_deletions` handles this.
-        Unknowable::NewestMessage => {}
-        Unknowable::RecentConversations => _ = normalized.shift_remove("recent_private_conversations"),
-        Unknowable::DefaultChannels => {
+        UnknownPart::NewestMessage => {}
+        UnknownPart::RecentConversations => _ = normalized.shift_remove("recent_private_conversations"),
+        UnknownPart::DefaultChannels => {
             normalized.shift_remove("realm_default_streams");
             normalized.shift_remove("realm_default_stream_groups");
         }
-        Unknowable::Bots => _ = normalized.shift_remove("realm_bots"),
-        Unknowable::BotChannels => for_each_row(normalized, &["realm_bots"], |bot| {
+        UnknownPart::Bots => _ = normalized.shift_remove("realm_bots"),
+        UnknownPart::BotChannels => for_each_row(normalized, &["realm_bots"], |bot| {
             BOT_CHANNEL_KEYS.iter().for_each(|key| bot[key] = Value::Null);
         }),
-        Unknowable::UserTopics(id) => remove_channel_rows(normalized, &["user_topics"], *id),
-        Unknowable::MutedTopics => _ = normalized.shift_remove("muted_topics"),
-        Unknowable::UnreadCount => {
+        UnknownPart::UserTopics(id) => remove_channel_rows(normalized, &["user_topics"], *id),
+        UnknownPart::MutedTopics => _ = normalized.shift_remove("muted_topics"),
+        UnknownPart::UnreadCount => {
             if let Some(unread) = normalized.get_mut("unread_msgs").and_then(Value::as_object_mut) {
                 unread.shift_remove("count");
             }
         }
-        Unknowable::Mention(id) => {
+        UnknownPart::Mention(id) => {
             if let Some(mentions) = normalized.get_mut("unread_msgs").and_then(|unread| unread.get_mut("mentions")) {
                 remove_number(mentions, *id);
             }
         }
-        Unknowable::PastSubscription(id) => remove_channel_rows(normalized, &["unsubscribed", "never_subscribed"], *id),
-        Unknowable::Everything => normalized.clear(),
-        Unknowable::Rights => State::remove_rights(normalized),
-        Unknowable::Addresses => for_each_row(normalized, &["realm_users", "realm_non_active_users"], |row| {
+        UnknownPart::PastSubscription(id) => {
+            remove_channel_rows(normalized, &["unsubscribed", "never_subscribed"], *id)
+        }
+        UnknownPart::Everything => normalized.clear(),
+        UnknownPart::Rights => State::remove_rights(normalized),
+        UnknownPart::Addresses => for_each_row(normalized, &["realm_users", "realm_non_active_users"], |row| {
             // The URL of the picture is null if the client can compute it from the email address.
             row["delivery_email"] = Value::Null;
             row["avatar_url"] = Value::Null;
         }),
-        Unknowable::VisibleUsers(id) => remove_status_and_presence(normalized, *id),
-        Unknowable::Away(id) => remove_away(normalized, &id.to_string()),
-        Unknowable::SubscriberCount(id) => {
+        UnknownPart::VisibleUsers(id) => remove_status_and_presence(normalized, *id),
+        UnknownPart::Away(id) => remove_away(normalized, &id.to_string()),
+        UnknownPart::SubscriberCount(id) => {
             clear_subscriber_count(normalized, &["streams", "unsubscribed", "never_subscribed"], *id)
         }
-        Unknowable::SubscriberCounts => {
+        UnknownPart::SubscriberCounts => {
             for_each_row(normalized, &CHANNEL_LISTS, |row| row["subscriber_count"] = Value::Null)
         }
-        Unknowable::ArchivedSubscriberCount(id) => {
+        UnknownPart::ArchivedSubscriberCount(id) => {
             clear_subscriber_count(normalized, &CHANNEL_LISTS, *id);
         }
-        Unknowable::OrderOfFolders => {
+        UnknownPart::OrderOfFolders => {
             for_each_row(normalized, &["channel_folders"], |folder| folder["order"] = Value::Null)
         }
-        Unknowable::Unread => _ = normalized.shift_remove("unread_msgs"),
-        Unknowable::Purposes => CHANNEL_PURPOSE_KEYS.iter().for_each(|key| _ = normalized.shift_remove(*key)),
-        Unknowable::HolderOfChannels(id) => {
+        UnknownPart::Unread => _ = normalized.shift_remove("unread_msgs"),
+        UnknownPart::Purposes => CHANNEL_PURPOSE_KEYS.iter().for_each(|key| _ = normalized.shift_remove(*key)),
+        UnknownPart::HolderOfChannels(id) => {
             for lists in [CHANNEL_LISTS.as_slice(), &["realm_default_streams"]] {
                 for_each_row(normalized, lists, |row| {
                     row.as_object_mut()
@@ -256,11 +258,11 @@ fn remove_unknown(normalized: &mut Object, doubt: &Unknowable) {
                 });
             }
         }
-        Unknowable::Archived(id) => {
+        UnknownPart::Archived(id) => {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
             remove_channel_rows(normalized, &lists, *id);
         }
-        Unknowable::InheritedSettings => for_each_row(normalized, &["subscriptions", "unsubscribed"], |row| {
+        UnknownPart::InheritedSettings => for_each_row(normalized, &["subscriptions", "unsubscribed"], |row| {
             for kind in ["desktop", "audible", "push", "email"] {
                 row[format!("{kind}_notifications")] = Value::Null;
             }

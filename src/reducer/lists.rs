@@ -2,7 +2,7 @@
 
 use super::channels::CHANNEL_LISTS;
 use super::rows::{Object, merge_into_row, object, put, row, take};
-use super::{State, Unknowable};
+use super::{State, UnknownPart};
 use crate::wire::{ElementChange, EventKind, LISTS, List, ListUpdates};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -74,11 +74,11 @@ impl State {
                 match list.key {
                     "custom_profile_fields" => self.remove_values_of_removed_fields(),
                     "muted_topics" => {
-                        self.doubts.remove(&Unknowable::MutedTopics);
+                        self.unknown_parts.remove(&UnknownPart::MutedTopics);
                         if !self.value.contains_key("user_topics") {
-                            self.doubts.retain(|doubt| !matches!(doubt, Unknowable::UserTopics(_)));
+                            self.unknown_parts.retain(|part| !matches!(part, UnknownPart::UserTopics(_)));
                         }
-                        self.doubt_muted_topics();
+                        self.mark_muted_topics_unknown();
                         self.recount_unread();
                     }
                     _ => {}
@@ -144,56 +144,56 @@ impl State {
         let mut channels = channels.filter(|channel| channel["stream_id"] == event["stream_id"]);
         let is_active = channels.next().is_some_and(|channel| channel["is_archived"] != true);
         if !is_active && let Some(id) = event["stream_id"].as_i64() {
-            self.doubt_user_topics(id);
+            self.mark_user_topics_unknown(id);
         }
-        self.list_muted_topics();
+        self.update_muted_topics();
         self.recount_unread();
     }
 
-    pub(super) fn doubt_user_topics(&mut self, channel: i64) {
-        self.doubts.insert(Unknowable::UserTopics(channel));
-        self.doubts.insert(Unknowable::MutedTopics);
+    pub(super) fn mark_user_topics_unknown(&mut self, channel: i64) {
+        self.unknown_parts.insert(UnknownPart::UserTopics(channel));
+        self.unknown_parts.insert(UnknownPart::MutedTopics);
     }
 
-    /// The policies for topics of archived channels are not listed.
-    pub(super) fn doubt_archived_topics(&mut self) {
+    /// Marks the policies for topics of archived channels as unknown, because they are not listed.
+    pub(super) fn mark_archived_topics_unknown(&mut self) {
         let channels = CHANNEL_LISTS.iter().filter_map(|list| self.value.get(*list)?.as_array()).flatten();
         let archived_channels = channels.filter(|channel| channel["is_archived"] == true);
         let archived_ids: Vec<i64> = archived_channels.filter_map(|channel| channel["stream_id"].as_i64()).collect();
-        self.doubts.extend(archived_ids.into_iter().map(Unknowable::UserTopics));
+        self.unknown_parts.extend(archived_ids.into_iter().map(UnknownPart::UserTopics));
     }
 
     /// Whether the user's policies for topics of a channel are unknown.
-    pub(super) fn has_doubtful_topics(&self, channel: &Value) -> bool {
-        channel.as_i64().is_some_and(|id| self.doubts.contains(&Unknowable::UserTopics(id)))
+    pub(super) fn has_unknown_topics(&self, channel: &Value) -> bool {
+        channel.as_i64().is_some_and(|id| self.unknown_parts.contains(&UnknownPart::UserTopics(id)))
     }
 
     /// Updates the legacy list of muted topics. The server does not send it to clients that receive `user_topic` events.
-    pub(super) fn list_muted_topics(&mut self) {
+    pub(super) fn update_muted_topics(&mut self) {
         let (Some(topics), Some(streams)) = (self.value.get("user_topics"), self.value.get("streams")) else { return };
         let channel_name = |id: &Value| streams.as_array()?.iter().find(|row| row["stream_id"] == *id)?.get("name");
         let muted = topics.as_array().into_iter().flatten().filter(|row| row["visibility_policy"] == 1);
         let muted: Option<Vec<Value>> = muted
             .map(|row| Some(json!([channel_name(&row["stream_id"])?, row["topic_name"], row["last_updated"]])))
             .collect();
-        let is_known = !self.doubts.iter().any(|doubt| matches!(doubt, Unknowable::UserTopics(_)));
+        let is_known = !self.unknown_parts.iter().any(|part| matches!(part, UnknownPart::UserTopics(_)));
         let Some(muted) = muted.filter(|_| is_known) else {
-            self.doubts.insert(Unknowable::MutedTopics);
+            self.unknown_parts.insert(UnknownPart::MutedTopics);
             return;
         };
-        self.doubts.remove(&Unknowable::MutedTopics);
+        self.unknown_parts.remove(&UnknownPart::MutedTopics);
         self.replace("muted_topics", &muted.into());
     }
 
-    /// New names of invisible channels are not sent.
-    pub(super) fn doubt_muted_topics(&mut self) {
+    /// Marks muted topics as unknown if one is in an invisible channel, because new names of such channels are not sent.
+    pub(super) fn mark_muted_topics_unknown(&mut self) {
         let [Some(muted), Some(streams)] = ["muted_topics", "streams"].map(|list| self.value.get(list)?.as_array())
         else {
             return;
         };
         let is_visible = |row: &Value| streams.iter().any(|channel| channel["name"] == row[0]);
         if !muted.iter().all(is_visible) {
-            self.doubts.insert(Unknowable::MutedTopics);
+            self.unknown_parts.insert(UnknownPart::MutedTopics);
         }
     }
 

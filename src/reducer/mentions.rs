@@ -1,7 +1,7 @@
 //! The list of unread mentions, which contains wildcard mentions only if their topic is not muted.
 
 use super::rows::integers;
-use super::{State, Unknowable};
+use super::{State, UnknownPart};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -67,14 +67,14 @@ impl State {
     }
 
     pub(super) fn update_mentions(&mut self) {
-        self.doubts.retain(|doubt| !matches!(doubt, Unknowable::Mention(_)));
+        self.unknown_parts.retain(|part| !matches!(part, UnknownPart::Mention(_)));
         let mut listed_ids = BTreeSet::new();
         for (ids, is_muted) in self.unread_ids_by_muting() {
             for id in ids {
                 match self.mentions.get(&id).copied().unwrap_or_default().is_listed(is_muted) {
                     Some(true) => _ = listed_ids.insert(id),
                     Some(false) => {}
-                    None => _ = self.doubts.insert(Unknowable::Mention(id)),
+                    None => _ = self.unknown_parts.insert(UnknownPart::Mention(id)),
                 }
             }
         }
@@ -98,7 +98,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{State, Unknowable};
+    use super::super::{State, UnknownPart};
     use serde_json::{Value, json};
 
     fn registered_state(policy: i64, mentions: Value) -> State {
@@ -132,16 +132,16 @@ mod tests {
         assert_eq!(state.value()["unread_msgs"]["mentions"], json!([6]));
         set_policy(&mut state, 3);
         assert_eq!(state.value()["unread_msgs"]["mentions"], json!([5, 6]));
-        assert!(state.doubts().iter().eq([&Unknowable::NewestMessage]));
+        assert!(state.unknown_parts().iter().eq([&UnknownPart::NewestMessage]));
     }
 
     #[test]
     fn messages_not_listed_in_a_muted_topic_may_be_mentions() {
         let mut state = registered_state(1, json!([]));
         set_policy(&mut state, 2);
-        assert!(state.doubts().contains(&Unknowable::Mention(4)));
+        assert!(state.unknown_parts().contains(&UnknownPart::Mention(4)));
         set_policy(&mut state, 1);
-        assert!(state.doubts().iter().eq([&Unknowable::NewestMessage]));
+        assert!(state.unknown_parts().iter().eq([&UnknownPart::NewestMessage]));
     }
 
     #[test]
@@ -149,6 +149,6 @@ mod tests {
         let mut state = registered_state(1, json!([4]));
         set_policy(&mut state, 2);
         assert_eq!(state.value()["unread_msgs"]["mentions"], json!([4]));
-        assert!(state.doubts().iter().eq([&Unknowable::NewestMessage]));
+        assert!(state.unknown_parts().iter().eq([&UnknownPart::NewestMessage]));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::mentions::Mention;
 use super::rows::{insert_number, integers, remove_number, row, rows};
-use super::{State, Unknowable};
+use super::{State, UnknownPart};
 use serde_json::{Value, json};
 
 /// The maximum number of direct conversations in a register reply.
@@ -22,9 +22,9 @@ impl State {
         let flags: Vec<&str> = event["flags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         if self.value.get("max_message_id").and_then(Value::as_i64).is_some_and(|newest| newest < id) {
             self.value.insert("max_message_id".into(), id.into());
-            self.doubts.remove(&Unknowable::NewestMessage);
+            self.unknown_parts.remove(&UnknownPart::NewestMessage);
             if message["type"] == "stream" && !self.is_subscribed(&message["stream_id"]) {
-                self.doubts.insert(Unknowable::NewestMessage);
+                self.unknown_parts.insert(UnknownPart::NewestMessage);
             }
         }
         let bucket = if message["type"] == "stream" {
@@ -92,7 +92,7 @@ impl State {
                 }
             }
             if event.get("new_stream_id").is_some() {
-                self.doubt_newest_message(&ids);
+                self.mark_newest_message_unknown(&ids);
             }
         }
         let Some(id) = event["message_id"].as_i64() else { return };
@@ -123,11 +123,11 @@ impl State {
                 remove_number(starred, *id);
             }
         }
-        self.doubt_newest_message(&ids);
+        self.mark_newest_message_unknown(&ids);
         let recent = self.value.get("recent_private_conversations").and_then(Value::as_array);
         let is_newest = |row: &Value| row["max_message_id"].as_i64().is_some_and(|newest| ids.contains(&newest));
         if recent.into_iter().flatten().any(is_newest) {
-            self.doubts.insert(Unknowable::RecentConversations);
+            self.unknown_parts.insert(UnknownPart::RecentConversations);
         }
     }
 
@@ -139,10 +139,10 @@ impl State {
         }
     }
 
-    fn doubt_newest_message(&mut self, ids: &[i64]) {
+    fn mark_newest_message_unknown(&mut self, ids: &[i64]) {
         let newest = self.value.get("max_message_id").and_then(Value::as_i64);
         if newest.is_some_and(|newest| ids.contains(&newest)) {
-            self.doubts.insert(Unknowable::NewestMessage);
+            self.unknown_parts.insert(UnknownPart::NewestMessage);
         }
     }
 
@@ -158,7 +158,7 @@ impl State {
                     self.remove_unread(id);
                 }
             }
-            ("read", "remove") if self.doubt_unread_if_unsent() => {}
+            ("read", "remove") if self.mark_unread_if_unsent_unknown() => {}
             ("read", "remove") => {
                 for id in ids {
                     let details = &event["message_details"][id.to_string()];
@@ -263,7 +263,7 @@ impl State {
     /// messages or of muting must call this.
     pub(super) fn recount_unread(&mut self) {
         self.update_mentions();
-        self.doubts.remove(&Unknowable::UnreadCount);
+        self.unknown_parts.remove(&UnknownPart::UnreadCount);
         let Some(unread) = self.value.get("unread_msgs") else { return };
         let unread_count = |bucket: &Value| bucket["unread_message_ids"].as_array().map_or(0, Vec::len);
         let mut count = 0;
@@ -282,7 +282,7 @@ impl State {
             *value = count.into();
         }
         if !is_certain {
-            self.doubts.insert(Unknowable::UnreadCount);
+            self.unknown_parts.insert(UnknownPart::UnreadCount);
         }
     }
 
@@ -296,7 +296,7 @@ impl State {
         match topics.into_iter().flatten().find(is_same_topic).and_then(|row| row["visibility_policy"].as_i64()) {
             Some(1) => return Some(true),
             Some(2 | 3) if self.counts_unmuted_topics() => return Some(false),
-            None if self.has_doubtful_topics(channel) => return None,
+            None if self.has_unknown_topics(channel) => return None,
             _ => {}
         }
         let subscriptions = self.value.get("subscriptions")?.as_array()?;
@@ -312,7 +312,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{State, Unknowable};
+    use super::super::{State, UnknownPart};
     use serde_json::json;
 
     #[test]
@@ -330,7 +330,7 @@ mod tests {
         let buckets = state.value()["unread_msgs"]["streams"].as_array().expect("a list").iter();
         let channels: Vec<i64> = buckets.filter_map(|bucket| bucket["stream_id"].as_i64()).collect();
         assert_eq!(channels, [1, 4]);
-        assert!(state.doubts().contains(&Unknowable::UnreadCount));
+        assert!(state.unknown_parts().contains(&UnknownPart::UnreadCount));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Formats and events of servers with older feature levels.
 
 use super::rows::{Object, integers, row};
-use super::{State, Unknowable};
+use super::{State, UnknownPart};
 use crate::feature::Feature;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ impl State {
         for key in CHANNEL_PURPOSE_KEYS {
             if self.value.get(key).and_then(Value::as_i64).is_some_and(|id| channels.contains(&id)) {
                 self.replace(key, &(-1).into());
-                self.doubts.insert(Unknowable::Purposes);
+                self.unknown_parts.insert(UnknownPart::Purposes);
             }
         }
     }
@@ -62,7 +62,7 @@ impl State {
         let is_unsent =
             |channel: &&mut Value| !Feature::DeactivationLeaves.is_at(level) || channel["is_archived"] == true;
         if Feature::DeactivationLeaves.is_at(level) {
-            self.doubt_subscriber_counts_of_archived();
+            self.mark_subscriber_counts_of_archived_unknown();
         }
         for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
             let channels = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
@@ -72,13 +72,13 @@ impl State {
         }
     }
 
-    fn doubt_subscriber_counts_of_archived(&mut self) {
+    fn mark_subscriber_counts_of_archived_unknown(&mut self) {
         for list in ["streams", "subscriptions", "unsubscribed", "never_subscribed"] {
             let channels = self.value.get(list).and_then(Value::as_array).into_iter().flatten();
             let archived = channels.filter(|channel| channel["is_archived"] == true);
-            let doubts =
-                archived.filter_map(|channel| channel["stream_id"].as_i64().map(Unknowable::ArchivedSubscriberCount));
-            self.doubts.extend(doubts);
+            let unknown_parts =
+                archived.filter_map(|channel| channel["stream_id"].as_i64().map(UnknownPart::ArchivedSubscriberCount));
+            self.unknown_parts.extend(unknown_parts);
         }
     }
 
@@ -107,10 +107,10 @@ impl State {
     }
 
     /// Returns true if the server does not send the conversations of messages that were marked as unread.
-    pub(super) fn doubt_unread_if_unsent(&mut self) -> bool {
+    pub(super) fn mark_unread_if_unsent_unknown(&mut self) -> bool {
         let is_unknown = !Feature::MessageDetails.is_at(self.level());
         if is_unknown {
-            self.doubts.insert(Unknowable::Unread);
+            self.unknown_parts.insert(UnknownPart::Unread);
         }
         is_unknown
     }
@@ -171,9 +171,9 @@ impl State {
     }
 
     /// A deleted channel may be an archived one, which the server may still list.
-    pub(super) fn doubt_archived(&mut self, id: i64) {
+    pub(super) fn mark_archived_unknown(&mut self, id: i64) {
         if LEVELS_WITH_ARCHIVED_AS_DELETED.contains(&self.level()) {
-            self.doubts.insert(Unknowable::Archived(id));
+            self.unknown_parts.insert(UnknownPart::Archived(id));
         }
     }
 
@@ -189,9 +189,9 @@ impl State {
         topics_of_channel.for_each(|topic| topic[0] = new_name.clone());
     }
 
-    pub(super) fn doubt_folder_order(&mut self) {
+    pub(super) fn mark_folder_order_unknown(&mut self) {
         if LEVELS_WITHOUT_FOLDER_ORDER_EVENTS.contains(&self.level()) {
-            self.doubts.insert(Unknowable::OrderOfFolders);
+            self.unknown_parts.insert(UnknownPart::OrderOfFolders);
         }
     }
 
@@ -214,7 +214,7 @@ impl State {
     pub(super) fn apply_former_setting(&mut self, event: &Value) {
         let name = event.get("setting_name").or_else(|| event.get("notification_name")).and_then(Value::as_str);
         if let Some(name) = name.map(str::to_owned) {
-            self.doubt_inherited_settings(&name);
+            self.mark_inherited_settings_unknown(&name);
             self.forget_drafts(&name, &event["setting"]);
             self.replace(&name, &event["setting"]);
         }

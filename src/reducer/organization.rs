@@ -48,7 +48,7 @@ impl State {
 
     pub(super) fn apply_user_settings(&mut self, event: &Value) {
         let property = event["property"].as_str().unwrap_or_default().to_owned();
-        self.doubt_inherited_settings(&property);
+        self.mark_inherited_settings_unknown(&property);
         self.forget_drafts(&property, &event["value"]);
         if let Some(settings) = self.value.get_mut("user_settings") {
             settings[&property] = event["value"].clone();

@@ -3,7 +3,7 @@
 use super::rows::{
     Object, insert_number, integers, merge_into_row, object, put, remove_member, remove_number, row, rows, take,
 };
-use super::{State, Unknowable};
+use super::{State, UnknownPart};
 use serde_json::{Value, json};
 
 /// The lists of active and of deactivated users.
@@ -23,16 +23,16 @@ impl State {
                 let [was_active, was_inactive] =
                     USER_LISTS.map(|list| take(&mut self.value, list, "user_id", id).is_some());
                 if was_active {
-                    self.doubt_subscriber_counts();
+                    self.mark_subscriber_counts_unknown();
                 }
                 put(&mut self.value, USER_LISTS[usize::from(!is_active)], "user_id", new_user);
                 // Older servers report a reactivation with this event.
                 if id.as_i64().is_some() && id.as_i64() == self.own_id {
-                    self.doubts.insert(Unknowable::Everything);
+                    self.unknown_parts.insert(UnknownPart::Everything);
                 }
                 let is_guest = self.value.get("is_guest") == Some(&Value::Bool(true));
                 if let Some(number) = id.as_i64().filter(|_| was_inactive || is_guest) {
-                    self.doubts.insert(Unknowable::VisibleUsers(number));
+                    self.unknown_parts.insert(UnknownPart::VisibleUsers(number));
                 }
             }
             "remove" if self.sends_deactivation_as_removal() => self.set_active(id, false),
@@ -55,7 +55,7 @@ impl State {
         let mut changes = object(person.clone());
         if let Some(is_active) = changes.remove("is_active") {
             if is_own {
-                self.doubts.insert(Unknowable::Everything);
+                self.unknown_parts.insert(UnknownPart::Everything);
             }
             self.set_active(id, is_active == true);
         }
@@ -68,12 +68,12 @@ impl State {
             changes.insert("is_admin".into(), (role <= 200).into());
             changes.insert("is_guest".into(), (role == 600).into());
             if is_own {
-                self.doubts.insert(Unknowable::Addresses);
+                self.unknown_parts.insert(UnknownPart::Addresses);
                 if self.has_unknown_rights() {
-                    self.doubts.insert(Unknowable::Rights);
+                    self.unknown_parts.insert(UnknownPart::Rights);
                 }
                 if self.value.get("is_admin").is_some_and(|was_admin| *was_admin != (role <= 200)) {
-                    self.doubts.insert(Unknowable::Bots);
+                    self.unknown_parts.insert(UnknownPart::Bots);
                 }
                 self.replace("is_moderator", &self.is_moderator(role).into());
                 self.update_default_channels(role == 600);
@@ -87,7 +87,7 @@ impl State {
             for (key, value) in &changes {
                 self.replace(key, value);
             }
-            self.doubt_subscriber_counts_of_guest();
+            self.mark_subscriber_counts_of_guest_unknown();
         }
         // Records in lists do not have the larger picture and the source of the picture.
         changes.remove("avatar_url_medium");
@@ -126,7 +126,7 @@ impl State {
             self.replace("realm_default_streams", &json!([]));
             self.replace("realm_default_stream_groups", &json!([]));
         } else if was_guest {
-            self.doubts.insert(Unknowable::DefaultChannels);
+            self.unknown_parts.insert(UnknownPart::DefaultChannels);
         }
     }
 
@@ -137,16 +137,16 @@ impl State {
             if is_active { (USER_LISTS[1], USER_LISTS[0]) } else { (USER_LISTS[0], USER_LISTS[1]) };
         match take(&mut self.value, old_list, "user_id", id) {
             Some(user) => put(&mut self.value, new_list, "user_id", user),
-            None if is_active => self.doubt_subscriber_counts(),
+            None if is_active => self.mark_subscriber_counts_unknown(),
             None => {}
         }
         let Some(number) = id.as_i64() else { return };
         let keeps_memberships = self.groups_list_deactivated();
         if !keeps_memberships {
-            self.doubts.insert(Unknowable::HolderOfChannels(number));
+            self.unknown_parts.insert(UnknownPart::HolderOfChannels(number));
         }
         if is_active {
-            self.doubts.insert(Unknowable::VisibleUsers(number));
+            self.unknown_parts.insert(UnknownPart::VisibleUsers(number));
             return;
         }
         self.unsubscribe_deactivated(number);
@@ -218,7 +218,7 @@ impl State {
             }
             _ => return false,
         }
-        self.doubt_bot_channels();
+        self.mark_bot_channels_unknown();
         true
     }
 
@@ -285,9 +285,9 @@ impl State {
             None => {}
         }
         if has_text_or_emoji && away.is_some() {
-            self.doubts.remove(&Unknowable::Away(user));
+            self.unknown_parts.remove(&UnknownPart::Away(user));
         } else {
-            self.doubts.insert(Unknowable::Away(user));
+            self.unknown_parts.insert(UnknownPart::Away(user));
         }
         if status.is_empty() {
             statuses.shift_remove(&id);

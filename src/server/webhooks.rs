@@ -100,7 +100,8 @@ impl HttpSender {
             drop(world);
             for retries_left in (0..=MAX_RETRIES).rev() {
                 let outcome = self.post(&call, &webhook_request).await;
-                let attempt = WebhookAttempt { body: webhook_request.shown.clone(), reply: recorded_reply(&outcome) };
+                let attempt =
+                    WebhookAttempt { body: webhook_request.displayed_body.clone(), reply: recorded_reply(&outcome) };
                 let Some(world) = delivery.world.upgrade() else { return };
                 if retries_left == 0 || !outcome.is_retryable() {
                     world.handle_webhook_outcome(delivery.generation, &call, &outcome, attempt).await;
@@ -162,7 +163,7 @@ impl HttpSender {
             .header(header::USER_AGENT, &webhook_request.user_agent);
         let request = if call_request.has_body {
             let request = request.header(header::CONTENT_TYPE, webhook_request.content_type);
-            request.body(Full::new(Bytes::from(webhook_request.bytes.clone())))
+            request.body(Full::new(Bytes::from(webhook_request.body.clone())))
         } else {
             request.body(Full::default())
         };

@@ -108,7 +108,7 @@ impl World {
         self.drop_webhook_calls();
         self.publish_without_queues(&checkpoint.realm);
         let (from, to) = (previous_clock.now(real), checkpoint.clock.now(real));
-        self.broadcast(WatchFrame::Clock { from, to, fired: Vec::new(), restoration: Some(restoration) });
+        self.broadcast(WatchFrame::Clock { from, to, due_items: Vec::new(), restoration: Some(restoration) });
     }
 
     /// Removes all queues, which answers their parked polls.

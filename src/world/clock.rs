@@ -59,7 +59,7 @@ impl World {
         self.set_clock(to);
         let (fired, new_events) = self.run_due_sparing(spared_queues, to);
         self.advance_realm(to);
-        self.broadcast(WatchFrame::Clock { from, to, fired: fired.clone(), restoration: None });
+        self.broadcast(WatchFrame::Clock { from, to, due_items: fired.clone(), restoration: None });
         self.broadcast_events(&new_events);
         fired
     }

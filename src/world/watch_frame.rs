@@ -28,7 +28,7 @@ pub enum WatchFrame {
         from: Timestamp,
         to: Timestamp,
         /// The items that fell due, with their times.
-        fired: Vec<(Timestamp, AgendaItem)>,
+        due_items: Vec<(Timestamp, AgendaItem)>,
         /// None: the clock was moved.
         restoration: Option<Restoration>,
     },
@@ -45,10 +45,10 @@ pub enum WatchFrame {
     /// The networks or the rate limits were changed.
     Conditions {
         at: Timestamp,
-        /// The type of the frame.
+        /// `network` or `rate_limit`: the type of the frame.
         kind: &'static str,
         /// All current networks or rate limits, as control lists them.
-        now: Value,
+        current: Value,
     },
     Push(Arc<Push>),
     Queue {
@@ -79,9 +79,9 @@ impl WatchFrame {
 pub enum Restoration {
     /// The snapshot with this name was restored.
     Snapshot(String),
-    /// To the state in which it was created.
+    /// The world was reset to the state in which it was created.
     Reset,
-    /// A document with a state was put in.
+    /// A state document was loaded.
     State,
 }
 

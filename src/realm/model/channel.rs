@@ -37,10 +37,10 @@ pub struct Channel {
     pub topics_policy: TopicsPolicy,
     #[serde(default, skip_serializing_if = "ChannelSwitches::are_off")]
     pub switches: ChannelSwitches,
-    #[serde(with = "super::stored::permissions")]
+    #[serde(with = "super::state_serialization::permissions")]
     pub permissions: Permissions,
     /// Active users only; the inverse of each user's active `subscriptions`.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub subscribers: OrdSet<UserId>,
     /// The oldest message; below level 256, the first message ever sent, even if it was moved or deleted.
     #[serde(default)]

@@ -18,9 +18,9 @@ pub struct Group {
     pub name: String,
     pub description: String,
     /// Direct members. Includes deactivated users, who have no rights of the group.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub members: OrdSet<UserId>,
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub subgroups: OrdSet<GroupId>,
     /// None for a system group.
     pub creator: Option<UserId>,
@@ -30,7 +30,7 @@ pub struct Group {
     pub system: Option<SystemGroup>,
     /// Deactivated groups keep their members, but can't be mentioned or hold permissions.
     pub is_deactivated: bool,
-    #[serde(with = "super::stored::permissions")]
+    #[serde(with = "super::state_serialization::permissions")]
     pub permissions: Permissions,
 }
 

@@ -94,23 +94,23 @@ pub struct Body {
     pub has_link: bool,
     pub has_image: bool,
     /// The path IDs of the uploads that it links.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub uploads: BTreeSet<String>,
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub mentioned: BTreeSet<UserId>,
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub group_mentioned: OrdSet<UserId>,
     /// Whether it mentions everyone in the channel.
     pub mentions_channel: bool,
     /// The topic's participants at the time, if it mentions everyone in the topic.
-    #[serde(deserialize_with = "crate::realm::distinct::members_if_any")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members_if_any")]
     pub topic_mentioned: Option<BTreeSet<UserId>>,
     /// Recipients with an alert word in the text.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub alerted: BTreeSet<UserId>,
     /// Users with a user message who are not recipients, but were included in a wildcard mention that an edit added.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub late_mentioned: OrdSet<UserId>,
 }
 
@@ -328,6 +328,6 @@ pub struct Attachment {
     /// The content hash of the file.
     pub blob: String,
     /// Messages that link the file.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub messages: BTreeSet<MessageId>,
 }

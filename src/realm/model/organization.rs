@@ -34,9 +34,9 @@ pub struct Organization {
     #[serde(default)]
     pub is_deactivated: bool,
     /// Only settings that differ from their defaults, by name without `realm_`.
-    #[serde(with = "super::stored::settings")]
+    #[serde(with = "super::state_serialization::settings")]
     pub settings: OrdMap<&'static str, Value>,
-    #[serde(with = "super::stored::permissions")]
+    #[serde(with = "super::state_serialization::permissions")]
     pub permissions: Permissions,
     /// The channel in which new channels are announced.
     pub new_channel_announcements: Option<ChannelId>,
@@ -48,7 +48,7 @@ pub struct Organization {
     /// The channel that receives reports about messages.
     pub moderation_requests: Option<ChannelId>,
     /// Never all methods.
-    #[serde(default, deserialize_with = "crate::realm::distinct::members")]
+    #[serde(default, deserialize_with = "crate::realm::deserialize_unique::members")]
     pub disabled_authentication_methods: BTreeSet<AuthenticationMethod>,
     /// External authentication services, in the order in which they are shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,10 +65,10 @@ pub struct Organization {
     #[serde(default)]
     pub default_channel_groups: Vec<DefaultChannelGroup>,
     /// Includes removed pictures, whose version is still needed.
-    #[serde(default, deserialize_with = "crate::realm::distinct::keys")]
+    #[serde(default, deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub pictures: BTreeMap<OrganizationPicture, CustomPicture>,
     /// Settings of new users that differ from the defaults, by name.
-    #[serde(with = "super::stored::settings")]
+    #[serde(with = "super::state_serialization::settings")]
     pub user_defaults: OrdMap<&'static str, Value>,
 }
 
@@ -193,7 +193,7 @@ pub struct DefaultChannelGroup {
     pub name: String,
     pub description: String,
     /// Public channels that are not archived.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub channels: BTreeSet<ChannelId>,
 }
 
@@ -253,10 +253,10 @@ pub struct InviteTerms {
     pub expires_at: Option<Timestamp>,
     pub role: Role,
     /// Channels that the new user is subscribed to.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub channels: BTreeSet<ChannelId>,
     /// Groups that the new user becomes a member of.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub groups: BTreeSet<super::id::GroupId>,
     /// Whether the new user is also subscribed to the default channels.
     pub include_default_channels: bool,

@@ -23,10 +23,10 @@ pub enum GroupSettingValue {
 #[serde(deny_unknown_fields)]
 pub struct AnonymousGroup {
     /// Ids of users.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub direct_members: BTreeSet<UserId>,
     /// Ids of groups.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub direct_subgroups: BTreeSet<GroupId>,
 }
 

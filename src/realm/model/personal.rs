@@ -24,31 +24,35 @@ pub const MAX_ALERT_WORD_LENGTH: usize = 100;
 #[serde(deny_unknown_fields)]
 pub struct UserState {
     /// Only the settings that differ from their defaults, by name.
-    #[serde(with = "super::stored::settings")]
+    #[serde(with = "super::state_serialization::settings")]
     pub settings: OrdMap<&'static str, Value>,
     /// The names of settings that the user has changed, even if they have their default value again.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub edited_settings: OrdSet<String>,
     /// Includes past subscriptions.
-    #[serde(deserialize_with = "crate::realm::distinct::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub subscriptions: OrdMap<ChannelId, Arc<Subscription>>,
     pub read: ReadSet,
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub starred: OrdSet<MessageId>,
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub collapsed: OrdSet<MessageId>,
-    #[serde(default, deserialize_with = "crate::realm::distinct::members", skip_serializing_if = "OrdSet::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "crate::realm::deserialize_unique::members",
+        skip_serializing_if = "OrdSet::is_empty"
+    )]
     pub hidden_previews: OrdSet<MessageId>,
     /// Messages with the flag `historical`: the user message was created after sending, for example by starring. Messages
     /// that are marked as unread lose the flag.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub historical: OrdSet<MessageId>,
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub conversations: OrdSet<RecipientId>,
-    #[serde(with = "super::stored::pairs")]
+    #[serde(with = "super::state_serialization::pairs")]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<UserTopic>>,
     /// The time of muting.
-    #[serde(deserialize_with = "crate::realm::distinct::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub muted_users: OrdMap<UserId, Timestamp>,
     /// In the order in which they were added.
     pub alert_words: Vector<String>,
@@ -58,27 +62,27 @@ pub struct UserState {
     /// When the user last changed something or sent a message, rounded to the hour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_at: Option<Timestamp>,
-    #[serde(deserialize_with = "crate::realm::distinct::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub drafts: OrdMap<DraftId, Arc<Draft>>,
     /// The user's scheduled messages that were sent.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub sent_scheduled: OrdSet<ScheduledMessageId>,
-    #[serde(deserialize_with = "crate::realm::distinct::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub snippets: OrdMap<SnippetId, Arc<Snippet>>,
     /// The entries of the left sidebar, in the order in which they were added.
     pub navigation_views: Vector<NavigationView>,
-    #[serde(deserialize_with = "crate::realm::distinct::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub devices: OrdMap<DeviceId, Device>,
     /// The tokens of devices without encrypted push notifications.
     pub push_tokens: Vector<PushToken>,
     /// The key-value storage of a bot.
-    #[serde(deserialize_with = "crate::realm::distinct::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub storage: OrdMap<String, String>,
     /// When the bot's owner was last notified that a message of the bot reached nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_notified_at: Option<Timestamp>,
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub onboarding_steps_seen: OrdSet<String>,
 }
 

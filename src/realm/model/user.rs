@@ -43,7 +43,7 @@ pub struct User {
     /// Whether the user may create users through the API. The role of administrator is needed too.
     pub can_create_users: bool,
     /// Values of custom profile fields.
-    #[serde(deserialize_with = "crate::realm::distinct::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
     #[serde(skip)]
     pub cached_json: CachedUserJson,

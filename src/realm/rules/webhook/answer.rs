@@ -206,7 +206,7 @@ impl Tx {
     /// Sends a direct message to the bot's owner, if it has one.
     fn post_to_owner(&mut self, call: &WebhookCall, explanation: &str, payload: Option<String>) {
         let Some((name, owner)) = bot_name_and_owner(self, call) else { return };
-        let link = self.message_link(&call.sent.message, self.form());
+        let link = self.message_link(&call.sent.message, self.output_format());
         let mut content =
             format!("[A message]({link}) to your bot @_**{name}** triggered an outgoing webhook.\n{explanation}");
         if let Some(payload) = payload {

@@ -1,7 +1,7 @@
 //! Serialization of messages in state documents. A message with the same or nearly the same recipients as an earlier one
 //! refers to that message, because complete lists would grow with users times messages.
 
-use crate::realm::model::distinct;
+use crate::realm::model::deserialize_unique;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
 use crate::realm::model::message::{Message, MessagePlace};
 use foldhash::fast::FixedState;
@@ -51,9 +51,9 @@ enum Recipients<'a> {
 struct Delta {
     #[serde(rename = "as")]
     base: MessageId,
-    #[serde(default, deserialize_with = "distinct::members")]
+    #[serde(default, deserialize_with = "deserialize_unique::members")]
     with: Vec<UserId>,
-    #[serde(default, deserialize_with = "distinct::members")]
+    #[serde(default, deserialize_with = "deserialize_unique::members")]
     without: Vec<UserId>,
 }
 
@@ -153,7 +153,7 @@ impl<'de> Visitor<'de> for RecipientsVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        distinct::members(SeqAccessDeserializer::new(list)).map(DeserializedRecipients::Complete)
+        deserialize_unique::members(SeqAccessDeserializer::new(list)).map(DeserializedRecipients::Complete)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
