@@ -3,8 +3,8 @@
 //! A row is a variant, its HTTP status, its code and the template of its message. Fields in braces fill the template;
 //! fields after `+` are also extra fields of the reply. Nothing else builds an error reply.
 //!
-//! Each area is a macro that appends its rows and passes all rows on to the next macro; the last one, `errors`, expands
-//! to the table.
+//! Each file defines a macro that appends its rows and passes all rows on to the next macro; the last one, `errors`,
+//! expands to the table.
 
 mod channels;
 mod control;
@@ -36,7 +36,7 @@ pub struct ErrorRow {
     pub code: &'static str,
     /// The template, with placeholders such as `{user_id}`.
     pub message: &'static str,
-    /// Extra fields of the reply, besides `msg` and `code`.
+    /// Extra fields of the reply, besides `result`, `msg` and `code`.
     pub fields: &'static [&'static str],
 }
 
@@ -173,8 +173,8 @@ impl Error {
         }
     }
 
-    /// A parameter's value has the wrong type. The message is the parameter's name and `problem`, such as
-    /// `is not an integer`.
+    /// A parameter's value has the wrong type or form. The message is the parameter's name and `problem`, such as `is
+    /// not an integer`.
     pub fn bad_value(parameter: impl Into<String>, problem: impl Into<String>) -> Self {
         Error::BadValue { parameter: parameter.into().into(), problem: problem.into().into() }
     }

@@ -2,11 +2,12 @@
 //! level.
 //!
 //! A feature is a row in a file of this folder: its description, its name, its first level, and the evidence. If the
-//! table of levels is to list it, its subject and its test follow, and then further subjects that changed in the same
-//! way. `Call::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has it. Differences that only
-//! change names and forms are rows of the tables in `level/` instead.
+//! table of levels is to list it, its subject and its test follow, and then further subjects, each with its own
+//! description and test. `Call::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has it.
+//! Differences that are made outside of the core, in requests, replies and events, are rows of the tables in `level/`
+//! instead.
 //!
-//! Each file is a macro that appends its rows and passes all rows on to the next macro; the last one, `features`,
+//! Each file defines a macro that appends its rows and passes all rows on to the next macro; the last one, `features`,
 //! expands to the table.
 
 mod change_log;
@@ -29,12 +30,13 @@ use users::users;
 pub enum Evidence {
     /// The public change log has an entry for it at this level.
     ChangeLog,
-    /// The change log has the entry, as it was on this day.
+    /// The change log has the entry, as read on this day.
     ChangeLogOf(&'static str),
-    /// The real server's public history: the first server of the level, or the last before it, changed on this day.
+    /// The public history of the real server's source code: the change was committed on this day, with the level or
+    /// just before it.
     Source(&'static str),
-    /// A real server was recorded at two levels: the lower one behaved in the former way, the higher one, which is the
-    /// row's level or above it, in the present way.
+    /// Real servers were recorded at two levels: at the lower one, the server behaved in the former way; at the higher
+    /// one, which is the row's level or above it, in the present way.
     Recorded(i64, i64),
     /// The change came between these levels, the last of which has it. The row's level is a choice among them.
     Between(i64, i64),
@@ -75,9 +77,9 @@ impl Serialize for Evidence {
 pub struct Difference {
     /// An operation, an object, an event, or a field of one.
     pub subject: &'static str,
-    /// What changed, and what was the case before.
+    /// The present behaviour and, usually, the one below the level.
     pub description: &'static str,
-    /// The test of the behaviour before and after the level, in `tests/suite/levels`.
+    /// The test of the behaviour at and below the level, in `tests/suite/levels`.
     pub test: &'static str,
 }
 

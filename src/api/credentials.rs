@@ -25,7 +25,7 @@ impl Write for RegenerateOwnApiKey {
         emit_account_field(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
         let user = call.caller().id;
         tx.change_push_targets(user, |state| state.push_tokens.clear());
-        if call.has(Feature::NewKeysEndDevices) {
+        if call.has(Feature::NewApiKeysRemoveDevices) {
             let devices: Vec<DeviceId> = tx.user_state(user).devices.keys().copied().collect();
             for device in devices {
                 remove_device(tx, user, device);

@@ -154,7 +154,7 @@ pub fn final_reply<'a>(realm: &'a Realm, parked_queue: &'a Queue) -> EventsReply
 
 /// The ID of the queue for the reply, if the level has it there.
 fn queue_id_for_reply(queue: &Queue) -> Option<&str> {
-    (queue.options.level.has(Feature::QueueIdSent)).then_some(&queue.id)
+    (queue.options.level.has(Feature::EveryPollReturnsQueueId)).then_some(&queue.id)
 }
 
 fn find_own_queue(realm: &Realm, call: &Call<'_>, id: &str) -> Result<Arc<Queue>, Error> {

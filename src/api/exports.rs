@@ -153,7 +153,7 @@ operation! {
 impl Write for DeleteExport {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let export = tx.exports.get(&params.export_id).ok_or(Error::InvalidExport)?;
-        if export.is_from_prior_server && call.has(Feature::ExportsOfPriorServers) {
+        if export.is_from_prior_server && call.has(Feature::PriorServerExportsNotDeleted) {
             return Err(Error::ExportDeleted);
         }
         match export.state {

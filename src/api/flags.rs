@@ -132,7 +132,7 @@ impl Write for MarkTopicAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let channel = tx.readable_active_channel(caller, params.stream_id)?.id;
-        if params.topic_name.is_empty() && !call.has(Feature::EmptyTopicMarked) {
+        if params.topic_name.is_empty() && !call.has(Feature::EmptyNameMarksEmptyTopic) {
             // At older levels, an empty name meant the whole channel.
             let unread_ids = tx.unread_in_channel(caller.id, channel);
             return mark_as_read(tx, caller, &unread_ids);

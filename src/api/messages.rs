@@ -167,7 +167,7 @@ impl Read for GetMessage {
             viewer: call.caller.as_deref(),
             apply_markdown: params.apply_markdown,
             client_gravatar: true,
-            computes_system_bot_avatars: !call.has(Feature::SystemPictures),
+            computes_system_bot_avatars: !call.has(Feature::SystemBotAvatarsFromServer),
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         Ok(GetMessageReply {

@@ -223,7 +223,7 @@ fn check_owner_changes(
 /// `OwnerRequired`, below 143 instead `AdministratorRequired`.
 fn check_may_decide_on_sign_up(call: &Call<'_>) -> Result<(), Error> {
     let caller = call.caller();
-    if call.has(Feature::OwnersDecideOnSignUp) {
+    if call.has(Feature::OwnersChangeSignUpSettings) {
         return if caller.role == Role::Owner { Ok(()) } else { Err(Error::OwnerRequired) };
     }
     if caller.is_admin() { Ok(()) } else { Err(Error::AdministratorRequired) }

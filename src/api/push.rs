@@ -32,7 +32,7 @@ impl Write for TestEncryptedPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let is_selected = |id: DeviceId, device: &Device| match params.device_id {
-            Some(selected) if !call.has(Feature::DevicesNumberedByServer) => selected.0 == device.account_id(id),
+            Some(selected) if !call.has(Feature::ServerAssignsDeviceIds) => selected.0 == device.account_id(id),
             selected => selected.is_none_or(|selected| selected == id),
         };
         let devices =

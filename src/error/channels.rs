@@ -52,6 +52,8 @@ macro_rules! channels {
             PropertyNotBoolean { property }: 400 BAD_REQUEST "{property} is not a boolean";
             NotSubscribed { channel_id }: 400 BAD_REQUEST "Not subscribed to channel ID {channel_id}";
             NothingToSubscribe: 400 BAD_REQUEST "Nothing to do. Specify at least one of \"add\" or \"delete\".";
+            TooManySubscriptions { max_subscriptions }: 400 BAD_REQUEST "Too many subscriptions at once (maximum {max_subscriptions}).";
+            TooManyChannels { max_channels }: 400 BAD_REQUEST "Too many channels at once (maximum {max_channels}).";
             /// Sent below level 169 only.
             TopicAlreadyMuted: 400 BAD_REQUEST "Topic already muted";
             TopicNotMuted: 400 BAD_REQUEST "Topic is not muted";

@@ -5,12 +5,10 @@ macro_rules! groups {
         $next! { [$($rest)*] $($rows)*
             InvalidGroup: 400 BAD_REQUEST "Invalid user group";
             GroupDeactivated: 400 BAD_REQUEST "User group is deactivated.";
-            /// A list has an unknown group.
+            /// A list contains the ID of an unknown group.
             InvalidGroupId { group_id }: 400 BAD_REQUEST "Invalid user group ID: {group_id}";
-            /// A list has an unknown or deactivated user.
+            /// A list contains the ID of an unknown or deactivated user.
             InvalidUserId { user_id }: 400 BAD_REQUEST "Invalid user ID: {user_id}";
-            /// A profile field's value has users that the caller cannot access.
-            InvalidUserIds { user_ids }: 400 BAD_REQUEST "Invalid user IDs: {user_ids}";
             /// The permission can't be given to this system group.
             DisallowedGroup { setting, group }: 400 BAD_REQUEST "'{setting}' setting cannot be set to '{group}' group.";
             /// Only system groups can hold the permission.
@@ -19,7 +17,7 @@ macro_rules! groups {
             GroupNameTooLong { limit }: 400 BAD_REQUEST "User group name cannot exceed {limit} characters.";
             /// Mentions and searches give the prefix another meaning.
             GroupNamePrefix { prefix }: 400 BAD_REQUEST "User group name cannot start with '{prefix}'.";
-            /// The other group may be deactivated.
+            /// The existing group may be deactivated.
             GroupNameTaken { name }: 400 BAD_REQUEST "User group '{name}' already exists.";
             NoNewData: 400 BAD_REQUEST "No new data supplied";
             NoMembersToChange: 400 BAD_REQUEST "Nothing to do. Specify at least one of \"add\", \"delete\", \"add_subgroups\" or \"delete_subgroups\".";
@@ -29,9 +27,8 @@ macro_rules! groups {
             AlreadySubgroup { group_id }: 400 BAD_REQUEST "User group {group_id} is already a subgroup of this group.";
             SubgroupCycle { group_id }: 400 BAD_REQUEST "User group {group_id} is already a subgroup of one of the passed subgroups.";
             NotSubgroup { group_id }: 400 BAD_REQUEST "User group {group_id} is not a subgroup of this group.";
-            /// A group, channel or setting still refers to the group.
+            /// A group, a channel or the organization still refers to the group.
             GroupInUse { objections }: 400 CANNOT_DEACTIVATE_GROUP_IN_USE "Cannot deactivate user group in use." + [objections];
-            ExpectationMismatch { field_name }: 400 EXPECTATION_MISMATCH "'{field_name}' value does not match the expected value." + [field_name];
         }
     };
 }

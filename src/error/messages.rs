@@ -1,4 +1,5 @@
-//! Rows of the error table for messages: sending, editing, reading, widgets, flags, reactions, emoji, linkifiers.
+//! Rows of the error table for messages: sending, editing, reading, reporting, commands, widgets, flags, reactions,
+//! emoji, linkifiers.
 
 macro_rules! messages {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
@@ -50,7 +51,7 @@ macro_rules! messages {
             /// The rendered message exceeds its size limit.
             UnableToRender: 400 BAD_REQUEST "Unable to render message";
             EditingDisabled: 400 BAD_REQUEST "Your organization has turned off message editing";
-            /// The message was sent by another user.
+            /// The message was sent by another user. Below 388 also: the caller may not rename the topic.
             MayNotEdit: 400 BAD_REQUEST "You don't have permission to edit this message";
             EditTimePassed: 400 BAD_REQUEST "The time limit for editing this message has passed";
             NothingToChange: 400 BAD_REQUEST "Nothing to change";
@@ -75,8 +76,6 @@ macro_rules! messages {
             TooManyMessages { max_messages }: 400 BAD_REQUEST "Too many messages requested (maximum {max_messages}).";
             /// `include_anchor` is false, and the range extends to both sides of the anchor.
             AnchorInTheMiddle: 400 BAD_REQUEST "The anchor can only be excluded at an end of the range";
-            TooManySubscriptions { max_subscriptions }: 400 BAD_REQUEST "Too many subscriptions at once (maximum {max_subscriptions}).";
-            TooManyChannels { max_channels }: 400 BAD_REQUEST "Too many channels at once (maximum {max_channels}).";
             /// A term of the narrow has an unknown operator or an invalid operand.
             BadNarrow { desc }: 400 BAD_NARROW "Invalid narrow operator: {desc}" + [desc];
             /// Two terms of the narrow contradict each other.
@@ -103,7 +102,7 @@ macro_rules! messages {
             NotAWidget: 400 BAD_REQUEST "You cannot attach a submessage to this message.";
             /// `widget_content` is not JSON.
             WidgetNotJson: 400 BAD_REQUEST "Widgets: API programmer sent invalid JSON content";
-            /// `widget_content` has a form that clients do not know.
+            /// `widget_content` does not describe a widget that clients know.
             WidgetGivenRefused { problem }: 400 BAD_REQUEST "Widgets: {problem}";
             InvalidSubmessage: 400 BAD_REQUEST "Invalid json for submessage";
             /// The poll or to-do list does not accept the submessage.

@@ -4,6 +4,7 @@ macro_rules! organization {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
         $next! { [$($rest)*] $($rows)*
             AuthenticationMethodRequired: 400 BAD_REQUEST "At least one authentication method must be enabled.";
+            /// The setting does not offer the value.
             NotOffered { setting, value }: 400 BAD_REQUEST "Invalid {setting} {value}";
             DeletionTooSoon { min_allowed_days }: 400 BAD_REQUEST "Data deletion time must be at least {min_allowed_days} days in the future.";
             /// Only demo organizations can change their subdomain.

@@ -1,4 +1,4 @@
-//! Rows of the error table for the things of a single user: invitations, uploads, drafts and other personal lists,
+//! Rows of the error table for what belongs to a single user: invitations, uploads, drafts and other personal lists,
 //! devices, event queues; also typing notifications and video calls.
 
 macro_rules! personal {
@@ -49,7 +49,7 @@ macro_rules! personal {
             // The user's own lists.
             BuiltInViewNamed: 400 BAD_REQUEST "Built-in views cannot have a custom name.";
             CustomViewUnnamed: 400 BAD_REQUEST "Custom views must have a valid name.";
-            /// A view has the same fragment or the same name.
+            /// Another view of the user has the same fragment or the same name.
             NavigationViewExists: 400 BAD_REQUEST "Navigation view already exists.";
             NoSuchNavigationView: 404 BAD_REQUEST "Navigation view does not exist.";
             /// The snippet is unknown or belongs to another user.
@@ -95,7 +95,7 @@ macro_rules! personal {
             // Devices and push notifications.
             /// The token is empty or longer than 4,096 characters.
             TokenLength: 400 BAD_REQUEST "Empty or invalid length token";
-            /// The token is not hexadecimal.
+            /// The token is not hexadecimal; below 497, not Base64.
             InvalidPlatformToken: 400 BAD_REQUEST "Invalid APNS token";
             /// The token is unknown or belongs to another user.
             NoSuchToken: 400 BAD_REQUEST "Token does not exist";

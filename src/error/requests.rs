@@ -1,5 +1,4 @@
-//! Rows of the error table for checks that come before an operation runs: HTTP, parameters, webhook payloads,
-//! credentials, roles.
+//! Rows of the error table that do not belong to one area: HTTP, parameters, webhook payloads, credentials, roles.
 
 macro_rules! requests {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
@@ -31,8 +30,8 @@ macro_rules! requests {
             MissingParameter { var_name }: 400 REQUEST_VARIABLE_MISSING "Missing '{var_name}' argument" + [var_name];
             /// The request has two names of the same parameter.
             ConfusingParameter { var_name1, var_name2 }: 400 REQUEST_CONFUSING_VAR "Can't decide between '{var_name1}' and '{var_name2}' arguments" + [var_name1, var_name2];
-            /// The value has the wrong type. `problem` is `is not an integer`, `is not valid JSON`, `cannot be blank`,
-            /// …
+            /// The value has the wrong type or form. `problem` is `is not an integer`, `is not valid JSON`, `cannot be
+            /// blank`, …
             BadValue { parameter, problem }: 400 BAD_REQUEST "{parameter} {problem}";
             /// The value is not one of the allowed ones.
             InvalidValue { parameter }: 400 BAD_REQUEST "Invalid {parameter}";
@@ -40,7 +39,9 @@ macro_rules! requests {
             InvalidValueBecause { parameter, reason }: 400 BAD_REQUEST "Invalid {parameter}: Value error, {reason}";
             /// An object that takes no other keys has an unknown one.
             UnexpectedKey { key, parameter }: 400 BAD_REQUEST "Argument \"{key}\" at {parameter} is unexpected";
-            /// Some parameters exclude each other.
+            /// The request names a present value (`old`) or its hash (`prev_content_sha256`), and the value is another one.
+            ExpectationMismatch { field_name }: 400 EXPECTATION_MISMATCH "'{field_name}' value does not match the expected value." + [field_name];
+            /// The request has parameters that exclude each other.
             UnsupportedCombination { parameters }: 400 BAD_REQUEST "Unsupported parameter combination: {parameters}" + [parameters];
 
             // Deliveries of incoming webhooks.

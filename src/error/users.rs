@@ -14,7 +14,7 @@ macro_rules! users {
             EmailInUse: 400 BAD_REQUEST "Email is already in use.";
             /// The organization restricts addresses to its domains.
             EmailNotAllowed { email }: 400 BAD_REQUEST "Email '{email}' not allowed in this organization";
-            /// Organizations with restricted domains refuse addresses with a suffix.
+            /// Organizations that restrict addresses to their domains refuse addresses with a `+` suffix.
             EmailContainsPlus: 400 BAD_REQUEST "Email addresses containing + are not allowed.";
             EmailDisposable: 400 BAD_REQUEST "Disposable email addresses are not allowed in this organization";
             PasswordTooWeak: 400 BAD_REQUEST "The password is too weak.";
@@ -67,9 +67,11 @@ macro_rules! users {
 
             // Custom profile fields.
             FieldNotFound { field_id }: 400 BAD_REQUEST "Field id {field_id} not found.";
-            /// Only administrators fill in the field.
+            /// Only administrators may fill in the field.
             FieldLocked: 400 BAD_REQUEST "You are not allowed to change this field. Contact an administrator to update it.";
             NotAChoice { value, field }: 400 BAD_REQUEST "'{value}' is not a valid choice for '{field}'.";
+            /// The value has the IDs of users that do not exist or that the caller cannot access.
+            InvalidUserIds { user_ids }: 400 BAD_REQUEST "Invalid user IDs: {user_ids}";
             FieldUserDeactivated { user_id }: 400 BAD_REQUEST "User with ID {user_id} is deactivated";
             FieldUserIsBot { user_id }: 400 BAD_REQUEST "User with ID {user_id} is a bot";
             FieldLabelBlank: 400 BAD_REQUEST "Label cannot be blank.";

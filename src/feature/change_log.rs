@@ -37,13 +37,13 @@ const LEVELS_WITH_ENTRY: &[(i64, i64)] = &[
 /// The newest level with an entry.
 pub const NEWEST: i64 = LEVELS_WITH_ENTRY[LEVELS_WITH_ENTRY.len() - 1].1;
 
-/// Days on which the change log was read, the newest first: the lowest level that was read, and the day. Below the
-/// lowest of these levels the day is unknown.
+/// The days on which the change log was read, the newest first, each with the lowest level whose entry was read then.
+/// For entries of lower levels the day is unknown.
 const READ_DATES: &[(i64, &str)] = &[(498, "2026-09-25")];
 
 /// The day on which the entry of a level was read, if it is known.
 pub fn date_read(level: i64) -> Option<&'static str> {
-    READ_DATES.iter().find(|(first, _)| level >= *first).map(|(_, day)| *day)
+    READ_DATES.iter().find(|(lowest, _)| level >= *lowest).map(|(_, day)| *day)
 }
 
 /// Changes that were backported to an older release series: the level of the change, and the first and last level of

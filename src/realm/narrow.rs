@@ -62,7 +62,7 @@ enum Condition {
     HasLink,
     HasReaction,
     InHome,
-    /// `in:home` below the level of [`Feature::HomeNegated`](crate::feature::Feature::HomeNegated).
+    /// `in:home` below the level of [`Feature::InHomeCanBeNegated`](crate::feature::Feature::InHomeCanBeNegated).
     InHomeLegacy,
     Everything,
     Id(MessageId),

@@ -118,7 +118,7 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
         }
         Payload::List(list) => list_fields(realm, list),
         Payload::UserAdd(user) => {
-            let may_omit_avatar = reader.options.level.has(Feature::NewUsersWithoutPictures);
+            let may_omit_avatar = reader.options.level.has(Feature::NewUsersWithoutAvatarUrl);
             let view = UserView {
                 viewer: Some(viewer),
                 client_gravatar: reader.options.client_gravatar && may_omit_avatar,
@@ -212,7 +212,7 @@ fn sent_message_fields<'a>(
         viewer: Some(viewer),
         apply_markdown: options.apply_markdown,
         client_gravatar: options.client_gravatar,
-        computes_system_bot_avatars: !options.level.has(Feature::SystemPictures),
+        computes_system_bot_avatars: !options.level.has(Feature::SystemBotAvatarsFromServer),
         allow_empty_topic_name: options.capabilities.empty_topic_name,
     };
     let message = sent_message.shown.get_or_init(view.view_index(realm, &sent_message.sender), || {

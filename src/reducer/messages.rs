@@ -158,7 +158,7 @@ impl State {
                     self.remove_unread(id);
                 }
             }
-            ("read", "remove") if self.mark_unread_if_unsent_unknown() => {}
+            ("read", "remove") if self.mark_unread_unknown_if_unsent() => {}
             ("read", "remove") => {
                 for id in ids {
                     let details = &event["message_details"][id.to_string()];

@@ -26,7 +26,7 @@ impl State {
 
     /// Whether the server sends the deactivation of a user as `realm_user` or `realm_bot` with the op `remove`.
     pub(super) fn sends_deactivation_as_removal(&self) -> bool {
-        !Feature::DeactivationsSent.is_at(self.level())
+        !Feature::DeactivationIsUpdateEvent.is_at(self.level())
     }
 
     /// Removes the unread messages and purposes of archived channels, about which levels below 315 send no events.
@@ -55,13 +55,13 @@ impl State {
     /// archived channels only levels from 428 on.
     pub(super) fn unsubscribe_deactivated(&mut self, id: i64) {
         let level = self.level();
-        if Feature::DeactivationLeavesArchived.is_at(level) {
+        if Feature::ArchivedPeerRemoveOnDeactivation.is_at(level) {
             return;
         }
         let subscriber = self.as_subscriber(id);
         let is_unsent =
-            |channel: &&mut Value| !Feature::DeactivationLeaves.is_at(level) || channel["is_archived"] == true;
-        if Feature::DeactivationLeaves.is_at(level) {
+            |channel: &&mut Value| !Feature::PeerRemoveOnDeactivation.is_at(level) || channel["is_archived"] == true;
+        if Feature::PeerRemoveOnDeactivation.is_at(level) {
             self.mark_subscriber_counts_of_archived_unknown();
         }
         for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
@@ -93,12 +93,12 @@ impl State {
     }
 
     pub(super) fn is_moderator(&self, role: i64) -> bool {
-        role == 300 || role < 300 && Feature::ModeratorsAndAbove.is_at(self.level())
+        role == 300 || role < 300 && Feature::IsModeratorIncludesHigherRoles.is_at(self.level())
     }
 
     /// The key for the other user in unread messages of a one-to-one conversation.
     pub(super) fn partner_key(&self) -> &'static str {
-        if !Feature::OtherUserNamed.is_at(self.level()) { "sender_id" } else { "other_user_id" }
+        if !Feature::UnreadDirectNamesOtherUser.is_at(self.level()) { "sender_id" } else { "other_user_id" }
     }
 
     /// Whether topics whose names differ only in case are listed separately in unread messages.
@@ -107,8 +107,8 @@ impl State {
     }
 
     /// Returns true if the server does not send the conversations of messages that were marked as unread.
-    pub(super) fn mark_unread_if_unsent_unknown(&mut self) -> bool {
-        let is_unknown = !Feature::MessageDetails.is_at(self.level());
+    pub(super) fn mark_unread_unknown_if_unsent(&mut self) -> bool {
+        let is_unknown = !Feature::FlagEventsHaveMessageDetails.is_at(self.level());
         if is_unknown {
             self.unknown_parts.insert(UnknownPart::Unread);
         }

@@ -36,7 +36,7 @@ pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>
             None => public_changes.push(PublicChange { is_archived: channel.is_archived, users, channels: vec![id] }),
         }
     }
-    if !tx.has(Feature::OneEventPerChannelKind) {
+    if !tx.has(Feature::OnePeerEventPerChannelKind) {
         let (single_user_changes, several_user_changes): (Vec<_>, Vec<_>) =
             public_changes.into_iter().partition(|change| change.users.len() == 1);
         let mut by_channel: Vec<(ChannelId, OrdSet<UserId>)> = several_user_changes

@@ -131,8 +131,8 @@ pub fn suspend_subscriptions(tx: &mut Tx, user: UserId) {
         tx.channel_mut(channel).subscribers.remove(&user);
     }
     emit_peers_if(tx, SubscriptionPeerRemove, changes, |is_archived| match is_archived {
-        true => DeliveryCondition::ArchivedChannelsFrom(Feature::DeactivationLeavesArchived.since()),
-        false => DeliveryCondition::From(Feature::DeactivationLeaves.since()),
+        true => DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivedPeerRemoveOnDeactivation.since()),
+        false => DeliveryCondition::From(Feature::PeerRemoveOnDeactivation.since()),
     });
 }
 

@@ -105,7 +105,7 @@ struct PendingEvents(Vec<Event>);
 
 impl PendingEvents {
     fn add(&mut self, tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
-        if !tx.has(Feature::GroupChangesFirst) {
+        if !tx.has(Feature::GroupChangesSentBeforeMessages) {
             self.0.push(event.into());
         } else {
             emit_group_event(tx, group, event.into());

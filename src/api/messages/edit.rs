@@ -112,7 +112,7 @@ impl Write for EditMessage {
         let body = match &message_edit.content {
             Some(content) => {
                 let (sender, place) = (message_edit.message.sender, &message_edit.message.place);
-                let includes_subgroups = tx.has(Feature::SubgroupsMentioned);
+                let includes_subgroups = tx.has(Feature::MentionsIncludeSubgroups);
                 Some(tx.body(
                     (sender, ContentAuthor::Sender),
                     place,

@@ -81,7 +81,7 @@ impl Read for GetMessages {
             viewer,
             apply_markdown: params.apply_markdown,
             client_gravatar: params.client_gravatar,
-            computes_system_bot_avatars: !call.has(Feature::SystemPictures),
+            computes_system_bot_avatars: !call.has(Feature::SystemBotAvatarsFromServer),
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         if let Some(ids) = &params.message_ids {

@@ -68,7 +68,7 @@ impl Write for AddSubmessage {
         let submessage = Submessage { id, sender: caller, kind: msg_type, content };
         tx.message_mut(message.id).submessages.push_back(submessage);
         tx.apply_participation_policy(call.caller(), &message);
-        let audience = match !tx.has(Feature::ActionsSentToHolders) {
+        let audience = match !tx.has(Feature::ActionsHaveOneAudience) {
             true => Audience::of_users(tx.message_holders(message.id)),
             false => tx.action_audience(&[message.id]),
         };

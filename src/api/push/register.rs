@@ -121,7 +121,7 @@ fn is_registered(device: &Device, key: Option<&Key>, token: &Token) -> bool {
 
 impl Write for RegisterPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        if !call.has(Feature::DevicesNumberedByServer) {
+        if !call.has(Feature::ServerAssignsDeviceIds) {
             let registration = Registration {
                 account_id: params.device_id.0,
                 token_kind: params.token_kind,

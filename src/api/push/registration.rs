@@ -106,7 +106,7 @@ fn store_and_emit_device(tx: &mut Tx, user: UserId, id: DeviceId, device: Device
     };
     tx.change_push_targets(user, |state| state.devices.insert(id, device));
     tx.emit(Audience::of_user(user), update);
-    tx.emit_before(Feature::DevicesNumberedByServer.since(), Audience::of_user(user), |_| legacy_event);
+    tx.emit_before(Feature::ServerAssignsDeviceIds.since(), Audience::of_user(user), |_| legacy_event);
 }
 
 /// The ID of a token: base64 of the beginning of its SHA-256.

@@ -38,9 +38,9 @@ impl Write for RunCommand {
         }
         // Older levels call the themes night and day, and don't know the newer names.
         let name = match command {
-            "night" if !call.has(Feature::DarkAndLight) => "dark",
-            "day" if !call.has(Feature::DarkAndLight) => "light",
-            "dark" | "light" if !call.has(Feature::DarkAndLight) => "",
+            "night" if !call.has(Feature::DarkAndLightCommands) => "dark",
+            "day" if !call.has(Feature::DarkAndLightCommands) => "light",
+            "dark" | "light" if !call.has(Feature::DarkAndLightCommands) => "",
             command => command,
         };
         let effect = command_effect(name).ok_or_else(|| Error::NoSuchCommand { command: command.into() })?;

@@ -54,7 +54,7 @@ const ERRORS: &[ErrorKind] = &[
 impl Write for ChangeProperties {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let changes = params.subscription_data;
-        if !call.has(Feature::SubscriptionValuesFirst) {
+        if !call.has(Feature::SubscriptionValuesCheckedFirst) {
             check_in_legacy_order(tx, call.caller(), &changes)?;
         } else if let Some(index) = invalid_value_position(&changes) {
             // The error for a value that is neither a boolean nor a string says only that a boolean was expected.
@@ -114,7 +114,7 @@ impl Write for ChangeProperty {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let PlainOrJson(value) = params.value;
         let change = PropertyChange { stream_id: params.stream_id, property: params.property, value };
-        if !call.has(Feature::SubscriptionValuesFirst) {
+        if !call.has(Feature::SubscriptionValuesCheckedFirst) {
             check_in_legacy_order(tx, call.caller(), std::slice::from_ref(&change))?;
         }
         let (channel, change) = parse_change((0, change))?;
@@ -130,7 +130,7 @@ fn invalid_value_position(changes: &[PropertyChange]) -> Option<usize> {
     changes.iter().position(|change| !change.value.is_boolean() && !change.value.is_string())
 }
 
-/// Makes the checks in the order of levels without [`Feature::SubscriptionValuesFirst`]: the types of all values, then
+/// Makes the checks in the order of levels without [`Feature::SubscriptionValuesCheckedFirst`]: the types of all values, then
 /// for each change the channel before the value.
 fn check_in_legacy_order(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> Result<(), Error> {
     if let Some(index) = invalid_value_position(changes) {

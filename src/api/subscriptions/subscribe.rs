@@ -132,7 +132,7 @@ pub fn subscribe(tx: &mut Tx, call: &Call<'_>, request: SubscribeRequest) -> Res
     let caller = call.caller();
     request.channel_params.check_values(tx, call)?;
     let names_others = request.principals.names_others(tx, caller);
-    if !Feature::ChannelsBeforeSubscribers.is_at(call.feature_level) && names_others {
+    if !Feature::ChannelsCheckedBeforeSubscribers.is_at(call.feature_level) && names_others {
         if !tx.may(caller.id, RealmPermission::CanAddSubscribers) {
             return Err(Error::InsufficientPermission);
         }
@@ -140,7 +140,7 @@ pub fn subscribe(tx: &mut Tx, call: &Call<'_>, request: SubscribeRequest) -> Res
     }
     let resolved = ResolvedChannels::new(tx, call, &request.channels)?;
     let mut spec = if resolved.missing.is_empty() { None } else { Some(request.channel_params.check(tx, call)?) };
-    if let Some(spec) = spec.as_mut().filter(|_| !call.has(Feature::AdministratorsOfChannels)) {
+    if let Some(spec) = spec.as_mut().filter(|_| !call.has(Feature::ChannelAdministrators)) {
         let nobody = GroupSettingValue::Group(tx.system_group(SystemGroup::Nobody));
         spec.restrict_to_administrators(nobody);
     }
@@ -223,7 +223,7 @@ impl ResolvedChannels {
         let mut unique_names = BTreeSet::new();
         let may_subscribe = |channel: &Channel| {
             realm.can_read(call.caller(), channel)
-                && (!channel.is_archived || call.has(Feature::ArchivedSubscriptionsOpen))
+                && (!channel.is_archived || call.has(Feature::ArchivedChannelSubscriptionsEditable))
         };
         for channel in channels {
             let name = validate_channel_name(&channel.name)?;

@@ -81,7 +81,7 @@ pub fn unsubscribe(
     let caller = call.caller();
     let users = principals.resolve(tx, caller)?;
     let names = names.iter().map(|name| validate_channel_name(name)).collect::<Result<Vec<String>, Error>>()?;
-    let allows_archived = call.has(Feature::ArchivedSubscriptionsOpen);
+    let allows_archived = call.has(Feature::ArchivedChannelSubscriptionsEditable);
     let find_channel =
         |name: &String| tx.channel_by_name(name).filter(|channel| allows_archived || !channel.is_archived);
     // The IDs have no duplicates and keep the order of the request.
@@ -97,7 +97,7 @@ pub fn unsubscribe(
     }
 
     let removed_channels = unsubscribe_all(tx, &users, &channels);
-    if !call.has(Feature::VacantChannelsStay) {
+    if !call.has(Feature::VacantChannelsNotArchived) {
         for id in &channels {
             if is_vacant(&tx.channels[id]) && was_anyone_unsubscribed(&removed_channels, *id) {
                 archive(tx, call, *id);

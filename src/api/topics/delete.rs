@@ -71,7 +71,7 @@ impl Write for DeleteTopic {
             topic.map(|topic| topic.messages.iter().filter(is_visible).collect()).unwrap_or_default();
 
         delete_messages(tx, caller.id, &messages);
-        if tx.has(Feature::TopicPoliciesEnd) {
+        if tx.has(Feature::DeletedTopicsLosePolicies) {
             remove_policies(tx, channel, &params.topic_name.0);
         }
         Ok(DeleteTopicReply { complete: true })

@@ -19,7 +19,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 497,
         subject: "GET /users/{user_id_or_email}/presence",
         description: "`website` and `aggregated` are back; they were left out from 487 on.",
-        test: "presence_was_given_in_other_forms",
+        test: "presence_had_other_fields",
         downgrade: Downgrade::Objects(
             &PRESENCE,
             ChangedFields::Fields(&["website", "aggregated"]),
@@ -63,7 +63,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 380,
         subject: "register reply",
         description: "`is_moderator` is true for administrators and owners too.",
-        test: "is_moderator_was_for_moderators_alone_before_380",
+        test: "is_moderator_was_only_for_moderators_before_380",
         downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
             if reply.get("is_admin") == Some(&Value::Bool(true)) && reply.contains_key("is_moderator") {
                 reply.insert("is_moderator".into(), false.into());
@@ -74,7 +74,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 302,
         subject: "GET /users/{email}",
         description: "Finds users by their real address, where the caller may see it, and all users by the dummy address; before, only by `email`.",
-        test: "users_were_found_by_api_email_alone_before_302",
+        test: "users_were_found_only_by_api_email_before_302",
         downgrade: Downgrade::Request(&["GET /users/{email}"], check_api_email),
     },
     Behaviour {
@@ -203,7 +203,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 76,
         subject: "POST /fetch_api_key",
         description: "HTTP status 401 where password logins are disabled; before, 403.",
-        test: "passwords_not_taken_got_403_before_76",
+        test: "disabled_password_logins_got_403_before_76",
         downgrade: Downgrade::Code {
             errors: &["PasswordAuthDisabled"],
             routes: &[],
@@ -242,7 +242,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 43,
         subject: "GET /users/{user_id_or_email}/presence",
         description: "Takes a user ID too; before, only an address.",
-        test: "presence_was_asked_for_by_address_before_43",
+        test: "presence_was_requested_by_address_before_43",
         downgrade: Downgrade::Request(&["GET /users/{user_id_or_email}/presence"], |request| {
             match request.path_id("user_id_or_email") {
                 Some(_) => Err(Error::NoSuchUser),
@@ -261,7 +261,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 7,
         subject: "PATCH /users/{user_id}",
         description: "`role` replaces `is_admin` and `is_guest`.",
-        test: "roles_were_switches_before_7",
+        test: "roles_were_booleans_before_7",
         downgrade: Downgrade::Request(&["PATCH /users/{user_id}"], |request| {
             let mut remove = |name: &str| request.values.remove(name);
             let (is_admin, is_guest) = (remove("is_admin"), remove("is_guest"));
@@ -279,7 +279,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 7,
         subject: "event realm_user update",
         description: "`role` replaces `is_admin` and `is_guest`.",
-        test: "roles_were_switches_before_7",
+        test: "roles_were_booleans_before_7",
         downgrade: Downgrade::Objects(
             &USER_UPDATE_VALUES,
             ChangedFields::Fields(&["role", "is_admin", "is_guest"]),

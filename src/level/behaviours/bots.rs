@@ -28,7 +28,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 494,
         subject: "/bot_storage",
         description: "For bots only (403 PERMISSION_DENIED); before, human users had a storage too.",
-        test: "people_had_a_storage_before_494",
+        test: "human_users_had_a_storage_before_494",
         downgrade: Downgrade::ReplaceAccess(
             &["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"],
             Access::User,
@@ -38,7 +38,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 222,
         subject: "event realm_bot",
         description: "Deactivation and reactivation are `update` with `is_active` (until 474); before, they were `remove` and `add`.",
-        test: "lists_of_bots_had_their_accounts_before_474",
+        test: "bot_records_had_account_fields_before_474",
         downgrade: Downgrade::Objects(&BOT_UPDATE_EVENT, ChangedFields::Values, replace_activity_update),
     },
     Behaviour {

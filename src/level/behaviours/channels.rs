@@ -43,14 +43,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 349,
         subject: "PATCH /streams/{stream_id}",
         description: "Administrators may change `can_remove_subscribers_group` of private channels that they are not subscribed to; before, `Invalid channel ID`.",
-        test: "administrators_left_who_may_unsubscribe_to_subscribers_before_349",
+        test: "only_subscribers_changed_who_may_unsubscribe_others_before_349",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], check_is_subscribed),
     },
     Behaviour {
         level: 404,
         subject: "PATCH /streams/{stream_id}, POST /users/me/subscriptions",
         description: "`topics_policy` takes `empty_topic_only`.",
-        test: "channels_were_not_for_the_empty_topic_alone_before_404",
+        test: "topics_policy_had_no_empty_topic_only_before_404",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}", "POST /users/me/subscriptions"], |request| {
             match request.values.get("topics_policy") {
                 Some(policy) if policy.contains("empty_topic_only") => {
@@ -64,7 +64,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 404,
         subject: "channel",
         description: "`topics_policy` may be `empty_topic_only`, which older levels show as `allow_empty_topic`.",
-        test: "channels_were_not_for_the_empty_topic_alone_before_404",
+        test: "topics_policy_had_no_empty_topic_only_before_404",
         downgrade: Downgrade::Objects(&CHANNEL, ChangedFields::Values, |channel, _| {
             if channel.get("topics_policy").and_then(Value::as_str) == Some("empty_topic_only") {
                 channel.insert("topics_policy".into(), "allow_empty_topic".into());
@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 378,
         subject: "register reply",
         description: "`streams` has archived channels for clients with `archived_channels`.",
-        test: "archiving_was_deleting_before_378",
+        test: "archiving_was_sent_as_deletion_before_378",
         downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
             remove_archived_channels(reply, "streams")
         }),
@@ -84,7 +84,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 362,
         subject: "register reply",
         description: "`never_subscribed` has archived channels for clients with `archived_channels`.",
-        test: "archiving_was_deleting_before_378",
+        test: "archiving_was_sent_as_deletion_before_378",
         downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
             remove_archived_channels(reply, "never_subscribed")
         }),
@@ -93,7 +93,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 362,
         subject: "PATCH /streams/{stream_id}",
         description: "The privacy of archived channels may change; before, `Invalid channel ID`.",
-        test: "archived_channels_were_closed_before_362",
+        test: "archived_channels_could_not_be_changed_before_362",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             let privacy_parameters = ["is_private", "is_web_public", "history_public_to_subscribers"];
             let is_changed = privacy_parameters.iter().any(|name| request.values.contains_key(*name));
@@ -104,7 +104,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 356,
         subject: "GET /streams",
         description: "`include_all`, which was `include_all_active`, is for anybody; before, for administrators.",
-        test: "listing_all_channels_was_for_administrators_before_356",
+        test: "only_administrators_listed_all_channels_before_356",
         downgrade: Downgrade::Request(&["GET /streams"], |request| {
             let is_requested = ["include_all", "include_all_active"]
                 .iter()
@@ -193,7 +193,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 149,
         subject: "POST /register",
         description: "`true` for `client_gravatar` or `include_subscribers` is an error without an account; before, it was ignored.",
-        test: "visitors_wishes_were_ignored_before_149",
+        test: "some_parameters_of_visitors_were_ignored_before_149",
         downgrade: Downgrade::Request(&["POST /register"], |request| {
             if request.caller.is_none() {
                 for name in ["client_gravatar", "include_subscribers"] {
@@ -207,7 +207,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 136,
         subject: "PATCH /streams/{stream_id}",
         description: "`history_public_to_subscribers` works by itself; before, only together with `is_private`.",
-        test: "histories_changed_with_privacy_alone_before_136",
+        test: "history_changed_only_with_privacy_before_136",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             if !request.values.contains_key("is_private") {
                 request.values.remove("history_public_to_subscribers");
@@ -219,7 +219,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 136,
         subject: "PATCH /streams/{stream_id}",
         description: "A public channel with protected history is an error; before, its history was open whatever the request said.",
-        test: "histories_changed_with_privacy_alone_before_136",
+        test: "history_changed_only_with_privacy_before_136",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             if request.values.get("is_private").is_some_and(|text| text.trim() == "false") {
                 request.values.remove("history_public_to_subscribers");

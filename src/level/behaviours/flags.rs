@@ -20,7 +20,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 224,
         subject: "flags of a message",
         description: "`stream_wildcard_mentioned` and `topic_wildcard_mentioned` are separate; before, `wildcard_mentioned` was the flag for both.",
-        test: "wildcards_had_one_flag_before_224",
+        test: "wildcard_mentions_had_one_flag_before_224",
         downgrade: Downgrade::Objects(&MESSAGE_FLAGS, ChangedFields::Values, |object, _| {
             let Some(Value::Array(flags)) = object.get_mut("flags") else { return };
             let previous_count = flags.len();

@@ -17,7 +17,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 392,
         subject: "event realm update_dict",
         description: "Carries `topics_policy` and `mandatory_topics`; before, only `mandatory_topics`, in `realm` update.",
-        test: "policies_of_the_organization_were_switches",
+        test: "policies_of_the_organization_were_booleans",
         downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE, ChangedFields::Values, |event, _| {
             let Some(value) = event.get_mut("data").and_then(|data| data.get_mut("mandatory_topics")) else { return };
             let value = value.take();
@@ -31,7 +31,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 392,
         subject: "reply of PATCH /realm",
         description: "`topics_policy` was `mandatory_topics`, true for `disable_empty_topic`.",
-        test: "policies_of_the_organization_were_switches",
+        test: "policies_of_the_organization_were_booleans",
         downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, ChangedFields::Values, |reply, _| {
             if let Some(policy) = reply.shift_remove(TOPICS_POLICY) {
                 reply.insert("mandatory_topics".into(), (policy == "disable_empty_topic").into());
@@ -42,7 +42,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 392,
         subject: "PATCH /realm",
         description: "`topics_policy` was `mandatory_topics`, true or false.",
-        test: "policies_of_the_organization_were_switches",
+        test: "policies_of_the_organization_were_booleans",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
             convert_boolean_to_policy(
                 request,
@@ -56,7 +56,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 358,
         subject: "event realm update, reply of PATCH /realm",
         description: "`message_edit_history_visibility_policy` was `allow_edit_history`, false for `none`.",
-        test: "policies_of_the_organization_were_switches",
+        test: "policies_of_the_organization_were_booleans",
         downgrade: Downgrade::Objects(
             &ORGANIZATION_CHANGES,
             ChangedFields::Fields(&["property", "value", HISTORY_POLICY, "allow_edit_history"]),
@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 358,
         subject: "PATCH /realm",
         description: "`message_edit_history_visibility_policy` was `allow_edit_history`: true is `all`, false is `none`.",
-        test: "policies_of_the_organization_were_switches",
+        test: "policies_of_the_organization_were_booleans",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
             convert_boolean_to_policy(request, HISTORY_POLICY, "allow_edit_history", ["all", "none"])
         }),

@@ -54,7 +54,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 340,
         subject: "PATCH /user_groups/{user_group_id}",
         description: "All properties of deactivated groups can be changed; before, only their names (from 290 on).",
-        test: "of_deactivated_groups_the_name_alone_could_be_changed_before_340",
+        test: "only_names_of_deactivated_groups_changed_before_340",
         downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
             let is_locked = |name: &String| name == "description" || name.starts_with("can_");
             match is_group_deactivated(request) && request.values.keys().any(is_locked) {
@@ -74,7 +74,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 294,
         subject: "GET /user_groups",
         description: "Takes only `include_deactivated_groups`; before, `allow_deactivated` too (from 290 on).",
-        test: "deactivated_groups_were_listed_by_another_name_from_290_to_293",
+        test: "listing_deactivated_groups_had_another_parameter_from_290_to_293",
         downgrade: Downgrade::Request(&["GET /user_groups"], |request| {
             if request.level >= 290
                 && let Some(value) = request.values.remove("allow_deactivated")
@@ -100,7 +100,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 259,
         subject: "POST /user_groups/create",
         description: "`members` is required; before, empty by default.",
-        test: "groups_needed_no_members_before_259",
+        test: "group_members_were_optional_before_259",
         downgrade: Downgrade::Request(&["POST /user_groups/create"], |request| {
             request.values.entry("members".to_owned()).or_insert_with(|| "[]".to_owned());
             Ok(())

@@ -27,7 +27,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 209,
         subject: "POST /invites/multiuse, DELETE /invites/multiuse/{invite_id}",
         description: "Open to users with the permission; before, only to administrators.",
-        test: "links_were_for_administrators_before_209",
+        test: "invitation_links_were_for_administrators_before_209",
         downgrade: Downgrade::AdditionalAccess(
             &["POST /invites/multiuse", "DELETE /invites/multiuse/{invite_id}"],
             Access::Administrator,
@@ -37,7 +37,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 209,
         subject: "GET /invites",
         description: "Links are listed for their creators too; before, only for administrators.",
-        test: "links_were_for_administrators_before_209",
+        test: "invitation_links_were_for_administrators_before_209",
         downgrade: Downgrade::Objects(&INVITES_REPLY, ChangedFields::Values, |reply, context| {
             if let Some(Value::Array(invites)) = reply.get_mut("invites")
                 && !context.caller.is_some_and(|caller| caller.is_admin())
@@ -50,7 +50,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 180,
         subject: "POST /invites",
         description: "`stream_ids` may be empty, as it could be at 157 and 158.",
-        test: "invitations_led_to_channels",
+        test: "invitations_required_channels",
         downgrade: Downgrade::Request(&["POST /invites"], |request| match request.level {
             159.. => check_has_channels(request),
             _ => Ok(()),
@@ -60,7 +60,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 157,
         subject: "POST /invites",
         description: "`stream_ids` may be empty, until 158.",
-        test: "invitations_led_to_channels",
+        test: "invitations_required_channels",
         downgrade: Downgrade::Request(&["POST /invites"], |request| check_has_channels(request)),
     },
     Behaviour {
@@ -88,14 +88,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 61,
         subject: "POST /invites, POST /invites/multiuse",
         description: "`invite_as` takes 300, moderators.",
-        test: "nobody_was_invited_as_moderator_before_61",
+        test: "invitations_had_fewer_roles",
         downgrade: Downgrade::Request(INVITING_ROUTES, |request| refuse_role(request, "300")),
     },
     Behaviour {
         level: 20,
         subject: "POST /invites, POST /invites/multiuse",
         description: "`invite_as` takes 100, owners.",
-        test: "nobody_was_invited_as_moderator_before_61",
+        test: "invitations_had_fewer_roles",
         downgrade: Downgrade::Request(INVITING_ROUTES, |request| refuse_role(request, "100")),
     },
 ];

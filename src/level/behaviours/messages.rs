@@ -22,7 +22,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 300,
         subject: "GET /messages",
         description: "`num_before` and `num_after` are optional; before, they were required.",
-        test: "counts_of_messages_were_needed_before_300",
+        test: "message_counts_were_required_before_300",
         downgrade: Downgrade::Request(&["GET /messages"], |request| {
             let is_present = |name: &&str| request.values.contains_key(*name);
             let takes_range = !is_present(&"message_ids");

@@ -10,7 +10,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 265,
         subject: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
         description: "A `narrow` that is not a list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, the types of all operands were checked first, operands were named `elem[\"operand\"]`, and only `id`, `stream`, `sender`, `dm-including` and `group-pm-with` took numbers.",
-        test: "narrows_were_read_at_once_before_265",
+        test: "narrows_were_checked_in_one_step_before_265",
         // For the other two operations, `parameter_order` does it when the narrow is due among the parameters.
         downgrade: Downgrade::Request(&["POST /messages/flags/narrow"], upgrade_narrow),
     },
@@ -18,7 +18,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: SPECIFIED_LEVEL,
         subject: "POST /register",
         description: "A `narrow` with an unknown operand of `is` is refused; before, such a term was ignored.",
-        test: "queues_took_any_operand_of_is_before_497",
+        test: "queues_accepted_any_operand_of_is_before_497",
         downgrade: Downgrade::Request(&["POST /register"], remove_unknown_is_operands),
     },
     Behaviour {
@@ -39,7 +39,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 402,
         subject: "PATCH /messages/{message_id}",
         description: "A user who may not resolve topics gets `You don't have permission to resolve topics in this channel.`; before, `… to resolve topics.`.",
-        test: "marking_was_refused_without_the_channel_before_402",
+        test: "resolve_refusals_did_not_name_the_channel_before_402",
         downgrade: Downgrade::Message(|refusal| {
             if matches!(refusal.error, Error::MayNotResolve) {
                 refusal.set_message("You don't have permission to resolve topics.");

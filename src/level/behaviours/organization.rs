@@ -127,7 +127,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 449,
         subject: "POST /export/realm",
         description: "`export_type` takes `public` and `full_with_consent`; before, only numbers.",
-        test: "exports_were_asked_for_by_number_before_449",
+        test: "export_types_were_numbers_before_449",
         downgrade: Downgrade::Request(&["POST /export/realm"], |request| {
             let Some(text) = request.values.get("export_type") else { return Ok(()) };
             match serde_json::from_str::<Value>(text) {
@@ -194,7 +194,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 243,
         subject: "event realm update_dict",
         description: "Values of `authentication_methods` are objects; before, a boolean: whether the method is enabled.",
-        test: "ways_to_log_in_were_sent_as_switches_before_243",
+        test: "authentication_methods_were_booleans_before_243",
         downgrade: Downgrade::Objects(
             &ORGANIZATION_DATA,
             ChangedFields::Fields(&["authentication_methods"]),
@@ -233,7 +233,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 143,
         subject: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}",
         description: "Only for owners; before, for administrators.",
-        test: "administrators_decided_on_sign_up_before_143",
+        test: "administrators_changed_sign_up_settings_before_143",
         downgrade: Downgrade::ReplaceAccess(
             &["POST /realm/domains", "PATCH /realm/domains/{domain}", "DELETE /realm/domains/{domain}"],
             Access::Administrator,
@@ -264,7 +264,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 113,
         subject: "custom emoji",
         description: "`still_url` is always present; before, only for animated emoji.",
-        test: "emoji_that_stand_still_had_no_still_url_before_113",
+        test: "unanimated_emoji_had_no_still_url_before_113",
         downgrade: Downgrade::Objects(&EMOJI, ChangedFields::Fields(&["still_url"]), |emoji, _| {
             if emoji.get("still_url") == Some(&Value::Null) {
                 emoji.shift_remove("still_url");

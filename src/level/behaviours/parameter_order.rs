@@ -26,9 +26,9 @@ const fn former_order(
     Behaviour { level, subject: route[0], description: DESCRIPTION, test, downgrade: Downgrade::Request(route, check) }
 }
 
-const RANGES_TEST: &str = "ranges_were_read_in_another_order";
-const MESSAGES_TEST: &str = "recipients_were_looked_at_last";
-const OTHERS_TEST: &str = "some_parameters_were_read_in_another_order";
+const RANGES_TEST: &str = "range_parameters_were_checked_in_another_order";
+const MESSAGES_TEST: &str = "recipients_were_checked_last";
+const OTHERS_TEST: &str = "some_parameters_were_checked_in_another_order";
 
 pub(super) static ROWS: &[Behaviour] = &[
     former_order(265, &["GET /messages"], RANGES_TEST, |request| {

@@ -185,7 +185,7 @@ pub(super) fn rows() -> &'static [Behaviour] {
             level: *level,
             subject: Box::leak(routes.join(", ").into_boxed_str()),
             description: DESCRIPTION,
-            test: "operations_read_their_parameters_as_now_from_a_level_of_their_own",
+            test: "each_operation_parses_parameters_strictly_from_its_own_level_on",
             downgrade: Downgrade::FormerParsing(routes),
         };
         PARSING_CHANGES.iter().map(row).collect()

@@ -21,7 +21,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 427,
         subject: "supported permission setting",
         description: "`default_group_name` may be `channel_creator`; before, its name was `stream_creator_or_nobody`.",
-        test: "creators_of_channels_were_called_otherwise_before_427",
+        test: "channel_creators_had_another_name_before_427",
         downgrade: Downgrade::Objects(&PERMISSION, ChangedFields::Values, |setting, _| {
             if setting.get("default_group_name").is_some_and(|name| name == "channel_creator") {
                 setting.insert("default_group_name".into(), "stream_creator_or_nobody".into());
@@ -32,7 +32,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 299,
         subject: "supported permission setting",
         description: "`default_group_name` may be `group_creator`; before, its name was `stream_creator_or_nobody`.",
-        test: "creators_of_groups_were_called_otherwise_before_299",
+        test: "group_creators_had_another_name_before_299",
         downgrade: Downgrade::Objects(&PERMISSION, ChangedFields::Values, |setting, _| {
             if setting.get("default_group_name").is_some_and(|name| name == "group_creator") {
                 setting.insert("default_group_name".into(), "stream_creator_or_nobody".into());
@@ -135,7 +135,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 314,
         subject: "PATCH /realm: can_access_all_users_group, create_multiuse_invite_group",
         description: "The value is `new` in an object; before, a group's ID.",
-        test: "some_permissions_of_the_organization_were_given_as_numbers_before_314",
+        test: "some_permissions_of_the_organization_were_numbers_before_314",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
             for name in ["can_access_all_users_group", "create_multiuse_invite_group"] {
                 refuse_anonymous_group(request, name)?;

@@ -70,7 +70,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 252,
         subject: "PATCH /realm/profile_fields/{field_id}",
         description: "Omitted values stay; before, they became blank, empty or false.",
-        test: "profile_fields_lost_what_was_left_out_before_252",
+        test: "omitted_values_of_profile_fields_were_cleared_before_252",
         downgrade: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
             for (name, since, value) in VALUES_OF_OMITTED_PARAMETERS {
                 if request.level >= *since {

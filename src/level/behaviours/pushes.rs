@@ -8,7 +8,7 @@ pub(super) static ROWS: &[Behaviour] = &[Behaviour {
     level: 450,
     subject: "event push_device",
     description: "`push_account_id` is a number; before, text.",
-    test: "clients_chose_the_numbers_of_devices_before_468",
+    test: "clients_chose_device_ids_before_468",
     downgrade: Downgrade::Objects(&PUSH_DEVICE, ChangedFields::Fields(&["push_account_id"]), |event, _| {
         if let Some(id) = event.get("push_account_id").and_then(Value::as_i64) {
             event.insert("push_account_id".into(), id.to_string().into());

@@ -26,7 +26,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: SPECIFIED_LEVEL,
         subject: "POST /register: client_capabilities",
         description: "`notification_settings_null` may be left out; before, it was required.",
-        test: "clients_had_to_say_whether_they_know_null_settings",
+        test: "the_capability_for_null_settings_was_required",
         downgrade: Downgrade::Request(&["POST /register"], |request| {
             check_early_booleans(request)?;
             let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
@@ -96,7 +96,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 261,
         subject: "reply of PATCH /realm",
         description: "Numbers have their new value; before, a boolean if the request had one.",
-        test: "switches_were_numbers",
+        test: "booleans_were_accepted_as_numbers",
         downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, ChangedFields::Values, |reply, context| {
             for (_, value) in reply.iter_mut().filter(|(name, _)| context.boolean_parameters.contains(name)) {
                 if let Some(number) = value.as_i64() {
@@ -109,7 +109,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: SPECIFIED_LEVEL,
         subject: "user",
         description: "`bot_type` and `bot_owner_id` are null for human users; before, they were left out.",
-        test: "people_had_no_keys_of_bots",
+        test: "human_users_had_no_bot_fields",
         downgrade: Downgrade::Objects(&USER, ChangedFields::Fields(&["bot_type", "bot_owner_id"]), |user, _| {
             if user.get("is_bot") == Some(&Value::Bool(false)) {
                 user.shift_remove("bot_type");
@@ -121,7 +121,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: SPECIFIED_LEVEL,
         subject: "own user",
         description: "Has no `bot_type` and `bot_owner_id` for bots; before, it did.",
-        test: "people_had_no_keys_of_bots",
+        test: "human_users_had_no_bot_fields",
         downgrade: Downgrade::Objects(
             &OWN_USER,
             ChangedFields::Fields(&["bot_type", "bot_owner_id"]),
@@ -137,7 +137,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: SPECIFIED_LEVEL,
         subject: "user: avatar_url",
         description: "Left to clients that compute it if they see the user's address; before, if everyone sees it.",
-        test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
+        test: "avatars_were_left_to_clients_if_everyone_saw_the_address",
         downgrade: Downgrade::Objects(&USER, ChangedFields::Values, |user, context| {
             add_avatar_url(user, "user_id", context)
         }),
@@ -146,7 +146,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: SPECIFIED_LEVEL,
         subject: "message: avatar_url",
         description: "Left to clients that compute it if they see the sender's address; before, if everyone sees it.",
-        test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
+        test: "avatars_were_left_to_clients_if_everyone_saw_the_address",
         downgrade: Downgrade::Objects(&MESSAGE, ChangedFields::Values, |message, context| {
             add_avatar_url(message, "sender_id", context)
         }),
@@ -155,7 +155,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 249,
         subject: "submessage: content",
         description: "A to-do list starts with its title and tasks; before, with nothing.",
-        test: "lists_of_tasks_began_with_nothing",
+        test: "todo_lists_started_empty",
         downgrade: Downgrade::Objects(&SUBMESSAGE, ChangedFields::Values, |submessage, _| {
             let is_todo_list = |text: &str| text.starts_with(r#"{"widget_type": "todo", "#);
             if submessage.get("content").and_then(Value::as_str).is_some_and(is_todo_list) {

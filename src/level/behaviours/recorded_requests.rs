@@ -23,35 +23,35 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: SPECIFIED_LEVEL,
         subject: "POST /zcommand",
         description: "For human users; before, for bots too.",
-        test: "bots_ran_commands_before_497",
+        test: "bots_could_run_commands_before_497",
         downgrade: Downgrade::ReplaceAccess(&["POST /zcommand"], Access::User),
     },
     Behaviour {
         level: 496,
         subject: "POST /user_groups/create",
         description: "Bots are refused like other users without the permission to create groups; before, they were refused as bots.",
-        test: "bots_were_no_creators_of_groups_before_496",
+        test: "bots_were_refused_as_group_creators_before_496",
         downgrade: Downgrade::ReplaceAccess(&["POST /user_groups/create"], Access::HumanNotGuest),
     },
     Behaviour {
         level: 496,
         subject: "POST /user_groups/create",
         description: "Guests and users without the permission to create groups are refused in the same check; before, guests first.",
-        test: "bots_were_no_creators_of_groups_before_496",
+        test: "bots_were_refused_as_group_creators_before_496",
         downgrade: Downgrade::AdditionalAccess(&["POST /user_groups/create"], Access::GroupCreator),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "DELETE /bots/{bot_id}",
         description: "For human users except guests; before, for everyone who may change the bot.",
-        test: "anybody_asked_for_a_bots_end_before_497",
+        test: "others_could_request_bot_deletion_before_497",
         downgrade: Downgrade::ReplaceAccess(&["DELETE /bots/{bot_id}"], Access::User),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "POST /reminders",
         description: "`message_id` and `scheduled_delivery_timestamp` are optional; before, they were required.",
-        test: "reminders_needed_a_message_and_a_time_before_497",
+        test: "reminders_required_a_message_and_a_time_before_497",
         downgrade: Downgrade::Request(&["POST /reminders"], |request| {
             request.check_required::<i64>("message_id")?;
             request.check_required::<i64>("scheduled_delivery_timestamp")
@@ -61,21 +61,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 412,
         subject: "GET /users/me/subscriptions",
         description: "`include_subscribers` takes `partial` too; before, only a boolean.",
-        test: "some_switches_were_read_first",
+        test: "some_booleans_were_read_first",
         downgrade: Downgrade::Request(&["GET /users/me/subscriptions"], check_early_booleans),
     },
     Behaviour {
         level: 262,
         subject: "GET /users/{email}",
         description: "Parameters are read in the order of their declaration; before, some booleans were read before all others.",
-        test: "some_switches_were_read_first",
+        test: "some_booleans_were_read_first",
         downgrade: Downgrade::Request(&["GET /users/{email}"], check_early_booleans),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "GET /messages/matches_narrow",
         description: "`msg_ids` may not be negative; before, negative IDs were ignored.",
-        test: "odd_values_were_passed_over_before_497",
+        test: "invalid_values_were_ignored_before_497",
         downgrade: Downgrade::Request(&["GET /messages/matches_narrow"], |request| {
             let text = request.values.get("msg_ids").map(String::as_str).unwrap_or_default();
             if let Ok(Value::Array(mut ids)) = serde_json::from_str(text) {
@@ -89,7 +89,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: SPECIFIED_LEVEL,
         subject: "POST /messages",
         description: "For a channel, `to` is its name or ID; before, `true` and `false` were read as IDs.",
-        test: "odd_values_were_passed_over_before_497",
+        test: "invalid_values_were_ignored_before_497",
         downgrade: Downgrade::Request(&["POST /messages"], |request| {
             let is_channel = matches!(request.values.get("type").map(String::as_str), Some("stream" | "channel"));
             match request.values.get_mut("to").filter(|_| is_channel) {
@@ -104,7 +104,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: SPECIFIED_LEVEL,
         subject: "POST /streams/{stream_id}/delete_topic",
         description: "`topic_name` has at most 60 characters; before, a longer name was read as a topic without messages.",
-        test: "odd_values_were_passed_over_before_497",
+        test: "invalid_values_were_ignored_before_497",
         downgrade: Downgrade::Request(&["POST /streams/{stream_id}/delete_topic"], |request| {
             if let Some(topic) = request.values.get_mut("topic_name") {
                 let is_too_long = topic.trim().chars().count() > MAX_TOPIC_LENGTH;

@@ -11,21 +11,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 417,
         subject: "PATCH /streams/{stream_id}, POST, DELETE and PATCH /users/me/subscriptions",
         description: "`Channel 'x' already exists`, `Channel 'x' does not exist`; before, `Channel name is already in use.`, `Channel(s) (x) do not exist`.",
-        test: "some_operations_refused_in_other_words",
+        test: "some_operations_had_other_refusal_messages",
         downgrade: Downgrade::Message(super::refusal_patterns::set_message_by_level),
     },
     Behaviour {
         level: 392,
         subject: "messages without a topic",
         description: "`Sending messages to the general chat is not allowed in this channel.`, and the like; before, `Topics are required in this organization`.",
-        test: "some_refusals_had_other_words",
+        test: "some_refusals_had_other_messages",
         downgrade: Downgrade::Message(|refusal| apply_templates(refusal, EMPTY_TOPIC_TEMPLATES)),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "some refusals",
         description: "Other words.",
-        test: "some_refusals_had_other_words",
+        test: "some_refusals_had_other_messages",
         downgrade: Downgrade::Message(|refusal| {
             apply_templates(refusal, RECORDED_TEMPLATES);
             super::refusal_patterns::set_recorded_message(refusal);
@@ -35,14 +35,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 311,
         subject: "POST /user_groups/{user_group_id}/members without a change",
         description: "Names `add_subgroups` and `delete_subgroups` too.",
-        test: "some_refusals_had_other_words",
+        test: "some_refusals_had_other_messages",
         downgrade: Downgrade::Message(|refusal| apply_templates(refusal, GROUP_MEMBER_TEMPLATES)),
     },
     Behaviour {
         level: 270,
         subject: "pictures that can't be read",
         description: "`Invalid image format` for emoji and the organization's pictures; before, `Could not decode image; did you upload an image file?`.",
-        test: "some_refusals_had_other_words",
+        test: "some_refusals_had_other_messages",
         downgrade: Downgrade::Message(|refusal| apply_templates(refusal, IMAGE_TEMPLATES)),
     },
     Behaviour {
@@ -60,14 +60,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 255,
         subject: "all refusals",
         description: "They say \"channel\"; before, \"stream\".",
-        test: "refusals_spoke_of_streams",
+        test: "refusals_said_stream",
         downgrade: Downgrade::Message(use_stream_word),
     },
     Behaviour {
         level: 249,
         subject: "narrows that are refused",
         description: "`unknown channel`, `No message can be both a channel message and direct message`; before, they said \"stream\".",
-        test: "refusals_spoke_of_streams",
+        test: "refusals_said_stream",
         downgrade: Downgrade::Message(use_stream_word_in_narrow),
     },
 ];

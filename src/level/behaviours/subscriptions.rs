@@ -23,7 +23,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         //
-        level: Feature::SubscriptionValuesFirst.since(),
+        level: Feature::SubscriptionValuesCheckedFirst.since(),
         subject: "PATCH /users/me/subscriptions/{stream_id}",
         description: "`value` is JSON; before, plain text, as colors are.",
         test: "settings_of_subscriptions_were_plain_texts_before_274",
@@ -111,7 +111,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 19,
         subject: "event subscription peer_add, peer_remove",
         description: "`stream_id` names the channel; before, `name`.",
-        test: "others_subscriptions_were_sent_singly_before_35_and_by_name_before_19",
+        test: "peer_events_were_single_before_35_and_named_channels_before_19",
         downgrade: Downgrade::Objects(&PEER_EVENTS, ChangedFields::Fields(&["stream_id", "name"]), |event, context| {
             let id = event.shift_remove("stream_id").and_then(|id| id.as_i64()).map(ChannelId);
             if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {

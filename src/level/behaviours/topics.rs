@@ -38,7 +38,7 @@ const SENDING_ROUTES: &[&str] = &[
 
 const EMPTY_TOPIC_DESCRIPTION: &str = "The name of the empty topic comes from `realm_empty_topic_display_name`; before, messages sent without a topic were in `(no topic)`.";
 const EMPTY_TOPIC_TEST: &str = "messages_without_a_topic_were_in_no_topic_before_334";
-const EMPTY_TOPIC_EVENTS_TEST: &str = "the_empty_topic_was_no_topic_wherever_it_is_sent";
+const EMPTY_TOPIC_EVENTS_TEST: &str = "the_empty_topic_was_sent_as_no_topic";
 
 /// A row that gives the empty topic its former name in objects of a kind. No other topic has the display name of the
 /// empty topic. For visibility policies.

@@ -14,9 +14,9 @@ pub fn markdown_form_at_level(level: i64) -> OutputFormat {
         links_empty_topics: Feature::EmptyTopics.is_at(level),
         links_messages: Feature::MessageLinks.is_at(level),
         links_first_message: Feature::TopicLinksNameMessage.is_at(level),
-        shows_images_in_text: Feature::ImagesInText.is_at(level),
+        shows_images_in_text: Feature::InlineMedia.is_at(level),
         has_thumbnails: Feature::Thumbnails.is_at(level),
-        shows_invalid_times: !Feature::FaultyTimesAsText.is_at(level),
+        shows_invalid_times: !Feature::InvalidTimesAsText.is_at(level),
         accepts_only_iso_times: Feature::OnlyIsoTimes.is_at(level),
         video_still_size: if Feature::LargeVideoThumbnails.is_at(level) { "mqdefault" } else { "default" },
         highlighter_level: level,
@@ -36,9 +36,9 @@ mod tests {
     #[test]
     fn names_of_emoji_change_with_the_features() {
         for (feature, name) in [
-            (Feature::SlightSmile, "slight_smile"),
+            (Feature::SlightSmileName, "slight_smile"),
             (Feature::OtherAliasesOfEmoji, "point"),
-            (Feature::FoldedHands, "folded_hands"),
+            (Feature::FoldedHandsName, "folded_hands"),
             (Feature::MoreEmojiNames, "phoenix"),
         ] {
             let code = |level| EmojiNames::at_level(level).by_name(name);

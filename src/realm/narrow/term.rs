@@ -42,10 +42,10 @@ pub(super) fn resolve(
         check_spectator_terms(&terms)?;
     }
     let mut narrow =
-        Narrow { user_message_grants_access: !Feature::NarrowsCheckRows.is_at(feature_level), ..Narrow::default() };
+        Narrow { user_message_grants_access: !Feature::NarrowsCheckAccess.is_at(feature_level), ..Narrow::default() };
     for term in &terms {
         let mut condition = resolve_condition(realm, viewer, term)?;
-        if !Feature::HomeNegated.is_at(feature_level) && condition == Condition::InHome {
+        if !Feature::InHomeCanBeNegated.is_at(feature_level) && condition == Condition::InHome {
             condition = Condition::InHomeLegacy;
         }
         if let Condition::Channel(id) = condition
@@ -58,10 +58,10 @@ pub(super) fn resolve(
         // `near` and `in:all` match every message, negated or not.
         let is_never_negated = condition == Condition::Everything
             || condition == Condition::InHomeLegacy
-            || (!Feature::SearchNegated.is_at(feature_level) && matches!(condition, Condition::Search(_)));
+            || (!Feature::SearchCanBeNegated.is_at(feature_level) && matches!(condition, Condition::Search(_)));
         narrow.terms.push(Term { is_negated: term.is_negated && !is_never_negated, condition });
     }
-    if !Feature::SearchNegated.is_at(feature_level) {
+    if !Feature::SearchCanBeNegated.is_at(feature_level) {
         narrow.merge_searches();
     }
     check_combination(&narrow, Feature::NegatedTermsCombined.is_at(feature_level))?;
@@ -183,8 +183,8 @@ fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow, level
                 includes_history = realm.can_read(viewer, channel) && channel.privacy.has_public_history();
             }
             Condition::PublicChannels if !term.is_negated && !viewer.is_guest() => includes_history = true,
-            Condition::IsResolved if !Feature::ResolvedForAll.is_at(level) => return false,
-            Condition::IsFollowed if !Feature::FollowedByRows.is_at(level) => {}
+            Condition::IsResolved if !Feature::IsResolvedIncludesHistory.is_at(level) => return false,
+            Condition::IsFollowed if !Feature::IsFollowedExcludesHistory.is_at(level) => {}
             Condition::IsDirect
             | Condition::IsStarred
             | Condition::IsUnread

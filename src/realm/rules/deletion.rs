@@ -14,7 +14,7 @@ use std::collections::HashMap;
 fn deletion_audience(tx: &Tx, deleter: UserId, group: &[MessageId]) -> Audience {
     let channel = group.first().and_then(|id| tx.messages.get(id)?.channel()).map(|(channel, _)| channel);
     let audience = match channel {
-        Some(channel) if !tx.has(Feature::ActionsSentToHolders) => {
+        Some(channel) if !tx.has(Feature::ActionsHaveOneAudience) => {
             Audience::of_users(tx.channels[&channel].subscribers.clone())
         }
         _ => tx.action_audience(group),
@@ -69,7 +69,7 @@ pub fn delete_messages(tx: &mut Tx, deleter: UserId, ids: &[MessageId]) {
 
 /// Updates the channel's first message if it was deleted, and emits an event to the audience of the deletion.
 fn update_first_message(tx: &mut Tx, place: &MessagePlace, deleted: &[(MessageId, UserId)], audience: &Audience) {
-    let Some(channel) = place.channel().filter(|_| tx.has(Feature::FirstMessageChanges)) else { return };
+    let Some(channel) = place.channel().filter(|_| tx.has(Feature::DeletionUpdatesFirstMessage)) else { return };
     let previous_first_message = tx.channels[&channel].first_message;
     if !deleted.iter().any(|(id, _)| Some(*id) == previous_first_message) {
         return;

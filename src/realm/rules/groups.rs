@@ -25,7 +25,7 @@ const RESERVED_PREFIXES: [&str; 5] = ["@", "role:", "user:", "stream:", "channel
 ///
 /// In this order: `GroupNameEmpty`, `GroupNameTooLong`, `GroupNamePrefix`.
 pub fn checked_group_name(name: &str, level: i64) -> Result<String, Error> {
-    let name = if Feature::StrictGroups.is_at(level) { name.trim() } else { name };
+    let name = if Feature::StrictGroupNames.is_at(level) { name.trim() } else { name };
     if name.trim().is_empty() {
         return Err(Error::GroupNameEmpty);
     }
@@ -51,7 +51,7 @@ pub fn check_group_name_is_free(
     level: i64,
 ) -> Result<(), Error> {
     let is_free = match realm.group_by_name(name) {
-        _ if !Feature::StrictGroups.is_at(level) => {
+        _ if !Feature::StrictGroupNames.is_at(level) => {
             !realm.groups.values().any(|group| group.name == name && Some(group.id) != renamed_group)
         }
         Some(group) => Some(group.id) == renamed_group,
@@ -66,7 +66,7 @@ pub fn check_group_name_is_free(
 ///
 /// `BadValue`.
 pub fn check_group_description(description: &str, level: i64) -> Result<(), Error> {
-    if !Feature::StrictGroups.is_at(level) {
+    if !Feature::StrictGroupNames.is_at(level) {
         return Ok(());
     }
     check_length(description, "description", MAX_GROUP_DESCRIPTION_LENGTH)
@@ -88,16 +88,16 @@ pub fn changeable_group(
     let holds = |permission| realm.may_in_group(caller.id, group, permission);
     let is_moderator = caller.role.number() <= Role::Moderator.number();
     let manages_all = || {
-        if !Feature::ManagersOfAllGroups.is_at(level) {
+        if !Feature::ManageAllGroupsPermission.is_at(level) {
             return (is_moderator || group.members.contains(&caller.id))
                 && realm.may(caller.id, RealmPermission::CanCreateGroups);
         }
         let has_required_membership =
-            || Feature::ManagersManageAllGroups.is_at(level) || is_moderator || is_member(realm, id, caller.id);
+            || Feature::GroupManagersNeedNoMembership.is_at(level) || is_moderator || is_member(realm, id, caller.id);
         has_required_membership() && realm.may(caller.id, RealmPermission::CanManageAllGroups)
     };
     let manages_group =
-        || Feature::ManagersOfSingleGroups.is_at(level) && (holds(GroupPermission::CanManage) || holds(permission));
+        || Feature::ManageGroupPermission.is_at(level) && (holds(GroupPermission::CanManage) || holds(permission));
     let may_change = group.system.is_none() && (manages_all() || manages_group());
     if may_change { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }

@@ -218,7 +218,7 @@ impl Tx {
             &place,
             content,
             Some(&outgoing.site.clone().unwrap_or_else(|| self.site())),
-            self.has(Feature::SubgroupsMentioned),
+            self.has(Feature::MentionsIncludeSubgroups),
         )?;
         let mentioned = body.mentioned.clone();
         self.add_mentioned_recipients(&place, &body, &mut recipients);

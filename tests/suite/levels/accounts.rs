@@ -5,7 +5,7 @@ use crate::support::TestServer;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn presence_was_given_in_other_forms() {
+async fn presence_had_other_fields() {
     let server = TestServer::start().await;
     for (level, keys) in [
         (497, vec!["active_timestamp", "idle_timestamp", "website", "aggregated"]),
@@ -21,7 +21,7 @@ async fn presence_was_given_in_other_forms() {
 }
 
 #[tokio::test]
-async fn people_had_a_storage_before_494() {
+async fn human_users_had_a_storage_before_494() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 494).await;
     let storage = json!({"storage": {"colour": "red"}});
@@ -84,7 +84,7 @@ async fn visitors_did_not_list_users_before_387() {
 }
 
 #[tokio::test]
-async fn is_moderator_was_for_moderators_alone_before_380() {
+async fn is_moderator_was_only_for_moderators_before_380() {
     let server = TestServer::start().await;
     for (level, who, expected) in [(379, "olive", false), (379, "mona", true), (380, "olive", true)] {
         let state = Age::at(&server, level).await.user(who).register(json!({})).await.state;
@@ -93,7 +93,7 @@ async fn is_moderator_was_for_moderators_alone_before_380() {
 }
 
 #[tokio::test]
-async fn users_were_found_by_api_email_alone_before_302() {
+async fn users_were_found_only_by_api_email_before_302() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 302).await;
     let gus = before.user("gus").id();
@@ -211,7 +211,7 @@ async fn wrong_passwords_got_403_before_76() {
 }
 
 #[tokio::test]
-async fn passwords_not_taken_got_403_before_76() {
+async fn disabled_password_logins_got_403_before_76() {
     let server = TestServer::start().await;
     server.user("olive").patch("/realm", json!({"authentication_methods": {"Email": false}})).await.success();
     for (level, status) in [(75, 403), (76, 401)] {
@@ -222,7 +222,7 @@ async fn passwords_not_taken_got_403_before_76() {
 }
 
 #[tokio::test]
-async fn links_were_for_administrators_before_209() {
+async fn invitation_links_were_for_administrators_before_209() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 209).await;
 
@@ -240,7 +240,7 @@ async fn links_were_for_administrators_before_209() {
 }
 
 #[tokio::test]
-async fn administrators_alone_heard_of_invitations_before_209() {
+async fn only_administrators_got_invites_changed_before_209() {
     let server = TestServer::start().await;
     for (level, is_sent) in [(208, false), (209, true)] {
         let age = Age::at(&server, level).await;
@@ -254,7 +254,7 @@ async fn administrators_alone_heard_of_invitations_before_209() {
 }
 
 #[tokio::test]
-async fn invitations_led_to_channels() {
+async fn invitations_required_channels() {
     let server = TestServer::start().await;
     for (level, is_needed) in [(156, true), (157, false), (158, false), (159, true), (179, true), (180, false)] {
         let invite = json!({"invitee_emails": "new@chat.test", "stream_ids": []});
@@ -279,7 +279,7 @@ async fn expiry(age: &Age<'_>, params: Value) -> Option<i64> {
 }
 
 #[tokio::test]
-async fn nobody_was_invited_as_moderator_before_61() {
+async fn invitations_had_fewer_roles() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 61).await;
     let moderator = json!({"invite_as": 300});

@@ -16,7 +16,7 @@ async fn make(user: &User, name: &str, more: Value) -> i64 {
 }
 
 #[tokio::test]
-async fn administrators_alone_changed_channels_before_325() {
+async fn only_administrators_changed_channels_before_325() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 325).await;
     for (age, maker_may) in [(before, false), (after, true)] {
@@ -39,7 +39,7 @@ async fn administrators_alone_changed_channels_before_325() {
 }
 
 #[tokio::test]
-async fn administrators_left_who_may_unsubscribe_to_subscribers_before_349() {
+async fn only_subscribers_changed_who_may_unsubscribe_others_before_349() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 349).await;
     let id = make(&before.user("mel"), "closet", json!({"invite_only": true})).await;
@@ -56,7 +56,7 @@ async fn administrators_left_who_may_unsubscribe_to_subscribers_before_349() {
 }
 
 #[tokio::test]
-async fn archived_channels_were_buried_before_315() {
+async fn archived_channels_lost_name_and_subscribers_before_315() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 315).await;
     for (age, is_buried) in [(before, true), (after, false)] {
@@ -90,7 +90,7 @@ async fn archived_channels_were_buried_before_315() {
 }
 
 #[tokio::test]
-async fn private_channels_ended_with_their_last_subscriber_before_361() {
+async fn vacant_private_channels_were_archived_before_361() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 361).await;
     for (age, is_kept) in [(before, false), (after, true)] {

@@ -12,7 +12,7 @@ async fn shows_history(user: &User, channel: i64) -> Value {
 }
 
 #[tokio::test]
-async fn histories_changed_with_privacy_alone_before_136() {
+async fn history_changed_only_with_privacy_before_136() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 136).await;
     let leadership = server.channel("leadership");
@@ -215,7 +215,7 @@ async fn scheduled_messages_were_changed_by_scheduling_before_184() {
 }
 
 #[tokio::test]
-async fn archived_channels_were_closed_before_362() {
+async fn archived_channels_could_not_be_changed_before_362() {
     let server = TestServer::start().await;
     let (olive, quiet) = (server.user("olive"), server.channel("quiet"));
     olive.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "quiet"}]})).await.success();
@@ -237,7 +237,7 @@ async fn archived_channels_were_closed_before_362() {
 }
 
 #[tokio::test]
-async fn addresses_of_channels_were_for_readers_before_448() {
+async fn channel_addresses_were_for_readers_before_448() {
     let server = TestServer::start().await;
     let (olive, mel) = (server.user("olive"), server.user("mel"));
     let path = format!("/streams/{}", server.channel("general"));
@@ -255,7 +255,7 @@ async fn addresses_of_channels_were_for_readers_before_448() {
 }
 
 #[tokio::test]
-async fn listing_all_channels_was_for_administrators_before_356() {
+async fn only_administrators_listed_all_channels_before_356() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 356).await;
 

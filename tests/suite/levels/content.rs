@@ -113,7 +113,7 @@ async fn principals_were_unauthorized_before_208() {
 }
 
 #[tokio::test]
-async fn channels_were_not_for_the_empty_topic_alone_before_404() {
+async fn topics_policy_had_no_empty_topic_only_before_404() {
     let server = TestServer::start().await;
     let path = format!("/streams/{}", server.channel("quiet"));
     let alone = json!({"topics_policy": "empty_topic_only"});
@@ -176,7 +176,7 @@ async fn the_old_topic_got_notices_of_moves_before_152() {
 }
 
 #[tokio::test]
-async fn visitors_wishes_were_ignored_before_149() {
+async fn some_parameters_of_visitors_were_ignored_before_149() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 149).await;
     for params in [json!({"client_gravatar": true}), json!({"include_subscribers": true})] {
@@ -344,7 +344,7 @@ async fn topic_links_were_texts_before_46() {
 }
 
 #[tokio::test]
-async fn counts_of_messages_were_needed_before_300() {
+async fn message_counts_were_required_before_300() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 300).await;
     let newest = json!({"anchor": "newest"});
@@ -406,7 +406,7 @@ async fn edits_had_a_version_of_rendering_before_284() {
 }
 
 #[tokio::test]
-async fn messages_in_archived_channels_were_not_given_before_360() {
+async fn messages_in_archived_channels_were_refused_before_360() {
     let server = TestServer::start().await;
     let (olive, town) = (server.user("olive"), server.channel("general"));
     let id = olive.send_to("general", "x", "before the end").await;
@@ -460,7 +460,7 @@ fn hexadecimal(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn videos_had_smaller_stills_before_361() {
+async fn video_thumbnails_were_smaller_before_361() {
     let server = TestServer::start().await;
     for (age, still) in Age::around(&server, 361).await.iter().zip(["/default.jpg", "/mqdefault.jpg"].map(hexadecimal))
     {

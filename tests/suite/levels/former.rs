@@ -14,7 +14,7 @@ async fn listed(user: &User, bot: i64) -> Value {
 }
 
 #[tokio::test]
-async fn lists_of_bots_had_their_accounts_before_474() {
+async fn bot_records_had_account_fields_before_474() {
     let server = TestServer::start().await;
     let bot = server.user("build-bot").id();
     for level in [221, 222, 473, 474] {
@@ -51,7 +51,7 @@ async fn lists_of_bots_had_their_accounts_before_474() {
 }
 
 #[tokio::test]
-async fn others_subscriptions_were_sent_singly_before_35_and_by_name_before_19() {
+async fn peer_events_were_single_before_35_and_named_channels_before_19() {
     let server = TestServer::start().await;
     let quiet = server.channel("quiet");
     let [max, nora] = ["max", "nora"].map(|handle| server.user(handle).id());
@@ -83,7 +83,7 @@ async fn archived(user: &User, list: &str) -> Option<bool> {
 }
 
 #[tokio::test]
-async fn archiving_was_deleting_before_378() {
+async fn archiving_was_sent_as_deletion_before_378() {
     let server = TestServer::start().await;
     let path = format!("/streams/{}", server.channel("town-square"));
     for (level, kind, listed, of_subscriber, of_others) in [
@@ -174,7 +174,7 @@ async fn deleted_messages_had_a_sender() {
 }
 
 #[tokio::test]
-async fn whoever_deleted_got_no_event_before_274() {
+async fn deleting_users_got_no_event_before_274() {
     let server = TestServer::start().await;
     for (age, is_sent) in Age::around(&server, 274).await.iter().zip([false, true]) {
         let [olive, mel] = ["olive", "mel"].map(|handle| age.user(handle));
@@ -190,7 +190,7 @@ async fn whoever_deleted_got_no_event_before_274() {
 
 /// Those with a row, who are not subscribed any more, and never those without one.
 #[tokio::test]
-async fn others_got_no_events_of_deleting_before_300() {
+async fn only_subscribers_got_deletions_before_300() {
     let server = TestServer::start().await;
     for (level, is_sent) in [(299, false), (300, true), (NEWEST_FEATURE_LEVEL, true)] {
         let age = Age::at(&server, level).await;
@@ -263,7 +263,7 @@ async fn push_device(user: &User, number: i64) -> Value {
 }
 
 #[tokio::test]
-async fn clients_chose_the_numbers_of_devices_before_468() {
+async fn clients_chose_device_ids_before_468() {
     const NUMBER: i64 = 9_000_000_007;
     let path = "/mobile_push/register";
     let test = "/mobile_push/e2ee/test_notification";

@@ -59,7 +59,7 @@ async fn deactivated_groups_kept_their_members_before_391() {
 }
 
 #[tokio::test]
-async fn of_deactivated_groups_the_name_alone_could_be_changed_before_340() {
+async fn only_names_of_deactivated_groups_changed_before_340() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 340).await;
     let (old, new) = (before.user("olive"), after.user("olive"));
@@ -77,7 +77,7 @@ async fn of_deactivated_groups_the_name_alone_could_be_changed_before_340() {
 }
 
 #[tokio::test]
-async fn members_managed_groups_that_they_were_in_before_305() {
+async fn group_managers_needed_membership_before_305() {
     let server = TestServer::start().await;
     let olive = server.user("olive");
     let members = group(&olive.register(json!({})).await.state, "role:members");
@@ -111,7 +111,7 @@ async fn deactivated_groups_were_for_all_from_290_to_293() {
 }
 
 #[tokio::test]
-async fn deactivated_groups_were_listed_by_another_name_from_290_to_293() {
+async fn listing_deactivated_groups_had_another_parameter_from_290_to_293() {
     let server = TestServer::start().await;
     for (level, name, is_listed) in [
         (289, "allow_deactivated", false),
@@ -234,7 +234,7 @@ async fn group_of(user: &User, name: &str) -> Option<i64> {
 }
 
 #[tokio::test]
-async fn groups_needed_no_members_before_259() {
+async fn group_members_were_optional_before_259() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 259).await;
     let new = json!({"name": "empty", "description": ""});
@@ -244,7 +244,7 @@ async fn groups_needed_no_members_before_259() {
 }
 
 #[tokio::test]
-async fn who_made_groups_changed_those_that_they_were_in_before_299() {
+async fn group_creators_changed_groups_that_they_were_in_before_299() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 299).await;
     for (age, member_may) in [(before, true), (after, false)] {
@@ -280,7 +280,7 @@ async fn names_of_groups_differed_by_case_before_388() {
 }
 
 #[tokio::test]
-async fn who_was_in_several_groups_was_listed_several_times_before_497() {
+async fn members_of_several_groups_were_listed_repeatedly_before_497() {
     let server = TestServer::start().await;
     let olive = server.user("olive");
     let state = olive.register(json!({})).await.state;

@@ -24,7 +24,7 @@ async fn faulty_times_were_errors_before_451() {
 }
 
 #[tokio::test]
-async fn images_were_no_part_of_the_text_before_441() {
+async fn uploaded_media_were_not_shown_inline_before_441() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
     let reply = mel.upload("/user_uploads", "a.png", "image/png", b"\x89PNG\r\n\x1a\n").await.success();
@@ -52,7 +52,7 @@ async fn empty_topics_were_not_linked_before_334() {
 }
 
 #[tokio::test]
-async fn html_spoke_of_streams_before_320() {
+async fn html_said_stream_before_320() {
     let server = TestServer::start().await;
     let [before, after] = rendered(&server, 320, "#**general** @**all** @_*role:members*").await;
     assert!(before.contains("/#narrow/stream/") && before.contains("class=\"user-mention\""), "{before}");

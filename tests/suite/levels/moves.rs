@@ -24,7 +24,7 @@ async fn renamed(user: &User) -> Reply {
 }
 
 #[tokio::test]
-async fn notices_of_marks_stayed_before_264() {
+async fn resolve_notices_stayed_before_264() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 264).await;
     for (age, stays) in [(&before, true), (&after, false)] {
@@ -53,7 +53,7 @@ async fn whoever_moves_messages_has_the_notice_unread_at_every_level() {
 }
 
 #[tokio::test]
-async fn marks_were_unread_for_participants_before_385() {
+async fn resolve_notices_were_unread_for_participants_before_385() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 385).await;
     for (age, participants_alone) in [(&before, true), (&after, false)] {
@@ -73,7 +73,7 @@ async fn marks_were_unread_for_participants_before_385() {
 }
 
 #[tokio::test]
-async fn marking_was_renaming_before_367() {
+async fn resolving_required_the_permission_to_rename_before_367() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 367).await;
     for (age, is_apart) in [(&before, false), (&after, true)] {
@@ -91,7 +91,7 @@ async fn marking_was_renaming_before_367() {
 }
 
 #[tokio::test]
-async fn renaming_was_editing_before_388() {
+async fn renaming_was_refused_as_editing_before_388() {
     let server = TestServer::start().await;
     let words = ["You don't have permission to edit this message", "You don't have permission to move this message"];
     for (age, message) in Age::around(&server, 388).await.iter().zip(words) {
@@ -103,7 +103,7 @@ async fn renaming_was_editing_before_388() {
 }
 
 #[tokio::test]
-async fn marking_was_refused_without_the_channel_before_402() {
+async fn resolve_refusals_did_not_name_the_channel_before_402() {
     let server = TestServer::start().await;
     let words = [
         "You don't have permission to resolve topics.",

@@ -16,7 +16,7 @@ async fn send(user: &User, channel: &str, topic: &str, content: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn narrows_were_read_at_once_before_265() {
+async fn narrows_were_checked_in_one_step_before_265() {
     let server = TestServer::start().await;
     let [before, after] = Age::at_both(&server, 247, 265).await;
     let (old, new) = (before.user("mel"), after.user("mel"));
@@ -101,7 +101,7 @@ async fn archived_channels_had_no_name_in_narrows_before_315() {
 }
 
 #[tokio::test]
-async fn resolved_topics_had_no_history_before_261() {
+async fn is_resolved_excluded_history_before_261() {
     let server = TestServer::start().await;
     for ((age, user), is_found) in users(&server, 261).await.iter().zip([false, true]) {
         // Nobody but Mel has a row.
@@ -112,7 +112,7 @@ async fn resolved_topics_had_no_history_before_261() {
 }
 
 #[tokio::test]
-async fn followed_topics_had_their_history_before_323() {
+async fn is_followed_included_history_before_323() {
     let server = TestServer::start().await;
     for (level, is_found) in [(265, true), (322, true), (323, false)] {
         let age = Age::at(&server, level).await;
@@ -126,7 +126,7 @@ async fn followed_topics_had_their_history_before_323() {
 }
 
 #[tokio::test]
-async fn a_row_found_a_message_before_368() {
+async fn narrows_did_not_check_access_before_368() {
     let server = TestServer::start().await;
     for ((age, user), is_enough) in users(&server, 368).await.iter().zip([true, false]) {
         let secret = send(user, "design", "s", "a secret").await;
@@ -137,7 +137,7 @@ async fn a_row_found_a_message_before_368() {
 }
 
 #[tokio::test]
-async fn queues_took_any_operand_of_is_before_497() {
+async fn queues_accepted_any_operand_of_is_before_497() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
     let wish = json!({"event_types": ["message"], "narrow": [["is", "nope"], ["stream", "general"]]});
@@ -177,7 +177,7 @@ async fn recipients_came_in_lists_before_497() {
 }
 
 #[tokio::test]
-async fn mentions_reached_subscribers_alone_before_388() {
+async fn mentions_reached_only_subscribers_before_388() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 388).await;
     for (age, is_reached) in [(&before, false), (&after, true)] {
@@ -198,7 +198,7 @@ async fn mentions_reached_subscribers_alone_before_388() {
 }
 
 #[tokio::test]
-async fn guests_read_where_they_subscribed_before_388() {
+async fn guests_read_only_subscribed_channels_before_388() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 388).await;
     for (age, reads) in [(&before, false), (&after, true)] {

@@ -67,7 +67,7 @@ async fn posters(olive: &User) -> Value {
 }
 
 #[tokio::test]
-async fn notices_named_policies_of_posting_before_333() {
+async fn posting_notices_named_policies_before_333() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 333).await;
     let olive = before.user("olive");
@@ -87,7 +87,7 @@ async fn notices_named_policies_of_posting_before_333() {
 }
 
 #[tokio::test]
-async fn policies_of_posting_were_sent_again_before_333() {
+async fn unchanged_posting_policies_were_sent_before_333() {
     let server = TestServer::start().await;
     let olive = Age::at(&server, 332).await.user("olive");
     let (id, _) = made(&olive).await;
@@ -180,7 +180,7 @@ async fn private_channels_are_announced_without_a_link() {
 }
 
 #[tokio::test]
-async fn policies_outlived_their_topic_before_333() {
+async fn topic_policies_survived_deletion_before_333() {
     let server = TestServer::start().await;
     for (level, is_gone) in [(332, false), (333, true), (NEWEST_FEATURE_LEVEL, true)] {
         let age = Age::at(&server, level).await;

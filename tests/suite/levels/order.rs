@@ -29,7 +29,7 @@ async fn check(ages: &[Age<'_>; 2], handle: &str, cases: &[Case<'_>]) {
 }
 
 #[tokio::test]
-async fn ranges_were_read_in_another_order() {
+async fn range_parameters_were_checked_in_another_order() {
     let server = TestServer::start().await;
     let ages = Age::at_both(&server, 247, 265).await;
     let range = "/messages/flags/narrow";
@@ -73,7 +73,7 @@ async fn ranges_were_read_in_another_order() {
 }
 
 #[tokio::test]
-async fn recipients_were_looked_at_last() {
+async fn recipients_were_checked_last() {
     let server = TestServer::start().await;
     let ages = Age::at_both(&server, 247, 283).await;
     let (path, nowhere) = ("/scheduled_messages", "/scheduled_messages/9999");
@@ -148,7 +148,7 @@ async fn a_scheduled_message_was_found_before_its_topic_was_looked_at() {
 }
 
 #[tokio::test]
-async fn some_parameters_were_read_in_another_order() {
+async fn some_parameters_were_checked_in_another_order() {
     let server = TestServer::start().await;
     let ages = Age::at_both(&server, 247, 284).await;
     let token = "/users/me/platform_device_token";
@@ -183,7 +183,7 @@ async fn some_parameters_were_read_in_another_order() {
 }
 
 #[tokio::test]
-async fn who_is_to_be_subscribed_was_looked_at_before_channels_before_342() {
+async fn subscribers_were_checked_before_channels_before_342() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 342).await;
     let params = |principals: Value| json!({"subscriptions": [{"name": ""}], "principals": principals});

@@ -258,7 +258,7 @@ async fn descriptions_of_the_organization_were_sent_alone_before_464() {
 }
 
 #[tokio::test]
-async fn exports_were_asked_for_by_number_before_449() {
+async fn export_types_were_numbers_before_449() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 449).await;
     let (old, new) = (before.user("olive"), after.user("olive"));

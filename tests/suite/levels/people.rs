@@ -69,7 +69,7 @@ async fn there_were_no_moderators_before_60() {
 }
 
 #[tokio::test]
-async fn roles_were_switches_before_7() {
+async fn roles_were_booleans_before_7() {
     let server = TestServer::start().await;
     let path = format!("/users/{}", server.user("max").id());
     let age = Age::at(&server, 6).await;
@@ -90,7 +90,7 @@ async fn roles_were_switches_before_7() {
 }
 
 #[tokio::test]
-async fn presence_was_asked_for_by_address_before_43() {
+async fn presence_was_requested_by_address_before_43() {
     let server = TestServer::start().await;
     let mel = server.user("mel").id();
     let [before, after] = Age::around(&server, 43).await;
@@ -104,7 +104,7 @@ async fn presence_was_asked_for_by_address_before_43() {
 }
 
 #[tokio::test]
-async fn administrators_made_users_before_36() {
+async fn administrators_created_users_before_36() {
     let server = crate::users::server_where("adam", false).await;
     let [before, after] = Age::around(&server, 36).await;
     let zoe = json!({"email": "zoe@chat.test", "full_name": "Zoe", "password": "zoe-password-7421"});
@@ -156,7 +156,7 @@ async fn rate_limits_had_no_code_before_36() {
 }
 
 #[tokio::test]
-async fn older_tokens_stayed_before_483() {
+async fn legacy_tokens_stayed_after_registration_before_483() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 483).await;
     for (age, stays) in [(&before, true), (&after, false)] {
@@ -170,7 +170,7 @@ async fn older_tokens_stayed_before_483() {
 }
 
 #[tokio::test]
-async fn devices_outlived_their_keys_before_492() {
+async fn new_api_keys_kept_devices_before_492() {
     let server = TestServer::start().await;
     for (level, stays) in [(491, true), (492, false)] {
         let mel = Age::at(&server, level).await.user("mel");
@@ -205,7 +205,7 @@ async fn moderators_invited_no_moderators_before_443() {
 }
 
 #[tokio::test]
-async fn invitations_in_part_were_not_sent_before_256() {
+async fn partial_invitations_were_not_announced_before_256() {
     let server = TestServer::start().await;
     for (age, is_sent) in Age::around(&server, 256).await.iter().zip([false, true]) {
         let olive = age.user("olive");

@@ -158,7 +158,7 @@ async fn supported_permissions_named_their_fields_before_326() {
 }
 
 #[tokio::test]
-async fn creators_of_channels_were_called_otherwise_before_427() {
+async fn channel_creators_had_another_name_before_427() {
     let server = TestServer::start().await;
     for (level, name) in [(426, "stream_creator_or_nobody"), (427, "channel_creator")] {
         let state = Age::at(&server, level).await.user("mel").register(json!({})).await.state;
@@ -168,7 +168,7 @@ async fn creators_of_channels_were_called_otherwise_before_427() {
 }
 
 #[tokio::test]
-async fn some_permissions_of_the_organization_were_given_as_numbers_before_314() {
+async fn some_permissions_of_the_organization_were_numbers_before_314() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 314).await;
     let name = "create_multiuse_invite_group";
@@ -226,7 +226,7 @@ fn policies() -> Vec<(&'static str, i64, Vec<(i64, Allowed)>, i64, (&'static str
 }
 
 #[tokio::test]
-async fn policies_allowed_what_permissions_allow_since() {
+async fn policies_decided_where_groups_decide_now() {
     let server = TestServer::start().await;
     let mut count = 0;
     for (policy, last, values, refused, (path, params)) in policies() {
@@ -291,7 +291,7 @@ async fn policies_of_messages_are_obeyed() {
 }
 
 #[tokio::test]
-async fn owners_alone_held_no_permission_but_one_before_326() {
+async fn the_owners_group_held_only_one_permission_before_326() {
     let server = TestServer::start().await;
     let groups = server.user("olive").register(json!({})).await.state["realm_user_groups"].take();
     let mut groups = groups.as_array().expect("a list").iter();

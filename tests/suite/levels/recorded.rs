@@ -19,7 +19,7 @@ async fn registered(user: &User) -> Value {
 }
 
 #[tokio::test]
-async fn refusals_spoke_of_streams() {
+async fn refusals_said_stream() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 255).await;
     for (age, word) in [(before, "stream"), (after, "channel")] {
@@ -78,7 +78,7 @@ async fn malformed_parameters_were_refused_in_other_words() {
 }
 
 #[tokio::test]
-async fn some_refusals_had_other_words() {
+async fn some_refusals_had_other_messages() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
     for (age, name, code) in
@@ -115,7 +115,7 @@ async fn refused_credentials_had_one_code() {
 }
 
 #[tokio::test]
-async fn people_had_no_keys_of_bots() {
+async fn human_users_had_no_bot_fields() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
     let of = |user: &Value| [user.get("bot_type").cloned(), user.get("bot_owner_id").cloned()];
@@ -132,7 +132,7 @@ async fn people_had_no_keys_of_bots() {
 }
 
 #[tokio::test]
-async fn pictures_were_left_to_clients_where_everybody_saw_the_address() {
+async fn avatars_were_left_to_clients_if_everyone_saw_the_address() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
     // Visible to members: to everybody but guests, not to everybody.
@@ -150,7 +150,7 @@ async fn pictures_were_left_to_clients_where_everybody_saw_the_address() {
 }
 
 #[tokio::test]
-async fn lists_of_tasks_began_with_nothing() {
+async fn todo_lists_started_empty() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 249).await;
     let nothing = r#"{"widget_type": "todo", "extra_data": null}"#;
@@ -191,7 +191,7 @@ async fn there_were_fewer_one_time_notices() {
 }
 
 #[tokio::test]
-async fn creators_of_groups_were_called_otherwise_before_299() {
+async fn group_creators_had_another_name_before_299() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 299).await;
     for (age, creator) in [(before, "stream_creator_or_nobody"), (after, "group_creator")] {
@@ -259,7 +259,7 @@ async fn some_permissions_required_system_groups() {
 }
 
 #[tokio::test]
-async fn clients_had_to_say_whether_they_know_null_settings() {
+async fn the_capability_for_null_settings_was_required() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
     for capabilities in [json!({}), json!({"bulk_message_deletion": true})] {
@@ -321,7 +321,7 @@ async fn new_texts_of_the_organization_were_returned_as_updated() {
 }
 
 #[tokio::test]
-async fn switches_were_numbers() {
+async fn booleans_were_accepted_as_numbers() {
     let server = TestServer::start().await;
     let [before, after] = Age::at_both(&server, 247, NEWEST_FEATURE_LEVEL).await;
     let params = json!({"stream_id": true, "topic": "t", "visibility_policy": true});

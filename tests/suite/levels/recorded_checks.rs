@@ -41,7 +41,7 @@ async fn refusals_of_posting_said_who_may_post() {
 }
 
 #[tokio::test]
-async fn channels_were_looked_at_before_values_before_274() {
+async fn channels_were_checked_before_values_before_274() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 274).await;
     let (old, new) = (before.user("mel"), after.user("mel"));
@@ -85,7 +85,7 @@ async fn presence_is_found_by_addresses_of_the_api_alone() {
 }
 
 #[tokio::test]
-async fn anybody_asked_for_a_bots_end_before_497() {
+async fn others_could_request_bot_deletion_before_497() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
     for (who, was, is) in [
@@ -164,7 +164,7 @@ async fn a_wrong_type_was_seen_before_an_unknown_queue() {
 }
 
 #[tokio::test]
-async fn archived_channels_of_the_web_took_messages_before_315() {
+async fn archived_web_public_channels_accepted_messages_before_315() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 315).await;
     for (age, is_taken) in [(before, true), (after, false)] {

@@ -87,7 +87,7 @@ async fn stars_stay_on_messages_out_of_sight() {
 }
 
 #[tokio::test]
-async fn reactions_and_additions_were_sent_to_others_before_300() {
+async fn reactions_and_submessages_had_other_audiences_before_300() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 300).await;
     for (age, is_sent) in [(before, false), (after, true)] {
@@ -179,7 +179,7 @@ async fn peers(queue: &mut Queue) -> Vec<(Value, Value)> {
 }
 
 #[tokio::test]
-async fn peers_heard_of_one_user_at_once_and_of_several_by_channel_before_378() {
+async fn peer_events_of_several_users_were_sent_by_channel_before_378() {
     const PATH: &str = "/users/me/subscriptions";
     let server = TestServer::start().await;
     for (level, is_before) in [(247, true), (377, true), (378, false)] {
@@ -227,7 +227,7 @@ async fn peers_heard_of_one_user_at_once_and_of_several_by_channel_before_378() 
 }
 
 #[tokio::test]
-async fn new_users_came_with_their_pictures() {
+async fn new_users_always_had_an_avatar_url() {
     let server = TestServer::start().await;
     for (age, is_url) in Age::around(&server, 497).await.iter().zip([true, false]) {
         let olive = age.user("olive");

@@ -7,7 +7,7 @@ use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use serde_json::json;
 
 #[tokio::test]
-async fn bots_ran_commands_before_497() {
+async fn bots_could_run_commands_before_497() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
     let ping = json!({"command": "/ping"});
@@ -17,7 +17,7 @@ async fn bots_ran_commands_before_497() {
 }
 
 #[tokio::test]
-async fn bots_were_no_creators_of_groups_before_496() {
+async fn bots_were_refused_as_group_creators_before_496() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 496).await;
     let group = json!({"name": "crew", "description": "", "members": []});
@@ -27,7 +27,7 @@ async fn bots_were_no_creators_of_groups_before_496() {
 }
 
 #[tokio::test]
-async fn odd_values_were_passed_over_before_497() {
+async fn invalid_values_were_ignored_before_497() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
     let (old, new) = (before.user("adam"), after.user("adam"));
@@ -94,7 +94,7 @@ async fn missing_targets_were_bad_requests_before_497() {
 }
 
 #[tokio::test]
-async fn some_switches_were_read_first() {
+async fn some_booleans_were_read_first() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 262).await;
     let params = json!({"client_gravatar": "x"});
@@ -110,7 +110,7 @@ async fn some_switches_were_read_first() {
 }
 
 #[tokio::test]
-async fn operations_read_their_parameters_as_now_from_a_level_of_their_own() {
+async fn each_operation_parses_parameters_strictly_from_its_own_level_on() {
     let server = TestServer::start().await;
     for (level, method, path, params, was, is) in [
         (283, "PATCH", "/scheduled_messages/9", json!({"type": "x"}), "Invalid type", LISTED),
@@ -214,7 +214,7 @@ async fn numbers_beyond_64_bits_were_no_whole_numbers() {
 }
 
 #[tokio::test]
-async fn reminders_needed_a_message_and_a_time_before_497() {
+async fn reminders_required_a_message_and_a_time_before_497() {
     let server = TestServer::start().await;
     let [before, _] = Age::around(&server, 497).await;
     let (old, new) = (before.user("mel"), server.user("mel"));
@@ -272,7 +272,7 @@ async fn wrong_methods_and_paths_are_answered_as_documented() {
 }
 
 #[tokio::test]
-async fn some_operations_refused_in_other_words() {
+async fn some_operations_had_other_refusal_messages() {
     let server = TestServer::start().await;
     let [before, after] = Age::at_both(&server, 247, NEWEST_FEATURE_LEVEL).await;
     let (old, new) = (before.user("mel"), after.user("mel"));
@@ -337,7 +337,7 @@ async fn some_operations_refused_in_other_words() {
 }
 
 #[tokio::test]
-async fn polls_named_their_queue_where_they_made_it_before_497() {
+async fn only_polls_that_created_their_queue_returned_its_id_before_497() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
     for (age, tells) in [(before, false), (after, true)] {
@@ -357,7 +357,7 @@ async fn polls_named_their_queue_where_they_made_it_before_497() {
 }
 
 #[tokio::test]
-async fn blank_texts_were_taken_before_497() {
+async fn blank_texts_were_accepted_before_497() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
     let group = json!({"group_name": "g", "description": "d", "stream_names": "[\"design\"]"});
@@ -389,7 +389,7 @@ async fn blank_texts_were_taken_before_497() {
 }
 
 #[tokio::test]
-async fn an_empty_topic_was_the_whole_channel_before_388() {
+async fn an_empty_topic_name_meant_the_whole_channel_before_388() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 388).await;
     for (age, is_read) in [(before, true), (after, false)] {
@@ -446,7 +446,7 @@ async fn topics_that_become_one_are_followed_by_those_who_followed_both() {
 }
 
 #[tokio::test]
-async fn notices_spoke_of_streams_before_255() {
+async fn notices_said_stream_before_255() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 255).await;
     for (age, word) in [(before, "stream"), (after, "channel")] {

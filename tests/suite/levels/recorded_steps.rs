@@ -28,7 +28,7 @@ async fn new_holders_of_a_permission_were_returned_as_given_before_497() {
 }
 
 #[tokio::test]
-async fn the_policy_on_histories_is_returned_as_a_number_from_358_on() {
+async fn the_edit_history_policy_is_returned_as_a_number_from_358_on() {
     let server = TestServer::start().await;
     let olive = Age::at(&server, 358).await.user("olive");
     for (word, number) in [("all", 1), ("moves", 2), ("none", 3), ("none", 3)] {
@@ -141,7 +141,7 @@ async fn summaries_need_a_model() {
 }
 
 #[tokio::test]
-async fn subdomains_are_in_use_with_a_verb_from_361_on() {
+async fn taken_subdomains_were_reported_without_a_verb_before_361() {
     let server = TestServer::start_in(|fixture| fixture["organization"]["subdomain"] = "double".into()).await;
     let [before, after] = Age::around(&server, 361).await;
     for (age, text) in [(before, "Subdomain already in use."), (after, "Subdomain is already in use.")] {

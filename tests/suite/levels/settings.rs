@@ -90,7 +90,7 @@ async fn settings_of_the_organization_had_other_names() {
 }
 
 #[tokio::test]
-async fn ways_to_log_in_were_sent_as_switches_before_243() {
+async fn authentication_methods_were_booleans_before_243() {
     let server = TestServer::start().await;
     let record = |is_on: bool| json!({"enabled": is_on, "available": true});
     let switches = json!({"Email": false, "Dev": true});
@@ -154,7 +154,7 @@ async fn limits_of_the_organization_were_0_without_limit() {
 }
 
 #[tokio::test]
-async fn administrators_decided_on_sign_up_before_143() {
+async fn administrators_changed_sign_up_settings_before_143() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 143).await;
     let (domain, closed) = (json!({"domain": "x.test", "allow_subdomains": true}), json!({"invite_required": true}));
@@ -322,7 +322,7 @@ async fn enter_sends_had_an_address_of_its_own_before_81() {
 }
 
 #[tokio::test]
-async fn policies_of_the_organization_were_switches() {
+async fn policies_of_the_organization_were_booleans() {
     let server = TestServer::start().await;
     let (topics, history) = ("topics_policy", "message_edit_history_visibility_policy");
     for (level, old, is_on, new, word) in [

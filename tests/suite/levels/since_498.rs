@@ -95,7 +95,7 @@ async fn legacy_tokens_got_pushes_without_content_before_504() {
 }
 
 #[tokio::test]
-async fn old_messages_were_just_too_old_before_505() {
+async fn moves_of_old_messages_did_not_count_the_topic_before_505() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
     let first = mel.send_to("general", "here", "one").await;

@@ -44,7 +44,7 @@ async fn messages_without_a_topic_were_in_no_topic_before_334() {
 }
 
 #[tokio::test]
-async fn the_empty_topic_was_no_topic_wherever_it_is_sent() {
+async fn the_empty_topic_was_sent_as_no_topic() {
     let server = TestServer::start().await;
     let general = server.channel("general");
     for (level, name, raw) in [(333, "(no topic)", "(no topic)"), (334, "general chat", "")] {
@@ -81,7 +81,7 @@ async fn the_empty_topic_was_no_topic_wherever_it_is_sent() {
 }
 
 #[tokio::test]
-async fn no_topic_was_a_name_where_messages_are_sent_before_370_and_typed_before_372() {
+async fn no_topic_was_a_name_in_messages_before_370_and_in_typing_before_372() {
     let server = TestServer::start().await;
     let general = server.channel("general");
     for (level, sent, typed) in [
@@ -157,7 +157,7 @@ async fn topics_were_not_unmuted_before_170() {
 }
 
 #[tokio::test]
-async fn muted_topics_were_sent_whole_before_134() {
+async fn muted_topics_were_sent_to_all_clients_before_134() {
     let server = TestServer::start().await;
     server.user("mel").patch("/settings", json!({"automatically_follow_topics_policy": 3})).await.success();
     for (level, kinds) in [(133, vec!["muted_topics"]), (134, vec!["user_topic"])] {
@@ -247,7 +247,7 @@ async fn topics_were_never_empty_before_334() {
 }
 
 #[tokio::test]
-async fn topics_with_another_name_were_marked_before_267() {
+async fn renamed_topics_were_marked_as_resolved_before_267() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 267).await;
     for (age, is_former) in [(before, true), (after, false)] {

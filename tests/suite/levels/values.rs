@@ -123,7 +123,7 @@ async fn paragraphs_were_not_in_summaries_before_476() {
 }
 
 #[tokio::test]
-async fn profile_fields_lost_what_was_left_out_before_252() {
+async fn omitted_values_of_profile_fields_were_cleared_before_252() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 252).await;
     for (age, blank) in [(&before, true), (&after, false)] {
@@ -156,7 +156,7 @@ async fn profile_fields_lost_what_was_left_out_before_252() {
 }
 
 #[tokio::test]
-async fn emoji_that_stand_still_had_no_still_url_before_113() {
+async fn unanimated_emoji_had_no_still_url_before_113() {
     let server = TestServer::start().await;
     for (level, expected) in [(112, None), (113, Some(Value::Null))] {
         let reply = Age::at(&server, level).await.user("mel").get("/realm/emoji", json!({})).await.success();
@@ -195,7 +195,7 @@ async fn moves_were_edits_before_365() {
 }
 
 #[tokio::test]
-async fn wildcards_had_one_flag_before_224() {
+async fn wildcard_mentions_had_one_flag_before_224() {
     let server = TestServer::start().await;
     for (level, flags) in
         [(223, vec!["wildcard_mentioned"]), (224, vec!["stream_wildcard_mentioned", "wildcard_mentioned"])]
@@ -240,7 +240,7 @@ async fn narrows_named_messages_in_text_before_194() {
 }
 
 #[tokio::test]
-async fn receipts_had_the_muted_before_144() {
+async fn receipts_included_muted_users_before_144() {
     let server = TestServer::start().await;
     let (mel, max) = (server.user("mel"), server.user("max"));
     let id = mel.send_to("general", "t", "x").await;

@@ -164,7 +164,7 @@ pub fn post_posting_permission_change(
     let help_page =
         if !tx.has(Feature::HelpLinksSayChannel) { "stream-sending-policy" } else { "channel-posting-policy" };
     let (mention, channel_word) = (actor.silent_mention(), channel_word(tx));
-    let lines = if !tx.has(Feature::PostersNamed) {
+    let lines = if !tx.has(Feature::PostingNoticesNameGroups) {
         let describe = |permission: &PostingPermission| describe_post_policy(permission.policy, channel_word);
         format!("* **Old permissions**: {}.\n* **New permissions**: {}.\n", describe(old), describe(new))
     } else {

@@ -19,7 +19,7 @@ pub fn administered_channel<'realm>(
     id: ChannelId,
 ) -> Result<&'realm Channel, Error> {
     let user = call.caller();
-    if !call.has(Feature::AdministratorsOfChannels) {
+    if !call.has(Feature::ChannelAdministrators) {
         let channel = realm.channels.get(&id).ok_or(Error::InvalidChannelId)?;
         let is_visible = !channel.privacy.is_private() || channel.subscribers.contains(&user.id);
         return match (user.is_admin(), is_visible) {

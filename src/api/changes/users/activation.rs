@@ -100,7 +100,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     let informed_audience = previous_audience.except_all(&guests_who_lose_access);
     tx.emit(informed_audience.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
     emit_account_field(tx, id, "is_active", |_, _| json!(false));
-    if !tx.has(Feature::MembershipSent) {
+    if !tx.has(Feature::MembershipChangesSent) {
         let everyone = tx.everyone();
         emit_direct_permissions(tx, &everyone, id);
         emit_direct_channel_permissions(tx, &everyone, id);
@@ -110,7 +110,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     }
     // Clients that know of the deactivation remove the user from groups and permissions themselves.
     let uninformed_guests = find_uninformed_guests(tx, &informed_audience);
-    if !uninformed_guests.is_empty() && tx.has(Feature::MembershipSent) {
+    if !uninformed_guests.is_empty() && tx.has(Feature::MembershipChangesSent) {
         let uninformed_guests = Audience::of_users(uninformed_guests);
         emit_membership(tx, &uninformed_guests, id, MemberChange::Remove);
         emit_direct_permissions(tx, &uninformed_guests, id);
@@ -160,7 +160,7 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     let everyone = tx.everyone();
     emit_membership(tx, &everyone, id, MemberChange::Add);
     emit_direct_permissions(tx, &everyone, id);
-    let audience = if !tx.has(Feature::MembershipSent) {
+    let audience = if !tx.has(Feature::MembershipChangesSent) {
         everyone
     } else {
         Audience::of_users(find_uninformed_guests(tx, &informed_audience))
@@ -172,9 +172,9 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
 fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, change: MemberChange) {
     let groups = tx.groups.values().filter(|group| group.members.contains(&id));
     let condition = |group: &Group| match (group.system, group.is_deactivated) {
-        (Some(_), _) => DeliveryCondition::From(Feature::MembershipSent.since()),
-        (None, true) => DeliveryCondition::DeactivatedGroupsFrom(Feature::MembershipSent.since()),
-        (None, false) => DeliveryCondition::From(Feature::MembershipSent.since()),
+        (Some(_), _) => DeliveryCondition::From(Feature::MembershipChangesSent.since()),
+        (None, true) => DeliveryCondition::DeactivatedGroupsFrom(Feature::MembershipChangesSent.since()),
+        (None, false) => DeliveryCondition::From(Feature::MembershipChangesSent.since()),
     };
     let groups: Vec<(GroupId, DeliveryCondition)> = groups.map(|group| (group.id, condition(group))).collect();
     for (group, condition) in groups {

@@ -24,7 +24,7 @@ pub fn emit_account_field(tx: &mut Tx, id: UserId, key: &'static str, value: imp
         return;
     }
     let audience = realm_bot_audience(tx, id);
-    tx.emit_before(Feature::BotsWithoutUserFields.since(), audience, |realm| {
+    tx.emit_before(Feature::BotUpdatesWithoutAccountFields.since(), audience, |realm| {
         account_update(id, key, value(realm, &realm.users[&id]))
     });
 }
@@ -39,7 +39,7 @@ fn account_update(user_id: UserId, key: &str, value: Value) -> RealmBotUpdate {
 /// Event: below 474, `realm_bot` update.
 pub fn emit_new_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
     let audience = Audience::of_users(tx.users_with_role_or_higher(Role::Administrator));
-    tx.emit_before(Feature::BotsWithoutUserFields.since(), audience, |_| {
+    tx.emit_before(Feature::BotUpdatesWithoutAccountFields.since(), audience, |_| {
         account_update(bot, "owner_id", owner.0.into())
     });
 }
@@ -59,7 +59,7 @@ pub fn realm_bot_audience(realm: &Realm, bot: UserId) -> Audience {
 pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: Option<BotKind>) -> Result<(), Error> {
     let caller = call.caller();
     let has_permission = |name| realm.may(caller.id, name);
-    if !call.has(Feature::BotsByGroups) {
+    if !call.has(Feature::GroupsDecideOnBotCreation) {
         // The former policy restricted only generic bots.
         let permission = match kind {
             Some(BotKind::Generic) => RealmPermission::CanCreateBots,

@@ -193,7 +193,7 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
     if name == ChannelPermission::CanSendMessage.name() {
         // Clients of older levels know the same permission by other properties.
         let new = PostingPermission::of_channel(tx, id);
-        if new.policy != old.policy || !tx.has(Feature::PostingPoliciesSentByChange) {
+        if new.policy != old.policy || !tx.has(Feature::PostingPoliciesSentOnlyOnChange) {
             emit_update(tx, id, "stream_post_policy", new.policy.into());
             emit_update(tx, id, "is_announcement_only", (new.policy == ADMINISTRATORS_ONLY).into());
         }

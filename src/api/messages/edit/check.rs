@@ -58,7 +58,7 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
     let names_channel = params.stream_id.is_some();
     let reported_change = match topic_names {
         _ if content.is_some() => None,
-        Some((new_topic, topic)) if !call.has(Feature::RenamedTopicsMoved) => {
+        Some((new_topic, topic)) if !call.has(Feature::RenamingIsNotResolving) => {
             ResolutionChange::in_notice(topic, new_topic)
         }
         _ => resolution_change.filter(|_| !names_channel),
@@ -95,7 +95,7 @@ fn drop_current_channel<'params>(
 ) -> Cow<'params, EditMessage> {
     let is_current =
         |NonNegative(id): NonNegative| message.channel().is_some_and(|(channel, _)| channel == ChannelId(id));
-    if call.has(Feature::SameChannelNoMove) && params.stream_id.is_some_and(is_current) {
+    if call.has(Feature::SameChannelIsNotMove) && params.stream_id.is_some_and(is_current) {
         return Cow::Owned(EditMessage { stream_id: None, ..params.clone() });
     }
     Cow::Borrowed(params)
@@ -207,7 +207,7 @@ fn check_may_move(
         let may_rename = has_permission(RealmPermission::CanMoveMessagesBetweenTopics)
             || has_permission_in_either(ChannelPermission::CanMoveMessagesWithinChannel);
         if !may_rename {
-            let is_moving = Feature::RenamingIsMoving.is_at(call.feature_level);
+            let is_moving = Feature::RenamingRefusedAsMoving.is_at(call.feature_level);
             return Err(if is_moving { Error::MayNotMove } else { Error::MayNotEdit });
         }
         let limit = realm.organization.limit(RealmSetting::MoveMessagesWithinStreamLimitSeconds);
@@ -241,7 +241,7 @@ fn check_move_time(
     let movable_ids: Vec<MessageId> =
         moved_ids.iter().copied().filter(|id| !is_over(realm, &realm.messages[id], limit)).collect();
     let counts_topic =
-        mode == PropagateMode::All && !movable_ids.is_empty() && call.has(Feature::OldMessagesCountTopic);
+        mode == PropagateMode::All && !movable_ids.is_empty() && call.has(Feature::MoveLimitCountsWholeTopic);
     if is_over(realm, message, limit) && !counts_topic {
         return Err(error);
     }

@@ -66,16 +66,16 @@ const CREATE_WEB_PUBLIC_CHANNEL: &str = RealmPermission::CanCreateWebPublicChann
 /// and the group of owners cannot hold most permissions.
 fn setting_at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
     match setting.name {
-        "can_remove_subscribers_group" if !Feature::AnyGroupRemoves.is_at(level) => PermissionSetting {
+        "can_remove_subscribers_group" if !Feature::AnyGroupMayRemoveSubscribers.is_at(level) => PermissionSetting {
             require_system_group: true,
             allow_nobody: false,
             refused: Some(SystemGroup::Owners),
             ..*setting
         },
-        "create_multiuse_invite_group" if !Feature::AnyGroupMakesLinks.is_at(level) => {
+        "create_multiuse_invite_group" if !Feature::AnyGroupMayCreateInviteLinks.is_at(level) => {
             PermissionSetting { require_system_group: true, refused: Some(SystemGroup::Owners), ..*setting }
         }
-        _ if !Feature::OwnersHoldAny.is_at(level)
+        _ if !Feature::OwnersHoldAnyPermission.is_at(level)
             && setting.name != CREATE_WEB_PUBLIC_CHANNEL
             && setting.refused.is_none() =>
         {

@@ -69,7 +69,8 @@ impl DeliveryCondition {
                     && DeliveryCondition::From(level).is_fulfilled_by(options)
             }
             DeliveryCondition::ArchivedUpdates => {
-                DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivingSent.since()).is_fulfilled_by(options)
+                DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivingIsUpdateEvent.since())
+                    .is_fulfilled_by(options)
             }
             DeliveryCondition::NoArchivedChannels => !DeliveryCondition::ArchivedUpdates.is_fulfilled_by(options),
             DeliveryCondition::IndividualEmoji => capabilities.individual_emoji_changes,
@@ -77,7 +78,7 @@ impl DeliveryCondition {
             DeliveryCondition::NoUserTopics => {
                 let names_user_topic =
                     || options.event_types.as_ref().is_some_and(|types| types.contains("user_topic"));
-                !options.level.has(Feature::UserTopics) || !names_user_topic()
+                !options.level.has(Feature::UserTopicEvents) || !names_user_topic()
             }
             DeliveryCondition::CompleteUserList => !capabilities.user_list_incomplete,
             DeliveryCondition::LegacySettings => {
