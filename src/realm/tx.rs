@@ -300,8 +300,8 @@ impl Tx {
         };
         palette.of(&self.realm, user).count(&color);
         // Only new subscriptions take the channel's setting.
-        let enables_pushes =
-            self.has(Feature::ChannelDefaultsTurnOnPushes) && self.channels[&channel].switches.default_push_notifications;
+        let enables_pushes = self.has(Feature::ChannelDefaultsTurnOnPushes)
+            && self.channels[&channel].switches.default_push_notifications;
         let new_subscription = || Subscription {
             push_notifications: enables_pushes.then_some(true),
             ..Subscription::new(color.clone(), since)

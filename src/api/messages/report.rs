@@ -97,7 +97,11 @@ impl Write for ReportMessage {
             })
             .is_ok()
         });
-        if is_sent || !call.has(Feature::UndeliveredReportsRefused) { Ok(Success {}) } else { Err(Error::ReportNotSent) }
+        if is_sent || !call.has(Feature::UndeliveredReportsRefused) {
+            Ok(Success {})
+        } else {
+            Err(Error::ReportNotSent)
+        }
     }
 }
 

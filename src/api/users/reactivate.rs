@@ -48,7 +48,8 @@ fn check_bot(realm: &Realm, call: &Call<'_>, user: &User) -> Result<(), Error> {
     let Some(bot) = &user.bot else { return Ok(()) };
     check_may_create_bot(realm, call, Some(bot.kind))?;
     // An active bot is found by its own name. From `ActiveBotReactivationRefused` on, that is a conflict too.
-    let is_conflict = |other: &&std::sync::Arc<User>| other.id != user.id || call.has(Feature::ActiveBotReactivationRefused);
+    let is_conflict =
+        |other: &&std::sync::Arc<User>| other.id != user.id || call.has(Feature::ActiveBotReactivationRefused);
     match find_active_bot_by_name(realm, &user.full_name).filter(is_conflict) {
         Some(_) => Err(Error::BotNameActive { name: user.full_name.as_str().into() }),
         None => Ok(()),

@@ -90,7 +90,10 @@ fn emit_cleared_settings(tx: &mut Tx, settings: Vec<&'static str>) {
     }
     let data = settings.iter().map(|name| ((*name).to_owned(), NO_CHANNEL.into())).collect();
     let update_dict = RealmUpdateDict { property: "default", data };
-    tx.emit(tx.everyone(), update_dict.only_for(DeliveryCondition::From(Feature::ArchivingResetsSettingsInOneEvent.since())));
+    tx.emit(
+        tx.everyone(),
+        update_dict.only_for(DeliveryCondition::From(Feature::ArchivingResetsSettingsInOneEvent.since())),
+    );
     for name in settings {
         let update = RealmUpdate { property: name.to_owned(), value: NO_CHANNEL.into() };
         tx.emit_before(Feature::ArchivingResetsSettingsInOneEvent.since(), tx.everyone(), |_| update);

@@ -69,7 +69,8 @@ impl DeliveryCondition {
                     && DeliveryCondition::From(level).is_fulfilled_by(options)
             }
             DeliveryCondition::ArchivedUpdates => {
-                DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivingIsUpdateEvent.since()).is_fulfilled_by(options)
+                DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivingIsUpdateEvent.since())
+                    .is_fulfilled_by(options)
             }
             DeliveryCondition::NoArchivedChannels => !DeliveryCondition::ArchivedUpdates.is_fulfilled_by(options),
             DeliveryCondition::IndividualEmoji => capabilities.individual_emoji_changes,
