@@ -6,7 +6,8 @@
 //! objects of replies and events (from the newest to the oldest). [`emulation()`] compiles the rows for a level once;
 //! the newest level has no emulation.
 //!
-//! Texts, HTML and the version are as at the newest level.
+//! The version is that of the newest level. HTML has the form of the level at which it was rendered, which the
+//! core chooses.
 //!
 //! The first level of an operation is in its own row (`DOCS.since`), as is the level that removed it (`REMOVED_IN`).
 //! Where only the core can tell levels apart, it asks for a [`Feature`], whose row the list of changes includes.
@@ -20,7 +21,7 @@ mod emulation;
 mod events;
 mod evidence;
 mod fields;
-mod historic_records;
+mod historical_records;
 mod listing;
 pub mod objects;
 mod parameters;
@@ -64,7 +65,7 @@ impl Change {
 /// The subject of a change.
 #[derive(Clone, Copy)]
 pub enum ChangeKind {
-    /// A new parameter of an operation; before, it is unsupported.
+    /// A new parameter of an operation. Below the level, it is reported as unsupported.
     Parameter {
         /// Method and path, such as `POST /messages`.
         route: &'static str,
@@ -126,7 +127,7 @@ pub struct Behaviour {
     pub level: i64,
     /// The operations, events or objects that changed.
     pub subject: &'static str,
-    /// The present behaviour, and the one before the level.
+    /// The present behaviour and, usually, the one below the level.
     pub description: &'static str,
     /// The test in `tests/suite/levels` that shows the behaviour at and below the level.
     pub test: &'static str,
@@ -174,7 +175,7 @@ pub enum Downgrade {
 /// What a change of objects adds, removes or replaces, as the OpenAPI document says it.
 #[derive(Clone, Copy, Debug)]
 pub enum ChangedFields {
-    /// Values that keep their types, or the number of items.
+    /// Only values, which keep their types, or the number of items.
     Values,
     /// These fields are added or removed, or have values of other types. Those within them count as part of them.
     Fields(&'static [&'static str]),
@@ -222,7 +223,7 @@ impl Request<'_> {
         self.path_value(name)?.parse().ok()
     }
 
-    /// Gives the client a capability, whatever it declares.
+    /// Adds a key to the capabilities that the client declares.
     fn add_capability(&mut self, capability: &str) {
         let text = self
             .values
@@ -275,10 +276,6 @@ pub struct DowngradeContext<'a> {
     /// Names of parameters that were sent as `true` or `false`, at levels that accept these for integers.
     pub boolean_parameters: &'a [String],
 }
-
-/// The level at which a behaviour that recordings of level 247 show is assumed to have changed, where no evidence says
-/// when.
-pub const FIRST_UNRECORDED_LEVEL: i64 = 248;
 
 /// The level that the specification describes. A behaviour that recordings of level 387 show is assumed to have changed
 /// here, where no evidence says when.

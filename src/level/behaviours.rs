@@ -4,6 +4,7 @@ mod accounts;
 mod attachments;
 mod bots;
 mod channels;
+mod error_codes;
 mod flags;
 pub(super) mod former_booleans;
 mod groups;
@@ -29,14 +30,14 @@ use super::{Behaviour, Change, ChangeKind};
 
 pub(super) fn changes() -> Vec<Change> {
     let tables = [
-        // Within a level, rows apply in this order. Booleans are checked before other rows read the parameters, and
-        // parameters are checked in their former order before other rows convert them.
+        // Within a level, rows apply to objects and messages in this order, and to requests in the reverse order.
         recorded_requests::ROWS,
         parameter_order::ROWS,
         accounts::ROWS,
         attachments::ROWS,
         bots::ROWS,
         channels::ROWS,
+        error_codes::ROWS,
         flags::ROWS,
         groups::ROWS,
         invitations::ROWS,

@@ -73,7 +73,7 @@ static FORMER_PARAMETERS: LazyLock<HashMap<&'static str, Vec<FormerParameter>, R
     former_parameters
 });
 
-/// `level` is that of the world.
+/// The issues of a request to an operation. `level` is that of the world.
 pub fn compatibility_issues(
     row: &OperationRow,
     params: &BTreeMap<String, String>,

@@ -8,11 +8,12 @@ use crate::realm::event::EventPattern;
 use crate::realm::permission::REALM_PERMISSIONS;
 use crate::wire::{EventKind, LISTS, List};
 
-/// Level, type, `op`, and a key with the property that is its value or within it.
+/// A level, a type and an `op` of events, a key of these events, and the property that is its value or a key of its
+/// value.
 type EventRow = (i64, &'static str, &'static str, (&'static str, &'static str));
 
-/// Events that exist for longer than what they carry.
-static CARRYING_EVENTS: &[EventRow] = &[
+/// Events that are older than properties that they carry. The level is that of the property.
+static EVENTS_WITH_NEWER_PROPERTIES: &[EventRow] = &[
     (475, "realm_user", "update", ("person", "date_joined")),
     (433, "realm_user", "update", ("person", "is_imported_stub")),
     (323, "stream", "update", ("property", "is_recently_active")),
@@ -53,7 +54,7 @@ pub(super) fn changes() -> Vec<Change> {
         kind: ChangeKind::Event(EventPattern { kind: list.event_type(), op: None, carries: None }),
     };
     let list_events = LISTS.iter().filter(|list| list.since > 0).map(list_event);
-    let rows = CARRYING_EVENTS.iter().map(event).chain(kind_events).chain(list_events);
+    let rows = EVENTS_WITH_NEWER_PROPERTIES.iter().map(event).chain(kind_events).chain(list_events);
     let setting_events = update_events(CHANNEL_SETTINGS_SINCE, "stream", "property")
         .chain(update_events(CHANNEL_SWITCHES_SINCE, "stream", "property"))
         .chain(update_events(GROUP_PERMISSIONS_SINCE, "user_group", "data"))

@@ -4,7 +4,8 @@ use super::behaviours::parameter_parsing;
 use crate::feature::Evidence::{self, Between, ChangeLog, Documentation, Source};
 
 /// Evidence other than the change log: the level, the beginning of the row's subject and of its description, and the
-/// evidence. The first match counts; for changes without a match, the change log is the evidence.
+/// evidence. The first match counts; otherwise the order has no meaning. For changes without a match, the change log is
+/// the evidence.
 static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (497, "user", "", Documentation),
     (497, "own user", "", Documentation),
@@ -12,7 +13,7 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (497, "linkifier", "", Documentation),
     (489, "", "", Documentation),
     (484, "", "", Documentation),
-    // The levels are assumed.
+    // The next three levels are assumed.
     (472, "linkifier", "New field `alternative_url_templates`", Between(472, 497)),
     (472, "POST /realm/filters", "", Between(472, 497)),
     (472, "PATCH /realm/filters/{filter_id}", "", Between(472, 497)),
@@ -22,7 +23,7 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (450, "", "", Documentation),
     (449, "", "", Documentation),
     (446, "", "", Documentation),
-    // The level is assumed.
+    // The next level is assumed.
     (441, "", "", Between(421, 442)),
     (440, "", "", Documentation),
     (430, "", "", Documentation),
@@ -31,7 +32,7 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (417, "PATCH /streams/{stream_id}", "", Documentation),
     (417, "POST /invites", "", Documentation),
     (417, "DELETE and PATCH /users/me/subscriptions", "", Documentation),
-    // The level is assumed.
+    // The next two levels are assumed.
     (497, "POST /users/me/platform_device_token", "Tokens", Between(388, 497)),
     (497, "DELETE /users/me/platform_device_token", "Tokens", Between(388, 497)),
     (388, "PATCH and DELETE /streams/{stream_id}", "CANNOT", Between(388, 442)),
@@ -75,8 +76,8 @@ pub fn evidence(level: i64, subject: &str, description: &str) -> Evidence {
     row.map_or(ChangeLog, |(.., evidence)| *evidence).on_day(level)
 }
 
-/// Returns the entries of [`OTHER_EVIDENCE`] that match none of these rows, each with its level, subject, description and
-/// evidence.
+/// Returns the entries of [`OTHER_EVIDENCE`] that match none of these rows of the table of levels. A row is a level, a
+/// subject, a description and the evidence.
 pub fn unused_entries(rows: &[(i64, &str, &str, Evidence)]) -> Vec<String> {
     let is_used = |(entry_level, entry_subject, entry_description, entry_evidence): &&(i64, &str, &str, Evidence)| {
         let matches = |(level, subject, description, evidence): &(i64, &str, &str, Evidence)| {

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// An unknown operator, or a known operator with an unknown operand.
 pub type UnknownTerm = (&'static str, Option<&'static str>);
 
-/// A character that makes an operator or operand unknown to the parser of narrows; [`without_mark`] removes it from
+/// A character that makes an operator or operand unknown to the parser of narrows; [`remove_mark`] removes it from
 /// the error.
 const MARK: char = '\u{f8ff}';
 
@@ -42,7 +42,7 @@ pub fn check_no_unknown_operators(narrow: &str, unknown: &[UnknownTerm]) -> Resu
     }
 }
 
-/// Removes marks from the message of an error.
+/// Removes the marks from an error about a narrow.
 pub fn remove_mark(error: &mut Error) {
     if let Error::BadNarrow { desc } = error
         && let Some(text) = desc.as_str().filter(|text| text.contains(MARK))

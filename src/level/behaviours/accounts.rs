@@ -1,11 +1,11 @@
-//! Behaviours of users, logins, statuses and presence.
+//! Behaviours of users, visitors, statuses, presence and muted users.
 
 use crate::api::Access;
 use crate::error::Error;
 use crate::level::fields::removed::email_of_user;
-use crate::level::historic_records::record_at_level;
+use crate::level::historical_records::record_at_level;
 use crate::level::objects::{PRESENCE, REGISTER, USER, USER_UPDATE_EVENT, USER_UPDATE_VALUES};
-use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request, SPECIFIED_LEVEL};
+use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::id::UserId;
 use crate::realm::user::Role;
 use crate::record::user::{UserRecord, UserView};
@@ -78,17 +78,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Request(&["GET /users/{email}"], check_api_email),
     },
     Behaviour {
-        level: 223,
-        subject: "POST /users/me/platform_device_token",
-        description: "`appid` is required; before, it could be left out.",
-        test: "appid_could_be_left_out_before_223",
-        downgrade: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
-            // The name for tokens without one.
-            request.values.entry("appid".to_owned()).or_insert_with(|| "unknown".to_owned());
-            Ok(())
-        }),
-    },
-    Behaviour {
         level: 222,
         subject: "event realm_user",
         description: "Deactivation and reactivation are `update` with `is_active`; before, they were `remove` and `add`.",
@@ -134,6 +123,20 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 149,
+        subject: "POST /register",
+        description: "`true` for `client_gravatar` or `include_subscribers` is an error without an account; before, it was ignored.",
+        test: "some_parameters_of_visitors_were_ignored_before_149",
+        downgrade: Downgrade::Request(&["POST /register"], |request| {
+            if request.caller.is_none() {
+                for name in ["client_gravatar", "include_subscribers"] {
+                    request.values.entry(name.to_owned()).and_modify(|value| "false".clone_into(value));
+                }
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
         level: 86,
         subject: "register reply",
         description: "A status in `user_status` may consist of an emoji only; older levels show no status for it.",
@@ -142,83 +145,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             if let Some(statuses) = reply.get_mut("user_status").and_then(Value::as_object_mut) {
                 statuses.retain(|_, status| status.get("status_text").is_some());
             }
-        }),
-    },
-    Behaviour {
-        level: SPECIFIED_LEVEL,
-        subject: "a path that does not take the method",
-        description: "The error has a code; before, it had none.",
-        test: "wrong_methods_and_paths_had_no_code",
-        downgrade: Downgrade::Code { errors: &["MethodNotAllowed"], routes: &[], status: 405, code: "" },
-    },
-    Behaviour {
-        level: SPECIFIED_LEVEL,
-        subject: "an unknown path",
-        description: "The error has a code; before, it had none.",
-        test: "wrong_methods_and_paths_had_no_code",
-        downgrade: Downgrade::Code { errors: &["UnknownPath"], routes: &[], status: 404, code: "" },
-    },
-    Behaviour {
-        level: 76,
-        subject: "errors of deactivated accounts",
-        description: "HTTP status 401; before, 403.",
-        test: "deactivated_accounts_got_403_before_76",
-        downgrade: Downgrade::Code { errors: &["UserDeactivated"], routes: &[], status: 403, code: "USER_DEACTIVATED" },
-    },
-    Behaviour {
-        level: SPECIFIED_LEVEL,
-        subject: "credentials that are refused",
-        description: "INVALID_API_KEY, USER_DEACTIVATED or REALM_DEACTIVATED; before, UNAUTHORIZED, except where a key is requested.",
-        test: "refused_credentials_had_one_code",
-        downgrade: Downgrade::CredentialsCode {
-            errors: &["MalformedApiKey", "InvalidApiKey", "UserDeactivated", "RealmDeactivated"],
-            code: "UNAUTHORIZED",
-        },
-    },
-    Behaviour {
-        level: 76,
-        subject: "errors of deactivated organizations",
-        description: "HTTP status 401; before, 403.",
-        test: "deactivated_organizations_got_403_before_76",
-        downgrade: Downgrade::Code {
-            errors: &["RealmDeactivated"],
-            routes: &[],
-            status: 403,
-            code: "REALM_DEACTIVATED",
-        },
-    },
-    Behaviour {
-        level: 76,
-        subject: "POST /fetch_api_key, POST /dev_fetch_api_key",
-        description: "HTTP status 401 for a wrong name or password; before, 403.",
-        test: "wrong_passwords_got_403_before_76",
-        downgrade: Downgrade::Code {
-            errors: &["AuthenticationFailed"],
-            routes: &[],
-            status: 403,
-            code: "AUTHENTICATION_FAILED",
-        },
-    },
-    Behaviour {
-        level: 76,
-        subject: "POST /fetch_api_key",
-        description: "HTTP status 401 where password logins are disabled; before, 403.",
-        test: "disabled_password_logins_got_403_before_76",
-        downgrade: Downgrade::Code {
-            errors: &["PasswordAuthDisabled"],
-            routes: &[],
-            status: 403,
-            code: "PASSWORD_AUTH_DISABLED",
-        },
-    },
-    Behaviour {
-        level: 64,
-        subject: "PATCH /streams/{stream_id}",
-        description: "`description` and `new_name` are plain text; before, JSON.",
-        test: "some_texts_were_json",
-        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
-            request.unquote_json("description")?;
-            request.unquote_json("new_name")
         }),
     },
     Behaviour {
@@ -249,13 +175,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 None => Ok(()),
             }
         }),
-    },
-    Behaviour {
-        level: 36,
-        subject: "errors of rate limits",
-        description: "Their code is RATE_LIMIT_HIT; before, they had none.",
-        test: "rate_limits_had_no_code_before_36",
-        downgrade: Downgrade::Code { errors: &["RateLimitHit"], routes: &[], status: 429, code: "" },
     },
     Behaviour {
         level: 7,

@@ -1,8 +1,8 @@
-//! Behaviours of bots: accounts, storage and outgoing webhooks.
+//! Behaviours of bots: accounts, storage and the options of incoming webhooks.
 
 use crate::api::Access;
 use crate::level::fields::removed::email_of_user;
-use crate::level::historic_records::record_at_level;
+use crate::level::historical_records::record_at_level;
 use crate::level::objects::{BOT, BOT_UPDATE_EVENT, BOT_UPDATE_VALUES, INTEGRATION};
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext};
 use crate::realm::id::UserId;

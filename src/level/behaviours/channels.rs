@@ -1,7 +1,7 @@
-//! Behaviours of channels, their archiving, and default channels.
+//! Behaviours of channels, their archiving, default channels and groups of default channels.
 
 use crate::error::Error;
-use crate::level::historic_records::record_at_level;
+use crate::level::historical_records::record_at_level;
 use crate::level::objects::{CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, MESSAGE, REGISTER};
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::id::ChannelId;
@@ -20,7 +20,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Work for archived channels too; before, `Invalid channel ID`.",
         test: "archived_channels_had_no_topics_before_480",
         downgrade: Downgrade::Request(CHANNEL_READING_ROUTES, |request| match is_channel_archived(request) {
-            // Below that level, only administrators see archived channels, and they may read them.
+            // At older levels, only administrators see archived channels, and they may read them.
             true if request.level >= ARCHIVED_CHANNELS_SHOWN_SINCE => Err(Error::InvalidChannelId),
             _ => Ok(()),
         }),
@@ -190,20 +190,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: 149,
-        subject: "POST /register",
-        description: "`true` for `client_gravatar` or `include_subscribers` is an error without an account; before, it was ignored.",
-        test: "some_parameters_of_visitors_were_ignored_before_149",
-        downgrade: Downgrade::Request(&["POST /register"], |request| {
-            if request.caller.is_none() {
-                for name in ["client_gravatar", "include_subscribers"] {
-                    request.values.entry(name.to_owned()).and_modify(|value| "false".clone_into(value));
-                }
-            }
-            Ok(())
-        }),
-    },
-    Behaviour {
         level: 136,
         subject: "PATCH /streams/{stream_id}",
         description: "`history_public_to_subscribers` works by itself; before, only together with `is_private`.",
@@ -249,6 +235,26 @@ pub(super) static ROWS: &[Behaviour] = &[
                 Ok(())
             },
         ),
+    },
+    Behaviour {
+        level: 64,
+        subject: "PATCH /streams/{stream_id}",
+        description: "`description` and `new_name` are plain text; before, JSON.",
+        test: "some_texts_were_json",
+        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
+            request.unquote_json("description")?;
+            request.unquote_json("new_name")
+        }),
+    },
+    Behaviour {
+        level: 63,
+        subject: "PATCH /default_stream_groups/{group_id}",
+        description: "`new_group_name` and `new_description` are plain text; before, JSON.",
+        test: "texts_of_the_organization_were_json",
+        downgrade: Downgrade::Request(&["PATCH /default_stream_groups/{group_id}"], |request| {
+            request.unquote_json("new_group_name")?;
+            request.unquote_json("new_description")
+        }),
     },
 ];
 

@@ -82,7 +82,8 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// Converts a boolean, which already has the new name, to a policy. `policies` are those for true and for false.
+/// Converts a boolean parameter, which already has the new name, to a policy. `policies` are those for true and for
+/// false.
 fn convert_boolean_to_policy(
     request: &mut Request<'_>,
     new_name: &str,

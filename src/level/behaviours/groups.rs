@@ -11,6 +11,20 @@ const MEMBERSHIP_ROUTES: &[&str] =
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 496,
+        subject: "POST /user_groups/create",
+        description: "Bots are refused like other users without the permission to create groups; before, they were refused as bots.",
+        test: "bots_were_refused_as_group_creators_before_496",
+        downgrade: Downgrade::ReplaceAccess(&["POST /user_groups/create"], Access::HumanNotGuest),
+    },
+    Behaviour {
+        level: 496,
+        subject: "POST /user_groups/create",
+        description: "Guests and users without the permission to create groups are refused in the same check; before, guests first.",
+        test: "bots_were_refused_as_group_creators_before_496",
+        downgrade: Downgrade::AdditionalAccess(&["POST /user_groups/create"], Access::GroupCreator),
+    },
+    Behaviour {
+        level: 496,
         subject: "user groups",
         description: "Bots may make and change groups, their members and subgroups.",
         test: "bots_changed_no_groups_before_496",
@@ -112,7 +126,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`can_mention_group` takes an object with `new` and `old`; before, the value itself.",
         test: "who_may_mention_was_a_bare_value_before_260",
         downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
-            // The name of level 191 was replaced by the newer one before.
+            // The parameter already has its newest name. Below 198, clients call it `can_mention_group_id`.
             if let Some(value) = request.values.get_mut("can_mention_group") {
                 *value = format!("{{\"new\": {value}}}");
             }

@@ -119,13 +119,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Code { errors: &["ReactionDoesNotExist"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
-        level: 190,
-        subject: "DELETE /realm/emoji/{emoji_name}",
-        description: "404 for an unknown emoji; before, 400.",
-        test: "an_unknown_emoji_was_400_before_190",
-        downgrade: Downgrade::Code { errors: &["NoSuchCustomEmoji"], routes: &[], status: 400, code: "BAD_REQUEST" },
-    },
-    Behaviour {
         level: 174,
         subject: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
         description: "`type` takes `direct`; before, only `private`.",
@@ -166,16 +159,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 event.shift_remove("stream_id");
             }
         }),
-    },
-    Behaviour {
-        level: 194,
-        subject: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        description: "The operand of `id` may be a number; before, only text.",
-        test: "narrows_named_messages_in_text_before_194",
-        downgrade: Downgrade::Request(
-            &["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"],
-            refuse_numeric_id,
-        ),
     },
     Behaviour {
         level: 11,
@@ -279,20 +262,6 @@ fn set_last_edit_or_move(message: &mut Map<String, Value>, context: &DowngradeCo
     if let Some(last_change) = stored_message.history.iter().map(|edit| edit.at).max() {
         message.insert("last_edit_timestamp".into(), last_change.seconds().into());
     }
-}
-
-fn refuse_numeric_id(request: &mut Request<'_>) -> Result<(), Error> {
-    let text = request.values.get("narrow").map(String::as_str).unwrap_or_default();
-    let Ok(Value::Array(terms)) = serde_json::from_str(text) else { return Ok(()) };
-    for (index, term) in terms.iter().enumerate() {
-        // A term is an object or a pair.
-        let term_part = |key: &str, index: usize| term.get(key).or_else(|| term.get(index));
-        let is_id = term_part("operator", 0).is_some_and(|operator| operator == "id");
-        if is_id && term_part("operand", 1).is_some_and(Value::is_number) {
-            return Err(Error::bad_value(format!("narrow[{index}][\"operand\"]"), "is not a string"));
-        }
-    }
-    Ok(())
 }
 
 /// Refuses some anchors, unless `use_first_unread_anchor` replaces them.

@@ -1,5 +1,4 @@
-//! Behaviours of narrows, and of the recipients and moves of messages, which recordings show (A-270 in
-//! docs/assumptions.md).
+//! Behaviours of narrows.
 
 use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Request, SPECIFIED_LEVEL};
@@ -7,9 +6,19 @@ use serde_json::{Map, Value};
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
+        level: 194,
+        subject: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
+        description: "The operand of `id` may be a number; before, only text.",
+        test: "narrows_named_messages_in_text_before_194",
+        downgrade: Downgrade::Request(
+            &["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"],
+            refuse_numeric_id,
+        ),
+    },
+    Behaviour {
         level: 265,
         subject: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        description: "A `narrow` that is not a list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, the types of all operands were checked first, operands were named `elem[\"operand\"]`, and only `id`, `stream`, `sender`, `dm-including` and `group-pm-with` took numbers.",
+        description: "A `narrow` that is not a list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Below 265, the types of all operands were checked first, operands were named `elem[\"operand\"]`, and only `id`, `stream`, `sender`, `dm-including` and `group-pm-with` took numbers.",
         test: "narrows_were_checked_in_one_step_before_265",
         // For the other two operations, `parameter_order` does it when the narrow is due among the parameters.
         downgrade: Downgrade::Request(&["POST /messages/flags/narrow"], upgrade_narrow),
@@ -28,25 +37,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "flags_were_not_changed_by_with_before_497",
         downgrade: Downgrade::Refuse(&["POST /messages/flags/narrow"], refuse_with_operator),
     },
-    Behaviour {
-        level: SPECIFIED_LEVEL,
-        subject: "POST /messages, POST /scheduled_messages",
-        description: "`to` of a direct message may be the ID of one user; before, IDs had to be in a list.",
-        test: "recipients_came_in_lists_before_497",
-        downgrade: Downgrade::Refuse(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
-    },
-    Behaviour {
-        level: 402,
-        subject: "PATCH /messages/{message_id}",
-        description: "A user who may not resolve topics gets `You don't have permission to resolve topics in this channel.`; before, `… to resolve topics.`.",
-        test: "resolve_refusals_did_not_name_the_channel_before_402",
-        downgrade: Downgrade::Message(|refusal| {
-            if matches!(refusal.error, Error::MayNotResolve) {
-                refusal.set_message("You don't have permission to resolve topics.");
-            }
-        }),
-    },
 ];
+
+fn refuse_numeric_id(request: &mut Request<'_>) -> Result<(), Error> {
+    let text = request.values.get("narrow").map(String::as_str).unwrap_or_default();
+    let Ok(Value::Array(terms)) = serde_json::from_str(text) else { return Ok(()) };
+    for (index, term) in terms.iter().enumerate() {
+        // A term is an object or a pair.
+        let term_part = |key: &str, index: usize| term.get(key).or_else(|| term.get(index));
+        let is_id = term_part("operator", 0).is_some_and(|operator| operator == "id");
+        if is_id && term_part("operand", 1).is_some_and(Value::is_number) {
+            return Err(Error::bad_value(format!("narrow[{index}][\"operand\"]"), "is not a string"));
+        }
+    }
+    Ok(())
+}
 
 /// Operators whose operand may be a number.
 const NUMBER_OPERATORS: &[&str] = &["id", "stream", "channel", "sender", "group-pm-with", "dm-including"];
@@ -159,10 +164,4 @@ fn refuse_with_operator(request: &mut Request<'_>) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
-}
-
-fn refuse_single_recipient(request: &mut Request<'_>) -> Result<(), Error> {
-    let is_direct = matches!(request.values.get("type").map(String::as_str), Some("direct" | "private"));
-    let is_number = request.values.get("to").is_some_and(|to| to.trim().parse::<i64>().is_ok());
-    if is_direct && is_number { Err(Error::InvalidRecipientsType) } else { Ok(()) }
 }

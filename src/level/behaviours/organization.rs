@@ -1,4 +1,4 @@
-//! Behaviours of the organization: settings, exports, domains and custom emoji.
+//! Behaviours of the organization: settings, exports, domains, custom emoji and one-time notices.
 
 use crate::api::Access;
 use crate::api::organization::parameters::OrganizationParams;
@@ -271,6 +271,13 @@ pub(super) static ROWS: &[Behaviour] = &[
             }
         }),
     },
+    Behaviour {
+        level: 190,
+        subject: "DELETE /realm/emoji/{emoji_name}",
+        description: "404 for an unknown emoji; before, 400.",
+        test: "an_unknown_emoji_was_400_before_190",
+        downgrade: Downgrade::Code { errors: &["NoSuchCustomEmoji"], routes: &[], status: 400, code: "BAD_REQUEST" },
+    },
     former_setting_value!(
         100,
         "message_content_delete_limit_seconds",
@@ -292,16 +299,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`domain` is plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
         downgrade: Downgrade::Request(&["POST /realm/domains"], |request| request.unquote_json("domain")),
-    },
-    Behaviour {
-        level: 63,
-        subject: "PATCH /default_stream_groups/{group_id}",
-        description: "`new_group_name` and `new_description` are plain text; before, JSON.",
-        test: "texts_of_the_organization_were_json",
-        downgrade: Downgrade::Request(&["PATCH /default_stream_groups/{group_id}"], |request| {
-            request.unquote_json("new_group_name")?;
-            request.unquote_json("new_description")
-        }),
     },
     Behaviour {
         level: 52,

@@ -73,7 +73,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     }),
     former_order(259, &["POST /user_groups/create"], OTHERS_TEST, |request| {
         request.check_required::<String>("name")?;
-        // The operation requires `members`; below 259, another row adds it if it is missing.
+        // Not required: the row of `members` in the table of groups has added it if it was missing.
         request.check_optional::<Vec<i64>>("members")?;
         request.check_required::<String>("description")
     }),
@@ -90,7 +90,8 @@ pub(super) static ROWS: &[Behaviour] = &[
     }),
 ];
 
-/// Checks the recipients of a scheduled message after it was found.
+/// Refuses invalid recipients of a scheduled message with the former errors, which depend on its type. Errors of other
+/// parameters come first.
 fn check_scheduled_recipients(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(to) = request.values.get("to").filter(|_| request.check_optional::<ToParameter>("to").is_err()) else {
         return Ok(());
@@ -103,7 +104,7 @@ fn check_scheduled_recipients(request: &mut Request<'_>) -> Result<(), Error> {
     })
 }
 
-/// The type of a scheduled message after its change. The errors are those of all other parameters.
+/// The type of a scheduled message after its change. The errors are those of all parameters but the recipients.
 pub(super) fn scheduled_message_type(request: &Request<'_>) -> Result<MessageType, Error> {
     let mut values = request.values.clone();
     // An empty list, because the recipients are checked later.

@@ -209,9 +209,9 @@ fn replace_boolean_by_number(request: &mut Request<'_>, name: &str, strict_since
     }
 }
 
-/// Replaces `4` by `{"new": 4}`.
+/// Replaces `4` by `{"new": 4}`. Below 274, booleans count as numbers.
 fn wrap_in_object(request: &mut Request<'_>, name: &str) {
-    replace_boolean_by_number(request, name, if name == CAN_MENTION { 259 } else { 274 });
+    replace_boolean_by_number(request, name, 274);
     if let Some(text) = request.values.get_mut(name).filter(|text| text.trim().parse::<i64>().is_ok()) {
         *text = format!("{{\"new\": {}}}", text.trim());
     }

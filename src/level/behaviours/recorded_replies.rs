@@ -1,10 +1,8 @@
-//! Behaviours of replies and events that recordings of a server at level 247 show and that no entry of the change log
-//! explains (A-240 in docs/assumptions.md).
+//! Behaviours of replies and events that recordings of servers at levels 247 and 387 show and that no entry of the
+//! change log explains (A-240 in docs/assumptions.md).
 
 use super::former_booleans::FORMER_BOOLEANS;
-use super::recorded_requests::check_early_booleans;
 use crate::api::onboarding::{NEWEST_NOTICE_SINCE, step_since};
-use crate::error::Error;
 use crate::level::objects::{
     FLAG_REPLY, MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, SETTINGS, SUBMESSAGE, USER,
 };
@@ -15,30 +13,10 @@ use crate::realm::user::{EmailVisibility, User};
 use crate::record::user::avatar_url;
 use serde_json::{Map, Value, json};
 
-/// The capability that every client had to declare.
-const NULL_SETTINGS_CAPABILITY: &str = "notification_settings_null";
-
 /// The first level at which an absent language for code blocks is an empty string instead of null.
 const EMPTY_LANGUAGE_SINCE: i64 = 195;
 
 pub(super) static ROWS: &[Behaviour] = &[
-    Behaviour {
-        level: SPECIFIED_LEVEL,
-        subject: "POST /register: client_capabilities",
-        description: "`notification_settings_null` may be left out; before, it was required.",
-        test: "the_capability_for_null_settings_was_required",
-        downgrade: Downgrade::Request(&["POST /register"], |request| {
-            check_early_booleans(request)?;
-            let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
-            match capabilities {
-                Some(Ok(Value::Object(keys))) if !keys.contains_key(NULL_SETTINGS_CAPABILITY) => {
-                    let parameter = format!("client_capabilities[\"{NULL_SETTINGS_CAPABILITY}\"]");
-                    Err(Error::bad_value(parameter, "field is missing: Field required"))
-                }
-                _ => Ok(()),
-            }
-        }),
-    },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "reply of operations without parameters",

@@ -1,19 +1,25 @@
-//! Behaviours of requests that recordings of a server at level 247 show and that no entry of the change log explains
-//! (A-240 in docs/assumptions.md).
+//! Behaviours of requests that recordings of servers at levels 247 and 387 show and that no entry of the change log
+//! explains (A-240 in docs/assumptions.md).
 
 use crate::api::Access;
 use crate::api::devices::AppId;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::error::Error;
-use crate::level::{Behaviour, Downgrade, FIRST_UNRECORDED_LEVEL, Refusal, Request, SPECIFIED_LEVEL};
+use crate::level::{Behaviour, Downgrade, Refusal, Request, SPECIFIED_LEVEL};
 use serde_json::Value;
 
 /// In characters.
 const MAX_TOPIC_LENGTH: usize = 60;
 
+/// The capability that every client had to declare.
+const NULL_SETTINGS_CAPABILITY: &str = "notification_settings_null";
+
 /// The first level at which tokens are hexadecimal: above the last one that is known to accept Base64 (A-453 in
 /// docs/assumptions.md).
 const HEXADECIMAL_TOKENS_SINCE: i64 = SPECIFIED_LEVEL;
+
+/// The first level at which missing parameters are reported before an invalid token: recordings show otherwise at 247.
+const FIRST_UNRECORDED_LEVEL: i64 = 248;
 
 /// In characters.
 const MAX_TOKEN_LENGTH: usize = 4096;
@@ -25,20 +31,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "For human users; before, for bots too.",
         test: "bots_could_run_commands_before_497",
         downgrade: Downgrade::ReplaceAccess(&["POST /zcommand"], Access::User),
-    },
-    Behaviour {
-        level: 496,
-        subject: "POST /user_groups/create",
-        description: "Bots are refused like other users without the permission to create groups; before, they were refused as bots.",
-        test: "bots_were_refused_as_group_creators_before_496",
-        downgrade: Downgrade::ReplaceAccess(&["POST /user_groups/create"], Access::HumanNotGuest),
-    },
-    Behaviour {
-        level: 496,
-        subject: "POST /user_groups/create",
-        description: "Guests and users without the permission to create groups are refused in the same check; before, guests first.",
-        test: "bots_were_refused_as_group_creators_before_496",
-        downgrade: Downgrade::AdditionalAccess(&["POST /user_groups/create"], Access::GroupCreator),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
@@ -58,11 +50,28 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: 412,
-        subject: "GET /users/me/subscriptions",
-        description: "`include_subscribers` takes `partial` too; before, only a boolean.",
-        test: "some_booleans_were_read_first",
-        downgrade: Downgrade::Request(&["GET /users/me/subscriptions"], check_early_booleans),
+        level: SPECIFIED_LEVEL,
+        subject: "POST /register: client_capabilities",
+        description: "`notification_settings_null` may be left out; before, it was required.",
+        test: "the_capability_for_null_settings_was_required",
+        downgrade: Downgrade::Request(&["POST /register"], |request| {
+            check_early_booleans(request)?;
+            let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
+            match capabilities {
+                Some(Ok(Value::Object(keys))) if !keys.contains_key(NULL_SETTINGS_CAPABILITY) => {
+                    let parameter = format!("client_capabilities[\"{NULL_SETTINGS_CAPABILITY}\"]");
+                    Err(Error::bad_value(parameter, "field is missing: Field required"))
+                }
+                _ => Ok(()),
+            }
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        subject: "POST /messages, POST /scheduled_messages",
+        description: "`to` of a direct message may be the ID of one user; before, IDs had to be in a list.",
+        test: "recipients_came_in_lists_before_497",
+        downgrade: Downgrade::Refuse(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
     },
     Behaviour {
         level: 262,
@@ -126,7 +135,7 @@ pub(super) static ROWS: &[Behaviour] = &[
                 request.check_required::<String>("token")?;
                 request.check_required::<AppId>("appid")?;
             }
-            convert_token(request)
+            replace_base64_token(request)
         }),
     },
     Behaviour {
@@ -134,12 +143,12 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "DELETE /users/me/platform_device_token",
         description: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
         test: "tokens_were_base64_before_497",
-        downgrade: Downgrade::Request(&["DELETE /users/me/platform_device_token"], convert_token),
+        downgrade: Downgrade::Request(&["DELETE /users/me/platform_device_token"], replace_base64_token),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "POST /messages",
-        description: "A missing recipient is reported before other parameters are read; before, after them.",
+        description: "A missing recipient is reported before other parameters are read; formerly, after them.",
         test: "missing_targets_were_bad_requests_before_497",
         downgrade: Downgrade::Request(&["POST /messages"], |request| {
             if request.values.contains_key("to") {
@@ -154,7 +163,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /messages, PATCH /users/me/subscriptions/muted_topics",
         description: "A missing recipient or channel is REQUEST_VARIABLE_MISSING; before, BAD_REQUEST with another message.",
         test: "missing_targets_were_bad_requests_before_497",
-        downgrade: Downgrade::Message(set_message_of_missing_target),
+        downgrade: Downgrade::Message(set_former_message_of_missing_target),
     },
 ];
 
@@ -184,8 +193,9 @@ pub(super) fn check_early_booleans(request: &mut Request<'_>) -> Result<(), Erro
     Ok(())
 }
 
-/// Converts a token from Base64 to hexadecimal digits.
-fn convert_token(request: &mut Request<'_>) -> Result<(), Error> {
+/// Checks a token by the former Base64 rules. Unless it is hexadecimal, replaces it by the hexadecimal codes of its
+/// Base64 characters, which the operation accepts and which stay distinct.
+fn replace_base64_token(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(token) = request.values.get_mut("token").filter(|token| !token.is_empty()) else { return Ok(()) };
     if token.chars().count() > MAX_TOKEN_LENGTH {
         return Err(Error::TokenLength);
@@ -218,7 +228,7 @@ const MUTE_TOPIC_ROUTE: (&str, &str) = ("PATCH", "/users/me/subscriptions/muted_
 /// The first level at which refusals say "channel" instead of "stream".
 const CHANNEL_WORD_SINCE: i64 = 255;
 
-fn set_message_of_missing_target(refusal: &mut Refusal<'_>) {
+fn set_former_message_of_missing_target(refusal: &mut Refusal<'_>) {
     let is_missing =
         |name: &str| matches!(&*refusal.error, Error::MissingParameter { var_name } if *var_name == name.into());
     let has_both_targets = matches!(refusal.error, Error::UnsupportedCombination { .. });
@@ -236,4 +246,10 @@ fn set_message_of_missing_target(refusal: &mut Refusal<'_>) {
     // Only for its code, BAD_REQUEST.
     *refusal.error = Error::NoRecipients;
     refusal.set_message(message);
+}
+
+fn refuse_single_recipient(request: &mut Request<'_>) -> Result<(), Error> {
+    let is_direct = matches!(request.values.get("type").map(String::as_str), Some("direct" | "private"));
+    let is_number = request.values.get("to").is_some_and(|to| to.trim().parse::<i64>().is_ok());
+    if is_direct && is_number { Err(Error::InvalidRecipientsType) } else { Ok(()) }
 }

@@ -1,5 +1,5 @@
-//! Behaviours of messages of refusals. The core has the messages of the newest level; each row changes the result of
-//! the newer rows.
+//! Behaviours of the messages of refusals. The core has the messages of the newest level; each row changes the result
+//! of the newer rows.
 
 use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Refusal, SPECIFIED_LEVEL};
@@ -13,6 +13,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`Channel 'x' already exists`, `Channel 'x' does not exist`; before, `Channel name is already in use.`, `Channel(s) (x) do not exist`.",
         test: "some_operations_had_other_refusal_messages",
         downgrade: Downgrade::Message(super::refusal_patterns::set_message_by_level),
+    },
+    Behaviour {
+        level: 402,
+        subject: "PATCH /messages/{message_id}",
+        description: "A user who may not resolve topics gets `You don't have permission to resolve topics in this channel.`; before, `… to resolve topics.`.",
+        test: "resolve_refusals_did_not_name_the_channel_before_402",
+        downgrade: Downgrade::Message(|refusal| {
+            if matches!(refusal.error, Error::MayNotResolve) {
+                refusal.set_message("You don't have permission to resolve topics.");
+            }
+        }),
     },
     Behaviour {
         level: 392,
@@ -169,7 +180,7 @@ fn set_former_conversion_errors(refusal: &mut Refusal<'_>) {
     if !narrow_routes.contains(&route.as_str()) && route != "PATCH /realm" {
         return;
     }
-    // Narrows changed at the same level for all operations, whenever their other parameters did.
+    // The conversion of narrows changed at one level for all operations, whenever that of other parameters did.
     let has_former_narrow = route != "PATCH /realm" && refusal.level < PRESENT_NARROWS_SINCE;
     if !refusal.uses_former_parsing && !has_former_narrow {
         return;

@@ -146,7 +146,8 @@ const POSTING_REFUSALS: [(&str, &str); 4] = [
     ("full members", "New members cannot send to this channel."),
 ];
 
-/// Sets the message that a refusal had at the world's level, by [`MESSAGES_BY_LEVEL`].
+/// Sets the message that a refusal had at the world's level, by [`POSTING_REFUSALS`], the rule for renamed topics and
+/// [`MESSAGES_BY_LEVEL`].
 pub(super) fn set_message_by_level(refusal: &mut Refusal<'_>) {
     let route = format!("{} {}", refusal.route.method, refusal.route.path);
     if let Error::MayNotPost { policy } = &*refusal.error

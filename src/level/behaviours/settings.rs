@@ -252,7 +252,7 @@ fn set_former_value_in_event(event: &mut Map<String, Value>, level: i64, name: &
     }
 }
 
-/// Replaces the value of a parameter by the present one; "" means that they are the same.
+/// Replaces the value of a parameter by the present one, or refuses it.
 fn set_present_value(
     request: &mut Request<'_>,
     name: &str,

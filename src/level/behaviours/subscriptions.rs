@@ -1,5 +1,6 @@
 //! Behaviours of subscriptions, and of the permissions to subscribe and unsubscribe other users.
 
+use super::recorded_requests::check_early_booleans;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::level::objects::{PEER_EVENTS, SUBSCRIBE_REPLY, SUBSCRIBERS};
@@ -43,6 +44,14 @@ pub(super) static ROWS: &[Behaviour] = &[
             Some(text) if text == "partial" => Err(Error::bad_value("include_subscribers", "is not valid JSON")),
             _ => Ok(()),
         }),
+    },
+    Behaviour {
+        level: 412,
+        subject: "GET /users/me/subscriptions",
+        description: "`include_subscribers` takes `partial` too; before, only a boolean.",
+        test: "some_booleans_were_read_first",
+        // Below the level, `include_subscribers` is one of the booleans that are checked before other parameters.
+        downgrade: Downgrade::Request(&["GET /users/me/subscriptions"], check_early_booleans),
     },
     Behaviour {
         level: 289,

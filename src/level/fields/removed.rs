@@ -2,18 +2,16 @@
 
 use crate::api::channels::legacy_channel_email;
 use crate::api::organization::policies::POLICIES;
-use crate::realm::channel::MAX_CHANNEL_DESCRIPTION_LENGTH;
-use crate::realm::setting_values::default_user_setting;
-
 use crate::level::DowngradeContext;
 use crate::level::behaviours::permissions;
 use crate::level::objects::{
     BOT, BOT_UPDATE_VALUES, EMOJI, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, ObjectKind, PROPERTIES_REPLY, REACTION,
     REACTION_EVENT, REGISTER, RESEND_REPLY, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER, USER_UPDATE_VALUES,
 };
-use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
+use crate::realm::channel::{MAX_CHANNEL_DESCRIPTION_LENGTH, MAX_CHANNEL_NAME_LENGTH};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::permission::RealmPermission;
+use crate::realm::setting_values::default_user_setting;
 use crate::realm::user::User;
 use crate::record::user::avatar_url;
 use serde_json::{Map, Value, json};
