@@ -248,16 +248,7 @@ fn remove_unknown(normalized: &mut Object, part: &UnknownPart) {
         }
         UnknownPart::Unread => _ = normalized.shift_remove("unread_msgs"),
         UnknownPart::Purposes => CHANNEL_PURPOSE_KEYS.iter().for_each(|key| _ = normalized.shift_remove(*key)),
-        UnknownPart::HolderOfChannels(id) => {
-            for lists in [CHANNEL_LISTS.as_slice(), &["realm_default_streams"]] {
-                for_each_row(normalized, lists, |row| {
-                    row.as_object_mut()
-                        .into_iter()
-                        .flat_map(|row| row.values_mut())
-                        .for_each(|value| remove_member(value, *id));
-                });
-            }
-        }
+        UnknownPart::HolderOfChannels(id) => remove_permission_holder(normalized, *id),
         UnknownPart::Archived(id) => {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
             remove_channel_rows(normalized, &lists, *id);
@@ -267,6 +258,15 @@ fn remove_unknown(normalized: &mut Object, part: &UnknownPart) {
                 row[format!("{kind}_notifications")] = Value::Null;
             }
         }),
+    }
+}
+
+fn remove_permission_holder(normalized: &mut Object, id: i64) {
+    for lists in [CHANNEL_LISTS.as_slice(), &["realm_default_streams"]] {
+        for_each_row(normalized, lists, |row| {
+            let values = row.as_object_mut().into_iter().flat_map(|row| row.values_mut());
+            values.for_each(|value| remove_member(value, id));
+        });
     }
 }
 
