@@ -1,4 +1,4 @@
-//! Compiles patterns, with a cache that all worlds of the process share.
+//! Compiles patterns, with a cache for the whole process.
 
 use parking_lot::Mutex;
 use regex::{Regex, RegexBuilder};
@@ -27,7 +27,7 @@ static CACHE: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::def
 ///
 /// The syntax is wrong, groups nest too deeply, or the program is too large.
 pub fn compile(pattern: &str) -> Result<Regex, regex::Error> {
-    // A clone has its own scratch memory, so that worlds do not wait for each other.
+    // A clone has its own scratch memory, so that threads do not wait for each other.
     if let Some(regex) = CACHE.lock().get(pattern) {
         return Ok(regex.clone());
     }
