@@ -107,14 +107,14 @@ mod tests {
     fn spinners_are_replaced_by_thumbnails() {
         let properties = UploadProperties::default();
 
-        let html = replace_spinners(WITH_SPINNERS, "2/a.png", &properties).expect("it waits");
+        let html = replace_spinners(WITH_SPINNERS, "2/a.png", &properties).expect("the HTML has its spinner");
 
         assert!(html.contains(
             "<a href=\"/user_uploads/2/a.png\"><img data-original-content-type=\"image/png\" src=\"/user_uploads/thumbnail/2/a.png/840x560.webp\"></a>"
         ));
         assert_eq!(html.matches(SPINNER_URL).count(), 1);
         let properties = UploadProperties { is_animated: true, ..properties };
-        let html = replace_spinners(&html, "2/b.gif", &properties).expect("it waits");
+        let html = replace_spinners(&html, "2/b.gif", &properties).expect("the HTML has its spinner");
         assert!(html.ends_with(
             "<img alt=\"b\" class=\"inline-image\" data-animated=\"true\" data-original-content-type=\"image/gif\" data-original-src=\"/user_uploads/2/b.gif\" src=\"/user_uploads/thumbnail/2/b.gif/840x560-anim.webp\">"
         ));

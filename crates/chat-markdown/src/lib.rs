@@ -10,8 +10,8 @@
 //! 5. `preview` adds previews of links (`media`).
 //! 6. `serialize` converts the tree to HTML and inserts the raw HTML.
 //!
-//! Texts without markup skip these steps (`plain_text`). Text is escaped when it is serialized, and tags and attributes are
-//! constants, so that the output needs no sanitizing.
+//! Texts without markup skip these steps (`plain_text`). Text is escaped when it is serialized, and tags and attributes
+//! are constants, so that the output needs no sanitizing.
 //!
 //! The crate is independent of HTTP, clocks and realms: it resolves names through [`Names`]. Source: section 23 of the
 //! reference behaviour, and A-182 in docs/assumptions.md.

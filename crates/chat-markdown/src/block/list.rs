@@ -28,8 +28,8 @@ impl Kind {
         Some((number, content.trim_start_matches(' ')))
     }
 
-    /// Splits the marker from a line. Returns its number ("" in a bulleted list) and the text after it, which begins with
-    /// a space.
+    /// Splits the marker from a line. Returns its number ("" in a bulleted list) and the text after it, which begins
+    /// with a space.
     fn split_marker(self, line: &str) -> Option<(&str, &str)> {
         let (number, text) = match self {
             Self::Bulleted => ("", line.strip_prefix(['*', '+', '-'])?),

@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn cached_patterns_match_like_new_ones() {
         for _ in 0..2 {
-            let regex = compile("^(?P<id>[0-9]+)$").expect("sound");
+            let regex = compile("^(?P<id>[0-9]+)$").expect("valid");
             assert_eq!(regex.captures("12").expect("it matches")["id"], *"12");
             assert!(!regex.is_match("1a"));
         }
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn the_cache_is_limited() {
         for number in 0..3 * MAX_CACHED_PATTERNS {
-            compile(&format!("^{number}$")).expect("sound");
+            compile(&format!("^{number}$")).expect("valid");
             assert!(CACHE.lock().len() <= MAX_CACHED_PATTERNS);
         }
     }

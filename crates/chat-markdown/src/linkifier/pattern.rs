@@ -22,9 +22,9 @@ struct Translator<'p> {
 /// # Errors
 ///
 /// The engine's error: `missing )`, `unexpected )`, `missing ]`, `trailing \`, `bad repetition operator`,
-/// `no argument for repetition operator`, `invalid repetition size`, `invalid perl operator` (look-around, atomic groups,
-/// conditionals, comments, named references), `invalid escape sequence` (back-references, `\G`). All but `trailing \`
-/// are followed by `: ` and the offending part of the pattern, or the whole pattern.
+/// `no argument for repetition operator`, `invalid repetition size`, `invalid perl operator` (look-around, atomic
+/// groups, conditionals, comments, named references), `invalid escape sequence` (back-references, `\G`). All but
+/// `trailing \` are followed by `: ` and the offending part of the pattern, or the whole pattern.
 pub(super) fn translate(pattern: &str) -> Result<String, String> {
     let mut translator = Translator {
         pattern,
