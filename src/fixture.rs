@@ -35,7 +35,7 @@ use std::sync::Arc;
 const MAX_CHECKED_SIZE: usize = 10_000;
 
 /// The maximum number of diagnostics that are collected, so that a document with millions of mistakes can't exhaust
-/// memory. One more than are shown, so that the message can say that there are more.
+/// memory. It is one more than a message lists, so that the message can say that there are more.
 const MAX_DIAGNOSTICS: usize = MAX_SHOWN_DIAGNOSTICS + 1;
 /// The maximum number of diagnostics that a message lists.
 const MAX_SHOWN_DIAGNOSTICS: usize = 100;
@@ -61,7 +61,7 @@ pub fn check(text: &str) -> Result<Document, Vec<Diagnostic>> {
     Ok(document)
 }
 
-/// The time at which a document is loaded that is only checked. Its times are relative to this.
+/// The time of the clock for documents that are only checked.
 const CHECK_TIME: Timestamp = Timestamp::from_seconds(1_767_225_600);
 
 /// Removes the byte order mark, which some editors write.
@@ -73,7 +73,8 @@ fn without_byte_order_mark(text: &str) -> &str {
 ///
 /// # Errors
 ///
-/// As [`check()`], but only about the first hundred diagnostics.
+/// As [`check()`], but at most 101 of each kind. Without diagnostics, the first broken invariant. For
+/// documents of whole worlds, as [`state::read`].
 pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
     let text = without_byte_order_mark(text);
     if state::is_state(text) {
@@ -111,7 +112,7 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnost
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The text of a fixture.
+    /// The text of a fixture or of a document of a whole world.
     Text(Arc<str>),
     /// The text of a built-in fixture, which needs no check.
     BuiltIn(&'static str),

@@ -93,7 +93,7 @@ fn generate(options: &Generate) -> Result<ExitCode, CliError> {
     let document =
         generate::generate_document(size, options.seed, &mut |count| progress_bar.set_position(count as u64));
     progress_bar.set_message("writing");
-    let text = generate::text(&document);
+    let text = generate::format_json(&document);
     if options.output.as_os_str() == "-" {
         progress_bar.finish_and_clear();
         print_line(text.trim_end())?;

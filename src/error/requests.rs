@@ -39,7 +39,8 @@ macro_rules! requests {
             InvalidValueBecause { parameter, reason }: 400 BAD_REQUEST "Invalid {parameter}: Value error, {reason}";
             /// An object that takes no other keys has an unknown one.
             UnexpectedKey { key, parameter }: 400 BAD_REQUEST "Argument \"{key}\" at {parameter} is unexpected";
-            /// The request names a present value (`old`) or its hash (`prev_content_sha256`), and the value is another one.
+            /// The request names a present value (`old`) or its hash (`prev_content_sha256`), and the value is another
+            /// one.
             ExpectationMismatch { field_name }: 400 EXPECTATION_MISMATCH "'{field_name}' value does not match the expected value." + [field_name];
             /// The request has parameters that exclude each other.
             UnsupportedCombination { parameters }: 400 BAD_REQUEST "Unsupported parameter combination: {parameters}" + [parameters];

@@ -38,7 +38,8 @@ macro_rules! channels {
             /// Subscriptions to archived channels may change; below 362, users could not subscribe to archived
             /// channels, and the channels did not exist for users who had unsubscribed.
             ArchivedChannelSubscriptionsEditable = 362, ChangeLog,
-                on "POST, PATCH and DELETE /users/me/subscriptions", test "archived_channels_could_not_be_changed_before_362";
+                on "POST, PATCH and DELETE /users/me/subscriptions",
+                test "archived_channels_could_not_be_changed_before_362";
             /// Private channels stay when the last subscriber leaves; below 361, they were archived.
             VacantChannelsNotArchived = 361, Source("2025-02-27"),
                 on "DELETE and PATCH /users/me/subscriptions",

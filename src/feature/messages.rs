@@ -18,7 +18,7 @@ macro_rules! messages {
             /// another message of its topic can still be moved; below 505, BAD_REQUEST.
             MoveLimitCountsWholeTopic = 505, ChangeLog,
                 on "PATCH /messages/{message_id}", test "moves_of_old_messages_did_not_count_the_topic_before_505";
-            /// A `<time:…>` takes a time of ISO 8601; below 503, also seconds, other forms of dates, and words.
+            /// A `<time:…>` takes only times of ISO 8601; below 503, also seconds, other forms of dates, and words.
             OnlyIsoTimes = 503, ChangeLog,
                 on "message", test "times_had_other_forms_before_503";
             /// A `<time:…>` that can't be read stays as it is in the HTML; below 451, it was shown as an error.
@@ -36,7 +36,8 @@ macro_rules! messages {
             // The level is assumed (A-270 in docs/assumptions.md).
             /// Guests can read the messages of web-public channels; below 388, only where they were subscribed.
             GuestsReadWebPublic = 388, Between(388, 442),
-                on "operations on a message, POST /messages/flags", test "guests_read_only_subscribed_channels_before_388";
+                on "operations on a message, POST /messages/flags",
+                test "guests_read_only_subscribed_channels_before_388";
             // The level is assumed (A-270 in docs/assumptions.md).
             /// A mention reaches human users who can read the channel; below 388, it reached only bots and subscribers.
             MentionsReachReaders = 388, Between(388, 442),
@@ -56,7 +57,7 @@ macro_rules! messages {
             /// below 385, it was unread for users who had sent or reacted to one of the messages.
             ResolveNoticesReadBySetting = 385, ChangeLog,
                 on "PATCH /messages/{message_id}", test "resolve_notices_were_unread_for_participants_before_385";
-            /// Link topics by their address where a name would break the usual form of such links.
+            /// The notices link topics by their address where a name would break the usual form of such links.
             TopicsLinkedByUrl = 384, Source("2025-05-13"),
                 on "notices of moves", test "names_broke_links_in_notices_of_moves_before_384";
             /// `:smile:` is 1f604 and `:slight_smile:` 1f642; below 377, `:smile:` was 1f642 and `:big_smile:` 1f604.
@@ -113,7 +114,7 @@ macro_rules! messages {
             /// 226 emoji have other aliases.
             OtherAliasesOfEmoji = 332, Source("2025-01-02"),
                 on "message", test "emoji_had_other_names";
-            /// `is:followed` finds only messages that the user received; below 323, others too.
+            /// `is:followed` finds only messages for which the user has a user message; below 323, others too.
             IsFollowedExcludesHistory = 323, Source("2024-12-02"),
                 on "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
                 test "is_followed_included_history_before_323";
@@ -173,7 +174,7 @@ macro_rules! messages {
             /// another notice.
             ResolveNoticesDeleted = 264, Source("2024-06-10"),
                 on "PATCH /messages/{message_id}", test "resolve_notices_stayed_before_264";
-            /// `is:resolved` also finds messages that the user did not receive.
+            /// `is:resolved` also finds messages for which the user has no user message.
             IsResolvedIncludesHistory = 261, Source("2024-05-20"),
                 on "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
                 test "is_resolved_excluded_history_before_261";

@@ -25,7 +25,7 @@ macro_rules! users {
             FirstLoginSetsDateJoined = 475, ChangeLog,
                 on "POST /fetch_api_key, POST /dev_fetch_api_key", test "the_first_login_moved_no_date_before_475";
             /// Changes of accounts are in `realm_user` only; below 474, owners and administrators received changes of a
-            /// bot's `api_key`, `avatar_url`, `full_name`, `is_active` and `owner_id` here too.
+            /// bot's `api_key`, `avatar_url`, `full_name`, `is_active` and `owner_id` in this event too.
             BotUpdatesWithoutAccountFields = 474, ChangeLog,
                 on "event realm_bot update", test "bot_records_had_account_fields_before_474";
             /// Moderators may invite moderators; below 443, only administrators could.

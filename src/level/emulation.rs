@@ -226,8 +226,8 @@ impl Emulation {
         }
     }
 
-    /// Like [`Emulation::downgrade_reply`], for replies without an organization: fields are removed or renamed, and unknown
-    /// fields are added.
+    /// Like [`Emulation::downgrade_reply`], for replies without an organization: fields are removed or renamed, and
+    /// unknown fields are added.
     pub fn downgrade_reply_without_realm(&self, route: Route, reply: &mut Value) {
         let operation_changes = self.reply_changes.get(&(route.method, route.path)).into_iter().flatten();
         for change in self.every_reply_changes.iter().chain(operation_changes) {

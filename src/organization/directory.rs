@@ -238,7 +238,7 @@ impl Directory {
 
     /// Converts a time from Unix seconds.
     pub fn convert_time(&self, seconds: i64) -> When {
-        When::in_seconds(seconds - self.reference_time)
+        When::after_seconds(seconds - self.reference_time)
     }
 
     /// Converts a time from Unix seconds. A time after the fixture's time becomes that time.

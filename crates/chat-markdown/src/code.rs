@@ -1,11 +1,11 @@
-//! Renders code blocks: names of languages and syntax highlighting (A-157, A-181 in docs/assumptions.md).
+//! Renders code blocks, with names of languages and syntax highlighting (A-157, A-181 in docs/assumptions.md).
 
 mod html_spans;
 mod indentation;
 mod languages;
 mod lexer;
 mod matcher;
-mod session;
+mod shell_session;
 mod table;
 
 use super::context::Context;
@@ -42,7 +42,7 @@ pub(super) fn render_fenced_code(context: &mut Context<'_>, language: &str, text
     attribute.push('"');
     let is_within_limit = context.highlighted_bytes + code.len() <= MAX_HIGHLIGHTED_BYTES;
     let is_affordable = || context.budget.spend_steps(STEPS_PER_BYTE * code.len()).is_ok();
-    let level = context.settings.form.highlighter_level;
+    let level = context.settings.output_format.highlighter_level;
     let name = name.filter(|_| is_within_limit && is_affordable());
     let highlighted = name.and_then(|name| html_spans::highlight(name, &format!("{code}\n"), level));
     match highlighted {
@@ -83,26 +83,3 @@ fn code_block_html(attribute: &str, code: &str) -> String {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod name_tests {
-    use super::*;
-
-    #[test]
-    fn aliases_are_replaced_by_canonical_names() {
-        for (alias, name) in [
-            ("py", "Python"),
-            ("rust", "Rust"),
-            ("c++", "C++"),
-            ("js", "JavaScript"),
-            ("klingon", "klingon"),
-            ("py2", "Python 2.x"),
-            ("yml", "YAML"),
-            ("console", "Bash Session"),
-            ("latex", "TeX"),
-            ("text", "Text only"),
-        ] {
-            assert_eq!(CANONICAL_NAMES.get(alias).copied().unwrap_or(alias), name);
-        }
-    }
-}

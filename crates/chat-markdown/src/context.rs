@@ -15,7 +15,7 @@ pub(super) struct Context<'a> {
     /// Names that the text may contain.
     pub candidates: Candidates,
     /// Whether links to pictures get previews.
-    pub previews: bool,
+    pub shows_previews: bool,
     /// HTML that placeholders in the text stand for.
     pub stash: Stash,
     /// Everything found so far; its `html` stays empty.
@@ -26,13 +26,13 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(source: &str, names: &'a dyn Names, previews: bool, budget: Rc<Budget>) -> Self {
+    pub fn new(source: &str, names: &'a dyn Names, shows_previews: bool, budget: Rc<Budget>) -> Self {
         Self {
             names,
             settings: names.settings(),
             linkifiers: names.linkifiers(),
             candidates: Candidates::collect(source, names),
-            previews,
+            shows_previews,
             stash: Stash::default(),
             rendered: Rendered::default(),
             highlighted_bytes: 0,

@@ -9,7 +9,7 @@ const MAX_CARDS: usize = 24;
 const CARD_PICTURE: &str = "/static/images/default-icon.png";
 
 /// Replaces the spinners of an uploaded picture by its thumbnail. None: the HTML has no spinner for it.
-pub fn replace_spinners(html: &str, upload: &str, facts: &UploadProperties) -> Option<String> {
+pub fn replace_spinners(html: &str, upload: &str, properties: &UploadProperties) -> Option<String> {
     let mut output = String::new();
     let mut copy_start = 0;
     let mut link = 0;
@@ -26,20 +26,20 @@ pub fn replace_spinners(html: &str, upload: &str, facts: &UploadProperties) -> O
             continue;
         };
         output.push_str(&html[copy_start..start]);
-        output.push_str(&thumbnail_tag(tag, href, facts));
+        output.push_str(&thumbnail_tag(tag, href, properties));
         copy_start = end;
     }
     (copy_start > 0).then(|| output + &html[copy_start..])
 }
 
 /// The tag of a picture with its thumbnail instead of the spinner.
-fn thumbnail_tag(tag: &str, href: &str, facts: &UploadProperties) -> String {
-    let name = facts.thumbnail_name();
+fn thumbnail_tag(tag: &str, href: &str, properties: &UploadProperties) -> String {
+    let name = properties.thumbnail_name();
     let path = href.trim_start_matches(UPLOADS_PREFIX).split(['?', '#']).next().unwrap_or_default();
     let source = format!("src=\"/user_uploads/thumbnail/{path}/{name}\"");
     let tag = tag.replace(&format!("class=\"{SPINNER_CLASS}\" "), "").replace(&format!("{SPINNER_CLASS} "), "");
     let tag = tag.replace(&format!("src=\"{SPINNER_URL}\""), &source);
-    match facts.is_animated {
+    match properties.is_animated {
         true => tag.replacen("data-original-content-type", "data-animated=\"true\" data-original-content-type", 1),
         false => tag,
     }
@@ -105,21 +105,21 @@ mod tests {
 
     #[test]
     fn spinners_are_replaced_by_thumbnails() {
-        let facts = UploadProperties::default();
+        let properties = UploadProperties::default();
 
-        let html = replace_spinners(WITH_SPINNERS, "2/a.png", &facts).expect("it waits");
+        let html = replace_spinners(WITH_SPINNERS, "2/a.png", &properties).expect("the HTML has its spinner");
 
         assert!(html.contains(
             "<a href=\"/user_uploads/2/a.png\"><img data-original-content-type=\"image/png\" src=\"/user_uploads/thumbnail/2/a.png/840x560.webp\"></a>"
         ));
         assert_eq!(html.matches(SPINNER_URL).count(), 1);
-        let facts = UploadProperties { is_animated: true, ..facts };
-        let html = replace_spinners(&html, "2/b.gif", &facts).expect("it waits");
+        let properties = UploadProperties { is_animated: true, ..properties };
+        let html = replace_spinners(&html, "2/b.gif", &properties).expect("the HTML has its spinner");
         assert!(html.ends_with(
             "<img alt=\"b\" class=\"inline-image\" data-animated=\"true\" data-original-content-type=\"image/gif\" data-original-src=\"/user_uploads/2/b.gif\" src=\"/user_uploads/thumbnail/2/b.gif/840x560-anim.webp\">"
         ));
-        assert_eq!(replace_spinners(&html, "2/a.png", &facts), None);
-        assert_eq!(replace_spinners(WITH_SPINNERS, "2/c.png", &facts), None);
+        assert_eq!(replace_spinners(&html, "2/a.png", &properties), None);
+        assert_eq!(replace_spinners(WITH_SPINNERS, "2/c.png", &properties), None);
     }
 
     #[test]

@@ -118,7 +118,7 @@ pub(super) fn replace_fenced_blocks(context: &mut Context<'_>, lines: Vec<String
     lines
 }
 
-/// Removes fenced code and math from a text.
+/// Removes fenced code and math from a text, and the fences of all blocks except their headers.
 pub fn remove_code(source: &str) -> Cow<'_, str> {
     if !source.contains("```") && !source.contains("~~~") {
         return source.into();

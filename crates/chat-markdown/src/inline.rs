@@ -163,7 +163,7 @@ impl Inline<'_, '_> {
     }
 
     /// Stashes text that later passes must not process, and returns its placeholder.
-    pub fn text(&mut self, text: String) -> String {
+    pub fn stash_text(&mut self, text: String) -> String {
         self.stash(Stashed::Text(text))
     }
 

@@ -8,10 +8,10 @@
 //! 3. `block` parses the lines into a tree of blocks (`tree`).
 //! 4. `inline` expands the inline markup in the text of each block, one kind after the other.
 //! 5. `preview` adds previews of links (`media`).
-//! 6. `write` serializes the tree to HTML and inserts the raw HTML.
+//! 6. `serialize` converts the tree to HTML and inserts the raw HTML.
 //!
-//! Texts without markup skip these steps (`plain`). Text is escaped when it is serialized, and tags and attributes are
-//! constants, so that the output needs no sanitizing.
+//! Texts without markup skip these steps (`plain_text`). Text is escaped when it is serialized, and tags and attributes
+//! are constants, so that the output needs no sanitizing.
 //!
 //! The crate is independent of HTTP, clocks and realms: it resolves names through [`Names`]. Source: section 23 of the
 //! reference behaviour, and A-182 in docs/assumptions.md.
@@ -191,7 +191,7 @@ pub struct Settings<'a> {
     /// Whether all mentions are silent.
     pub mentions_are_silent: bool,
     /// The parts of the output that depend on the feature level.
-    pub form: OutputFormat,
+    pub output_format: OutputFormat,
 }
 
 /// The mentions that notify. Silent mentions, mentions in quotes and in code, and mentions of deactivated users and

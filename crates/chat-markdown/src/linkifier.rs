@@ -68,7 +68,7 @@ struct Compiled {
     /// As `bounded`, for texts whose letters and digits are all ASCII.
     bounded_in_ascii: OnceLock<Option<Regex>>,
     template: UriTemplateString,
-    /// See [`weight::steps_per_byte`].
+    /// See [`search_cost::steps_per_byte`].
     steps_per_byte: OnceLock<usize>,
 }
 

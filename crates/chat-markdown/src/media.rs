@@ -62,17 +62,17 @@ pub(super) fn path_id(href: &str) -> Option<String> {
     Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
-fn upload_facts(context: &Context<'_>, href: &str) -> Option<UploadProperties> {
-    context.names.upload(&path_id(href)?).filter(|_| context.settings.form.has_thumbnails)
+fn upload_properties(context: &Context<'_>, href: &str) -> Option<UploadProperties> {
+    context.names.upload(&path_id(href)?).filter(|_| context.settings.output_format.has_thumbnails)
 }
 
-fn detect_medium(context: &Context<'_>, href: &str, facts: Option<&UploadProperties>) -> Option<Medium> {
+fn detect_medium(context: &Context<'_>, href: &str, properties: Option<&UploadProperties>) -> Option<Medium> {
     let ends_with = |text: &str, endings: &[&str]| endings.iter().any(|ending| text.ends_with(ending));
     if ends_with(&href.to_ascii_lowercase(), &VIDEO_ENDINGS) {
         return Some(Medium::Video);
     }
-    if href.starts_with(UPLOADS_PREFIX) && context.settings.form.has_thumbnails {
-        return match facts?.content_type.split('/').next()? {
+    if href.starts_with(UPLOADS_PREFIX) && context.settings.output_format.has_thumbnails {
+        return match properties?.content_type.split('/').next()? {
             "image" => Some(Medium::Image),
             "audio" => Some(Medium::Audio),
             _ => None,
@@ -91,17 +91,17 @@ pub(super) fn create_preview(
     href: &str,
     title: Option<&str>,
 ) -> Option<Preview> {
-    let facts = upload_facts(context, href);
+    let properties = upload_properties(context, href);
     let parts = UrlParts::parse(href)?;
     let image_preview = |tree: &mut Tree, link: &str, image: &str, title: Option<&str>| {
-        let image = match &facts {
-            Some(facts) => thumbnail(href, facts, Vec::new(), ""),
+        let image = match &properties {
+            Some(properties) => thumbnail(href, properties, Vec::new(), ""),
             None => Node { tag: "img", attributes: vec![("src", source_url(context, image))], ..Node::default() },
         };
         let attributes = [("href", link)].into_iter().chain(title.map(|title| ("title", title)));
         wrap_in_link(tree, "message_inline_image", attributes, image)
     };
-    match detect_medium(context, href, facts.as_ref()) {
+    match detect_medium(context, href, properties.as_ref()) {
         Some(Medium::Audio) => None,
         Some(Medium::Video) => {
             let attributes = vec![("preload", "metadata".to_owned()), ("src", source_url(context, href))];
@@ -125,7 +125,7 @@ pub(super) fn create_preview(
         }
         None => {
             let id = video_id(&parts)?;
-            let size = context.settings.form.video_still_size;
+            let size = context.settings.output_format.video_still_size;
             let still_image_url = source_url(context, &format!("https://i.ytimg.com/vi/{id}/{size}.jpg"));
             let image = Node { tag: "img", attributes: vec![("src", still_image_url)], ..Node::default() };
             let attributes = [("data-id", id.as_str()), ("href", href)].into_iter();
@@ -206,16 +206,16 @@ fn video_id(parts: &UrlParts<'_>) -> Option<String> {
 
 /// Renders `![label](…)` of an uploaded image or sound. None: another target, or previews are disabled.
 pub(super) fn render_embedded_media(context: &mut Context<'_>, target: &Target, label: &str) -> Option<Node> {
-    if !context.previews {
+    if !context.shows_previews {
         return None;
     }
     let href = target.href.as_str();
     let path_id = path_id(href)?;
-    let facts = context.names.upload(&path_id)?;
-    let node = match detect_medium(context, href, Some(&facts))? {
+    let properties = context.names.upload(&path_id)?;
+    let node = match detect_medium(context, href, Some(&properties))? {
         Medium::Image => {
             context.rendered.has_image = true;
-            thumbnail(href, &facts, vec![("alt", label.to_owned())], "inline-image")
+            thumbnail(href, &properties, vec![("alt", label.to_owned())], "inline-image")
         }
         Medium::Audio => {
             let attributes = vec![
@@ -236,18 +236,22 @@ pub(super) fn render_embedded_media(context: &mut Context<'_>, target: &Target, 
 /// embedded in text.
 fn thumbnail(
     href: &str,
-    facts: &UploadProperties,
+    properties: &UploadProperties,
     leading_attributes: Vec<(&'static str, String)>,
     class: &str,
 ) -> Node {
     let size = |(width, height): (u32, u32)| format!("{width}x{height}");
     // The file name of the transcoded copy is its size.
-    let transcoded = facts.transcoded.filter(|_| facts.has_thumbnail).map(|dimensions| size(dimensions) + ".webp");
-    let name = facts.thumbnail_name();
+    let transcoded =
+        properties.transcoded.filter(|_| properties.has_thumbnail).map(|dimensions| size(dimensions) + ".webp");
+    let name = properties.thumbnail_name();
     let path = href.trim_start_matches(UPLOADS_PREFIX).split(['?', '#']).next().unwrap_or_default();
-    let src =
-        if facts.has_thumbnail { format!("/user_uploads/thumbnail/{path}/{name}") } else { SPINNER_URL.to_owned() };
-    let class = match (facts.has_thumbnail, class) {
+    let src = if properties.has_thumbnail {
+        format!("/user_uploads/thumbnail/{path}/{name}")
+    } else {
+        SPINNER_URL.to_owned()
+    };
+    let class = match (properties.has_thumbnail, class) {
         (true, class) => class.to_owned(),
         (false, "") => SPINNER_CLASS.to_owned(),
         (false, class) => format!("{SPINNER_CLASS} {class}"),
@@ -257,11 +261,11 @@ fn thumbnail(
     if !class.is_empty() {
         attributes.push(("class", class));
     }
-    if facts.is_animated && facts.has_thumbnail {
+    if properties.is_animated && properties.has_thumbnail {
         attributes.push(("data-animated", "true".to_owned()));
     }
-    attributes.push(("data-original-content-type", facts.content_type.clone()));
-    attributes.extend(facts.dimensions.map(|dimensions| ("data-original-dimensions", size(dimensions))));
+    attributes.push(("data-original-content-type", properties.content_type.clone()));
+    attributes.extend(properties.dimensions.map(|dimensions| ("data-original-dimensions", size(dimensions))));
     attributes.extend(is_in_text.then(|| ("data-original-src", href.to_owned())));
     attributes.extend(transcoded.map(|name| ("data-transcoded-image", name)));
     attributes.push(("src", src));

@@ -161,7 +161,7 @@ impl Candidates {
         if let Some(group_result) = self.found_groups.get(&lowercase_name) {
             return group_result.clone();
         }
-        let mentions_system_groups = names.settings().form.mentions_system_groups;
+        let mentions_system_groups = names.settings().output_format.mentions_system_groups;
         let group_result = self.groups.get(&lowercase_name)?.iter().find_map(|spelling| {
             let is_system = spelling.starts_with(SYSTEM_GROUP_PREFIX);
             let group = (!is_system || mentions_system_groups).then(|| names.group(spelling)).flatten();

@@ -1,4 +1,4 @@
-//! The form of rendered Markdown, which depends on the feature level (A-230 in docs/assumptions.md).
+//! The format of rendered Markdown, which depends on the feature level (A-230 in docs/assumptions.md).
 
 use crate::emoji::EmojiNames;
 

@@ -55,7 +55,7 @@ pub(super) fn add_previews(context: &mut Context<'_>, tree: &mut Tree) {
     context.rendered.uploads.extend(links.iter().filter_map(|link| media::path_id(&link.href)));
     let unquoted_hrefs: HashSet<&str> =
         links.iter().filter(|link| !link.is_quoted).map(|link| link.href.as_str()).collect();
-    if unquoted_hrefs.len() > MAX_PREVIEWS || !context.previews {
+    if unquoted_hrefs.len() > MAX_PREVIEWS || !context.shows_previews {
         return;
     }
     let mut previewed_hrefs = HashSet::new();

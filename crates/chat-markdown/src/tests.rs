@@ -17,7 +17,7 @@ struct Organization {
     has_previews: bool,
     proxies_pictures: bool,
     default_language: &'static str,
-    form: OutputFormat,
+    output_format: OutputFormat,
 }
 
 impl Default for Organization {
@@ -43,7 +43,7 @@ impl Default for Organization {
             has_previews: true,
             proxies_pictures: true,
             default_language: "",
-            form: OutputFormat::default(),
+            output_format: OutputFormat::default(),
         }
     }
 }
@@ -130,7 +130,7 @@ impl Names for Organization {
             proxies_pictures: self.proxies_pictures,
             own_url: Some(self.own_url),
             mentions_are_silent: false,
-            form: self.form,
+            output_format: self.output_format,
         }
     }
 }

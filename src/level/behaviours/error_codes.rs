@@ -1,4 +1,4 @@
-//! Behaviours of errors that many operations share: the former statuses and codes of paths, credentials, logins and rate
+//! Behaviours of errors that many operations share: former statuses and codes of paths, credentials, logins and rate
 //! limits.
 
 use crate::level::{Behaviour, Downgrade, SPECIFIED_LEVEL};

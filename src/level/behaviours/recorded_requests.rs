@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Refusal, Request, SPECIFIED_LEVEL};
 use serde_json::Value;
 
-/// In characters.
+/// The longest name of a topic, in characters.
 const MAX_TOPIC_LENGTH: usize = 60;
 
 /// The capability that every client had to declare.
@@ -18,10 +18,11 @@ const NULL_SETTINGS_CAPABILITY: &str = "notification_settings_null";
 /// docs/assumptions.md).
 const HEXADECIMAL_TOKENS_SINCE: i64 = SPECIFIED_LEVEL;
 
-/// The first level at which missing parameters are reported before an invalid token: recordings show otherwise at 247.
-const FIRST_UNRECORDED_LEVEL: i64 = 248;
+/// The first level at which the row below checks that the parameters of a registration are present. At lower levels,
+/// its row in the table of parameter orders does.
+const REGISTRATION_CHECKED_SINCE: i64 = 248;
 
-/// In characters.
+/// The length of the longest token, in characters.
 const MAX_TOKEN_LENGTH: usize = 4096;
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -131,7 +132,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
         test: "tokens_were_base64_before_497",
         downgrade: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
-            if request.level >= FIRST_UNRECORDED_LEVEL {
+            if request.level >= REGISTRATION_CHECKED_SINCE {
                 request.check_required::<String>("token")?;
                 request.check_required::<AppId>("appid")?;
             }

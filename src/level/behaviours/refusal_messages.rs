@@ -35,7 +35,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "some refusals",
-        description: "Other words.",
+        description: "The messages have other words.",
         test: "some_refusals_had_other_messages",
         downgrade: Downgrade::Message(|refusal| {
             apply_templates(refusal, RECORDED_TEMPLATES);

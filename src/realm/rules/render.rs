@@ -231,7 +231,7 @@ impl Names for SenderView<'_> {
             proxies_pictures: organization.proxies_pictures,
             own_url: self.site.and_then(|site| site.own_url.as_deref()),
             mentions_are_silent: self.is_silent,
-            form: self.site.map_or_else(OutputFormat::default, |site| site.form),
+            output_format: self.site.map_or_else(OutputFormat::default, |site| site.form),
         }
     }
 }

@@ -29,7 +29,7 @@ impl Story {
     pub fn fixture(&self) -> Source {
         match self.realm {
             0 => builtin("default").expect("it is built in").into(),
-            seed => generate::text(&generate::generate_document(SIZE, seed, &mut |_| {})).into(),
+            seed => generate::format_json(&generate::generate_document(SIZE, seed, &mut |_| {})).into(),
         }
     }
 

@@ -21,23 +21,24 @@ impl Kind {
         if self == Self::Numbered { "ol" } else { "ul" }
     }
 
-    /// Parses a line as an item. Returns its marker (for numbers, without the full stop) and its content.
+    /// Parses a line as an item. Returns its number ("" in a bulleted list) and its content.
     fn parse_item(self, line: &str) -> Option<(&str, &str)> {
         let line = line.strip_prefix(' ').unwrap_or(line);
-        let (marker, content) = self.split_marker(line)?;
-        Some((marker, content.trim_start_matches(' ')))
+        let (number, content) = self.split_marker(line)?;
+        Some((number, content.trim_start_matches(' ')))
     }
 
-    /// Splits a line into its marker and the text after it, which begins with a space.
+    /// Splits the marker from a line. Returns its number ("" in a bulleted list) and the text after it, which begins
+    /// with a space.
     fn split_marker(self, line: &str) -> Option<(&str, &str)> {
-        let (marker, text) = match self {
-            Self::Bulleted => (line, line.strip_prefix(['*', '+', '-'])?),
+        let (number, text) = match self {
+            Self::Bulleted => ("", line.strip_prefix(['*', '+', '-'])?),
             Self::Numbered => {
                 let end = line.find(|character| !is_digit(character)).filter(|end| *end > 0)?;
                 (&line[..end], line[end..].strip_prefix('.')?)
             }
         };
-        text.starts_with(' ').then_some((marker, text))
+        text.starts_with(' ').then_some((number, text))
     }
 }
 
@@ -55,9 +56,9 @@ fn parse_items(kind: Kind, text: &str) -> (Vec<String>, String) {
     let mut items: Vec<String> = Vec::new();
     let mut number = String::new();
     for line in text.split('\n') {
-        if let Some((marker, content)) = kind.parse_item(line) {
+        if let Some((item_number, content)) = kind.parse_item(line) {
             if items.is_empty() {
-                number = marker.to_owned();
+                number = item_number.to_owned();
             }
             items.push(content.to_owned());
             continue;

@@ -1,12 +1,12 @@
 //! Writes tokens of code as HTML spans.
 
 use super::super::html;
-use super::{languages, lexer, session};
+use super::{languages, lexer, shell_session};
 
 /// The HTML of highlighted code at a feature level. None: the language is not highlighted.
 pub(super) fn highlight(language: &str, code: &str, level: i64) -> Option<String> {
     let tokens = match language {
-        "Bash Session" => session::tokens_of_session(code),
+        "Bash Session" => shell_session::tokens_of_session(code),
         language => lexer::tokens(languages::find_language(language)?, code, level),
     };
     let mut html = String::with_capacity(code.len() * 4);

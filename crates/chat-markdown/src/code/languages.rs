@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 struct Entry {
     name: &'static str,
     tables: &'static [&'static str],
+    /// Whether the language ignores case.
     folds_case: bool,
     /// Parsed on first use. None: the table is invalid.
     language: OnceLock<Option<Language>>,

@@ -1,6 +1,6 @@
-//! Tests that code is highlighted as on recorded servers.
+//! Tests of code blocks: names of languages, and highlighting as on recorded servers.
 
-use super::{html_spans, languages, lexer};
+use super::{CANONICAL_NAMES, html_spans, languages, lexer};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -81,5 +81,23 @@ fn pathological_code_is_highlighted_in_time() {
             // An optimized build takes some milliseconds.
             assert!(started_at.elapsed() < Duration::from_secs(10), "{language} {part:?}: {:?}", started_at.elapsed());
         }
+    }
+}
+
+#[test]
+fn aliases_are_replaced_by_canonical_names() {
+    for (alias, name) in [
+        ("py", "Python"),
+        ("rust", "Rust"),
+        ("c++", "C++"),
+        ("js", "JavaScript"),
+        ("klingon", "klingon"),
+        ("py2", "Python 2.x"),
+        ("yml", "YAML"),
+        ("console", "Bash Session"),
+        ("latex", "TeX"),
+        ("text", "Text only"),
+    ] {
+        assert_eq!(CANONICAL_NAMES.get(alias).copied().unwrap_or(alias), name);
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn expand_addresses(inline: &mut Inline<'_, '_>, text: &str) -> Optio
                 let text = Text::literal(address);
                 inline.stash_element(Node { tag: "a", attributes, text, is_link: true, ..Node::default() })
             }
-            None => inline.text(address.to_owned()),
+            None => inline.stash_text(address.to_owned()),
         };
         rewriting.replace(range, &placeholder);
     }

@@ -50,7 +50,7 @@ pub(super) fn expand_code(inline: &mut Inline<'_, '_>, text: &str) -> Option<Str
         let before = &text[rewriting.position()..start];
         let backslashes = before.len() - before.trim_end_matches('\\').len();
         if backslashes > 0 && backslashes.is_multiple_of(2) {
-            let placeholder = inline.text("\\".repeat(backslashes / 2));
+            let placeholder = inline.stash_text("\\".repeat(backslashes / 2));
             rewriting.replace(start - backslashes..start, &placeholder);
         }
         let escaped_count = backslashes % 2;

@@ -13,7 +13,7 @@ pub(super) fn stash_entities(inline: &mut Inline<'_, '_>, text: &str) -> Option<
         if let Some(length) = html::entity_length(&text[start..]) {
             let raw_html = inline.context.store(text[start..start + length].to_owned());
             // Stashed as text, because later passes must not change the placeholder of the HTML.
-            let placeholder = inline.text(raw_html);
+            let placeholder = inline.stash_text(raw_html);
             rewriting.replace(start..start + length, &placeholder);
         }
     }
@@ -36,7 +36,7 @@ pub(super) fn expand_emoji_names(inline: &mut Inline<'_, '_>, text: &str) -> Opt
         }
         let placeholder = match emoji_node(inline, &following[..length]) {
             Some(element) => inline.stash_element(element),
-            None => inline.text(text[start..start + length + 2].to_owned()),
+            None => inline.stash_text(text[start..start + length + 2].to_owned()),
         };
         rewriting.replace(start..start + length + 2, &placeholder);
     }
@@ -49,7 +49,7 @@ fn emoji_node(inline: &Inline<'_, '_>, name: &str) -> Option<Node> {
     } else if name == emoji::EXTRA_EMOJI.name {
         Some(image_emoji_node(name, emoji::EXTRA_EMOJI.image_src))
     } else {
-        Some(unicode_emoji_node(inline.context.settings.form.emoji.by_name(name)?, name))
+        Some(unicode_emoji_node(inline.context.settings.output_format.emoji.by_name(name)?, name))
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) fn expand_emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Optio
         if !is_separate || start == rewriting.position() && start > 0 {
             continue;
         }
-        let emoticon = inline.context.settings.form.emoji.emoticons().find(|(emoticon, _, _)| {
+        let emoticon = inline.context.settings.output_format.emoji.emoticons().find(|(emoticon, _, _)| {
             let following = text[start..].strip_prefix(emoticon);
             following.is_some_and(|following| following.chars().next().is_none_or(is_boundary))
         });
@@ -80,7 +80,7 @@ pub(super) fn expand_emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Optio
 
 /// Expands line ends, and emoji that are written as characters.
 pub(super) fn expand_line_ends_and_emoji(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    let names = inline.context.settings.form.emoji;
+    let names = inline.context.settings.output_format.emoji;
     let mut rewriting = TextRewriter::new(text);
     let mut index = 0;
     while let Some(offset) = text.as_bytes()[index..].iter().position(|&byte| byte == b'\n' || !byte.is_ascii()) {

@@ -32,7 +32,7 @@ fn expand_sources(inline: &mut Inline<'_, '_>, text: &str, remaining_repetitions
         let source = &text[start + DELIMITER.len()..start + DELIMITER.len() + length];
         let placeholder = if let Some(html) = typeset_within_budget(inline.context, source, false) {
             let placeholder = inline.context.store(html);
-            inline.text(placeholder)
+            inline.stash_text(placeholder)
         } else {
             let text = Text::literal(format!("$${source}$$"));
             let attributes = vec![("class", "tex-error".to_owned())];

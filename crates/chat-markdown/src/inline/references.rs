@@ -66,7 +66,7 @@ fn wildcard_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> 
         "topic-mention"
     } else if CHANNEL_WILDCARDS.contains(&mention.name) {
         mentions.channel_wildcard |= !mention.is_silent;
-        if inline.context.settings.form.marks_channel_wildcards {
+        if inline.context.settings.output_format.marks_channel_wildcards {
             "user-mention channel-wildcard-mention"
         } else {
             "user-mention"
@@ -115,13 +115,13 @@ fn linked_channel(inline: &Inline<'_, '_>, name: &str) -> Option<LinkedChannel> 
 
 fn topic_link(inline: &mut Inline<'_, '_>, link: NameReference<'_>) -> Option<Node> {
     let (channel, topic) = link.name.split_once('>').filter(|(channel, _)| !channel.is_empty())?;
-    let form = inline.context.settings.form;
-    if topic.is_empty() && !form.links_empty_topics {
+    let format = inline.context.settings.output_format;
+    if topic.is_empty() && !format.links_empty_topics {
         return None;
     }
     let channel = linked_channel(inline, channel)?;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let (topic, message) = match topic.rsplit_once('@').filter(|_| form.links_messages) {
+    let (topic, message) = match topic.rsplit_once('@').filter(|_| format.links_messages) {
         Some((topic, message)) if is_number(message) => (topic, Some(message)),
         _ => (topic, None),
     };
@@ -139,7 +139,7 @@ fn topic_link(inline: &mut Inline<'_, '_>, link: NameReference<'_>) -> Option<No
         return Some(link_node("message-link", None, href, text));
     }
     let first_message = || inline.context.names.first_message_in_topic(channel.id, topic);
-    if let Some(first_message) = form.links_first_message.then(first_message).flatten() {
+    if let Some(first_message) = format.links_first_message.then(first_message).flatten() {
         href.push_str(&format!("/with/{first_message}"));
     }
     Some(link_node("stream-topic", Some(&channel), href, text))
@@ -152,6 +152,6 @@ fn link_node(class: &str, channel: Option<&LinkedChannel>, href: String, text: S
 }
 
 fn channel_href(inline: &Inline<'_, '_>, channel: &LinkedChannel) -> String {
-    let path = inline.context.settings.form.channel_path;
+    let path = inline.context.settings.output_format.channel_path;
     format!("/#narrow/{path}/{}-{}", channel.id, encode_hash_component(&channel.name.replace(' ', "-")))
 }

@@ -90,16 +90,16 @@ pub(super) fn expand_times(inline: &mut Inline<'_, '_>, text: &str) -> Option<St
         let inside = start + OPENING.len();
         let Some(end) = memchr::memchr(b'>', &text.as_bytes()[inside..]).map(|offset| inside + offset) else { break };
         let source = &text[inside..end];
-        let form = &inline.context.settings.form;
+        let format = &inline.context.settings.output_format;
         let placeholder =
-            match time_element(source, if form.accepts_only_iso_times { parse_iso } else { parse_any_format }) {
+            match time_element(source, if format.accepts_only_iso_times { parse_iso } else { parse_any_format }) {
                 Some(element) => inline.stash_element(element),
-                None if form.shows_invalid_times => {
+                None if format.shows_invalid_times => {
                     let text = Text::literal(format!("Invalid time format: {source}"));
                     let attributes = vec![("class", "timestamp-error".to_owned())];
                     inline.stash_element(Node { tag: "span", attributes, text, ..Node::default() })
                 }
-                None => inline.text(text[start..=end].to_owned()),
+                None => inline.stash_text(text[start..=end].to_owned()),
             };
         rewriting.replace(start..end + 1, &placeholder);
     }

@@ -1,4 +1,4 @@
-//! Compiles patterns, with a cache that all worlds of the process share.
+//! Compiles patterns, with a cache for the whole process.
 
 use parking_lot::Mutex;
 use regex::{Regex, RegexBuilder};
@@ -27,7 +27,7 @@ static CACHE: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::def
 ///
 /// The syntax is wrong, groups nest too deeply, or the program is too large.
 pub fn compile(pattern: &str) -> Result<Regex, regex::Error> {
-    // A clone has its own scratch memory, so that worlds do not wait for each other.
+    // A clone has its own scratch memory, so that threads do not wait for each other.
     if let Some(regex) = CACHE.lock().get(pattern) {
         return Ok(regex.clone());
     }
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn cached_patterns_match_like_new_ones() {
         for _ in 0..2 {
-            let regex = compile("^(?P<id>[0-9]+)$").expect("sound");
+            let regex = compile("^(?P<id>[0-9]+)$").expect("valid");
             assert_eq!(regex.captures("12").expect("it matches")["id"], *"12");
             assert!(!regex.is_match("1a"));
         }
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn the_cache_is_limited() {
         for number in 0..3 * MAX_CACHED_PATTERNS {
-            compile(&format!("^{number}$")).expect("sound");
+            compile(&format!("^{number}$")).expect("valid");
             assert!(CACHE.lock().len() <= MAX_CACHED_PATTERNS);
         }
     }

@@ -3,15 +3,14 @@
 //! The two engines agree on nearly everything. Where they differ, [`translate`] either rewrites the pattern (such as
 //! brackets and doubled operators in character classes) or refuses it with the server's error message.
 
-/// Maximum number in repetitions of the server's engine.
+/// The largest repetition count that the server's engine accepts.
 const MAX_REPETITIONS: u32 = 1000;
 
-struct Scanner<'p> {
+struct Translator<'p> {
     pattern: &'p str,
     position: usize,
     output: String,
-    /// Positions of the open groups.
-    open_groups: Vec<usize>,
+    open_group_count: usize,
     /// Start of the repetition operator directly before the current position.
     last_operator: Option<usize>,
     /// Whether a repetition operator may follow.
@@ -23,24 +22,25 @@ struct Scanner<'p> {
 /// # Errors
 ///
 /// The engine's error: `missing )`, `unexpected )`, `missing ]`, `trailing \`, `bad repetition operator`,
-/// `no argument for repetition operator`, `invalid repetition size`, `invalid perl operator` (look-around),
-/// `invalid escape sequence` (back-references), each followed by `: ` and the part of the pattern.
+/// `no argument for repetition operator`, `invalid repetition size`, `invalid perl operator` (look-around, atomic
+/// groups, conditionals, comments, named references), `invalid escape sequence` (back-references, `\G`). All but
+/// `trailing \` are followed by `: ` and the offending part of the pattern, or the whole pattern.
 pub(super) fn translate(pattern: &str) -> Result<String, String> {
-    let mut scanner = Scanner {
+    let mut translator = Translator {
         pattern,
         position: 0,
         output: String::with_capacity(pattern.len()),
-        open_groups: Vec::new(),
+        open_group_count: 0,
         last_operator: None,
         is_repeatable: false,
     };
-    while let Some(character) = scanner.remaining().chars().next() {
-        scanner.translate_next(character)?;
+    while let Some(character) = translator.remaining().chars().next() {
+        translator.translate_next(character)?;
     }
-    if scanner.open_groups.is_empty() { Ok(scanner.output) } else { Err(format!("missing ): {pattern}")) }
+    if translator.open_group_count == 0 { Ok(translator.output) } else { Err(format!("missing ): {pattern}")) }
 }
 
-impl<'p> Scanner<'p> {
+impl<'p> Translator<'p> {
     fn remaining(&self) -> &'p str {
         &self.pattern[self.position..]
     }
@@ -173,7 +173,7 @@ impl<'p> Scanner<'p> {
         } else {
             1
         };
-        self.open_groups.push(self.position);
+        self.open_group_count += 1;
         self.copy(head_length);
         self.last_operator = None;
         self.is_repeatable = false;
@@ -181,9 +181,8 @@ impl<'p> Scanner<'p> {
     }
 
     fn translate_group_end(&mut self) -> Result<(), String> {
-        if self.open_groups.pop().is_none() {
-            return Err(format!("unexpected ): {}", self.pattern));
-        }
+        self.open_group_count =
+            self.open_group_count.checked_sub(1).ok_or_else(|| format!("unexpected ): {}", self.pattern))?;
         self.copy(1);
         self.end_atom();
         Ok(())

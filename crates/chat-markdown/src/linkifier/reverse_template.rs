@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 /// # Errors
 ///
 /// The first from left to right: a missing `}`, an empty name, or a name that is not a group; then an expansion that
-/// differs from the example. The messages are those of section 16 of the
-/// reference behaviour.
+/// differs from the example. The messages are those of section 16 of the reference behaviour.
 pub(super) fn check_reverse_template(
     template: &str,
     groups: &BTreeSet<&str>,

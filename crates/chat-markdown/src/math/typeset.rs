@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_and_too_large_sources_are_none() {
+    fn invalid_and_too_large_sources_are_not_typeset() {
         let nested = |opening: &str, closing: &str| format!("{}x{}", opening.repeat(300), closing.repeat(300));
         for source in [
             "\\nosuch",

@@ -163,7 +163,7 @@ fn plain_texts_are_linkified_by_patterns_with_anchors() {
         url_template: "https://bugs.example.org/{id}".to_owned(),
         ..Default::default()
     };
-    let linkifier = Linkifier::compile(source).expect("it is sound");
+    let linkifier = Linkifier::compile(source).expect("it is valid");
     let organization = Organization { linkifiers: vec![Arc::new(linkifier)], ..Default::default() };
     for text in ["ticket12", "Look\n\nticket12", "Look\nticket12", "ticket12\n\nLook", "no ticket12"] {
         let rendered = render(text, &organization);
