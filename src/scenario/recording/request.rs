@@ -242,7 +242,7 @@ fn convert_parameter(
         return Ok(name);
     }
     match serde_json::from_str::<Value>(text) {
-        Ok(Value::Number(number)) if number.as_f64().is_some_and(|value| is_unix_time(value)) => {
+        Ok(Value::Number(number)) if number.as_f64().is_some_and(is_unix_time) => {
             Ok(convert_time(exchange, number.as_f64().unwrap_or_default()))
         }
         Ok(value @ (Value::Array(_) | Value::Object(_))) => {
