@@ -172,6 +172,8 @@ function entriesOf(steps, world) {
         entry.frame.user === step.user &&
         entry.frame.method === step.method &&
         entry.frame.path === step.path &&
+        // A repetition by the browser may come just before the next request; no reply of it reached the client.
+        (step.status === 0 || entry.frame.status === step.status) &&
         entry.real >= step.began - 50,
     );
     if (at < 0) return null;

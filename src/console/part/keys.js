@@ -1,5 +1,5 @@
 // Keys that hold everywhere; views listen for `console:key` to move within their lists.
-import { useEffect } from "../lib.js";
+import { useEffect, useLayoutEffect } from "../lib.js";
 import { go, pathOf } from "../route.js";
 
 export const isTyping = (target) => target.closest?.("input, textarea, select, [contenteditable]");
@@ -32,7 +32,8 @@ export function Keys({ world, views, onHelp }) {
 
 /** Calls back for a key that the frame does not use itself; true says that it was used. */
 export function useKeys(callback) {
-  useEffect(() => {
+  // Before the page is shown: a key that follows at once has to find what the one before it chose.
+  useLayoutEffect(() => {
     const handled = (event) => {
       if (callback(event.detail)) event.preventDefault();
     };
