@@ -4,6 +4,9 @@ use crate::error::Error;
 use crate::level::level_of_addition;
 use std::collections::BTreeMap;
 
+/// No value, operator or operand that a level added is longer.
+const MAX_NAME_BYTES: usize = 100;
+
 /// A hint for a value, or a narrow's operator or operand, that a later level knows: since when. `params` are those of the
 /// request, by name.
 pub fn for_newer_value(error: &Error, params: &BTreeMap<String, String>, level: i64) -> Option<String> {
@@ -12,10 +15,10 @@ pub fn for_newer_value(error: &Error, params: &BTreeMap<String, String>, level: 
         | Error::InvalidValue { parameter }
         | Error::InvalidValueBecause { parameter, .. } => {
             let name = parameter.as_str()?;
-            let value = params.get(name)?;
+            let value = params.get(name).filter(|value| value.len() <= MAX_NAME_BYTES)?;
             (format!("The value {value} of {name}"), format!("`{name}` takes `{value}`"))
         }
-        Error::BadNarrow { desc } => newer_term(desc.as_str()?)?,
+        Error::BadNarrow { desc } => newer_term(desc.as_str().filter(|text| text.len() <= MAX_NAME_BYTES)?)?,
         Error::OperatorNotSupported { operator } => newer_operator(operator.as_str()?),
         _ => return None,
     };
