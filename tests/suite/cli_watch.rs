@@ -16,10 +16,16 @@ struct Watcher {
 
 impl Watcher {
     fn start(arguments: &[&str]) -> Self {
+        Self::start_in(arguments, &[])
+    }
+
+    /// Starts one with these variables of the environment.
+    fn start_in(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_chatdouble"))
             .arg("watch")
             .args(arguments)
             .env_clear()
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -195,11 +201,13 @@ async fn it_ends_with_a_word_when_nobody_listens() {
         let taken = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         taken.local_addr().expect("an address").port()
     };
-    let mut watcher = Watcher::start(&[&format!("http://127.0.0.1:{port}")]);
-
-    let line = watcher.stderr_line().await;
-    assert!(line.starts_with("error: nothing can be watched at ") && line.contains("chatdouble serve"), "{line}");
-    assert_eq!(watcher.status().await, Some(1));
+    let url = format!("http://127.0.0.1:{port}");
+    for mut watcher in [Watcher::start(&[&url]), Watcher::start_in(&[], &[("CHATDOUBLE_URL", &url)])] {
+        let line = watcher.stderr_line().await;
+        let message = format!("error: nothing can be watched at {url}");
+        assert!(line.starts_with(&message) && line.contains("chatdouble serve"), "{line}");
+        assert_eq!(watcher.status().await, Some(1));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
