@@ -1,5 +1,6 @@
 //! Hints: sentences that say which request would have succeeded, for a header of refused requests.
 
+mod ids;
 mod messages;
 mod nearest;
 mod newer;
@@ -17,6 +18,7 @@ use crate::world::World;
 
 use nearest::most_similar;
 
+pub use ids::for_name_without_id;
 pub use messages::for_message;
 pub use nearest::for_name;
 pub use newer::for_newer_value;

@@ -146,6 +146,7 @@ async fn a_value_that_is_refused_gets_the_form_or_the_values_that_its_parameter_
     let mel = server.user("mel");
     let message = json!({"type": "strem", "to": "general", "topic": "x", "content": "x"});
     let narrow = json!({"anchor": "newest", "num_before": "one", "num_after": 0});
+    let scheduled = |to: &str| json!({"type": "channel", "to": to, "topic": "x", "content": "x", "scheduled_delivery_timestamp": 4_000_000_000_i64});
     for (reply, hint) in [
         (
             mel.post("/register", json!({"event_types": "message"})).await,
@@ -159,6 +160,19 @@ async fn a_value_that_is_refused_gets_the_form_or_the_values_that_its_parameter_
         (
             mel.post("/messages/flags", json!({"messages": "1,2", "op": "add", "flag": "read"})).await,
             "messages takes a list in JSON, such as [1,2].",
+        ),
+        (
+            mel.post("/scheduled_messages", scheduled("general")).await,
+            "to takes an ID here; that of the channel 'general' is 1.",
+        ),
+        (
+            mel.post("/scheduled_messages", scheduled("mel@chat.test")).await,
+            "to takes an ID here; that of mel@chat.test is 4.",
+        ),
+        (mel.post("/scheduled_messages", scheduled("leadership")).await, "to takes a whole number or a list in JSON."),
+        (
+            mel.post("/typing", json!({"type": "stream", "op": "start", "stream_id": "x", "topic": "x"})).await,
+            "stream_id takes a whole number.",
         ),
     ] {
         assert_eq!((reply.status, reply.header("x-chatdouble-hint")), (400, Some(hint)), "{reply}");

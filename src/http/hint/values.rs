@@ -50,6 +50,11 @@ fn json_type_hint(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Opt
         return None;
     }
     let name = info.name;
+    if let Some(alternatives) = schema["anyOf"].as_array() {
+        let kinds: Vec<&str> =
+            alternatives.iter().filter_map(|schema| kind_of_value(schema["type"].as_str()?)).collect();
+        return (!kinds.is_empty()).then(|| format!("{name} takes {}.", kinds.join(" or ")));
+    }
     match schema["type"].as_str()? {
         "array" => {
             let items = sent_value.split(',').map(|item| item.trim_matches([' ', '[', ']', '"', '\'']));
@@ -65,9 +70,18 @@ fn json_type_hint(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Opt
             Some(format!("{name} takes a list in JSON{example_clause}."))
         }
         "object" => Some(format!("{name} takes an object in JSON, such as {{\"key\": true}}.")),
-        "integer" => Some(format!("{name} takes a whole number.")),
-        "number" => Some(format!("{name} takes a number.")),
-        "boolean" => Some(format!("{name} takes true or false.")),
+        kind => kind_of_value(kind).map(|words| format!("{name} takes {words}.")),
+    }
+}
+
+/// A type of JSON in words.
+fn kind_of_value(json_type: &str) -> Option<&'static str> {
+    match json_type {
+        "array" => Some("a list in JSON"),
+        "object" => Some("an object in JSON"),
+        "integer" => Some("a whole number"),
+        "number" => Some("a number"),
+        "boolean" => Some("true or false"),
         _ => None,
     }
 }

@@ -1,0 +1,38 @@
+//! Hints for a name where a parameter takes an ID: the ID of the channel or user that has the name.
+
+use crate::api::OperationRow;
+use crate::api::parameter::RawParameters;
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::user::User;
+
+/// No name of a channel or address that has a hint is longer.
+const MAX_NAME_BYTES: usize = 320;
+
+/// A hint for the name of a channel, or the address of a user, that was sent in place of an ID.
+pub fn for_name_without_id(
+    error: &Error,
+    row: &OperationRow,
+    raw: &RawParameters,
+    realm: &Realm,
+    caller: &User,
+) -> Option<String> {
+    let Error::BadValue { parameter, .. } = error else { return None };
+    let parameter = parameter.as_str()?;
+    let is_for_ids = parameter == "to" || parameter.ends_with("_id") || parameter.ends_with("_ids");
+    let info = row.parameters.iter().find(|info| is_for_ids && info.name == parameter)?;
+    let sent_value = raw.text(info).ok()??;
+    let name = sent_value.trim_matches(['[', ']', '"', '\'', '#', ' ']);
+    if name.len() > MAX_NAME_BYTES {
+        return None;
+    }
+    if let Some(channel) = realm.channel_by_name(name).filter(|channel| realm.can_see(caller, channel)) {
+        return Some(format!(
+            "{parameter} takes an ID here; that of the channel '{}' is {}.",
+            channel.name, channel.id
+        ));
+    }
+    let user = realm.user_by_displayed_email(Some(caller), name)?;
+    let address = realm.email_shown_to(Some(caller), user);
+    Some(format!("{parameter} takes an ID here; that of {address} is {}.", user.id))
+}
