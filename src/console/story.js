@@ -6,7 +6,7 @@ import { Steering } from "./steering.js";
 import { block, parameter, value } from "./steps.js";
 import { describeStep } from "./telling.js";
 
-const OBSERVED = ["message", "update_message", "delete_message", "reaction"];
+const OBSERVED = ["message", "update_message", "delete_message", "reaction", "subscription", "stream"];
 /** Without the first one, older levels refuse to register. */
 const CAPABILITIES = { notification_settings_null: true, bulk_message_deletion: true, empty_topic_name: true };
 const DAY_S = 86400;
@@ -121,6 +121,7 @@ function expectation(event, names) {
   if (event.type === "reaction")
     return { type: "reaction", op: event.op, emoji_name: event.emoji_name, message_id: said(event.message_id) };
   if (event.type === "delete_message") return { type: "delete_message" };
+  if (event.type === "subscription" || event.type === "stream") return channelExpectation(event);
   const topic = event.topic ?? event.subject;
   return {
     type: "update_message",
@@ -129,6 +130,15 @@ function expectation(event, names) {
     ...(topic !== undefined ? { subject: topic.replaceAll("{{", "\\{{") } : {}),
     ...(event.new_stream_id ? { new_stream_id: names.channel(event.new_stream_id) } : {}),
   };
+}
+
+/** What an event about channels must have: which ones appear or disappear, or which property of one changes. */
+function channelExpectation({ type, op, property, name, subscriptions, streams }) {
+  const named = (list) =>
+    list?.map((one) => (one.name === undefined ? {} : { name: one.name.replaceAll("{{", "\\{{") }));
+  const expected = { type, op, property, subscriptions: named(subscriptions), streams: named(streams) };
+  if (property !== undefined && name !== undefined) expected.name = name.replaceAll("{{", "\\{{");
+  return expected;
 }
 
 /** The events of things that fell due in a jump and that the story has as well. */

@@ -12,6 +12,9 @@ const quoted = (text) => {
   return `“${line.length > QUOTED ? `${line.slice(0, QUOTED)} …` : line}”`;
 };
 
+/** The empty topic has a name that people see. */
+const topicName = (topic) => topic || "general chat";
+
 const outcome = ({ status, code }) =>
   status === 200
     ? "."
@@ -33,13 +36,13 @@ const DEEDS = [
   [
     /^POST \/messages$/,
     ({ params }, world) =>
-      `writes ${quoted(params.content)} ${params.type === "direct" ? `to ${list(world, params.to)}` : `in #${params.to} > ${params.topic}`}`,
+      `writes ${quoted(params.content)} ${params.type === "direct" ? `to ${list(world, params.to)}` : `in #${params.to} > ${topicName(params.topic)}`}`,
   ],
   [
     /^PATCH \/messages\/\d+$/,
     ({ params }) =>
       params.content === undefined
-        ? `moves a message to the topic ${quoted(params.topic)}`
+        ? `moves a message to the topic ${quoted(topicName(params.topic))}`
         : `edits a message: ${quoted(params.content)}`,
   ],
   [/^DELETE \/messages\/\d+$/, () => "deletes a message"],

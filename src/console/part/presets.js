@@ -2,9 +2,12 @@
 import { handle } from "../lib.js";
 
 const send = { method: "POST", path: "/messages" };
+const upload = { method: "POST", path: "/user_uploads" };
 const poll = { method: "GET", path: "/events" };
 /** From this feature level on, a refused key has a code of its own. */
 const KEY_CODE_LEVEL = 388;
+
+const TOO_LARGE = "File is larger than this server's configured maximum upload size (25 MiB).";
 
 const LOST =
   "No reply: the request is carried out, then the connection closes; repetitions by the browser are dropped too";
@@ -23,6 +26,16 @@ const others = (level) => [
       effect: { error: { status: 500, code: "INTERNAL_SERVER_ERROR", msg: "Internal server error" } },
     },
     "500 “Internal server error”; nothing is sent",
+  ],
+  [
+    "Next two requests fail with 502",
+    { times: 2, effect: { error: { status: 502, code: "BAD_GATEWAY", msg: "Bad gateway" } } },
+    "502 “Bad gateway” twice, polls included; nothing is done, and the third one succeeds",
+  ],
+  [
+    "Next upload is too large",
+    { match: upload, times: 1, effect: { error: { status: 413, code: "BAD_REQUEST", msg: TOO_LARGE } } },
+    "413 BAD_REQUEST, as beyond the organization's limit; nothing is stored",
   ],
   [
     "Next poll loses its queue",
@@ -67,7 +80,7 @@ export const personalPresets = (level) => [
   ...others(level),
 ];
 
-/** The profiles of networks that control has, worst first, and what they are like. */
+/** The profiles of networks that control has, from the slowest to the fastest, then the lossy one, and what they are like. */
 export const NETWORKS = [
   ["offline", "No reply: each connection closes before its request is carried out"],
   ["gprs", "Latency 500 ms, 50 kbit/s"],

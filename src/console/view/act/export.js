@@ -37,7 +37,7 @@ export function Export({ world, recording, observer, people, onClose }) {
       </label>
       <p class="soft small">
         Without it the story is played in the built-in organization.${" "}
-        ${`Expected are the events that ${handle(observer)} received, and those of both people in jumps of the clock.`}
+        ${`Of messages, reactions and channels, the events that ${handle(observer)} received, and those of both people in jumps of the clock, are expected.`}
         ${" "}To record a client of your own, use${" "}
         <code>chatdouble scenario record</code>
         .
