@@ -171,6 +171,26 @@ async def test_the_hint_of_a_refusal_is_in_the_error(chatdouble_aio_world: aio.W
         await client.close()
 
 
+async def test_a_bridge_between_two_organizations(chatdouble_aio_server: aio.Server, kind: Any) -> None:
+    async with (
+        await chatdouble_aio_server.create_world(label="from") as one,
+        await chatdouble_aio_server.create_world(label="to", feature_level=250) as other,
+        opened(kind, one, "mel") as mel,
+        opened(kind, one, "max") as bridge,
+        opened(kind, other, "max") as post,
+    ):
+        arriving = messages(bridge)
+        first = asyncio.ensure_future(anext(arriving))
+        await one.queues.wait_parked(user="max")
+        await mel.call("POST", "messages", type="stream", to="general", topic="t", content="Hello")
+        await post.call(
+            "POST", "messages", type="stream", to="general", topic="t", content=await asyncio.wait_for(first, 5)
+        )
+        await other.journal.verify(method="POST", path="/messages", user="max", exactly=1)
+        await one.journal.verify(method="POST", path="/messages", user="max", exactly=0)
+        await arriving.aclose()
+
+
 async def shown(client: Client) -> None:
     async for content in messages(client):
         print(json.dumps(content))

@@ -222,6 +222,13 @@ def test_a_result_that_was_not_awaited_says_so() -> None:
                     pass
             with pytest.raises(TypeError, match=r"Queues.list was not awaited: write `\(await …list\(…\)\)\[0\]`"):
                 world.queues.list()[0]  # type: ignore[index]
+            with pytest.raises(TypeError, match=r"Queues.list was not awaited: write `len\(await …list\(…\)\)`"):
+                len(world.queues.list())  # type: ignore[arg-type]
+            with pytest.raises(TypeError, match="Journal.verify was not awaited: write `await …verify"):
+                assert world.journal.verify(path="/messages", exactly=0)
+            call = world.journal.verify(path="/messages", exactly=0)
+            assert repr(call) == "<call of Journal.verify, not awaited>"
+            assert await call == 0 and repr(call) == "<call of Journal.verify, awaited>"
             with pytest.raises(TypeError, match="takes a dictionary or keywords, such as path=.*, not '/messages'") as bare:
                 await world.journal.verify("/messages")  # type: ignore[arg-type]
             assert not any("thread.py" in entry.path.name for entry in bare.traceback if hasattr(entry.path, "name"))
@@ -290,3 +297,74 @@ def test_a_test_in_a_loop_has_a_world_of_its_own(chatdouble_aio_world: aio.World
         assert (await chatdouble_aio_world.user("mel")).email == chatdouble_world.user("mel").email
 
     run(work())
+
+
+OWN_WORLDS = '''
+    import asyncio
+    import base64
+    import urllib.request
+
+    def leave_queue(world):
+        mel = world.user("mel")
+        key = base64.b64encode(f"{mel.email}:{mel.api_key}".encode()).decode()
+        headers = {"Authorization": f"Basic {key}"}
+        urllib.request.urlopen(urllib.request.Request(world.url + "/api/v1/register", b"", headers))
+
+    def ask(world, path):
+        try:
+            urllib.request.urlopen(world.url + path)
+        except OSError:
+            pass
+
+    def test_with_a_block(chatdouble_server):
+        with chatdouble_server.create_world() as one, one.fork() as other:
+            ask(one, "/api/v1/server_settings")
+            ask(other, "/api/v1/users/me")
+            assert False
+
+    def test_in_a_loop(chatdouble_aio_server):
+        async def work():
+            async with await chatdouble_aio_server.create_world() as world:
+                ask(world, "/api/v1/drafts")
+                assert False
+
+        asyncio.run(work())
+
+    def test_without_a_block(chatdouble_server, chatdouble_world):
+        world = chatdouble_server.create_world()
+        ask(world, "/api/v1/messages")
+        assert False
+
+    def test_passes(chatdouble_server):
+        with chatdouble_server.create_world() as world:
+            leave_queue(world)
+'''
+
+
+def test_a_failed_test_shows_the_worlds_that_it_made(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(OWN_WORLDS)
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    outcome.assert_outcomes(passed=1, failed=3)
+    text = outcome.stdout.str()
+    for path in ("/server_settings", "/users/me", "/drafts", "/messages"):
+        assert f"GET {path}" in text, text
+    assert text.count("last requests to ") == 5 and "/register" not in text, text
+
+
+def test_findings_in_worlds_that_a_test_made_fail_it(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(OWN_WORLDS)
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--chatdouble-fail-on", "note", "-k", "passes")
+    outcome.assert_outcomes(passed=1, errors=1)
+    outcome.stdout.fnmatch_lines(["the clients of world-* broke rules:", "*note queue-left-behind: *"])
+
+
+def test_a_call_of_a_server_without_await_fails_a_test(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_forgets(chatdouble_aio_server):
+            chatdouble_aio_server.health()
+        """
+    )
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    outcome.assert_outcomes(passed=1, errors=1)
+    outcome.stdout.fnmatch_lines(["*chatdouble_aio_server: a call without `await` does nothing: Server.health (*:2)"])

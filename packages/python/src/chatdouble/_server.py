@@ -13,6 +13,7 @@ from ._control import Health, Report, WorldRow
 from ._error import Error
 from ._http import Requests
 from ._keywords import Hinting, keywords
+from ._listener import listeners
 from ._record import part, rows, typed
 from ._world import World, given
 
@@ -69,7 +70,10 @@ class Server(Hinting):
         """Makes a world: like `default` at the start, or as the options say."""
         options = given(locals(), "self")
         made = self._requests.control("POST", "/worlds", options)
-        return World(self, part(made, "name"), part(made, "url"), self._requests)
+        world = World(self, part(made, "name"), part(made, "url"), self._requests)
+        for listener in listeners:
+            listener.made(world)
+        return world
 
     @keywords
     def worlds(self, *, prefix: str | None = None) -> List[WorldRow]:

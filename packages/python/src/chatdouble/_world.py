@@ -30,6 +30,7 @@ from ._effects import Effect
 from ._error import Error, UnknownOption
 from ._http import Requests
 from ._keywords import Hinting, keywords
+from ._listener import listeners
 from ._loop import is_in_event_loop, remedy
 from ._record import Record, User, part, rows, typed
 from ._watch import Watch
@@ -207,6 +208,9 @@ class World(Hinting):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            for listener in listeners:
+                listener.failed(self)
         self.delete()
 
     def __repr__(self) -> str:

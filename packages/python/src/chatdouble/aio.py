@@ -118,6 +118,15 @@ class _Call(Coroutine[Any, Any, Any]):
         self._is_awaited = True
         return self._coroutine.__await__()
 
+    def __repr__(self) -> str:
+        return f"<call of {self._name}, {'awaited' if self._is_awaited else 'not awaited'}>"
+
+    def __bool__(self) -> bool:
+        raise self._refusal("")
+
+    def __len__(self) -> int:
+        raise self._refusal("len(", ")")
+
     def send(self, value: Any) -> Any:
         self._is_awaited = True
         return self._coroutine.send(value)
@@ -318,9 +327,14 @@ def same(world: _world.World) -> World:
     return World(world, _Threads())
 
 
-def refuse_forgotten(world: World) -> None:
-    """Raises an error if calls of the world were made without `await`."""
-    world._threads.refuse_forgotten()
+def same_server(server: _server.Server) -> Server:
+    """A server that a program without an event loop started, with calls to be awaited."""
+    return Server(server, _Threads())
+
+
+def refuse_forgotten(made: World | Server) -> None:
+    """Raises an error if calls of the world, or of the server and its worlds, were made without `await`."""
+    made._threads.refuse_forgotten()
 
 
 @_watched
@@ -428,7 +442,7 @@ class World(Hinting):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.delete()
+        await self._threads.run(self._same.__exit__, kind, error, trace)
         if error is None:
             self._threads.refuse_forgotten()
 

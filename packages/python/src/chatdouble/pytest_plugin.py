@@ -7,7 +7,7 @@ import inspect
 import itertools
 import os
 import re
-from typing import Any, Callable, Generator, Iterator, List, TypeVar
+from typing import Any, Callable, Dict, Generator, Iterator, List, TypeVar
 
 import pytest
 
@@ -16,6 +16,7 @@ from ._control import ReportedClient
 from ._error import Error, VerificationFailed
 from ._keywords import refuse_unknown
 from ._line import request_line, waiting_lines
+from ._listener import listeners
 from ._record import Record
 from ._server import Server, connect
 from ._world import World
@@ -23,6 +24,8 @@ from ._world import World
 MARKER = "chatdouble(feature_level=N, dialect=NAME, fixture=NAME, ...): how chatdouble_world is made, with the keywords of create_world; a list of feature levels or dialects runs the test once for each"
 # How many journal entries a failed test shows.
 SHOWN = 10
+# How many worlds a failed test shows, of those that it made itself.
+SHOWN_WORLDS = 5
 # How much findings matter, the least first.
 SEVERITIES = ("note", "warning", "error")
 # The keywords of the marker.
@@ -35,6 +38,7 @@ OF_WORLDS = ("clock", "dialect", "feature_level", "fixture", "seed")
 Result = TypeVar("Result")
 _shared = pytest.StashKey[Server]()
 _said = pytest.StashKey["_Said"]()
+_own = pytest.StashKey["_OwnWorlds"]()
 
 
 class _Said:
@@ -45,6 +49,26 @@ class _Said:
 
     def take(self, lines: List[str]) -> None:
         self.lines += lines
+
+
+class _OwnWorlds:
+    """The worlds that the running test made, by name."""
+
+    def __init__(self) -> None:
+        self.worlds: Dict[str, World] = {}
+        #: What the worlds had been asked that an error deleted.
+        self.requests: Dict[str, str] = {}
+
+    def clear(self) -> None:
+        self.worlds, self.requests = {}, {}
+
+    def made(self, world: World) -> None:
+        self.worlds[world.name] = world
+
+    def failed(self, world: World) -> None:
+        requests = _tried(lambda: _last_requests(world))
+        if not isinstance(requests, Error):
+            self.requests[world.name] = requests
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -70,6 +94,8 @@ def pytest_configure(config: pytest.Config) -> None:
         _check_word(name, config.getini(name), known)
     config.stash[_said] = said = _Said()
     _start.listeners.append(said.take)
+    config.stash[_own] = own = _OwnWorlds()
+    listeners.append(own)
 
 
 def _check_word(name: str, given: str | None, known: tuple[str, ...]) -> None:
@@ -135,6 +161,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _said in config.stash:
         _start.listeners.pop()
+        listeners.pop()
     if _shared in config.stash:
         config.stash[_shared].stop()
 
@@ -228,8 +255,9 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
     if isinstance(world, Error):
         # Without a traceback: the mistake is in the marker.
         pytest.fail(f"chatdouble_world can't be made: {world}", pytrace=False)
+    request.config.stash[_own].worlds.pop(world.name, None)
     yield world
-    least = request.config.getoption("chatdouble_fail_on") or request.config.getini("chatdouble_fail_on")
+    least = _least(request.config)
     report = _last_report(world) if least else []
     try:
         world.delete()
@@ -241,6 +269,38 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
     if findings:
         # Without a traceback: the mistake is in what the test ran.
         pytest.fail("\n".join([f"the clients of {world.name} broke rules:", *findings]), pytrace=False)
+
+
+def _least(config: pytest.Config) -> str:
+    """The severity from which on findings fail tests; empty if none does."""
+    least: str = config.getoption("chatdouble_fail_on") or config.getini("chatdouble_fail_on")
+    return least
+
+
+@pytest.fixture(autouse=True)
+def _chatdouble_own_worlds(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Follows the worlds that a test makes itself, and fails it for what their clients did."""
+    own = request.config.stash[_own]
+    own.clear()
+    yield
+    least = _least(request.config)
+    lines = []
+    for world in own.worlds.values() if least else []:
+        clients = _tried(lambda: _clients_of(world))
+        findings = [] if isinstance(clients, Error) else _findings(clients, least)
+        lines += [f"the clients of {world.name} broke rules:", *findings] if findings else []
+    if lines:
+        pytest.fail("\n".join(lines), pytrace=False)
+
+
+@pytest.fixture
+def chatdouble_aio_server(chatdouble_server: Server) -> Iterator[aio.Server]:
+    """The server of `chatdouble_server`, for tests in an event loop; a call without `await` fails the test."""
+    server = aio.same_server(chatdouble_server)
+    yield server
+    forgotten = _tried(lambda: aio.refuse_forgotten(server))
+    if isinstance(forgotten, Error):
+        pytest.fail(f"chatdouble_aio_server: {forgotten}", pytrace=False)
 
 
 @pytest.fixture
@@ -260,6 +320,11 @@ def _last_report(world: World) -> list[ReportedClient]:
     except Error:
         # A test may have deleted the world.
         return []
+
+
+def _clients_of(world: World) -> list[ReportedClient]:
+    """The clients of a world, which may be deleted."""
+    return _last_report(world) or [one for one in world.server.report().clients if one.world == world.name]
 
 
 def _with_end(world: World, clients: list[ReportedClient]) -> list[ReportedClient]:
@@ -331,25 +396,30 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Shows the last journal entries with a failed test."""
+    """Shows the last journal entries of its worlds with a failed test."""
     report = yield
+    if report.when != "call" or not report.failed or _lacks_plugin(call):
+        return report
     world = getattr(item, "funcargs", {}).get("chatdouble_world")
-    if report.when == "call" and report.failed and world is not None and not _lacks_plugin(call):
-        try:
-            lines = [*map(request_line, world.journal.entries(limit=SHOWN)), *waiting_lines(world.queues.list(), SHOWN)]
-        except Error:
-            return report
-        error = call.excinfo.value if call.excinfo else None
-        if not lines and isinstance(error, Error) and not isinstance(error, VerificationFailed):
-            # A test that a refused call ended may not have come to its client yet.
-            return report
-        none = (
-            f"no request reached {world.name} at {world.url}; "
-            "an error that the client got has the reason in its header X-Chatdouble-Hint"
-        )
-        shown = "\n".join(lines) or none
-        report.sections.append((f"last requests to {world.name}", shown))
+    own = item.config.stash[_own]
+    worlds = [*([] if world is None else [world]), *own.worlds.values()]
+    error = call.excinfo.value if call.excinfo else None
+    # A test that a refused call ended may not have come to its client yet.
+    is_early = isinstance(error, Error) and not isinstance(error, VerificationFailed)
+    for one in worlds[: SHOWN_WORLDS + 1]:
+        requests = own.requests.get(one.name) or _tried(lambda: _last_requests(one))
+        if isinstance(requests, str) and (requests or not is_early):
+            none = (
+                f"no request reached {one.name} at {one.url}; "
+                "an error that the client got has the reason in its header X-Chatdouble-Hint"
+            )
+            report.sections.append((f"last requests to {one.name}", requests or none))
     return report
+
+
+def _last_requests(world: World) -> str:
+    """The last journal entries of a world, and the polls and requests that wait in it."""
+    return "\n".join([*map(request_line, world.journal.entries(limit=SHOWN)), *waiting_lines(world.queues.list(), SHOWN)])
 
 
 def _lacks_plugin(call: pytest.CallInfo[None]) -> bool:
