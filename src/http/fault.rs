@@ -8,6 +8,7 @@ use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fault::network::Loss;
 use crate::fault::{Bouncer, Disturbance, Effect, NETWORK_FAULT_ID, RELAY_PATH_PREFIX, RequestView};
+use crate::json_diagnostic;
 use crate::level::{Emulation, add_unknown_field};
 use crate::realm::queue::QueueId;
 use crate::realm::user::User;
@@ -127,20 +128,30 @@ fn map_reply(response: PendingResponse, change: impl FnOnce(&mut Map<String, Val
     response.map(|body| body.map_object(change))
 }
 
-/// Sets fields at the top level of a successful reply; null removes a field.
+/// Sets fields at the top level of a successful reply; null removes a field. A hint names a field that is to be removed
+/// and is not there.
 fn with_changed_fields(response: PendingResponse, fields: &Map<String, Value>, dialect: &Dialect) -> PendingResponse {
     if !response.status().is_success() {
         return response;
     }
-    map_reply(response, |reply| {
+    let mut hint = None;
+    let response = map_reply(response, |reply| {
         for (key, value) in fields {
             let key = dialect.vendor_key(key);
             match value {
-                Value::Null => _ = reply.shift_remove(key),
+                Value::Null if reply.contains_key(key) => _ = reply.shift_remove(key),
+                Value::Null => hint = hint.take().or_else(|| Some(absent_field_hint(reply, key))),
                 value => _ = reply.insert(key.to_owned(), value.clone()),
             }
         }
-    })
+    });
+    pending_response::with_hint(response, hint)
+}
+
+fn absent_field_hint(reply: &Map<String, Value>, key: &str) -> String {
+    let names: Vec<&str> = reply.keys().map(String::as_str).collect();
+    let nearest = json_diagnostic::similar_name(key, &names).map(|name| format!("; the nearest is '{name}'"));
+    format!("The fault is to leave out '{key}', which the reply does not have{}.", nearest.unwrap_or_default())
 }
 
 /// Replaces the message of a refusal, as a server that translates its messages would.

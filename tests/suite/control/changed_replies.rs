@@ -83,3 +83,17 @@ async fn what_changes_nothing_is_refused() {
         control.post("/worlds/default/faults", json!({"effect": effect})).await.refused(part);
     }
 }
+
+#[tokio::test]
+async fn a_field_that_the_reply_lacks_is_named_in_a_hint() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    Control::of(&server).fault(json!({"effect": {"change": {"full_nam": null}}, "times": 1})).await;
+
+    let reply = mel.get("/users/me", json!({})).await;
+    let hint = "The fault is to leave out 'full_nam', which the reply does not have; the nearest is 'full_name'.";
+    assert_eq!((reply.status, reply.header("x-chatdouble-hint")), (200, Some(hint)), "{reply}");
+    Control::of(&server).fault(json!({"effect": {"change": {"full_name": null}}})).await;
+    let reply = mel.get("/users/me", json!({})).await;
+    assert_eq!((reply.status, reply.header("x-chatdouble-hint")), (200, None), "{reply}");
+}
