@@ -4,8 +4,9 @@ import {
   day,
   handle,
   html,
-  instant,
+  instants,
   moment,
+  offsetText,
   plural,
   realClock,
   save,
@@ -13,6 +14,7 @@ import {
   span,
   useEffect,
   useState,
+  wallClock,
 } from "./lib.js";
 import { attempt, toasts } from "./store.js";
 import { control } from "./control.js";
@@ -100,6 +102,18 @@ function Time({ world }) {
         <span class="time-day soft"><span>loading</span></span>
       </div>
     `;
+  const jumpTo = async (text, chosen) => {
+    const [hour, at] = [text.split("T")[1], instants(text, chosen)];
+    if (at.length === 0) {
+      toasts.show(`Clocks in ${chosen} are put forward over ${hour} on that day: choose another hour`, "bad");
+      return false;
+    }
+    const first = Math.min(...at);
+    if (!(await move(world, { set: new Date(first * 1000).toISOString() }))) return false;
+    if (at.length > 1)
+      toasts.show(`It is ${hour} twice on that day: this is the first time, at UTC ${offsetText(first, chosen)}`);
+    return true;
+  };
   const submit = async (form) => {
     const chosen = form.get("zone").trim() || "UTC";
     try {
@@ -112,13 +126,8 @@ function Time({ world }) {
     setZone(chosen);
     // Browsers leave seconds out where they are zero.
     const text = form.get("at").replace(/T\d\d:\d\d$/, "$&:00");
-    if (
-      text &&
-      text !== form.get("was") &&
-      text !== localText(world.time(), chosen) &&
-      !(await move(world, { set: new Date(instant(text, chosen) * 1000).toISOString() }))
-    )
-      return;
+    const isOther = text && text !== form.get("was") && text !== wallClock(world.time(), chosen);
+    if (isOther && !(await jumpTo(text, chosen))) return;
     setAsks(false);
   };
   return html`
@@ -128,7 +137,9 @@ function Time({ world }) {
         <span>${day(now, zone)}</span>
         ${" "}
         <span class="soft">
-          ${zone.split("/").at(-1).replaceAll("_", " ")}
+          <span title=${`${zone}, UTC ${offsetText(now, zone)}`}>
+            ${zone.split("/").at(-1).replaceAll("_", " ")}${zone === "UTC" ? "" : ` ${offsetText(now, zone)}`}
+          </span>
           ${
             world.level &&
             html`
@@ -152,10 +163,10 @@ function Time({ world }) {
             Everything that falls due in between happens at its own time. The clock can't go back: restore a snapshot
             instead.
           </p>
-          <input type="hidden" name="was" defaultValue=${localText(now, zone)} />
+          <input type="hidden" name="was" defaultValue=${wallClock(now, zone)} />
           <label class="field">
             Instant
-            <input class="input" type="datetime-local" step="1" name="at" defaultValue=${localText(now, zone)} />
+            <input class="input" type="datetime-local" step="1" name="at" defaultValue=${wallClock(now, zone)} />
           </label>
           <label class="field">
             Time zone
@@ -172,24 +183,6 @@ function Time({ world }) {
       `
     }
   `;
-}
-
-function localText(seconds, zone) {
-  const parts = Object.fromEntries(
-    new Intl.DateTimeFormat("en-GB", {
-      timeZone: zone,
-      year: "numeric",
-      month: "2-digit",
-      day: "2-digit",
-      hour: "2-digit",
-      minute: "2-digit",
-      second: "2-digit",
-      hourCycle: "h23",
-    })
-      .formatToParts(seconds * 1000)
-      .map((part) => [part.type, part.value]),
-  );
-  return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}:${parts.second}`;
 }
 
 function Agenda({ world, onClose }) {

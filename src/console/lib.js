@@ -38,6 +38,8 @@ export function span(seconds) {
   return rest && count < 10 ? `${count} ${unit} ${rest} ${units[at + 1][0]}` : `${count} ${unit}`;
 }
 
+const DAY_S = 86400;
+
 const formats = new Map();
 function format(zone, options) {
   const key = zone + JSON.stringify(options);
@@ -56,30 +58,44 @@ export const realTime = (ms) =>
 export const realClock = (ms) =>
   format(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(ms);
 
-/** The instant that wall-clock text such as 2026-03-29T02:30 means in a zone, in UNIX seconds. */
-export function instant(text, zone) {
-  const wanted = Date.parse(`${text}Z`);
-  let guess = wanted;
-  for (let round = 0; round < 2; round += 1) {
-    const shown = Object.fromEntries(
-      format(zone, {
-        year: "numeric",
-        month: "2-digit",
-        day: "2-digit",
-        hour: "2-digit",
-        minute: "2-digit",
-        second: "2-digit",
-        hourCycle: "h23",
-      })
-        .formatToParts(guess)
-        .map((part) => [part.type, part.value]),
-    );
-    const there = Date.parse(
-      `${shown.year}-${shown.month}-${shown.day}T${shown.hour}:${shown.minute}:${shown.second}Z`,
-    );
-    guess += wanted - there;
-  }
-  return guess / 1000;
+const WALL_CLOCK = {
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+};
+
+/** What clocks in a zone show, such as 2026-03-29T02:30:00. */
+export function wallClock(seconds, zone) {
+  const parts = format(zone, WALL_CLOCK).formatToParts(seconds * 1000);
+  const shown = Object.fromEntries(parts.map((part) => [part.type, part.value]));
+  return `${shown.year}-${shown.month}-${shown.day}T${shown.hour}:${shown.minute}:${shown.second}`;
+}
+
+/** By how much clocks in a zone are ahead of UTC, in seconds. */
+const offset = (seconds, zone) => Date.parse(`${wallClock(seconds, zone)}Z`) / 1000 - Math.floor(seconds);
+
+/** The same in words, such as +01:00. */
+export function offsetText(seconds, zone) {
+  const minutes = Math.round(offset(seconds, zone) / 60);
+  const two = (number) => String(number).padStart(2, "0");
+  return `${minutes < 0 ? "−" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+}
+
+/**
+ * The instants at which clocks in a zone show a text such as 2026-03-29T02:30:00, in UNIX seconds: none where they are
+ * put forward over it, two where they are put back.
+ */
+export function instants(text, zone) {
+  const wanted = Date.parse(`${text}Z`) / 1000;
+  const offsets = [-DAY_S, DAY_S].map((distance) => offset(wanted + distance, zone));
+  return [...new Set(offsets)]
+    .map((ahead) => wanted - ahead)
+    .filter((seconds) => wallClock(seconds, zone) === text)
+    .sort((one, other) => one - other);
 }
 
 export const handle = (email) => (email ?? "").split("@")[0];

@@ -66,6 +66,29 @@ const shown = {
     await control(url, "DELETE", "/worlds/level");
   },
 
+  async "say which hours a day does not have, or has twice, where clocks are changed"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "changed", clock: "2026-03-28T09:00:00Z" });
+    const page = await open(browser, `${url}/console/w/changed/live`);
+    const goTo = async (instant) => {
+      await page.getByTitle("Choose an instant and a time zone").click();
+      await page.getByLabel("Time zone").fill("Europe/Berlin");
+      await page.getByLabel("Instant").fill(instant);
+      await page.getByRole("button", { name: "Go there" }).click();
+    };
+    const now = async () => (await control(url, "GET", "/worlds/changed/clock")).now;
+    await goTo("2026-03-29T02:30");
+    await page.getByText("Clocks in Europe/Berlin are put forward over 02:30:00 on that day").waitFor();
+    assert.equal(await now(), Date.parse("2026-03-28T09:00:00Z") / 1000);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.locator(".time-day", { hasText: "Berlin +01:00" }).waitFor();
+    await goTo("2026-10-25T02:30");
+    await page.getByText("It is 02:30:00 twice on that day: this is the first time, at UTC +02:00").waitFor();
+    assert.equal(await now(), Date.parse("2026-10-25T00:30:00Z") / 1000);
+    await page.locator(".time-day", { hasText: "Berlin +02:00" }).waitFor();
+    await close(page);
+    await control(url, "DELETE", "/worlds/changed");
+  },
+
   async "say what a client sees of each preset, and make it so"({ browser, url }) {
     const codes = [];
     for (const level of [387, 512]) {
