@@ -1,4 +1,4 @@
-//! The effects of fired faults on requests and their replies (contract, Faults).
+//! The effects of fired faults on requests and their replies.
 
 use super::pending_response::{self, PendingBody, PendingResponse};
 use super::reply::{self, ConnectionFault};
@@ -88,7 +88,7 @@ impl Fault {
         Some(with_fault_id(response, id))
     }
 
-    /// Applies the effect to the reply of an operation that was carried out.
+    /// Applies the effect to a response, and names the fault in its header.
     pub fn apply_to_reply(&self, response: PendingResponse, dialect: &Dialect) -> PendingResponse {
         let Some((id, effect)) = &self.fired else { return response };
         let response = match effect {
@@ -143,7 +143,7 @@ fn with_changed_fields(response: PendingResponse, fields: &Map<String, Value>, d
     })
 }
 
-/// Replaces the message of a refusal, as a server that translates its messages would.
+/// Puts the message of a refusal into accented letters, as a server that translates its messages would change it.
 fn pseudo_localized(mut response: PendingResponse) -> PendingResponse {
     if response.status().is_success() {
         return response;

@@ -78,7 +78,7 @@ pub(super) fn report_waiting_poll<'a>(context: &RequestContext<'a>) -> ReportedP
     ReportedPoll { world: context.world, poll: Some(poll) }
 }
 
-/// A waiting poll. Dropping it without [`ReportedPoll::mark_answered`] reports that the client closed the connection.
+/// A waiting poll. Dropping it without [`ReportedPoll::record_answer`] reports that the client closed the connection.
 pub(super) struct ReportedPoll<'a> {
     world: &'a World,
     poll: Option<WaitingPoll>,

@@ -125,13 +125,13 @@ pub(super) fn reply(
     authorized: &AuthorizedRequest<'_>,
     reply: ReplyBody,
 ) -> PendingResponse {
-    let draft = adapt_reply(&context.settings, context.origin.prefix, reply, |reply| {
+    let response = adapt_reply(&context.settings, context.origin.prefix, reply, |reply| {
         if let Some(emulation) = context.emulation {
             let realm = authorized.realm(context.world);
             emulation.downgrade_reply(authorized.row, &realm, authorized.caller.as_deref(), &authorized.raw, reply);
         }
     });
-    pending_response::with_hint(draft, hint::for_event_types(&authorized.raw))
+    pending_response::with_hint(response, hint::for_event_types(&authorized.raw))
 }
 
 /// The response to a caller without access to the operation.
@@ -152,8 +152,8 @@ pub(super) fn refuse(
     error: Error,
 ) -> PendingResponse {
     let AuthorizedRequest { row, raw, caller, .. } = authorized;
-    if let Some(draft) = incoming_webhooks::refusal(row, raw, &error) {
-        return draft;
+    if let Some(response) = incoming_webhooks::refusal(row, raw, &error) {
+        return response;
     }
     let (realm, caller) = (authorized.realm(context.world), caller.as_deref());
     let takes_json = row.access == Access::KeyHolder;
