@@ -36,6 +36,7 @@ pub fn document(dialect: &Dialect) -> Value {
     document_at(NEWEST_FEATURE_LEVEL, dialect)
 }
 
+/// The document at a level, in a dialect. Levels above the newest have the document of the newest.
 pub fn document_at(level: i64, dialect: &Dialect) -> Value {
     let mut document = neutral_document(level);
     document["info"]["description"] = description(level, dialect).into();
@@ -134,14 +135,14 @@ fn alternatives(row: &OperationRow, level: i64) -> impl Iterator<Item = &'static
     served_rows(level).filter(is_alternative).flat_map(|other| other.parameters).filter(|info| info.is_in_path)
 }
 
-/// The properties of the register reply besides the queue, with descriptions. All are optional, because the keys depend on
-/// the request.
-pub fn state() -> Map<String, Value> {
-    described_state(&mut generator())
+/// The properties of the register reply besides the queue, with descriptions. All are optional, because the keys depend
+/// on the request.
+pub fn register_reply_properties() -> Map<String, Value> {
+    described_properties(&mut generator())
 }
 
-fn described_state(generator: &mut SchemaGenerator) -> Map<String, Value> {
-    let mut properties = state_properties(generator);
+fn described_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut properties = undescribed_properties(generator);
     for (key, schema) in &mut properties {
         describe(schema, meaning::of_state_key(key));
     }
@@ -154,7 +155,7 @@ fn describe(schema: &mut Value, meaning: Option<&str>) {
     }
 }
 
-fn state_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
+fn undescribed_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let mut sorted: BTreeMap<String, Value> =
         OWN_LISTS.iter().map(|own| (own.list.key.to_owned(), (own.schema)(generator).to_value())).collect();
     if let Value::Object(typed) = RegisterState::json_schema(generator).to_value()["properties"].take() {
@@ -236,7 +237,7 @@ fn operation(row: &OperationRow, level: i64, generator: &mut SchemaGenerator) ->
     let mut reply = (row.reply)(generator).to_value();
     if row.route == Register::ROUTE {
         let properties = reply["properties"].as_object_mut();
-        properties.expect("it is an object").extend(described_state(generator));
+        properties.expect("it is an object").extend(described_properties(generator));
     }
     let mut operation = json!({
         "operationId": tooling::operation_id((row.name)()),

@@ -166,14 +166,14 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Errors in the fixture, or why the address can't be bound.
+    /// When the fixture or the state has errors, the certificate can't be used, or the address can't be bound.
     pub async fn start_with(options: Options) -> Result<Self, StartError> {
         let real_time: Arc<dyn RealTime> = Arc::new(WallClock);
         let settings =
             WorldSettings { feature_level: options.feature_level, dialect: Arc::new(options.dialect.clone()) };
         let worlds = Arc::new(Worlds::default());
         let (stop, stopped) = watch::channel(false);
-        worlds.set_webhook_sender(webhooks::sender(options.webhooks, stopped.clone()));
+        worlds.set_webhook_sender(webhooks::start_sender(options.webhooks, stopped.clone()));
         let clock = options.clock.clock(real_time.now());
         let (realm, clock) = match &options.state {
             Some(state) => state.resume(clock, real_time.now(), options.seed).map_err(StartError::State)?,
@@ -248,7 +248,7 @@ impl Server {
         &self.edge.worlds
     }
 
-    /// Adds a world from the text of a fixture, with the server's options. Returns its base URL.
+    /// Adds a world from the text of a fixture, at the server's feature level and in its dialect. Returns its base URL.
     ///
     /// # Errors
     ///
@@ -271,6 +271,10 @@ impl Server {
     /// # Errors
     ///
     /// The system's error when no port can be bound.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such world.
     pub async fn listen_for(&self, world: &str) -> io::Result<String> {
         let port =
             listen::serve_world(self.edge.clone(), self.world(world), None, self.secured.clone(), self.stopped.clone())
@@ -282,7 +286,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// When there is no such user.
+    /// When there is no default world, or no such user.
     #[track_caller]
     pub fn user(&self, handle: &str) -> Credentials {
         self.user_of(Worlds::DEFAULT, handle)
@@ -307,6 +311,10 @@ impl Server {
     }
 
     /// The default world's clock.
+    ///
+    /// # Panics
+    ///
+    /// When there is no default world.
     pub fn clock(&self) -> ClockHandle {
         ClockHandle { world: self.world(Worlds::DEFAULT) }
     }

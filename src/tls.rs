@@ -44,8 +44,10 @@ pub struct Date {
     pub day: u8,
 }
 
+/// The period in which a certificate is valid, in UTC.
 #[derive(Clone, Copy, Debug)]
 pub struct Validity {
+    /// The first valid day.
     pub not_before: Date,
     /// The day after the last valid day.
     pub not_after: Date,

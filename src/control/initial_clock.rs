@@ -37,7 +37,8 @@ impl InitialClock {
         }
     }
 
-    /// The clock of a world that would otherwise start with `clock`: `Frozen` stops it at its time, the others replace it.
+    /// The clock of a world that would otherwise start with `clock`: `Frozen` stops it at its time, the others replace
+    /// it.
     pub(crate) fn instead_of(self, clock: Clock, real_time: Timestamp) -> Clock {
         match self {
             InitialClock::Frozen => Clock::Frozen { at: clock.now(real_time) },

@@ -1,6 +1,6 @@
 //! The OpenAPI documents: that of the API in a dialect, and that of control, built from the table of calls.
 
-use super::calls::{CALLS, Call, CallRow, Filter, Input, RECORDS, describe};
+use super::calls::{CALLS, Call, CallRow, Filter, Input, RECORDS, add_descriptions};
 use super::filters::Filters;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
@@ -11,7 +11,8 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// The requested document as the bytes of a reply; in the server's dialect unless the filters name another.
+/// The requested document as the bytes of a reply. That of the API is in the server's dialect unless the filters name
+/// another.
 ///
 /// # Errors
 ///
@@ -47,7 +48,7 @@ pub fn control_document() -> Value {
     schemas.extend(RECORDS.iter().map(|(name, notation)| ((*name).to_owned(), schema(notation))));
     schemas.extend(replies);
     schemas.insert("ErrorReply".into(), error_schema());
-    schemas.iter_mut().for_each(|(name, schema)| describe(name, schema));
+    schemas.iter_mut().for_each(|(name, schema)| add_descriptions(name, schema));
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
@@ -174,13 +175,13 @@ fn responses(row: &CallRow) -> Value {
     });
     let mut responses =
         json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
-    for status in statuses(row) {
+    for status in refusal_statuses(row) {
         responses[status] = refusal.clone();
     }
     responses
 }
 
-fn statuses(row: &CallRow) -> Vec<&'static str> {
+fn refusal_statuses(row: &CallRow) -> Vec<&'static str> {
     let mut statuses = vec!["400", "401", "403"];
     statuses.extend(row.path.contains('{').then_some("404"));
     statuses.extend(row.path.ends_with("/wait").then_some("408"));

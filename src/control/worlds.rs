@@ -3,7 +3,7 @@
 use super::feature_level::FeatureLevel;
 use super::filters::Filters;
 use super::times::Seconds;
-use super::{Control, InitialClock, body, refusal, snapshots, unknown_name_message, unknown_word_error};
+use super::{Control, InitialClock, read_body, refusal, snapshots, unknown_name_message, unknown_word_error};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
@@ -65,7 +65,7 @@ struct NewWorld {
     real_time: Arc<dyn RealTime>,
 }
 
-/// Lists the worlds that match the filters.
+/// Lists the worlds whose names have the prefix in the filters; all worlds without one.
 ///
 /// # Errors
 ///
@@ -74,7 +74,7 @@ pub fn list(control: &Control, request: &ApiRequest, filters: &Filters) -> Resul
     let prefix = read_prefix(filters)?.unwrap_or_default();
     let worlds = control.edge.worlds.all();
     let worlds = worlds.iter().filter(|world| world.name().starts_with(prefix));
-    Ok(json!({"worlds": worlds.map(|world| row(request, world)).collect::<Vec<_>>()}))
+    Ok(json!({"worlds": worlds.map(|world| world_record(request, world)).collect::<Vec<_>>()}))
 }
 
 fn read_prefix(filters: &Filters) -> Result<Option<&str>, Error> {
@@ -89,7 +89,7 @@ fn read_prefix(filters: &Filters) -> Result<Option<&str>, Error> {
 }
 
 /// The record of a world. Reading it does not count as use of the world.
-pub fn row(request: &ApiRequest, world: &World) -> Value {
+pub fn world_record(request: &ApiRequest, world: &World) -> Value {
     let (realm, lifecycle, settings) = (world.snapshot(), world.lifecycle(), world.settings());
     json!({
         "name": world.name(),
@@ -114,7 +114,7 @@ pub fn row(request: &ApiRequest, world: &World) -> Value {
 ///
 /// `ControlRefused`, `WorldExists`.
 pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Error> {
-    let spec: WorldSpec = body(request)?;
+    let spec: WorldSpec = read_body(request)?;
     if let Some(name) = &spec.name {
         check_name(control, name, spec.replaces())?;
     }
@@ -131,7 +131,7 @@ pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Er
         None => in_place(|| create_from_fixture(control, &spec))?,
     };
     let NewWorld { realm, clock, settings, real_time } = new_world;
-    // Generated last, so that refused calls use up no names.
+    // Generated only now, so that calls with a refused body use up no names.
     let name = spec.name.clone().unwrap_or_else(|| control.edge.worlds.generate_name());
     let replaces = spec.replaces();
     let lifecycle = Lifecycle::new(spec.label, idle_ttl, real_time.now());
@@ -192,7 +192,7 @@ pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// `ControlRefused` without a prefix.
+/// `ControlRefused` without a prefix, or for one that no name can have.
 pub async fn delete_all(control: &Control, filters: &Filters) -> Result<Value, Error> {
     let prefix = read_prefix(filters)?.filter(|prefix| !prefix.is_empty());
     let prefix = prefix.ok_or_else(|| refusal("prefix: takes the beginning of the names of the worlds to end"))?;

@@ -255,7 +255,12 @@ fn blob_response(realm: &Realm, hash: &str, name: &str) -> Result<Response, Erro
 /// Redirects `/avatar/{user_id_or_email}` to the URL of the picture, with the query string of the request. For a user
 /// that the caller may not see, it is a placeholder; for an unknown ID or email address, a picture of the avatar
 /// service.
-fn redirect_to_avatar(realm: &Realm, incoming: &ApiRequest, address: &Address<'_>, subpath: &str) -> Result<Response, Error> {
+fn redirect_to_avatar(
+    realm: &Realm,
+    incoming: &ApiRequest,
+    address: &Address<'_>,
+    subpath: &str,
+) -> Result<Response, Error> {
     let caller = authentication::authenticate(realm, &incoming.credentials)?.ok_or(Error::NotLoggedIn)?;
     let (id_or_email, is_medium) = match subpath.strip_suffix("/medium") {
         Some(id_or_email) => (id_or_email, true),

@@ -24,7 +24,7 @@ pub(super) fn respond_without_world(edge: &Edge, incoming: &ApiRequest, address:
         return pages::unknown_world(&address.world, listed_names);
     }
     let hint = match edge.worlds.has_ended(&address.world) {
-        true => format!("The world '{}' has ended: stop its clients before.", address.world),
+        true => format!("The world '{}' has ended: stop its clients before it ends.", address.world),
         false => hint::for_unknown_world(&address.world, &names),
     };
     reply::failure(&Error::UnknownWorld, Some(hint))

@@ -1,7 +1,7 @@
 //! The sockets of a server: binding, accepting and serving connections.
 
 use super::addresses::with_port;
-use super::connection::{Scope, all_worlds, chat_api, is_control_or_console, service, wait_for_end};
+use super::connection::{Scope, all_routes, chat_api, is_control_or_console, service, wait_for_end};
 use super::error_rewriting::ErrorRewritingStream;
 use super::http2;
 use super::idle_tracker::IdleTracker;
@@ -269,7 +269,7 @@ async fn serve_http1<S: Read + Write + Unpin + Send + 'static>(
     let io = ErrorRewritingStream::new(io, tracker.clone());
     let result = match scope {
         Scope::AllWorlds(control) => {
-            let routes = all_worlds(&control, stopped);
+            let routes = all_routes(&control, stopped);
             let service = service(routes, control.edge.scheme, is_control_or_console, tracker);
             http1::Builder::new().serve_connection(io, service).with_upgrades().await
         }

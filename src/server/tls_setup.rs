@@ -10,11 +10,11 @@ use jiff::{Span, ToSpan};
 /// Validity of a generated certificate in years. Phones accept no certificate that is valid for more than 825 days.
 const CERTIFICATE_YEARS: i16 = 2;
 
-/// What the connections of a server with HTTPS need; None for HTTP.
+/// The TLS configuration of a server with HTTPS; None for HTTP.
 ///
 /// # Errors
 ///
-/// `StartError::Tls`, when the given certificate or key can't be read.
+/// `StartError::Tls`, with the errors of [`tls::Tls::secured`].
 pub fn prepare_tls(options: &Options, now: Timestamp) -> Result<Option<Secured>, StartError> {
     let Some(tls) = &options.tls else { return Ok(None) };
     let host = options.host.iter().filter(|host| !is_unspecified(host));

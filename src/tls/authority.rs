@@ -20,7 +20,7 @@ use tokio_rustls::rustls::sign::{CertifiedKey, SigningKey};
 const LOCALHOST_SUFFIX: &str = ".localhost";
 /// The maximum length of a label of a host name (RFC 1035).
 const MAX_LABEL_LENGTH: usize = 63;
-/// The cache is emptied when it holds this number of certificates.
+/// The cache is emptied before it would hold more certificates than this.
 const MAX_CACHED_CERTIFICATES: usize = 1_000;
 
 /// Signs certificates. All of them have the same key.

@@ -112,6 +112,7 @@ fn config_error(error: rustls::Error) -> TlsError {
     TlsError(format!("no TLS with this certificate: {error}"))
 }
 
+/// The names and addresses in a generated certificate, without duplicates.
 fn host_names(other_names: Vec<String>, addresses: Vec<IpAddr>) -> Vec<String> {
     let loopback = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into(), ANDROID_EMULATOR_HOST.into()];
     let addresses = loopback.into_iter().chain(addresses).map(|address: IpAddr| address.to_string());

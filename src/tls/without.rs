@@ -23,10 +23,6 @@ pub struct Secured {
 
 impl Tls {
     /// Never called.
-    ///
-    /// # Errors
-    ///
-    /// None.
     pub(crate) fn secured(
         &self,
         _other_names: Vec<String>,
@@ -39,10 +35,6 @@ impl Tls {
 
 impl Secured {
     /// Never called.
-    ///
-    /// # Errors
-    ///
-    /// None.
     pub async fn accept(&self, _stream: TcpStream) -> std::io::Result<SecureStream> {
         match self.never {}
     }
