@@ -91,8 +91,8 @@ pub struct Defaults {
 }
 
 impl Control {
-    /// The size limit of a request's body, and the memory that its bytes count towards. The limit for documents, which may
-    /// be as large as a world, applies only to requests that may steer.
+    /// The size limit of a request's body, and the memory that its bytes count towards. The limit for documents, which
+    /// may be as large as a world, applies only to requests that may steer.
     pub fn body_limit(&self, incoming: &ApiRequest) -> (BodyLimit, Arc<BodyMemory>) {
         let path = decoded_path(incoming);
         match calls::find(incoming.method().as_str(), &path) {
@@ -155,7 +155,7 @@ impl Control {
                 "worlds": self.edge.worlds.count(),
             }),
             Call::Fidelity => fidelity::reply_data(),
-            Call::Openapi => return openapi::reply(&filters, &self.defaults.dialect),
+            Call::Openapi => return openapi::requested_document(&filters, &self.defaults.dialect),
             Call::AllReports => in_place(|| report::report_data(&self.edge.worlds.report())),
             Call::ClearAllReports => {
                 self.edge.worlds.clear_reports();
@@ -232,8 +232,8 @@ async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error>
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Internal))
 }
 
-/// Executes a call for one world and returns the body of the reply. Calls that may change much of a world wait for their
-/// turn as its writer.
+/// Executes a call for one world and returns the body of the reply. Calls that may change much of a world wait for
+/// their turn as its writer.
 async fn execute_in_world(
     world: &Arc<World>,
     worlds: &Worlds,

@@ -52,8 +52,8 @@ pub struct Dialect {
     search: NameSearch,
 }
 
-/// Searches a reply for all neutral names at once. It is built from the dialect's names when the first reply is searched,
-/// so equality ignores it.
+/// Searches a reply for all neutral names at once. It is built from the dialect's names when the first reply is
+/// searched, so equality ignores it.
 #[derive(Clone, Debug, Default)]
 struct NameSearch(OnceLock<Option<AhoCorasick>>);
 

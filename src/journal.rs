@@ -25,7 +25,8 @@ const PARAMETER_OVERHEAD_BYTES: usize = 64;
 pub struct Entry {
     /// Increases by one per entry.
     pub id: u64,
-    /// The time of the reply by the world's clock, or that of the request's first event if it is earlier; in UNIX seconds.
+    /// The time of the reply by the world's clock, or that of the request's first event if it is earlier; in UNIX
+    /// seconds.
     pub at: f64,
     pub method: Cow<'static, str>,
     /// Without `/api/v1`, with values instead of placeholders.

@@ -60,8 +60,8 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     Ok(value)
 }
 
-/// Improves the diagnostic of a non-string value for an enum, for which serde does not list the variants. Malformed JSON
-/// keeps its diagnostic, which has the line and column.
+/// Improves the diagnostic of a non-string value for an enum, for which serde does not list the variants. Malformed
+/// JSON keeps its diagnostic, which has the line and column.
 fn list_enum_values<T: DeserializeOwned>(text: &str, path: &Path, diagnostic: Diagnostic) -> Diagnostic {
     let Ok(mut document) = serde_json::from_str::<Value>(text) else { return diagnostic };
     let target = path.iter().try_fold(&mut document, |value, segment| match segment {

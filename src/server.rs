@@ -1,4 +1,4 @@
-//! The library's `Server`: its options, its worlds, and the sockets on which it listens.
+//! The library's `Server`: starting and stopping it, and access to its worlds, their users and their clocks.
 
 pub mod addresses;
 #[cfg(feature = "compression")]
@@ -11,6 +11,7 @@ mod idle_tracker;
 mod invariant_check;
 pub mod listen;
 mod non_api_head;
+mod options;
 mod pace;
 pub mod real_time;
 pub mod standing_faults;
@@ -21,14 +22,12 @@ mod watch_socket;
 mod webhooks;
 
 use crate::control::{Control, ControlReply, Defaults, Guard, InitialClock};
-use crate::dialect::Dialect;
 use crate::fixture;
 use crate::http::{Edge, KeyGuard};
 use crate::realm::id::UserId;
-use crate::realm::webhook::Reach;
 use crate::report::Summary;
 use crate::time::{Span, Timestamp};
-use crate::tls::{Secured, Tls};
+use crate::tls::Secured;
 use crate::world::{MAX_POLL_PAUSE, RealTime, World, WorldSettings, Worlds};
 use addresses::{is_unspecified, with_port};
 use listen::{BoundSockets, ServerTasks};
@@ -43,77 +42,8 @@ use tokio::sync::watch;
 
 pub use crate::http::authority::Authority;
 pub use invariant_check::CheckReport;
+pub use options::Options;
 pub use start_error::StartError;
-
-/// The options of a server. The defaults are those of the command line, except that the port is a free one.
-///
-/// ```
-/// use chatdouble::{InitialClock, Options, Server, Timestamp};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), chatdouble::StartError> {
-/// let new_year = Timestamp::parse("2026-01-01T00:00:00Z").expect("an instant");
-/// let options = Options { clock: InitialClock::At(new_year), seed: 7, ..Options::default() };
-/// let server = Server::start_with(options).await?;
-/// assert_eq!(server.clock().now(), new_year);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Host name or address to listen on. None for the IPv4 and IPv6 loopback addresses.
-    pub host: Option<String>,
-    /// Port to listen on; 0 for a free one.
-    pub port: u16,
-    /// The fixture of the default world, and of new worlds that are created without one.
-    pub fixture: fixture::Source,
-    /// A saved state, with its clock, from which the default world is created instead of the fixture.
-    pub state: Option<fixture::Source>,
-    /// The initial clock of worlds.
-    pub clock: InitialClock,
-    /// The feature level of worlds.
-    pub feature_level: i64,
-    /// The dialect of worlds: names on the wire.
-    pub dialect: Dialect,
-    /// The seed of the worlds' random generators.
-    pub seed: u64,
-    /// The origin of web pages that may call the API; `*` for all.
-    pub cors_origin: String,
-    /// Additional host names of the server, under which it answers the API key calls of development servers.
-    pub host_names: Vec<String>,
-    /// Whether the world `default` exists.
-    pub has_root_world: bool,
-    /// The token that calls of control must send; None or empty for no token.
-    pub control_token: Option<String>,
-    /// Worlds without requests for this time are ended, unless they are created with another limit. None for no limit.
-    pub world_ttl: Option<Span>,
-    /// The certificate for HTTPS. None for HTTP.
-    pub tls: Option<Tls>,
-    /// The addresses to which outgoing webhooks may be sent.
-    pub webhooks: Reach,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            host: None,
-            port: 0,
-            fixture: fixture::Source::builtin("default").unwrap_or_else(|| "{}".into()),
-            state: None,
-            clock: InitialClock::Real,
-            feature_level: crate::api::NEWEST_FEATURE_LEVEL,
-            dialect: Dialect::neutral(),
-            seed: 0,
-            cors_origin: "*".into(),
-            host_names: Vec::new(),
-            has_root_world: true,
-            control_token: None,
-            world_ttl: None,
-            tls: None,
-            webhooks: Reach::default(),
-        }
-    }
-}
 
 /// A running server. Dropping it stops it.
 ///

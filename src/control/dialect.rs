@@ -14,7 +14,7 @@ pub fn read(text: &str) -> Result<Dialect, String> {
     let methods = AUTHENTICATION_METHODS.iter().map(|(name, _)| (*name).to_owned());
     // A key in the JSON text of `field_data`.
     let field_data_keys = ["subtype".to_owned()];
-    let keys = crate::openapi::names().into_iter().chain(methods).chain(field_data_keys).collect();
+    let keys = crate::openapi::renamable_keys().into_iter().chain(methods).chain(field_data_keys).collect();
     let paths = rows().map(|row| row.route.path.to_owned());
     Dialect::parse(text, &RenamableNames { keys, paths: paths.collect() })
 }

@@ -1,5 +1,5 @@
-//! Decides which requests may call control. Refuses those from foreign web pages, and those without the token; if no token
-//! is required, those for foreign host names.
+//! Decides which requests may call control. Refuses those from foreign web pages, and those without the token; if no
+//! token is required, those for foreign host names.
 
 use crate::error::Error;
 use crate::http::authority::{Authority, SingleHeader};

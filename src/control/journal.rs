@@ -99,7 +99,7 @@ pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
 ///
 /// `ControlRefused`, `VerificationFailed`.
 pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> Result<Value, Error> {
-    let (filter, bounds) = expected_requests.read(world)?;
+    let (filter, bounds) = expected_requests.check(world)?;
     let count = world.journal().find(&filter).len();
     if bounds.allows(count) {
         return Ok(json!({ "count": count }));
@@ -116,7 +116,7 @@ pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> R
 /// `ControlRefused`, `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted while waiting.
 pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequests) -> Result<Value, Error> {
     let (expected_requests, timeout_ms) = expected_requests.into_parts();
-    let (filter, bounds) = expected_requests.read(world)?;
+    let (filter, bounds) = expected_requests.check(world)?;
     let count = || world.journal().find(&filter).len();
     let check = || Some(count()).filter(|count| bounds.allows(*count));
     match waiting::wait_until(world, timeout_ms, || world.journal().changed(), check).await? {
@@ -220,7 +220,12 @@ impl Bounds {
 }
 
 impl Assertion {
-    fn read(self, world: &World) -> Result<(Filter, Bounds), Error> {
+    /// Checks the values.
+    ///
+    /// # Errors
+    ///
+    /// `ControlRefused`.
+    fn check(self, world: &World) -> Result<(Filter, Bounds), Error> {
         let bounds = match (self.exactly, self.at_least, self.at_most) {
             (Some(exactly), None, None) => Bounds { at_least: exactly, at_most: Some(exactly) },
             (Some(_), _, _) => return Err(refusal("$.exactly: can't be combined with at_least or at_most")),
@@ -243,7 +248,8 @@ impl Assertion {
     }
 }
 
-/// An addition to the message if the fault of the filter has not fired, or fired for more requests than the journal has.
+/// An addition to the message if the fault of the filter has not fired, or fired for more requests than the journal
+/// has.
 fn fired_message(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
     let faults = world.faults().lock();
@@ -273,8 +279,8 @@ fn requests_of(matching: &Matching) -> String {
     words.join(" ")
 }
 
-/// An addition to the message if polls that the filter may be for are parked. Their status is not known yet, and a filter
-/// for a fault has a message of its own.
+/// An addition to the message if polls that the filter may be for are parked. Their status is not known yet, and a
+/// filter for a fault has a message of its own.
 fn parked_message(world: &World, filter: &Filter) -> String {
     let is_for_polls = filter.method.as_deref().is_none_or(|method| method == POLL.0)
         && filter.path.as_deref().is_none_or(|path| path == POLL.1)

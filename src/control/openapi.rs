@@ -17,7 +17,7 @@ use std::borrow::Cow;
 /// # Errors
 ///
 /// `Internal` if the document can't be serialized, which would be a bug.
-pub fn reply(filters: &Filters, server_dialect: &Dialect) -> Result<Vec<u8>, Error> {
+pub fn requested_document(filters: &Filters, server_dialect: &Dialect) -> Result<Vec<u8>, Error> {
     let dialect = match filters.text("dialect") {
         None => Cow::Borrowed(server_dialect),
         Some("zulip") => Cow::Owned(Dialect::zulip()),
@@ -39,13 +39,13 @@ pub fn control_document() -> Value {
     let mut paths: Map<String, Value> = Map::new();
     let mut replies: Map<String, Value> = Map::new();
     for row in CALLS {
-        let operation = operation(row, &mut generator);
+        let operation = operation_object(row, &mut generator);
         replies.insert(reply_name(row), success_schema(row));
         let path = paths.entry(format!("/control{}", row.path)).or_insert_with(|| json!({}));
         path[row.method.to_lowercase()] = operation;
     }
     let mut schemas = generator.take_definitions(true);
-    schemas.extend(RECORDS.iter().map(|(name, notation)| ((*name).to_owned(), schema(notation))));
+    schemas.extend(RECORDS.iter().map(|(name, notation)| ((*name).to_owned(), parse_notation(notation))));
     schemas.extend(replies);
     schemas.insert("ErrorReply".into(), error_schema());
     schemas.iter_mut().for_each(|(name, schema)| add_descriptions(name, schema));
@@ -89,19 +89,19 @@ fn replace_number_formats(part: &mut Value) {
     }
 }
 
-fn schema(notation: &str) -> Value {
+fn parse_notation(notation: &str) -> Value {
     let notation: Value = serde_json::from_str(notation).expect("the notation of a reply is JSON, as a test reads it");
     shape::parse_shape(&notation)
 }
 
-fn operation(row: &CallRow, generator: &mut SchemaGenerator) -> Value {
+fn operation_object(row: &CallRow, generator: &mut SchemaGenerator) -> Value {
     let mut operation = json!({
         "operationId": operation_id(row),
         "tags": [tag(row)],
         "summary": row.summary,
         "description": format!("{} `{} /control{}`.", row.summary, row.method, row.path),
         "parameters": parameters(row),
-        "responses": responses(row),
+        "responses": responses_object(row),
     });
     if let Input::Body(body) | Input::Document(body) = row.input {
         let schema = body(generator).to_value();
@@ -164,7 +164,7 @@ fn parameters(row: &CallRow) -> Vec<Value> {
     path_parameters.chain(query_parameters).collect()
 }
 
-fn responses(row: &CallRow) -> Value {
+fn responses_object(row: &CallRow) -> Value {
     let schema = match row.call {
         Call::Openapi => json!({"type": "object"}),
         _ => json!({"$ref": format!("#/components/schemas/{}", reply_name(row))}),
@@ -194,7 +194,7 @@ fn success_schema(row: &CallRow) -> Value {
     let mut schema = if row.reply.is_empty() {
         json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false})
     } else {
-        schema(row.reply)
+        parse_notation(row.reply)
     };
     let mut properties = Map::from_iter([
         ("result".to_owned(), json!({"type": "string", "const": "success"})),

@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// Longer names, which are unknown ones, are cut before they are compared with others.
 const MAX_COMPARED_BYTES: usize = 200;
 
-/// Finds the user with this email address or handle, which is the part before the @. `path` is where the name was found,
-/// for errors.
+/// Finds the user with this email address or handle, which is the part before the @. `path` is where the name was
+/// found, for errors.
 ///
 /// # Errors
 ///

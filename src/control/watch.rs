@@ -100,8 +100,8 @@ fn event_frame(realm: &Realm, position: u64, entry: &LogEntry) -> Value {
 /// The largest number of users in the audience whose names are in a frame.
 const MAX_NAMED_USERS: usize = 50;
 
-/// The handles, by user ID, of the users in the event and of the first users in its audience, and the name of the event's
-/// channel.
+/// The handles, by user ID, of the users in the event and of the first users in its audience, and the name of the
+/// event's channel.
 fn names_in_event(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
     let mentioned_ids = ["user_id", "sender_id"].into_iter().filter_map(|key| event[key].as_i64().map(UserId));
     let mentioned_ids = mentioned_ids.chain(event["sender"]["user_id"].as_i64().map(UserId));

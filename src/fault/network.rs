@@ -145,8 +145,9 @@ impl Networks {
         self.network_of(user).map(|network| network.number)
     }
 
-    /// Draws whether a reply is lost to a user whose request began on the network `first_network_number`. The user may be
-    /// offline by now, or on another network. On the same network, a request draws only once, by [`Networks::draw_loss`].
+    /// Draws whether a reply is lost to a user whose request began on the network `first_network_number`. The user may
+    /// be offline by now, or on another network. On the same network, a request draws only once, by
+    /// [`Networks::draw_loss`].
     pub fn draw_reply_loss(&mut self, user: Option<&str>, first_network_number: Option<u64>) -> bool {
         let Some(network) = self.network_of(user) else { return false };
         if network.profile.name == OFFLINE {

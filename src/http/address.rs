@@ -80,8 +80,8 @@ impl SessionUse {
     }
 }
 
-/// The path of an operation, without `/api/v1` or `/json`; None for other paths. Some clients prepend their base URL and
-/// `/api/v1` to a path that already has the world's prefix; the prefix is removed.
+/// The path of an operation, without `/api/v1` or `/json`; None for other paths. Some clients prepend their base URL
+/// and `/api/v1` to a path that already has the world's prefix; the prefix is removed.
 fn operation_path<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
     let below_json = || path.strip_prefix("/json").filter(|path| path.starts_with('/'));
     let path = path.strip_prefix("/api/v1").or_else(below_json)?;

@@ -49,8 +49,8 @@ impl BodyLimit {
         too_large: || Error::BodyTooLarge { limit_mib: MAX_DOCUMENT_MIB.into() },
     };
 
-    /// The limit of API requests: that of files for multipart bodies and for chunks of resumable uploads. The limit of an
-    /// operation without files is checked later, when the operation is known.
+    /// The limit of API requests: that of files for multipart bodies and for chunks of resumable uploads. The limit of
+    /// an operation without files is checked later, when the operation is known.
     pub fn of_api(headers: &HeaderMap) -> Self {
         if content_type(headers).is_some_and(|kind| kind.starts_with("multipart/")) || is_chunk(headers) {
             // The 64 KiB allow for the headers and boundaries of a multipart body.
@@ -151,8 +151,8 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// `EncodedBody`, `BodyTooLarge`, `UploadTooLarge`, `BodiesTooLarge`, `BodyTooSlow`; `MalformedBody` when the connection
-/// breaks, or the system has no memory.
+/// `EncodedBody`, `BodyTooLarge`, `UploadTooLarge`, `BodiesTooLarge`, `BodyTooSlow`; `MalformedBody` when the
+/// connection breaks, or the system has no memory.
 pub async fn read_body(
     headers: &HeaderMap,
     limit: BodyLimit,
@@ -272,8 +272,8 @@ impl BodyBuffer {
     }
 }
 
-/// Copies more than [`MAX_UNMAPPED_BYTES`] to a mapping, so that the system gets their memory back when they are dropped.
-/// Fewer bytes are returned as they are.
+/// Copies more than [`MAX_UNMAPPED_BYTES`] to a mapping, so that the system gets their memory back when they are
+/// dropped. Fewer bytes are returned as they are.
 pub fn into_mapped(bytes: Bytes) -> Bytes {
     if bytes.len() <= MAX_UNMAPPED_BYTES {
         return bytes;

@@ -45,9 +45,9 @@ impl Cors {
         }
     }
 
-    /// Adds the headers to a file's reply if the request has no `Origin` header; if it has one, [`Cors::add_headers`] adds
-    /// them. A browser caches a picture that a page shows, and a script that reads the same picture later gets the cached
-    /// reply with its headers.
+    /// Adds the headers to a file's reply if the request has no `Origin` header; if it has one, [`Cors::add_headers`]
+    /// adds them. A browser caches a picture that a page shows, and a script that reads the same picture later gets the
+    /// cached reply with its headers.
     pub(super) fn add_file_headers<B>(
         &self,
         incoming: &ApiRequest,

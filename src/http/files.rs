@@ -53,7 +53,7 @@ const ESCAPED_IN_FILE_NAME: &percent_encoding::AsciiSet =
 pub const FILE_KINDS: [&str; 4] = ["/user_uploads/*", "/user_avatars/*", "/avatar/*", "/static/*"];
 
 /// The member of [`FILE_KINDS`] that a path outside `/api/v1` matches.
-pub fn kind(path: &str) -> Option<&'static str> {
+pub fn file_kind(path: &str) -> Option<&'static str> {
     FILE_KINDS.into_iter().find(|kind| path.starts_with(kind.trim_end_matches('*')))
 }
 

@@ -266,8 +266,8 @@ pub fn is_operation_outside_api(method: &str, path: &str) -> bool {
     Router::find_nearest(method, path).is_some_and(|row| row.route.path == path)
 }
 
-/// Removes a prefix such as `/api`, `/api/v2`, `/api/api/v1` or `/v1`, which clients put before the path of an operation
-/// by mistake.
+/// Removes a prefix such as `/api`, `/api/v2`, `/api/api/v1` or `/v1`, which clients put before the path of an
+/// operation by mistake.
 fn without_version_prefix(path: &str) -> &str {
     let is_version = |part: &str| part.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok());
     let mut path = path;

@@ -44,8 +44,8 @@ pub(super) fn finish(
     match outcome.reply {
         Ok(reply) => {
             let response = match protocol {
-                Protocol::Api => api::reply(context, authorized, reply),
-                Protocol::Resumable => tus::reply(context, authorized, reply),
+                Protocol::Api => api::build_response(context, authorized, reply),
+                Protocol::Resumable => tus::build_response(context, authorized, reply),
             };
             session_effects::update_sessions(context, authorized.row, outcome.session, response)
         }

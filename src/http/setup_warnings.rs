@@ -51,8 +51,8 @@ impl SetupWarnings {
         }
     }
 
-    /// Warns of a request that changed the default world after a world was forked from it: later forks have the change, so
-    /// that tests with a fork each depend on their order.
+    /// Warns of a request that changed the default world after a world was forked from it: later forks have the change,
+    /// so that tests with a fork each depend on their order.
     pub fn warn_of_changed_default(&self, default: &World) {
         let first_fork_at = *self.first_fork_at.get_or_init(|| default.real_time().now());
         let was_used = default.lifecycle().last_request_at().is_some_and(|at| at > first_fork_at);

@@ -20,8 +20,8 @@ use tokio::sync::watch;
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
 /// Number of bytes that distinguish the preface from any HTTP/1.1 request.
 const DISTINCT_BYTES: usize = 4;
-/// The first pause between two reads of a connection that has sent too few bytes. The pauses double up to [`MAX_PAUSE`],
-/// so that many silent connections cost little.
+/// The first pause between two reads of a connection that has sent too few bytes. The pauses double up to
+/// [`MAX_PAUSE`], so that many silent connections cost little.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const MAX_PAUSE: Duration = Duration::from_millis(500);
 const MAX_HEADER_BYTES: u32 = 400 * 1024;

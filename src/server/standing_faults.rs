@@ -10,16 +10,16 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Faults for all worlds of one or more servers. Each world counts for itself how many requests passed and how often each
-/// fault fired.
+/// Faults for all worlds of one or more servers. Each world counts for itself how many requests passed and how often
+/// each fault fired.
 #[derive(Debug, Default)]
 pub struct StandingFaults {
     faults: Vec<Value>,
     /// How often each fault fired, in all worlds together.
     fired_counts: Vec<Arc<AtomicU64>>,
     are_installed: AtomicBool,
-    /// The reasons for which worlds refused faults, by the position of the fault. Only the first refusal of each fault is
-    /// recorded.
+    /// The reasons for which worlds refused faults, by the position of the fault. Only the first refusal of each fault
+    /// is recorded.
     refusals: Mutex<BTreeMap<usize, String>>,
 }
 
@@ -46,7 +46,7 @@ impl StandingFaults {
     }
 
     /// The faults as a world reads them, each with its refusal if its names do not exist there.
-    fn read(&self, world: &World) -> Vec<Result<InstalledFault, Error>> {
+    fn read_faults(&self, world: &World) -> Vec<Result<InstalledFault, Error>> {
         let read_fault = |(fault, fired_count): (&Value, &Arc<AtomicU64>)| {
             let fault = faults::read(world, fault.clone())?;
             Ok(InstalledFault { fired_in_all_worlds: fired_count.clone(), ..fault })
@@ -56,7 +56,7 @@ impl StandingFaults {
 
     /// Installs the faults in a world, and records those that it refuses.
     fn install(&self, world: &World) {
-        for (position, fault) in self.read(world).into_iter().enumerate() {
+        for (position, fault) in self.read_faults(world).into_iter().enumerate() {
             match fault {
                 Ok(fault) => world.faults().lock().install_permanent(fault),
                 Err(error) => {
@@ -78,7 +78,7 @@ impl Server {
     pub(crate) fn install_standing_faults(&self, faults: &Arc<StandingFaults>) -> Result<(), (usize, String)> {
         let worlds = self.worlds().all();
         for world in &worlds {
-            for (position, fault) in faults.read(world).into_iter().enumerate() {
+            for (position, fault) in faults.read_faults(world).into_iter().enumerate() {
                 fault.map_err(|error| (position, error.message()))?;
             }
         }

@@ -1,7 +1,8 @@
 //! The certificate of a server that speaks HTTPS: its names, addresses and validity.
 
 use super::addresses::{is_unspecified, machine_addresses};
-use super::{Options, StartError};
+use super::options::Options;
+use super::start_error::StartError;
 use crate::time::Timestamp;
 use crate::tls::{self, Secured, Validity};
 use jiff::civil::Date;

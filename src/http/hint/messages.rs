@@ -1,5 +1,5 @@
-//! Hints for IDs of messages that an operation refuses: replies do not say whether such a message was deleted, was never
-//! sent, or is hidden from the caller.
+//! Hints for IDs of messages that an operation refuses: replies do not say whether such a message was deleted, was
+//! never sent, or is hidden from the caller.
 
 use crate::api::parameter::RawParameters;
 use crate::error::Error;

@@ -199,8 +199,8 @@ impl PageRequest<'_> {
         }
     }
 
-    /// The form for an email address and a password. After a failed attempt it shows the error and takes the focus, which
-    /// scrolls it into view.
+    /// The form for an email address and a password. After a failed attempt it shows the error and takes the focus,
+    /// which scrolls it into view.
     fn password_form(
         &self,
         action: &str,

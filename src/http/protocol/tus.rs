@@ -122,7 +122,11 @@ fn options_reply() -> PendingResponse {
 }
 
 /// The response with an operation's reply.
-pub fn reply(context: &RequestContext<'_>, authorized: &AuthorizedRequest<'_>, reply: ReplyBody) -> PendingResponse {
+pub fn build_response(
+    context: &RequestContext<'_>,
+    authorized: &AuthorizedRequest<'_>,
+    reply: ReplyBody,
+) -> PendingResponse {
     let upload = match reply {
         ReplyBody::Value(value) => serde_json::from_value::<UploadReply>(value),
         ReplyBody::Bytes(bytes) => serde_json::from_slice(&bytes),
