@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_fires_up_to_times_after_the_first_requests() {
+    fn a_fault_lets_requests_pass_and_then_fires_a_limited_number_of_times() {
         let mut faults = Faults::new(0);
         faults.install(fault(1, None, Some(2)));
 

@@ -49,7 +49,8 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     }
     let mut json = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let diagnostic = Diagnostic::new(path_text(error.path()), translate_serde_message(&error.inner().to_string()));
+        let diagnostic =
+            Diagnostic::new(format_path(error.path()), translate_serde_message(&error.inner().to_string()));
         if diagnostic.reason.starts_with("expected value at ") {
             list_enum_values::<T>(text, error.path(), diagnostic)
         } else {
@@ -85,8 +86,9 @@ fn list_enum_values<T: DeserializeOwned>(text: &str, path: &Path, diagnostic: Di
 pub fn deserialize<'de, T: Deserialize<'de>>(
     json: impl Deserializer<'de, Error = serde_json::Error>,
 ) -> Result<T, Diagnostic> {
-    serde_path_to_error::deserialize(json)
-        .map_err(|error| Diagnostic::new(path_text(error.path()), translate_serde_message(&error.inner().to_string())))
+    serde_path_to_error::deserialize(json).map_err(|error| {
+        Diagnostic::new(format_path(error.path()), translate_serde_message(&error.inner().to_string()))
+    })
 }
 
 /// `limit` is in characters; an ellipsis replaces what is cut off.
@@ -97,7 +99,7 @@ fn truncate(text: &str, limit: usize) -> Cow<'_, str> {
     }
 }
 
-fn path_text(path: &Path) -> String {
+fn format_path(path: &Path) -> String {
     let mut text = "$".to_owned();
     for segment in path {
         match segment {

@@ -27,7 +27,7 @@ use crate::http::{Edge, KeyGuard};
 use crate::realm::id::UserId;
 use crate::report::Summary;
 use crate::time::{Span, Timestamp};
-use crate::tls::Secured;
+use crate::tls::TlsConfig;
 use crate::world::{MAX_POLL_PAUSE, RealTime, World, WorldSettings, Worlds};
 use addresses::{is_unspecified, with_port};
 use listen::{BoundSockets, ServerTasks};
@@ -65,7 +65,7 @@ pub struct Server {
     control: Arc<Control>,
     edge: Arc<Edge>,
     base_url: String,
-    secured: Option<Secured>,
+    tls_config: Option<TlsConfig>,
     stopped: watch::Receiver<bool>,
 }
 
@@ -73,12 +73,12 @@ pub struct Server {
 fn world_listener(
     edge: Arc<Edge>,
     host: Option<String>,
-    secured: Option<Secured>,
+    tls_config: Option<TlsConfig>,
     stopped: watch::Receiver<bool>,
 ) -> crate::control::WorldListener {
     Arc::new(move |world| {
-        let (edge, host, secured, stopped) = (edge.clone(), host.clone(), secured.clone(), stopped.clone());
-        Box::pin(async move { listen::serve_world(edge, world, host.as_deref(), secured, stopped).await })
+        let (edge, host, tls_config, stopped) = (edge.clone(), host.clone(), tls_config.clone(), stopped.clone());
+        Box::pin(async move { listen::serve_world(edge, world, host.as_deref(), tls_config, stopped).await })
     })
 }
 
@@ -115,9 +115,9 @@ impl Server {
         if options.has_root_world {
             worlds.add(Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), real_time.clone())));
         }
-        let secured = prepare_tls(&options, real_time.now())?;
+        let tls_config = prepare_tls(&options, real_time.now())?;
         let bound = BoundSockets::bind(options.host.as_deref(), options.port).await.map_err(StartError::Listen)?;
-        let scheme = if secured.is_some() { "https" } else { "http" };
+        let scheme = if tls_config.is_some() { "https" } else { "http" };
         let host = options.host.as_deref().filter(|host| !is_unspecified(host)).unwrap_or("127.0.0.1");
         let base_url = format!("{scheme}://{}", with_port(host, bound.address().port()));
         let token = options.control_token.filter(|token| !token.is_empty());
@@ -136,10 +136,10 @@ impl Server {
         edge.scheme = scheme;
         edge.lists_worlds = guard.token.is_none();
         let edge = Arc::new(edge);
-        let listen = world_listener(edge.clone(), options.host, secured.clone(), stopped.clone());
+        let listen = world_listener(edge.clone(), options.host, tls_config.clone(), stopped.clone());
         let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });
-        let running = ServerTasks::start(bound, control.clone(), secured.clone(), stop);
-        Ok(Self { running, control, edge, base_url, secured, stopped })
+        let running = ServerTasks::start(bound, control.clone(), tls_config.clone(), stop);
+        Ok(Self { running, control, edge, base_url, tls_config, stopped })
     }
 
     /// The base URL, such as `http://127.0.0.1:9991`, without a trailing slash. For a server that listens on all
@@ -165,7 +165,7 @@ impl Server {
 
     /// The certificate that clients have to trust, in PEM. None without TLS.
     pub fn trusted_certificate(&self) -> Option<&str> {
-        self.secured.as_ref().map(|secured| &*secured.trusted)
+        self.tls_config.as_ref().map(|tls_config| &*tls_config.trusted)
     }
 
     /// The address on which the server listens.
@@ -206,9 +206,14 @@ impl Server {
     ///
     /// When there is no such world.
     pub async fn listen_for(&self, world: &str) -> io::Result<String> {
-        let port =
-            listen::serve_world(self.edge.clone(), self.world(world), None, self.secured.clone(), self.stopped.clone())
-                .await?;
+        let port = listen::serve_world(
+            self.edge.clone(),
+            self.world(world),
+            None,
+            self.tls_config.clone(),
+            self.stopped.clone(),
+        )
+        .await?;
         Ok(format!("{}://127.0.0.1:{port}", self.edge.scheme))
     }
 

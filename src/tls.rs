@@ -10,11 +10,11 @@ mod trust;
 mod without;
 
 #[cfg(feature = "tls")]
-pub use certificate::{SecureStream, Secured, Tls};
+pub use certificate::{SecureStream, Tls, TlsConfig};
 #[cfg(feature = "tls")]
 pub use trust::{client_config, client_config_without_trust};
 #[cfg(not(feature = "tls"))]
-pub use without::{SecureStream, Secured, Tls};
+pub use without::{SecureStream, Tls, TlsConfig};
 
 use std::fmt;
 use std::net::Ipv4Addr;

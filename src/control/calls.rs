@@ -187,7 +187,7 @@ fn split_path(path: &str) -> Vec<&str> {
     path.split('/').skip(1).collect()
 }
 
-/// Only so many parts of an unknown path are compared with known paths.
+/// Only this number of parts of an unknown path is compared with known paths.
 const MAX_COMPARED_PARTS: usize = 8;
 /// Only the beginning of a longer part is compared.
 const MAX_COMPARED_PART_BYTES: usize = 64;

@@ -22,7 +22,7 @@ pub fn read(text: &str) -> Result<Dialect, String> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_built_in_dialect_renames_what_there_is() {
+    fn the_built_in_dialect_renames_only_existing_names() {
         let dialect = super::read(include_str!("../dialect/zulip.json"));
 
         assert_eq!(dialect, Ok(crate::dialect::Dialect::zulip()));

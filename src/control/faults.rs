@@ -362,7 +362,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_schema_has_the_effects_that_there_are() {
+    fn the_schema_has_all_effects_and_no_other() {
         let schema = effect_schema(&mut SchemaGenerator::default()).to_value();
 
         let properties = schema["properties"].as_object().expect("properties");

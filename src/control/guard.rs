@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_equal_only_when_they_are() {
+    fn only_the_whole_token_is_accepted() {
         assert!(equal_in_constant_time("secret", "secret"));
         for received_token in ["", "secre", "secret!", "Secret"] {
             assert!(!equal_in_constant_time(received_token, "secret"), "{received_token}");

@@ -118,7 +118,7 @@ pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Er
     if let Some(name) = &spec.name {
         check_name(control, name, spec.replaces())?;
     }
-    let idle_ttl = checked_idle_ttl(control, &spec)?;
+    let idle_ttl = check_idle_ttl(control, &spec)?;
     let new_world = match &spec.fork_of {
         Some(source_world) => {
             let source_world = find_source_world(control, &spec, source_world)?;
@@ -168,7 +168,7 @@ fn check_name(control: &Control, name: &str, replaces: bool) -> Result<(), Error
     if is_default { Err(refusal("$.name: default is there from the start or never")) } else { Ok(()) }
 }
 
-fn checked_idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> {
+fn check_idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> {
     match spec.idle_ttl_seconds {
         None => Ok(control.defaults.world_ttl),
         Some(Seconds(ttl)) if ttl >= Span::from_seconds(1) => Ok(Some(ttl)),
@@ -269,7 +269,7 @@ fn fork(spec: &WorldSpec, source_world: &World) -> Result<NewWorld, Error> {
     let clock = spec.clock.map_or(checkpoint.clock, |initial| initial.instead_of(checkpoint.clock, real_now));
     let realm = move_to(realm, clock.now(real_now));
     let settings = WorldSettings {
-        feature_level: checked_level(spec)?.unwrap_or(source_world.settings().feature_level),
+        feature_level: check_level(spec)?.unwrap_or(source_world.settings().feature_level),
         dialect: read_dialect(spec)?.unwrap_or_else(|| source_world.settings().dialect.clone()),
     };
     Ok(NewWorld { realm, clock, settings, real_time: source_world.real_time().clone() })
@@ -312,7 +312,7 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
     };
     let state = fixture.filter(|document| fixture::state::is_state(document));
     let settings = WorldSettings {
-        feature_level: checked_level(spec)?.unwrap_or(defaults.feature_level),
+        feature_level: check_level(spec)?.unwrap_or(defaults.feature_level),
         dialect: read_dialect(spec)?.unwrap_or_else(|| defaults.dialect.clone()),
     };
     let real_time = control.real_time.clone();
@@ -344,7 +344,7 @@ fn fixture_refusal(diagnostics: &[fixture::Diagnostic]) -> Error {
     refusal(fixture::join_diagnostics(diagnostics, to_message))
 }
 
-fn checked_level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
+fn check_level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
     match spec.feature_level {
         Some(FeatureLevel(level)) if level < 0 => Err(refusal("$.feature_level: takes a whole number from 0 on")),
         level => Ok(level.map(|FeatureLevel(level)| level)),

@@ -28,7 +28,7 @@ const DOCUMENT_MEMORY_MIB: usize = 2048;
 const MAX_BODY_PAUSE: Duration = Duration::from_secs(30);
 /// How long a client may pause within a body that is discarded before the request is answered.
 const MAX_DISCARD_PAUSE: Duration = Duration::from_millis(100);
-/// More bytes are stored in a mapping, so that the system gets the memory back when they are dropped.
+/// A body with more bytes is stored in a mapping, so that the system gets the memory back when it is dropped.
 const MAX_UNMAPPED_BYTES: usize = 1024 * 1024;
 pub(super) const MIB: usize = 1024 * 1024;
 

@@ -79,7 +79,7 @@ impl Fault {
         let (id, effect) = self.fired.as_ref()?;
         let response = match effect {
             Effect::Error { status, fields } => reply::json(*status, PendingBody::json_line(fields.clone())),
-            Effect::RateLimit { retry_after } => rate_limited(retry_after, emulation, now),
+            Effect::RateLimit { retry_after } => rate_limit_response(retry_after, emulation, now),
             Effect::Drop { is_carried_out: false, .. } => {
                 with_connection_fault(reply::empty(502), ConnectionFault::Dropped)
             }
@@ -98,7 +98,7 @@ impl Fault {
                 ConnectionFault::TruncatedAt(usize::try_from(*bytes).unwrap_or(usize::MAX)),
             ),
             Effect::Change(fields) => with_changed_fields(response, fields, dialect),
-            Effect::PseudoLocalize => pseudo_localized(response),
+            Effect::PseudoLocalize => with_pseudo_localized_message(response),
             Effect::Garbage => proxy_page(),
             Effect::Events(Disturbance::Unknown) => with_unknown_fields(response),
             _ => response,
@@ -144,7 +144,7 @@ fn with_changed_fields(response: PendingResponse, fields: &Map<String, Value>, d
 }
 
 /// Puts the message of a refusal into accented letters, as a server that translates its messages would change it.
-fn pseudo_localized(mut response: PendingResponse) -> PendingResponse {
+fn with_pseudo_localized_message(mut response: PendingResponse) -> PendingResponse {
     if response.status().is_success() {
         return response;
     }
@@ -182,7 +182,7 @@ fn with_connection_fault(mut response: PendingResponse, fault: ConnectionFault) 
 }
 
 /// The reply to a request beyond the rate limit, with the state of a used-up budget in its headers.
-fn rate_limited(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> PendingResponse {
+fn rate_limit_response(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> PendingResponse {
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
     let former = emulation.and_then(|emulation| emulation.former_code(None, error.row()));
     let mut response = pending_response::former_failure(&error, former, None, None);

@@ -1,7 +1,7 @@
 //! The service of a connection: warp's filters for the API, control and the console.
 
 #[cfg(feature = "compression")]
-use super::compression::compressed;
+use super::compression::compress_if_accepted;
 use super::connection_fault;
 use super::idle_tracker::IdleTracker;
 use super::non_api_head::{NonApiHead, non_api_head};
@@ -93,12 +93,12 @@ async fn respond<E: Display>(
         Some(bytes_per_second) => Either::Right(limit_speed(body, bytes_per_second)),
         None => Either::Left(body.map(|chunk| chunk.map(|mut chunk| chunk.copy_to_bytes(chunk.remaining())))),
     };
-    compressed(&head.headers, edge.respond(head.clone(), body, port_world).await)
+    compress_if_accepted(&head.headers, edge.respond(head.clone(), body, port_world).await)
 }
 
 /// Returns the response unchanged, in builds without compression.
 #[cfg(not(feature = "compression"))]
-fn compressed(_: &http::HeaderMap, response: Response) -> Response {
+fn compress_if_accepted(_: &http::HeaderMap, response: Response) -> Response {
     response
 }
 
@@ -114,7 +114,7 @@ fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
                 Ok(body) => {
                     request.body = body.bytes.clone();
                     // The future is boxed, so that API requests don't reserve memory for it.
-                    compressed(&head.headers, catch_panic(Box::pin(control.respond(&request))).await)
+                    compress_if_accepted(&head.headers, catch_panic(Box::pin(control.respond(&request))).await)
                 }
                 Err(error) => control.refuse(&request, &error),
             }

@@ -4,7 +4,7 @@ use super::addresses::{is_unspecified, machine_addresses};
 use super::options::Options;
 use super::start_error::StartError;
 use crate::time::Timestamp;
-use crate::tls::{self, Secured, Validity};
+use crate::tls::{self, TlsConfig, Validity};
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
@@ -15,14 +15,14 @@ const CERTIFICATE_YEARS: i16 = 2;
 ///
 /// # Errors
 ///
-/// `StartError::Tls`, with the errors of [`tls::Tls::secured`].
-pub fn prepare_tls(options: &Options, now: Timestamp) -> Result<Option<Secured>, StartError> {
+/// `StartError::Tls`, with the errors of [`tls::Tls::prepare`].
+pub fn prepare_tls(options: &Options, now: Timestamp) -> Result<Option<TlsConfig>, StartError> {
     let Some(tls) = &options.tls else { return Ok(None) };
     let host = options.host.iter().filter(|host| !is_unspecified(host));
     let host = host.map(|host| host.trim_matches(['[', ']']).to_owned());
     let names = host.chain(options.host_names.iter().cloned()).collect();
-    let secured = tls.secured(names, machine_addresses(), validity(now, CERTIFICATE_YEARS));
-    secured.map(Some).map_err(StartError::Tls)
+    let tls_config = tls.prepare(names, machine_addresses(), validity(now, CERTIFICATE_YEARS));
+    tls_config.map(Some).map_err(StartError::Tls)
 }
 
 /// A validity of `years` that starts two days ago, for clients whose clocks are slow.

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn worlds_have_one_label_below_localhost() {
+    fn the_host_of_a_world_has_one_label_below_localhost() {
         for host in ["a.localhost", "test-1.LOCALHOST"] {
             assert!(is_world_host(host), "{host}");
         }

@@ -12,7 +12,7 @@ const PARAMETERS: [&str; 3] = ["message_id", "messages", "msg_ids"];
 /// Only the first IDs of a long list are looked up.
 const MAX_IDS: usize = 1_000;
 
-/// A hint for the first message that the caller can't see: whether it was deleted, was never sent, or is of others.
+/// A hint for the first message that the caller can't see: whether it was deleted, was never sent, or is hidden.
 pub fn for_message(error: &Error, raw: &RawParameters, realm: &Realm, caller: &User) -> Option<String> {
     if *error != Error::InvalidMessage {
         return None;
