@@ -28,8 +28,8 @@ static ASSETS_BY_NAME: LazyLock<HashMap<&'static str, (&'static Asset, HeaderVal
     ASSETS.iter().map(|asset| (asset.name, (asset, etag(asset)))).collect()
 });
 
-/// The response to a request for the page or one of its files. None if the request is for another handler, does not
-/// come from a browser, or names a host that control does not admit.
+/// The response to a request for the page or one of its files. None if the request is for another handler or an unknown
+/// file, names a host that control does not admit, or asks for the page without accepting HTML.
 pub fn respond(guard: &Guard, request: &RequestHead) -> Option<Response> {
     let path = request.uri.path();
     if path != "/" && path != "/console" && !path.starts_with("/console/") {

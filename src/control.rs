@@ -59,7 +59,7 @@ use filters::Filters;
 pub use guard::Guard;
 pub use in_process::ControlReply;
 pub use initial_clock::InitialClock;
-use json_body::{body, check_empty_body, text};
+use json_body::{body_text, check_empty_body, read_body};
 use unknown_names::{
     MAX_COMPARED_BYTES, known_names_clause, unknown_name_in_world_message, unknown_name_message, unknown_word_error,
 };
@@ -92,7 +92,7 @@ pub struct Defaults {
 
 impl Control {
     /// The size limit of a request's body, and the memory that its bytes count towards. The limit for documents, which
-    /// have room for whole worlds, applies only to requests that may steer.
+    /// may be as large as a world, applies only to requests that may steer.
     pub fn body_limit(&self, incoming: &ApiRequest) -> (BodyLimit, Arc<BodyMemory>) {
         let path = decoded_path(incoming);
         match calls::find(incoming.method().as_str(), &path) {
@@ -155,7 +155,7 @@ impl Control {
                 "worlds": self.edge.worlds.count(),
             }),
             Call::Fidelity => fidelity::reply_data(),
-            Call::Openapi => return openapi::reply(&filters, &self.defaults.dialect),
+            Call::Openapi => return openapi::requested_document(&filters, &self.defaults.dialect),
             Call::AllReports => in_place(|| report::report_data(&self.edge.worlds.report())),
             Call::ClearAllReports => {
                 self.edge.worlds.clear_reports();
@@ -164,7 +164,7 @@ impl Control {
             Call::Worlds => in_place(|| worlds::list(self, request, &filters))?,
             Call::CreateWorld => worlds::create(self, request).await?,
             Call::DeleteWorlds => worlds::delete_all(self, &filters).await?,
-            Call::World => json!({"world": worlds::row(request, &*self.world(name)?)}),
+            Call::World => json!({"world": worlds::world_record(request, &*self.world(name)?)}),
             Call::DeleteWorld => worlds::delete(self, name).await?,
             Call::InWorld(call) => {
                 let world = self.world(name)?;
@@ -232,7 +232,8 @@ async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error>
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Internal))
 }
 
-/// Executes a call for one world and returns the body of the reply. Calls that change the world wait for its writer.
+/// Executes a call for one world and returns the body of the reply. Calls that may change much of a world wait for
+/// their turn as its writer.
 async fn execute_in_world(
     world: &Arc<World>,
     worlds: &Worlds,
@@ -249,17 +250,17 @@ async fn execute_in_world(
         }
         WorldCall::Users | WorldCall::Channels | WorldCall::Groups | WorldCall::Messages => {
             let query = contents::ContentsQuery::read(world, filters)?;
-            run_blocking(move || contents::list(call, &query)).await?
+            run_blocking(move || Ok(contents::list(call, &query))).await?
         }
         WorldCall::Invariants => {
             let world = world.clone();
             run_blocking(move || Ok(check_invariants(&world))).await?
         }
-        WorldCall::MoveClock => clock::change(world, body(request)?).await?,
-        WorldCall::WaitJournal => journal::wait(world, worlds, body(request)?).await?,
-        WorldCall::VerifyJournal => in_place(|| journal::verify(world, worlds, body(request)?))?,
-        WorldCall::WaitQueues => queues::wait(world, worlds, body(request)?).await?,
-        WorldCall::WaitPushes => pushes::wait(world, body(request)?, &base_url()).await?,
+        WorldCall::MoveClock => clock::change(world, read_body(request)?).await?,
+        WorldCall::WaitJournal => journal::wait(world, worlds, read_body(request)?).await?,
+        WorldCall::VerifyJournal => in_place(|| journal::verify(world, worlds, read_body(request)?))?,
+        WorldCall::WaitQueues => queues::wait(world, worlds, read_body(request)?).await?,
+        WorldCall::WaitPushes => pushes::wait(world, read_body(request)?, &base_url()).await?,
         WorldCall::Reset
         | WorldCall::Upgrade
         | WorldCall::KeepSnapshot
@@ -270,15 +271,15 @@ async fn execute_in_world(
         | WorldCall::AcceptInvite
         | WorldCall::LoseQueue => {
             let _turn = world.wait_turn().await;
-            in_place(|| execute_change(world, worlds, call, values, request))?
+            in_place(|| execute_in_turn(world, worlds, call, values, request))?
         }
-        _ => in_place(|| execute_read(world, call, values, filters, request))?,
+        _ => in_place(|| execute_without_turn(world, call, values, filters, request))?,
     };
     success_body(data)
 }
 
-/// Executes a call that changes the realm. The caller must be the world's writer.
-fn execute_change(
+/// Executes a call that may change much of the realm. The caller must have the turn of the world's writer.
+fn execute_in_turn(
     world: &World,
     worlds: &Worlds,
     call: WorldCall,
@@ -287,21 +288,21 @@ fn execute_change(
 ) -> Result<Value, Error> {
     let value = values.first().copied().unwrap_or_default();
     match call {
-        WorldCall::Reset => reset::reset(world, worlds, &body(request)?),
-        WorldCall::Upgrade => worlds::upgrade(world, &body(request)?),
-        WorldCall::KeepSnapshot => snapshots::keep(world, body(request)?),
+        WorldCall::Reset => reset::reset(world, worlds, &read_body(request)?),
+        WorldCall::Upgrade => worlds::upgrade(world, &read_body(request)?),
+        WorldCall::KeepSnapshot => snapshots::keep(world, read_body(request)?),
         WorldCall::Restore => snapshots::restore(world, value),
         WorldCall::ForgetSnapshot => snapshots::forget(world, value),
         WorldCall::PutState => state::put(world, request),
         WorldCall::ClearPushes => pushes::clear(world),
-        WorldCall::AcceptInvite => invites::accept(world, value, &body(request)?),
+        WorldCall::AcceptInvite => invites::accept(world, value, &read_body(request)?),
         WorldCall::LoseQueue => queues::end(world, value),
         _ => Err(Error::Internal),
     }
 }
 
-/// Executes a call that does not change the realm.
-fn execute_read(
+/// Executes a call that needs no turn of the world's writer: it reads, or makes a small change.
+fn execute_without_turn(
     world: &World,
     call: WorldCall,
     values: &[&str],
@@ -312,19 +313,19 @@ fn execute_read(
         WorldCall::Snapshots => Ok(snapshots::list(world)),
         WorldCall::Clock => Ok(clock::show(world)),
         WorldCall::Faults => Ok(faults::list(world)),
-        WorldCall::InstallFault => faults::install(world, body(request)?),
+        WorldCall::InstallFault => faults::install(world, read_body(request)?),
         WorldCall::ClearFaults => {
             world.faults().lock().clear();
             Ok(json!({}))
         }
         WorldCall::Networks => Ok(networks::list(world)),
-        WorldCall::SetNetwork => networks::set(world, &body(request)?),
+        WorldCall::SetNetwork => networks::set(world, &read_body(request)?),
         WorldCall::EndNetwork => networks::end(world, filters),
         WorldCall::Previews => Ok(previews::show(world)),
-        WorldCall::SetPreviews => previews::set(world, &body(request)?),
+        WorldCall::SetPreviews => previews::set(world, &read_body(request)?),
         WorldCall::EndPreviews => previews::end(world),
         WorldCall::RateLimits => Ok(rate_limits::list(world)),
-        WorldCall::SetRateLimit => rate_limits::set(world, &body(request)?),
+        WorldCall::SetRateLimit => rate_limits::set(world, &read_body(request)?),
         WorldCall::EndRateLimit => rate_limits::end(world, filters),
         WorldCall::RemoveFault => faults::remove(world, values.first().copied().unwrap_or_default()),
         WorldCall::Journal => journal::show(world, filters),

@@ -52,8 +52,8 @@ pub struct Dialect {
     search: NameSearch,
 }
 
-/// Searches a reply for all neutral names at once. It is built from the dialect's names for the first reply, so equality
-/// ignores it.
+/// Searches a reply for all neutral names at once. It is built from the dialect's names when the first reply is
+/// searched, so equality ignores it.
 #[derive(Clone, Debug, Default)]
 struct NameSearch(OnceLock<Option<AhoCorasick>>);
 
@@ -83,7 +83,7 @@ pub struct RenamableNames {
 }
 
 /// Checks that no vendor name is empty and no two are equal.
-fn check_distinct(list: &str, names: &BTreeMap<String, String>) -> Result<(), String> {
+fn check_vendor_names(list: &str, names: &BTreeMap<String, String>) -> Result<(), String> {
     let mut neutral_by_vendor = BTreeMap::new();
     for (neutral, vendor) in names {
         if vendor.is_empty() {
@@ -115,7 +115,7 @@ fn last_part(key: &str) -> &str {
     key.rsplit_once('.').map_or(key, |(_, last)| last)
 }
 
-/// The content of a JSON string. Older levels take some parameters as JSON.
+/// The content of a JSON string; None for other text. Older levels take some parameters as JSON.
 fn strip_quotes(value: &str) -> Option<&str> {
     value.strip_prefix('"')?.strip_suffix('"')
 }
@@ -168,10 +168,10 @@ impl Dialect {
                 return Err(format!("$.{key}: takes at most 64 letters, digits, '-', '.' and '_'"));
             }
         }
-        check_distinct("$.keys", &self.keys)?;
-        check_distinct("$.paths", &self.paths)?;
+        check_vendor_names("$.keys", &self.keys)?;
+        check_vendor_names("$.paths", &self.paths)?;
         for (key, values) in &self.values {
-            check_distinct(&format!("$.values.{key}"), values)?;
+            check_vendor_names(&format!("$.values.{key}"), values)?;
         }
         for (list, keys) in [("keys", self.keys.keys().collect::<Vec<_>>()), ("values", self.values.keys().collect())] {
             if let Some(key) = keys.into_iter().find(|key| !renamable.keys.contains(last_part(key))) {

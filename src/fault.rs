@@ -1,4 +1,4 @@
-//! Faults, which make a world's requests fail as a network, a proxy or the push relay would (contract, Faults).
+//! Faults, which make a world's requests fail as a network, a proxy or the push relay would.
 
 mod dropped;
 pub mod network;
@@ -110,7 +110,7 @@ pub enum Disturbance {
     Unknown,
 }
 
-/// How the push relay fails.
+/// How the push relay fails, which the codes of the API call *bouncer*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bouncer {
     /// Replied as `FAILED_TO_CONNECT_BOUNCER`.
@@ -201,8 +201,9 @@ impl Faults {
         self.faults.is_empty()
     }
 
-    /// Returns the id and effect of the first fault that fires for a request, and updates the counters. A fault's
-    /// conditions are checked in the order match, `after`, `times`, `probability`.
+    /// Returns the id and effect of the first fault that fires for a request, and updates the counters. A retry that a
+    /// fault drops comes before all of them. A fault's conditions are checked in the order match, `after`, `times`,
+    /// `probability`.
     pub fn fire(&mut self, request: RequestView<'_>) -> Option<(String, Effect)> {
         let Self { faults, rng, .. } = self;
         let dropping_fault = |fault: &mut InstalledFault| fault.drops_as_retry(request).then(|| fault.id.clone());
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_fires_up_to_times_after_the_first_requests() {
+    fn a_fault_lets_requests_pass_and_then_fires_a_limited_number_of_times() {
         let mut faults = Faults::new(0);
         faults.install(fault(1, None, Some(2)));
 

@@ -1,7 +1,7 @@
 //! The HTTP side of the API: from a request's world, route, faults, credentials and parameters to the operation, its
 //! reply and the entry in the journal. `respond.rs` lists these stages in their order.
 //!
-//! Only this module knows HTTP, dialects, addresses and hints; the layers below do not depend on them.
+//! The layers below know nothing of HTTP, dialects, addresses and hints.
 
 mod adaptation;
 mod address;
@@ -78,9 +78,9 @@ pub struct Edge {
     pub(crate) setup_warnings: SetupWarnings,
     /// Limits how many slow requests run at once.
     slow_requests: Arc<Semaphore>,
-    /// The memory for large bodies of the API and of control.
+    /// The memory for large bodies of the API, and of control calls that take no documents.
     pub body_memory: Arc<BodyMemory>,
-    /// The memory for bodies of control that are documents.
+    /// The memory for large bodies of control calls that take documents.
     pub document_memory: Arc<BodyMemory>,
 }
 

@@ -25,7 +25,8 @@ const PARAMETER_OVERHEAD_BYTES: usize = 64;
 pub struct Entry {
     /// Increases by one per entry.
     pub id: u64,
-    /// The time of the reply by the world's clock, in UNIX seconds.
+    /// The time of the reply by the world's clock, or that of the request's first event if it is earlier; in UNIX
+    /// seconds.
     pub at: f64,
     pub method: Cow<'static, str>,
     /// Without `/api/v1`, with values instead of placeholders.
@@ -35,9 +36,9 @@ pub struct Entry {
     pub route: Option<&'static str>,
     /// The email address in the credentials.
     pub user: Option<Arc<str>>,
-    /// The parameters as sent.
+    /// The parameters with neutral names; `…` replaces the key of an incoming webhook.
     pub params: Arc<BTreeMap<String, String>>,
-    /// HTTP status; 0 if a fault dropped the connection.
+    /// HTTP status; 0 if a fault or the network dropped the connection.
     pub status: u16,
     pub reply: Body,
     /// When the request arrived, in microseconds of real time.
@@ -45,12 +46,12 @@ pub struct Entry {
     pub received: i64,
     /// In real time.
     pub duration_ms: f64,
-    /// The name of the client without its version, from its User-Agent.
+    /// The name of the client without its version, from `X-Chatdouble-Client` or `User-Agent`.
     pub client: Box<str>,
-    /// The hint of a refusal.
+    /// The hint in the reply's header.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Box<str>>,
-    /// The ID of the fault that fired.
+    /// The ID of the fault that fired, or `network`.
     pub fault: Option<String>,
     /// The positions in the event log of the events that the request caused.
     #[serde(serialize_with = "serialize_as_list")]
@@ -159,7 +160,7 @@ impl Filter {
     }
 
     /// The conditions but `since`, as a JSON object with the fields of an entry.
-    pub fn expected(&self) -> Map<String, Value> {
+    pub fn conditions(&self) -> Map<String, Value> {
         let mut object = Map::new();
         let text_fields =
             [("method", &self.method), ("path", &self.path), ("user", &self.user), ("fault", &self.fault)];
@@ -230,7 +231,7 @@ impl Journal {
         retained.bytes = 0;
     }
 
-    /// Returns a future that is ready when the next entry was added.
+    /// Returns a future that is ready when the next entry is added.
     pub fn changed(&self) -> tokio::sync::futures::Notified<'_> {
         self.changed.notified()
     }

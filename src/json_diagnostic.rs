@@ -12,7 +12,7 @@ const MAX_NAME_LENGTH: usize = 100;
 const MAX_TEXT_LENGTH: usize = 2_000;
 /// Only the beginning of a longer name is compared, in characters: the time grows with the product of both lengths.
 const MAX_COMPARED_LENGTH: usize = 64;
-/// All known names are listed in a message if they are no more than this.
+/// Known names are listed in a message only if there are no more than this.
 const MAX_LISTED_NAMES: usize = 12;
 /// The Jaro-Winkler similarity, from 0 to 1, above which a name is suggested.
 const MIN_SIMILARITY: f64 = 0.8;
@@ -49,7 +49,8 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     }
     let mut json = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let diagnostic = Diagnostic::new(path_text(error.path()), translate_serde_message(&error.inner().to_string()));
+        let diagnostic =
+            Diagnostic::new(format_path(error.path()), translate_serde_message(&error.inner().to_string()));
         if diagnostic.reason.starts_with("expected value at ") {
             list_enum_values::<T>(text, error.path(), diagnostic)
         } else {
@@ -60,8 +61,8 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     Ok(value)
 }
 
-/// Improves the diagnostic of a non-string value for an enum, for which serde does not list the variants. Malformed JSON keeps
-/// its diagnostic, which has the line and column.
+/// Improves the diagnostic of a non-string value for an enum, for which serde does not list the variants. Malformed
+/// JSON keeps its diagnostic, which has the line and column.
 fn list_enum_values<T: DeserializeOwned>(text: &str, path: &Path, diagnostic: Diagnostic) -> Diagnostic {
     let Ok(mut document) = serde_json::from_str::<Value>(text) else { return diagnostic };
     let target = path.iter().try_fold(&mut document, |value, segment| match segment {
@@ -85,8 +86,9 @@ fn list_enum_values<T: DeserializeOwned>(text: &str, path: &Path, diagnostic: Di
 pub fn deserialize<'de, T: Deserialize<'de>>(
     json: impl Deserializer<'de, Error = serde_json::Error>,
 ) -> Result<T, Diagnostic> {
-    serde_path_to_error::deserialize(json)
-        .map_err(|error| Diagnostic::new(path_text(error.path()), translate_serde_message(&error.inner().to_string())))
+    serde_path_to_error::deserialize(json).map_err(|error| {
+        Diagnostic::new(format_path(error.path()), translate_serde_message(&error.inner().to_string()))
+    })
 }
 
 /// `limit` is in characters; an ellipsis replaces what is cut off.
@@ -97,7 +99,7 @@ fn truncate(text: &str, limit: usize) -> Cow<'_, str> {
     }
 }
 
-fn path_text(path: &Path) -> String {
+fn format_path(path: &Path) -> String {
     let mut text = "$".to_owned();
     for segment in path {
         match segment {

@@ -28,7 +28,7 @@
 //! `journal` and `dialect`; `server` also depends on `console`.
 //!
 //! - `realm`: the data and rules of one organization, without HTTP, async code or wall clock.
-//! - `world`: a realm with a clock and pending polls. All locks are here.
+//! - `world`: a realm with a clock and parked polls, and the lock of its writer.
 //! - `record`: the shared objects and events of the API, as a user sees them.
 //! - `api`: the operations: one type each, and one row each in a common table.
 //! - `level`: the differences at older feature levels, as a table of changes to requests and replies.

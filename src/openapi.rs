@@ -13,7 +13,7 @@ mod resumable;
 pub mod shape;
 pub mod tooling;
 
-pub use names::names;
+pub use names::renamable_keys;
 pub use older_level::former_parameters;
 
 use crate::api::parameter::ParameterInfo;
@@ -36,9 +36,10 @@ pub fn document(dialect: &Dialect) -> Value {
     document_at(NEWEST_FEATURE_LEVEL, dialect)
 }
 
+/// The document at a level, in a dialect. Levels above the newest have the document of the newest.
 pub fn document_at(level: i64, dialect: &Dialect) -> Value {
     let mut document = neutral_document(level);
-    document["info"]["description"] = description(level, dialect).into();
+    document["info"]["description"] = document_description(level, dialect).into();
     older_level::downgrade(&mut document, level);
     dialect::rename_document(&mut document, dialect);
     document
@@ -58,7 +59,7 @@ fn neutral_document(level: i64) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for row in served_rows(level).filter(|row| is_first_of_template(row, level)) {
         let path = row.route.path.replace("{*", "{");
-        let operation = operation(row, level, &mut generator);
+        let operation = operation_object(row, level, &mut generator);
         let path_item = paths.entry(path).or_insert_with(|| json!({}));
         path_item[row.route.method.to_lowercase()] = operation;
     }
@@ -102,7 +103,7 @@ pub fn license() -> Value {
     json!({"name": "MIT", "identifier": "MIT"})
 }
 
-fn description(level: i64, dialect: &Dialect) -> String {
+fn document_description(level: i64, dialect: &Dialect) -> String {
     let level_name = match level.min(NEWEST_FEATURE_LEVEL) {
         NEWEST_FEATURE_LEVEL => format!("feature level {NEWEST_FEATURE_LEVEL}, the newest"),
         older_level => format!("feature level {older_level}"),
@@ -134,14 +135,14 @@ fn alternatives(row: &OperationRow, level: i64) -> impl Iterator<Item = &'static
     served_rows(level).filter(is_alternative).flat_map(|other| other.parameters).filter(|info| info.is_in_path)
 }
 
-/// The properties of the register reply besides the queue, with descriptions. All are optional, because the keys depend on
-/// the request.
-pub fn state() -> Map<String, Value> {
-    described_state(&mut generator())
+/// The properties of the register reply besides the queue, with descriptions. All are optional, because the keys depend
+/// on the request.
+pub fn register_reply_properties() -> Map<String, Value> {
+    described_properties(&mut generator())
 }
 
-fn described_state(generator: &mut SchemaGenerator) -> Map<String, Value> {
-    let mut properties = state_properties(generator);
+fn described_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut properties = undescribed_properties(generator);
     for (key, schema) in &mut properties {
         describe(schema, meaning::of_state_key(key));
     }
@@ -154,7 +155,7 @@ fn describe(schema: &mut Value, meaning: Option<&str>) {
     }
 }
 
-fn state_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
+fn undescribed_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let mut sorted: BTreeMap<String, Value> =
         OWN_LISTS.iter().map(|own| (own.list.key.to_owned(), (own.schema)(generator).to_value())).collect();
     if let Value::Object(typed) = RegisterState::json_schema(generator).to_value()["properties"].take() {
@@ -210,7 +211,7 @@ fn forbid_other_keys(schema: &mut Value) {
     }
 }
 
-fn operation(row: &OperationRow, level: i64, generator: &mut SchemaGenerator) -> Value {
+fn operation_object(row: &OperationRow, level: i64, generator: &mut SchemaGenerator) -> Value {
     let is_webhook = row.access == Access::KeyHolder;
     let has_query_parameters = row.route.method == "GET" || is_webhook;
     let mut parameters = Vec::new();
@@ -236,7 +237,7 @@ fn operation(row: &OperationRow, level: i64, generator: &mut SchemaGenerator) ->
     let mut reply = (row.reply)(generator).to_value();
     if row.route == Register::ROUTE {
         let properties = reply["properties"].as_object_mut();
-        properties.expect("it is an object").extend(described_state(generator));
+        properties.expect("it is an object").extend(described_properties(generator));
     }
     let mut operation = json!({
         "operationId": tooling::operation_id((row.name)()),
@@ -244,7 +245,7 @@ fn operation(row: &OperationRow, level: i64, generator: &mut SchemaGenerator) ->
         "summary": row.docs.summary,
         "description": format!("For: {}.", row.access.description()),
         "parameters": parameters,
-        "responses": responses(row, &reply),
+        "responses": responses_object(row, &reply),
     });
     if !has_query_parameters && (row.takes_files || !form.is_empty()) {
         operation["requestBody"] = request_body(row, form, required);
@@ -337,7 +338,7 @@ fn success_schema(row: &OperationRow, reply: &Value) -> Value {
     schema
 }
 
-fn responses(row: &OperationRow, reply: &Value) -> Value {
+fn responses_object(row: &OperationRow, reply: &Value) -> Value {
     let mut schema = success_schema(row, reply);
     let mut error = json!({"$ref": "#/components/schemas/Error"});
     if row.docs.errors.iter().any(|error| error.row().status == 200) {

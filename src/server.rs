@@ -1,4 +1,4 @@
-//! The library's `Server`: its options, its worlds, and the sockets on which it listens.
+//! The library's `Server`: starting and stopping it, and access to its worlds, their users and their clocks.
 
 pub mod addresses;
 #[cfg(feature = "compression")]
@@ -11,6 +11,7 @@ mod idle_tracker;
 mod invariant_check;
 pub mod listen;
 mod non_api_head;
+mod options;
 mod pace;
 pub mod real_time;
 pub mod standing_faults;
@@ -21,14 +22,12 @@ mod watch_socket;
 mod webhooks;
 
 use crate::control::{Control, ControlReply, Defaults, Guard, InitialClock};
-use crate::dialect::Dialect;
 use crate::fixture;
 use crate::http::{Edge, KeyGuard};
 use crate::realm::id::UserId;
-use crate::realm::webhook::Reach;
 use crate::report::Summary;
 use crate::time::{Span, Timestamp};
-use crate::tls::{Secured, Tls};
+use crate::tls::TlsConfig;
 use crate::world::{MAX_POLL_PAUSE, RealTime, World, WorldSettings, Worlds};
 use addresses::{is_unspecified, with_port};
 use listen::{BoundSockets, ServerTasks};
@@ -43,77 +42,8 @@ use tokio::sync::watch;
 
 pub use crate::http::authority::Authority;
 pub use invariant_check::CheckReport;
+pub use options::Options;
 pub use start_error::StartError;
-
-/// The options of a server. The defaults are those of the command line, except that the port is a free one.
-///
-/// ```
-/// use chatdouble::{InitialClock, Options, Server, Timestamp};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), chatdouble::StartError> {
-/// let new_year = Timestamp::parse("2026-01-01T00:00:00Z").expect("an instant");
-/// let options = Options { clock: InitialClock::At(new_year), seed: 7, ..Options::default() };
-/// let server = Server::start_with(options).await?;
-/// assert_eq!(server.clock().now(), new_year);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Host name or address to listen on. None for the IPv4 and IPv6 loopback addresses.
-    pub host: Option<String>,
-    /// Port to listen on; 0 for a free one.
-    pub port: u16,
-    /// The fixture of the default world, and of new worlds that are created without one.
-    pub fixture: fixture::Source,
-    /// A saved state, with its clock, from which the default world is created instead of the fixture.
-    pub state: Option<fixture::Source>,
-    /// The initial clock of worlds.
-    pub clock: InitialClock,
-    /// The feature level of worlds.
-    pub feature_level: i64,
-    /// The dialect of worlds: names on the wire.
-    pub dialect: Dialect,
-    /// The seed of the worlds' random generators.
-    pub seed: u64,
-    /// The origin of web pages that may call the API; `*` for all.
-    pub cors_origin: String,
-    /// Additional host names of the server, under which it answers the API key calls of development servers.
-    pub host_names: Vec<String>,
-    /// Whether the world `default` exists.
-    pub has_root_world: bool,
-    /// The token that calls of control must send; None or empty for no token.
-    pub control_token: Option<String>,
-    /// Worlds without requests for this time are ended, unless they are created with another limit. None for no limit.
-    pub world_ttl: Option<Span>,
-    /// The certificate for HTTPS. None for HTTP.
-    pub tls: Option<Tls>,
-    /// The addresses to which outgoing webhooks may be sent.
-    pub webhooks: Reach,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            host: None,
-            port: 0,
-            fixture: fixture::Source::builtin("default").unwrap_or_else(|| "{}".into()),
-            state: None,
-            clock: InitialClock::Real,
-            feature_level: crate::api::NEWEST_FEATURE_LEVEL,
-            dialect: Dialect::neutral(),
-            seed: 0,
-            cors_origin: "*".into(),
-            host_names: Vec::new(),
-            has_root_world: true,
-            control_token: None,
-            world_ttl: None,
-            tls: None,
-            webhooks: Reach::default(),
-        }
-    }
-}
 
 /// A running server. Dropping it stops it.
 ///
@@ -135,7 +65,7 @@ pub struct Server {
     control: Arc<Control>,
     edge: Arc<Edge>,
     base_url: String,
-    secured: Option<Secured>,
+    tls_config: Option<TlsConfig>,
     stopped: watch::Receiver<bool>,
 }
 
@@ -143,12 +73,12 @@ pub struct Server {
 fn world_listener(
     edge: Arc<Edge>,
     host: Option<String>,
-    secured: Option<Secured>,
+    tls_config: Option<TlsConfig>,
     stopped: watch::Receiver<bool>,
 ) -> crate::control::WorldListener {
     Arc::new(move |world| {
-        let (edge, host, secured, stopped) = (edge.clone(), host.clone(), secured.clone(), stopped.clone());
-        Box::pin(async move { listen::serve_world(edge, world, host.as_deref(), secured, stopped).await })
+        let (edge, host, tls_config, stopped) = (edge.clone(), host.clone(), tls_config.clone(), stopped.clone());
+        Box::pin(async move { listen::serve_world(edge, world, host.as_deref(), tls_config, stopped).await })
     })
 }
 
@@ -166,14 +96,14 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Errors in the fixture, or why the address can't be bound.
+    /// When the fixture or the state has errors, the certificate can't be used, or the address can't be bound.
     pub async fn start_with(options: Options) -> Result<Self, StartError> {
         let real_time: Arc<dyn RealTime> = Arc::new(WallClock);
         let settings =
             WorldSettings { feature_level: options.feature_level, dialect: Arc::new(options.dialect.clone()) };
         let worlds = Arc::new(Worlds::default());
         let (stop, stopped) = watch::channel(false);
-        worlds.set_webhook_sender(webhooks::sender(options.webhooks, stopped.clone()));
+        worlds.set_webhook_sender(webhooks::start_sender(options.webhooks, stopped.clone()));
         let clock = options.clock.clock(real_time.now());
         let (realm, clock) = match &options.state {
             Some(state) => state.resume(clock, real_time.now(), options.seed).map_err(StartError::State)?,
@@ -185,9 +115,9 @@ impl Server {
         if options.has_root_world {
             worlds.add(Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), real_time.clone())));
         }
-        let secured = prepare_tls(&options, real_time.now())?;
+        let tls_config = prepare_tls(&options, real_time.now())?;
         let bound = BoundSockets::bind(options.host.as_deref(), options.port).await.map_err(StartError::Listen)?;
-        let scheme = if secured.is_some() { "https" } else { "http" };
+        let scheme = if tls_config.is_some() { "https" } else { "http" };
         let host = options.host.as_deref().filter(|host| !is_unspecified(host)).unwrap_or("127.0.0.1");
         let base_url = format!("{scheme}://{}", with_port(host, bound.address().port()));
         let token = options.control_token.filter(|token| !token.is_empty());
@@ -206,10 +136,10 @@ impl Server {
         edge.scheme = scheme;
         edge.lists_worlds = guard.token.is_none();
         let edge = Arc::new(edge);
-        let listen = world_listener(edge.clone(), options.host, secured.clone(), stopped.clone());
+        let listen = world_listener(edge.clone(), options.host, tls_config.clone(), stopped.clone());
         let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });
-        let running = ServerTasks::start(bound, control.clone(), secured.clone(), stop);
-        Ok(Self { running, control, edge, base_url, secured, stopped })
+        let running = ServerTasks::start(bound, control.clone(), tls_config.clone(), stop);
+        Ok(Self { running, control, edge, base_url, tls_config, stopped })
     }
 
     /// The base URL, such as `http://127.0.0.1:9991`, without a trailing slash. For a server that listens on all
@@ -235,7 +165,7 @@ impl Server {
 
     /// The certificate that clients have to trust, in PEM. None without TLS.
     pub fn trusted_certificate(&self) -> Option<&str> {
-        self.secured.as_ref().map(|secured| &*secured.trusted)
+        self.tls_config.as_ref().map(|tls_config| &*tls_config.trusted)
     }
 
     /// The address on which the server listens.
@@ -248,7 +178,7 @@ impl Server {
         &self.edge.worlds
     }
 
-    /// Adds a world from the text of a fixture, with the server's options. Returns its base URL.
+    /// Adds a world from the text of a fixture, at the server's feature level and in its dialect. Returns its base URL.
     ///
     /// # Errors
     ///
@@ -271,10 +201,19 @@ impl Server {
     /// # Errors
     ///
     /// The system's error when no port can be bound.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such world.
     pub async fn listen_for(&self, world: &str) -> io::Result<String> {
-        let port =
-            listen::serve_world(self.edge.clone(), self.world(world), None, self.secured.clone(), self.stopped.clone())
-                .await?;
+        let port = listen::serve_world(
+            self.edge.clone(),
+            self.world(world),
+            None,
+            self.tls_config.clone(),
+            self.stopped.clone(),
+        )
+        .await?;
         Ok(format!("{}://127.0.0.1:{port}", self.edge.scheme))
     }
 
@@ -282,7 +221,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// When there is no such user.
+    /// When there is no default world, or no such user.
     #[track_caller]
     pub fn user(&self, handle: &str) -> Credentials {
         self.user_of(Worlds::DEFAULT, handle)
@@ -307,6 +246,10 @@ impl Server {
     }
 
     /// The default world's clock.
+    ///
+    /// # Panics
+    ///
+    /// When there is no default world.
     pub fn clock(&self) -> ClockHandle {
         ClockHandle { world: self.world(Worlds::DEFAULT) }
     }

@@ -10,11 +10,11 @@ mod trust;
 mod without;
 
 #[cfg(feature = "tls")]
-pub use certificate::{SecureStream, Secured, Tls};
+pub use certificate::{SecureStream, Tls, TlsConfig};
 #[cfg(feature = "tls")]
 pub use trust::{client_config, client_config_without_trust};
 #[cfg(not(feature = "tls"))]
-pub use without::{SecureStream, Secured, Tls};
+pub use without::{SecureStream, Tls, TlsConfig};
 
 use std::fmt;
 use std::net::Ipv4Addr;
@@ -44,8 +44,10 @@ pub struct Date {
     pub day: u8,
 }
 
+/// The period in which a certificate is valid, in UTC.
 #[derive(Clone, Copy, Debug)]
 pub struct Validity {
+    /// The first valid day.
     pub not_before: Date,
     /// The day after the last valid day.
     pub not_after: Date,

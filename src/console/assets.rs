@@ -20,7 +20,7 @@ impl Asset {
 
 macro_rules! assets {
     ($($name:literal),* $(,)?) => {
-        /// All files. A test reports files that are missing here.
+        /// All files of the page, and the assumptions, which it cites. A test reports files that are missing here.
         pub const ASSETS: &[Asset] = &[
             Asset { name: "assumptions.md", bytes: include_bytes!("../../docs/assumptions.md") },
             $(Asset { name: $name, bytes: include_bytes!($name) }),*

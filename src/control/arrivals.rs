@@ -14,8 +14,8 @@ pub(super) fn candidates(world: &World, filter: &Filter) -> impl Iterator<Item =
     world.journal().all().into_iter().filter(move |entry| includes_test_setup || !is_test_setup(entry))
 }
 
-/// An addition to the message if there were no requests at all, or none of the user. It names the worlds that got requests
-/// meanwhile, which a client with a wrong address sent.
+/// An addition to the message if there were no requests at all, or none of the user. It names the worlds that got
+/// requests meanwhile, perhaps from a client with a wrong address.
 pub(super) fn no_requests_message(world: &World, worlds: &Worlds, filter: &Filter) -> String {
     let (mut is_empty, mut user_sent_none) = (true, true);
     for entry in candidates(world, filter) {
@@ -33,10 +33,11 @@ pub(super) fn no_requests_message(world: &World, worlds: &Worlds, filter: &Filte
     }
 }
 
-/// How many requests the default world, and a single other world, received since the world was created.
+/// How many requests the default world received since this world was created, and how many another world did if it is
+/// the only one.
 fn requests_elsewhere(world: &World, worlds: &Worlds, filter: &Filter) -> String {
     let since = world.lifecycle().created_at.micros();
-    let text = |other: &World| {
+    let describe_requests = |other: &World| {
         let was_used = other.lifecycle().last_request_at().is_some_and(|at| at.micros() >= since);
         if other.name() == world.name() || !was_used {
             return None;
@@ -45,10 +46,10 @@ fn requests_elsewhere(world: &World, worlds: &Worlds, filter: &Filter) -> String
         let noun = if count == 1 { "request" } else { "requests" };
         (count > 0).then(|| format!("; the world '{}' got {count} {noun} meanwhile", other.name()))
     };
-    let in_default = worlds.get(Worlds::DEFAULT).and_then(|default| text(&default)).unwrap_or_default();
+    let in_default = worlds.get(Worlds::DEFAULT).and_then(|default| describe_requests(&default)).unwrap_or_default();
     let others = worlds.all().into_iter().filter(|other| other.name() != Worlds::DEFAULT);
     // Two are enough to know that there is not a single one.
-    match others.filter_map(|other| text(&other)).take(2).collect::<Vec<_>>().as_slice() {
+    match others.filter_map(|other| describe_requests(&other)).take(2).collect::<Vec<_>>().as_slice() {
         [in_other] => in_default + in_other,
         _ => in_default,
     }

@@ -8,7 +8,7 @@ use crate::http::router::path_similarity;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-pub use records::{RECORDS, describe};
+pub use records::{RECORDS, add_descriptions};
 pub use table::{CALLS, WATCH_FILTERS};
 
 /// A row of the table of calls.
@@ -158,7 +158,7 @@ impl CallRow {
 ///
 /// # Errors
 ///
-/// `ControlNotFound` with the nearest call.
+/// `ControlNotFound`, with the methods of the path or, for an unknown path, with the nearest call.
 pub fn find<'path>(method: &str, path: &'path str) -> Result<(&'static CallRow, Vec<&'path str>), Error> {
     let method = if method == "HEAD" { "GET" } else { method };
     let path_in_control = path.strip_prefix("/control").unwrap_or(path);
@@ -187,8 +187,9 @@ fn split_path(path: &str) -> Vec<&str> {
     path.split('/').skip(1).collect()
 }
 
-/// The parts of an unknown path that are compared with known paths: longer ones are cut.
+/// Only this number of parts of an unknown path is compared with known paths.
 const MAX_COMPARED_PARTS: usize = 8;
+/// Only the beginning of a longer part is compared.
 const MAX_COMPARED_PART_BYTES: usize = 64;
 
 fn nearest_row(method: &str, parts: &[&str]) -> &'static CallRow {

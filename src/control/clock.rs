@@ -56,7 +56,7 @@ fn clock_reply(world: &World, realm: &Realm) -> Value {
     json!({
         "now": world.now().fractional_seconds(),
         "running": matches!(world.clock(), Clock::Running { .. }),
-        "agenda": reported_items.map(|(at, due)| agenda_item(*at, due)).collect::<Vec<_>>(),
+        "agenda": reported_items.map(|(at, due)| agenda_item_to_json(*at, due)).collect::<Vec<_>>(),
     })
 }
 
@@ -77,7 +77,7 @@ pub async fn change(world: &World, change: ClockChange) -> Result<Value, Error> 
     reply["waited_ms"] = (jump.waited.micros() / 1_000).into();
     reply["not_parked"] = json!(jump.not_parked);
     let reported_items = jump.value.iter().filter(|(_, due)| due.is_reported());
-    reply["fired"] = reported_items.map(|(at, due)| agenda_item(*at, due)).collect::<Vec<_>>().into();
+    reply["fired"] = reported_items.map(|(at, due)| agenda_item_to_json(*at, due)).collect::<Vec<_>>().into();
     Ok(reply)
 }
 
@@ -132,12 +132,13 @@ impl ClockStep {
     }
 }
 
+/// Returns a time that is not too far away for a jump.
 fn check_distance(now: Timestamp, time: Timestamp) -> Result<Timestamp, Error> {
     if time > now.plus(MAX_JUMP) { Err(refusal("$: the clock can be moved by 100 years at most")) } else { Ok(time) }
 }
 
-/// An item of the agenda in the form of replies.
-pub fn agenda_item(at: Timestamp, due: &AgendaItem) -> Value {
+/// An item of the agenda, as replies and frames show it.
+pub fn agenda_item_to_json(at: Timestamp, due: &AgendaItem) -> Value {
     let (kind, key, id): (&str, &str, Value) = match due {
         AgendaItem::Reminder(id) => ("reminder", "reminder_id", id.0.into()),
         AgendaItem::ScheduledMessage(id) => ("scheduled_message", "scheduled_message_id", id.0.into()),

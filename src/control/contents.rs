@@ -17,8 +17,9 @@ use crate::world::World;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// The default limit of listed messages, and the largest one.
+/// The number of listed messages without the filter `limit`.
 const DEFAULT_LIMIT: usize = 100;
+/// The largest number of listed messages.
 const MAX_LIMIT: usize = 1_000;
 
 /// The filters of a list, with the realm to list from.
@@ -62,15 +63,11 @@ impl ContentsQuery {
     }
 }
 
-/// The list for one of the four calls.
-///
-/// # Errors
-///
-/// Never fails. It returns a `Result` like the other calls.
-pub fn list(call: WorldCall, query: &ContentsQuery) -> Result<Value, Error> {
+/// The list for one of the calls `Users`, `Channels`, `Groups` and `Messages`.
+pub fn list(call: WorldCall, query: &ContentsQuery) -> Value {
     let realm = &query.realm;
     let seen_by = query.seen_by.as_deref();
-    Ok(match call {
+    match call {
         WorldCall::Users => json!({"users": user_records(query)}),
         WorldCall::Channels => {
             let channels = realm.channels.values().map(|channel| channel_record(realm, channel, seen_by));
@@ -80,7 +77,7 @@ pub fn list(call: WorldCall, query: &ContentsQuery) -> Result<Value, Error> {
             json!({"groups": realm.groups.values().map(|group| group_record(realm, group)).collect::<Vec<_>>()})
         }
         _ => json!({"messages": message_records(query)}),
-    })
+    }
 }
 
 fn user_records(query: &ContentsQuery) -> Vec<Value> {

@@ -50,7 +50,7 @@ struct MatchSpec {
     params: Option<BTreeMap<String, String>>,
 }
 
-/// Lists all faults, including used-up ones.
+/// Lists all faults, including spent ones.
 pub fn list(world: &World) -> Value {
     let faults = world.faults().lock();
     let to_record = |fault: &InstalledFault| {
@@ -153,7 +153,7 @@ pub fn remove(world: &World, id: &str) -> Result<Value, Error> {
         return Ok(json!({}));
     }
     let faults = world.faults().lock();
-    let ids: Vec<&str> = faults.all().iter().map(|rule| rule.id.as_str()).collect();
+    let ids: Vec<&str> = faults.all().iter().map(|fault| fault.id.as_str()).collect();
     Err(Error::ControlNotFound { what: unknown_name_in_world_message("fault", id, &ids).into() })
 }
 
@@ -247,7 +247,7 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
         "properties": {
             "bouncer": {"type": "string", "enum": ["unreachable", "server_error", "admin_action_required"],
                 "description": "Operations that call the push relay fail with the relay's error."},
-            "delay_ms": {"type": "integer", "minimum": 0, "description": "The reply comes so much later."},
+            "delay_ms": {"type": "integer", "minimum": 0, "description": "The reply is delayed by this time."},
             "error": {
                 "type": "object",
                 "description": "The reply is this error, with all further keys; nothing is done.",
@@ -275,11 +275,11 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
             "drop": {"type": "string", "enum": ["before", "after"],
                 "description": "The connection closes without a reply, before or after the request is carried out."},
             "retries": {"type": "boolean", "description": "With drop: whether repetitions are dropped too."},
-            "truncate_at": {"type": "integer", "minimum": 0, "description": "The body breaks off after so many bytes."},
+            "truncate_at": {"type": "integer", "minimum": 0, "description": "The body breaks off after this number of bytes."},
             "garbage": {"type": "boolean", "description": "true: the body is a proxy's HTML page."},
             "lose_queue": {"type": "boolean", "description": "true: the caller's event queues are lost."},
             "events": {"type": "string", "enum": ["repeat", "hold", "one_by_one", "unknown"],
-                "description": "What a poll of events gives."},
+                "description": "How the reply to a poll of events is changed."},
         },
         "minProperties": 1,
         "maxProperties": 2,
@@ -326,7 +326,7 @@ fn error_effect(value: &Value) -> Result<Effect, Error> {
     Ok(Effect::Error { status, fields })
 }
 
-/// The code and the message of the API's usual error with a status. Statuses that the API does not have get the generic code
+/// The code and the message of the API's usual error with a status. For a status without one, they are a generic code
 /// and the name of the status.
 fn default_error(status: u16) -> (&'static str, String) {
     let kind = match status {
@@ -362,7 +362,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_schema_has_the_effects_that_there_are() {
+    fn the_schema_has_all_effects_and_no_other() {
         let schema = effect_schema(&mut SchemaGenerator::default()).to_value();
 
         let properties = schema["properties"].as_object().expect("properties");

@@ -1,4 +1,4 @@
-//! Feature levels in JSON bodies. The number of a release is refused with its level.
+//! Feature levels in JSON bodies. The number of a release is refused with a message that gives its level.
 
 use crate::api::release::level_of_release;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -36,6 +36,7 @@ impl Visitor<'_> for LevelVisitor {
     type Value = FeatureLevel;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // `json_diagnostic` puts the name of a type into words.
         f.write_str("i64")
     }
 

@@ -73,7 +73,7 @@ impl Manifest {
         counts_of_level.fold((0, 0), |(compared, differ), counts| (compared + counts.compared, differ + counts.differ))
     }
 
-    fn record(&self, level: i64, counts: &ComparisonCounts) -> Value {
+    fn counts_to_json(&self, level: i64, counts: &ComparisonCounts) -> Value {
         let difference_record = |(position, requests): (&usize, &usize)| {
             let reason = self.reasons.get(*position)?;
             let Reason { kind, reason, assumption } = reason;
@@ -87,14 +87,14 @@ impl Manifest {
         })
     }
 
-    fn records(&self, levels: Option<&BTreeMap<i64, ComparisonCounts>>) -> Vec<Value> {
-        levels.into_iter().flatten().map(|(level, counts)| self.record(*level, counts)).collect()
+    fn levels_to_json(&self, levels: Option<&BTreeMap<i64, ComparisonCounts>>) -> Vec<Value> {
+        levels.into_iter().flatten().map(|(level, counts)| self.counts_to_json(*level, counts)).collect()
     }
 
     /// The data of the reply, with all operations.
     fn to_reply_data(&self) -> Value {
         let operation_record = |row: &OperationRow| {
-            let recorded_levels = self.records(self.operations.get(&operation_name(row)));
+            let recorded_levels = self.levels_to_json(self.operations.get(&operation_name(row)));
             json!({
                 "method": row.route.method,
                 "path": row.route.path.replace("{*", "{"),
@@ -109,7 +109,7 @@ impl Manifest {
         json!({
             "levels": self.levels.iter().map(level_record).collect::<Vec<_>>(),
             "operations": rows().map(operation_record).collect::<Vec<_>>(),
-            "elsewhere": self.records(Some(&self.elsewhere)),
+            "elsewhere": self.levels_to_json(Some(&self.elsewhere)),
         })
     }
 }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_result_in_the_program_is_well_formed() {
+    fn the_manifest_is_well_formed() {
         let manifest: Manifest = serde_json::from_str(MANIFEST).expect("well-formed");
         let operation_names: Vec<String> = rows().map(operation_name).collect();
         assert!(

@@ -17,7 +17,8 @@ use crate::time::{Clock, Span, Timestamp};
 pub enum InitialClock {
     /// Runs with real time.
     Real,
-    /// Frozen at the time of creation; for a copy of a world or a state, at the time there.
+    /// Frozen at the time at which the world would start otherwise: that of its creation or, for a fork or a world from
+    /// a state, that of its source.
     Frozen,
     /// Frozen at this time.
     At(Timestamp),

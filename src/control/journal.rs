@@ -99,7 +99,7 @@ pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
 ///
 /// `ControlRefused`, `VerificationFailed`.
 pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> Result<Value, Error> {
-    let (filter, bounds) = expected_requests.read(world)?;
+    let (filter, bounds) = expected_requests.check(world)?;
     let count = world.journal().find(&filter).len();
     if bounds.allows(count) {
         return Ok(json!({ "count": count }));
@@ -116,7 +116,7 @@ pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> R
 /// `ControlRefused`, `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted while waiting.
 pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequests) -> Result<Value, Error> {
     let (expected_requests, timeout_ms) = expected_requests.into_parts();
-    let (filter, bounds) = expected_requests.read(world)?;
+    let (filter, bounds) = expected_requests.check(world)?;
     let count = || world.journal().find(&filter).len();
     let check = || Some(count()).filter(|count| bounds.allows(*count));
     match waiting::wait_until(world, timeout_ms, || world.journal().changed(), check).await? {
@@ -156,7 +156,7 @@ impl FilterSpec<'_> {
     }
 }
 
-/// Refuses a fault that is neither installed nor fired: an assertion on it could never hold.
+/// Refuses a fault that is neither installed nor has fired: no request would match it.
 fn check_fault(world: &World, id: &str, prefix: &str) -> Result<(), Error> {
     let faults = world.faults().lock();
     let installed_ids: Vec<&str> = faults.all().iter().map(|fault| fault.id.as_str()).collect();
@@ -199,7 +199,8 @@ impl Bounds {
         )
     }
 
-    /// An addition to the message if requests are missing that may be parked polls, which the journal does not have yet.
+    /// An addition to the message about the filter's fault or, if requests are missing, about parked polls, which the
+    /// journal does not have yet.
     fn unjournaled_message(self, count: usize, world: &World, filter: &Filter) -> String {
         match fired_message(world, filter) {
             message if message.is_empty() && count < self.at_least => parked_message(world, filter),
@@ -219,7 +220,12 @@ impl Bounds {
 }
 
 impl Assertion {
-    fn read(self, world: &World) -> Result<(Filter, Bounds), Error> {
+    /// Checks the values.
+    ///
+    /// # Errors
+    ///
+    /// `ControlRefused`.
+    fn check(self, world: &World) -> Result<(Filter, Bounds), Error> {
         let bounds = match (self.exactly, self.at_least, self.at_most) {
             (Some(exactly), None, None) => Bounds { at_least: exactly, at_most: Some(exactly) },
             (Some(_), _, _) => return Err(refusal("$.exactly: can't be combined with at_least or at_most")),
@@ -242,14 +248,15 @@ impl Assertion {
     }
 }
 
-/// An addition to the message if the fault of the filter fired for more requests than the journal has.
+/// An addition to the message if the fault of the filter has not fired, or fired for more requests than the journal
+/// has.
 fn fired_message(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
     let faults = world.faults().lock();
-    let Some(rule) = faults.all().iter().find(|rule| rule.id == id) else { return String::new() };
-    let fired = rule.fired;
+    let Some(fault) = faults.all().iter().find(|fault| fault.id == id) else { return String::new() };
+    let fired = fault.fired;
     if fired == 0 {
-        return format!("; '{id}' is for {}, and has not fired", requests_of(&rule.matching));
+        return format!("; '{id}' is for {}, and has not fired", requests_of(&fault.matching));
     }
     drop(faults);
     let journaled = world.journal().all().iter().filter(|entry| entry.fault.as_deref() == Some(id)).count();
@@ -272,8 +279,8 @@ fn requests_of(matching: &Matching) -> String {
     words.join(" ")
 }
 
-/// An addition to the message if polls that the filter may be for are parked. What a fault or a status selects is not known
-/// before the answer.
+/// An addition to the message if polls that the filter may be for are parked. Their status is not known yet, and a
+/// filter for a fault has a message of its own.
 fn parked_message(world: &World, filter: &Filter) -> String {
     let is_for_polls = filter.method.as_deref().is_none_or(|method| method == POLL.0)
         && filter.path.as_deref().is_none_or(|path| path == POLL.1)
@@ -294,7 +301,7 @@ fn nearest_requests(world: &World, filter: &Filter) -> Vec<Value> {
         arrivals::candidates(world, filter).map(|entry| (filter.distance(&entry), entry)).collect();
     entries.sort_by_key(|(distance, entry)| (*distance, std::cmp::Reverse(entry.id)));
     entries.truncate(MAX_NEAREST_REQUESTS);
-    let expected = filter.expected();
+    let expected = filter.conditions();
     let record = |(_, entry): &(usize, Arc<Entry>)| {
         let entry_json = serde_json::to_value(entry.as_ref()).unwrap_or_default();
         let keys = expected.keys().map(|key| {

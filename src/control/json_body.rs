@@ -11,7 +11,11 @@ use serde_json::{Map, Value};
 const MAX_FORM_BYTES: usize = 200;
 
 /// The text of a JSON body. An empty body counts as an empty object.
-pub fn text(request: &ApiRequest) -> Result<&str, Error> {
+///
+/// # Errors
+///
+/// `ControlRefused` for a body that is not UTF-8.
+pub fn body_text(request: &ApiRequest) -> Result<&str, Error> {
     let text = std::str::from_utf8(&request.body).map_err(|error| refusal(format!("$: {error}")))?;
     match text.trim_ascii() {
         "" => Ok("{}"),
@@ -19,8 +23,13 @@ pub fn text(request: &ApiRequest) -> Result<&str, Error> {
     }
 }
 
-pub fn body<T: DeserializeOwned>(request: &ApiRequest) -> Result<T, Error> {
-    let text = text(request)?;
+/// Reads a JSON body.
+///
+/// # Errors
+///
+/// `ControlRefused` for a body of another shape, with the JSON path of the mistake; for a form, with its JSON.
+pub fn read_body<T: DeserializeOwned>(request: &ApiRequest) -> Result<T, Error> {
+    let text = body_text(request)?;
     json_diagnostic::read(text)
         .map_err(|diagnostic| refusal(form_message(text).unwrap_or_else(|| diagnostic.to_string())))
 }
@@ -30,7 +39,7 @@ pub fn check_empty_body(request: &ApiRequest) -> Result<(), Error> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
     struct NoParameters {}
-    body::<NoParameters>(request).map(|NoParameters {}| ())
+    read_body::<NoParameters>(request).map(|NoParameters {}| ())
 }
 
 /// The message for a body that is a form; None for other bodies.

@@ -24,10 +24,10 @@ pub struct NetworkSpec {
     #[schemars(schema_with = "profile_schema")]
     #[serde(default)]
     profile: Option<String>,
-    /// What each reply waits for, in milliseconds.
+    /// The delay of each reply, in milliseconds.
     #[schemars(with = "Option<u64>", range(max = MAX_DELAY_MS))]
     latency_ms: Option<Milliseconds>,
-    /// What each reply waits for in addition, in milliseconds, at most.
+    /// The largest random delay of a reply in addition, in milliseconds.
     #[schemars(with = "Option<u64>", range(max = MAX_DELAY_MS))]
     jitter_ms: Option<Milliseconds>,
     /// Bytes of bodies that pass in a second, in either direction, from 1.

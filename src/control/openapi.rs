@@ -1,6 +1,6 @@
 //! The OpenAPI documents: that of the API in a dialect, and that of control, built from the table of calls.
 
-use super::calls::{CALLS, Call, CallRow, Filter, Input, RECORDS, describe};
+use super::calls::{CALLS, Call, CallRow, Filter, Input, RECORDS, add_descriptions};
 use super::filters::Filters;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
@@ -11,12 +11,13 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// The requested document as the bytes of a reply; in the server's dialect unless the filters name another.
+/// The requested document as the bytes of a reply. That of the API is in the server's dialect unless the filters name
+/// another.
 ///
 /// # Errors
 ///
 /// `Internal` if the document can't be serialized, which would be a bug.
-pub fn reply(filters: &Filters, server_dialect: &Dialect) -> Result<Vec<u8>, Error> {
+pub fn requested_document(filters: &Filters, server_dialect: &Dialect) -> Result<Vec<u8>, Error> {
     let dialect = match filters.text("dialect") {
         None => Cow::Borrowed(server_dialect),
         Some("zulip") => Cow::Owned(Dialect::zulip()),
@@ -38,16 +39,16 @@ pub fn control_document() -> Value {
     let mut paths: Map<String, Value> = Map::new();
     let mut replies: Map<String, Value> = Map::new();
     for row in CALLS {
-        let operation = operation(row, &mut generator);
+        let operation = operation_object(row, &mut generator);
         replies.insert(reply_name(row), success_schema(row));
         let path = paths.entry(format!("/control{}", row.path)).or_insert_with(|| json!({}));
         path[row.method.to_lowercase()] = operation;
     }
     let mut schemas = generator.take_definitions(true);
-    schemas.extend(RECORDS.iter().map(|(name, notation)| ((*name).to_owned(), schema(notation))));
+    schemas.extend(RECORDS.iter().map(|(name, notation)| ((*name).to_owned(), parse_notation(notation))));
     schemas.extend(replies);
     schemas.insert("ErrorReply".into(), error_schema());
-    schemas.iter_mut().for_each(|(name, schema)| describe(name, schema));
+    schemas.iter_mut().for_each(|(name, schema)| add_descriptions(name, schema));
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
@@ -88,19 +89,19 @@ fn replace_number_formats(part: &mut Value) {
     }
 }
 
-fn schema(notation: &str) -> Value {
+fn parse_notation(notation: &str) -> Value {
     let notation: Value = serde_json::from_str(notation).expect("the notation of a reply is JSON, as a test reads it");
     shape::parse_shape(&notation)
 }
 
-fn operation(row: &CallRow, generator: &mut SchemaGenerator) -> Value {
+fn operation_object(row: &CallRow, generator: &mut SchemaGenerator) -> Value {
     let mut operation = json!({
         "operationId": operation_id(row),
         "tags": [tag(row)],
         "summary": row.summary,
         "description": format!("{} `{} /control{}`.", row.summary, row.method, row.path),
         "parameters": parameters(row),
-        "responses": responses(row),
+        "responses": responses_object(row),
     });
     if let Input::Body(body) | Input::Document(body) = row.input {
         let schema = body(generator).to_value();
@@ -163,7 +164,7 @@ fn parameters(row: &CallRow) -> Vec<Value> {
     path_parameters.chain(query_parameters).collect()
 }
 
-fn responses(row: &CallRow) -> Value {
+fn responses_object(row: &CallRow) -> Value {
     let schema = match row.call {
         Call::Openapi => json!({"type": "object"}),
         _ => json!({"$ref": format!("#/components/schemas/{}", reply_name(row))}),
@@ -174,13 +175,13 @@ fn responses(row: &CallRow) -> Value {
     });
     let mut responses =
         json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
-    for status in statuses(row) {
+    for status in refusal_statuses(row) {
         responses[status] = refusal.clone();
     }
     responses
 }
 
-fn statuses(row: &CallRow) -> Vec<&'static str> {
+fn refusal_statuses(row: &CallRow) -> Vec<&'static str> {
     let mut statuses = vec!["400", "401", "403"];
     statuses.extend(row.path.contains('{').then_some("404"));
     statuses.extend(row.path.ends_with("/wait").then_some("408"));
@@ -193,7 +194,7 @@ fn success_schema(row: &CallRow) -> Value {
     let mut schema = if row.reply.is_empty() {
         json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false})
     } else {
-        schema(row.reply)
+        parse_notation(row.reply)
     };
     let mut properties = Map::from_iter([
         ("result".to_owned(), json!({"type": "string", "const": "success"})),

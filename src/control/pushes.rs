@@ -49,23 +49,21 @@ impl PushFilter {
             && self.device.is_none_or(is_for_device)
     }
 
-    fn find(world: &World, base_url: &str, filter: Self) -> Vec<Value> {
+    /// The records of the matching pushes.
+    fn find(self, world: &World, base_url: &str) -> Vec<Value> {
         let realm = world.snapshot();
-        let pushes = realm.relay.pushes.iter().filter(|push| filter.matches(push));
+        let pushes = realm.relay.pushes.iter().filter(|push| self.matches(push));
         let settings = world.settings();
-        let sender = sender(&settings, base_url);
-        pushes.map(|push| push_record(&realm, push, sender)).collect()
+        let properties = server_properties(&settings, base_url);
+        pushes.map(|push| push_record(&realm, push, properties)).collect()
     }
-}
 
-/// The sender of a world's pushes, which their payloads name.
-pub fn sender<'a>(settings: &'a WorldSettings, base_url: &'a str) -> ServerProperties<'a> {
-    ServerProperties { base_url, level: settings.feature_level, product: settings.dialect.product() }
-}
-
-impl PushFilter {
     /// Checks that user and device exist. `prefix` precedes their names in errors, such as `$.` in a body.
-    fn check(
+    ///
+    /// # Errors
+    ///
+    /// `ControlRefused`.
+    fn new(
         world: &World,
         user: Option<&str>,
         device: Option<i64>,
@@ -89,6 +87,11 @@ impl PushFilter {
     }
 }
 
+/// The properties of a world's server that the payloads of pushes contain.
+pub fn server_properties<'a>(settings: &'a WorldSettings, base_url: &'a str) -> ServerProperties<'a> {
+    ServerProperties { base_url, level: settings.feature_level, product: settings.dialect.product() }
+}
+
 /// Lists the pushes that match the filters, newest last. URLs in them begin with `base_url`.
 ///
 /// # Errors
@@ -96,8 +99,8 @@ impl PushFilter {
 /// `ControlRefused` for an unknown user or device.
 pub fn list(world: &World, filters: &Filters, base_url: &str) -> Result<Value, Error> {
     let device = filters.number("device_id").map(|id| i64::try_from(id).unwrap_or(i64::MAX));
-    let filter = PushFilter::check(world, filters.text("user"), device, filters.number("since"), "")?;
-    Ok(json!({"pushes": PushFilter::find(world, base_url, filter)}))
+    let filter = PushFilter::new(world, filters.text("user"), device, filters.number("since"), "")?;
+    Ok(json!({"pushes": filter.find(world, base_url)}))
 }
 
 /// Waits until the expected number of pushes was sent.
@@ -106,30 +109,30 @@ pub fn list(world: &World, filters: &Filters, base_url: &str) -> Result<Value, E
 ///
 /// `ControlRefused`, `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted while waiting.
 pub async fn wait(world: &World, awaited: AwaitedPushes, base_url: &str) -> Result<Value, Error> {
-    let filter = PushFilter::check(world, awaited.user.as_deref(), awaited.device_id, awaited.since, "$.")?;
+    let filter = PushFilter::new(world, awaited.user.as_deref(), awaited.device_id, awaited.since, "$.")?;
     let at_least = awaited.at_least.unwrap_or(1);
     let check = || {
-        let pushes = PushFilter::find(world, base_url, filter);
+        let pushes = filter.find(world, base_url);
         (pushes.len() >= at_least).then_some(pushes)
     };
     match waiting::wait_until(world, awaited.timeout_ms, || world.changed(), check).await? {
         Some(pushes) => Ok(json!({"count": pushes.len(), "pushes": pushes})),
         None => {
-            let count = PushFilter::find(world, base_url, filter).len();
+            let count = filter.find(world, base_url).len();
             let noun = if at_least == 1 { "push" } else { "pushes" };
             let cause =
                 if count == 0 { no_push_message(&world.snapshot(), filter.user, &awaited) } else { String::new() };
             Err(Error::VerificationTimedOut {
                 reason: format!("Expected at least {at_least} such {noun}, found {count}{cause}").into(),
                 count: count.into(),
-                nearest: PushFilter::find(world, base_url, PushFilter::default()).into(),
+                nearest: PushFilter::default().find(world, base_url).into(),
             })
         }
     }
 }
 
-/// An addition to the message if there is no push to the user: often the user has no device for it, or the pushes went
-/// to other users.
+/// An addition to the message if there is no push at all, or none to the user: often the user has no device for it, or
+/// the pushes went to other users.
 fn no_push_message(realm: &Realm, user: Option<UserId>, awaited: &AwaitedPushes) -> String {
     let pushes = &realm.relay.pushes;
     let Some((user, name)) = user.zip(awaited.user.as_ref()) else {

@@ -38,18 +38,18 @@ pub fn list(world: &World) -> Value {
 }
 
 /// The number of events that were not acknowledged.
-fn pending_events(realm: &Realm, queue: &Queue) -> usize {
+fn count_pending_events(realm: &Realm, queue: &Queue) -> usize {
     let pending_events: usize = realm.log.from(queue.cursor.entry).map(|(_, entry)| queue.parts(entry).len()).sum();
     pending_events.saturating_sub(queue.cursor.part)
 }
 
 /// Whether a poll waits on the queue. An answered poll no longer waits.
 pub(super) fn is_parked(realm: &Realm, queue: &Queue) -> bool {
-    queue.parked_since.is_some() && pending_events(realm, queue) == 0
+    queue.parked_since.is_some() && count_pending_events(realm, queue) == 0
 }
 
 fn queue_to_json(realm: &Realm, queue: &Queue) -> Value {
-    let pending_events = pending_events(realm, queue);
+    let pending_events = count_pending_events(realm, queue);
     let mut capabilities = queue.options.capabilities;
     let capabilities = capabilities.by_name().into_iter().filter(|(_, is_enabled)| **is_enabled).map(|(name, _)| name);
     json!({
@@ -97,7 +97,8 @@ pub async fn wait(world: &World, worlds: &Worlds, awaited: AwaitedQueues) -> Res
             let cause = match actual_count {
                 0 if has_queues(&world.snapshot(), owner) => not_parked_message(world, owner, awaited.parked),
                 0 => {
-                    no_queue_message(world, user) + &arrivals::no_requests_message(world, worlds, &sender(world, owner))
+                    no_queue_message(world, user)
+                        + &arrivals::no_requests_message(world, worlds, &filter_of_owner(world, owner))
                 }
                 _ => String::new(),
             };
@@ -112,7 +113,7 @@ pub async fn wait(world: &World, worlds: &Worlds, awaited: AwaitedQueues) -> Res
 }
 
 /// A filter for the requests of a user, or of all users if `owner` is None.
-fn sender(world: &World, owner: Option<UserId>) -> Filter {
+fn filter_of_owner(world: &World, owner: Option<UserId>) -> Filter {
     let user = owner.and_then(|owner| Some(world.snapshot().user(owner)?.email.to_string()));
     Filter { user, ..Filter::default() }
 }

@@ -150,7 +150,7 @@ impl MatchedPath {
             return Some(from_rows(path, rows_at_path));
         }
         let from_page = |methods: &[&'static str]| Self { methods: Some(methods.to_vec()), ..from_file() };
-        files::kind(path).map(|_| from_file()).or_else(|| methods_of_page(path).map(from_page))
+        files::file_kind(path).map(|_| from_file()).or_else(|| methods_of_page(path).map(from_page))
     }
 
     fn check_method(&self, method: &str, prefix: &str, pattern_use: PatternUse) -> Result<(), Error> {

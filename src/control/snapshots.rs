@@ -28,7 +28,7 @@ pub fn list(world: &World) -> Value {
 ///
 /// # Errors
 ///
-/// `ControlRefused` for an empty name.
+/// `ControlRefused` for an empty name, or one with a slash.
 pub fn keep(world: &World, snapshot: SnapshotName) -> Result<Value, Error> {
     if snapshot.name.is_empty() || snapshot.name.contains('/') {
         return Err(refusal("$.name: takes a text without slashes, not empty"));
@@ -57,7 +57,7 @@ fn not_found_error(world: &World, name: &str) -> Error {
     Error::ControlNotFound { what: unknown_snapshot_message(world, name).into() }
 }
 
-/// The message for an unknown snapshot, which names the nearest one and lists all.
+/// The message for an unknown snapshot, which names the nearest one and lists those of the world.
 pub fn unknown_snapshot_message(world: &World, name: &str) -> String {
     let snapshots = world.snapshots();
     let names: Vec<&str> = snapshots.iter().map(|snapshot| snapshot.name.as_str()).collect();

@@ -1,6 +1,6 @@
 //! The calls that return and replace the state of a world.
 
-use super::{refusal, text};
+use super::{body_text, refusal};
 use crate::error::Error;
 use crate::fixture::{self, state};
 use crate::http::request::ApiRequest;
@@ -37,7 +37,7 @@ pub fn put(world: &World, request: &ApiRequest) -> Result<Value, Error> {
         #[serde(borrow)]
         state: Option<&'a RawValue>,
     }
-    let body = text(request)?;
+    let body = body_text(request)?;
     let state_body: Option<StateBody<'_>> = serde_json::from_str(body).ok();
     let state =
         state_body.and_then(|state_body| state_body.state).map(RawValue::get).filter(|state| state.starts_with('{'));

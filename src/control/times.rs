@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused_in_words() {
+    fn an_invalid_time_is_refused_in_words() {
         let diagnostic =
             crate::json_diagnostic::deserialize::<Instant>(serde_json::json!("tomorrow")).expect_err("it is none");
         assert_eq!(

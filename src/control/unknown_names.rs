@@ -14,7 +14,7 @@ pub fn unknown_name_message(kind: &str, name: &str, known: &[&str]) -> String {
     format!("There is no {kind} '{name}'{}", nearest.unwrap_or_default())
 }
 
-/// As [`unknown_name_message`], with the names that a world has.
+/// As [`unknown_name_message`], with a list of the names in the world.
 pub fn unknown_name_in_world_message(kind: &str, name: &str, known: &[&str]) -> String {
     format!("{}{}", unknown_name_message(kind, name, known), known_names_clause(known))
 }
@@ -24,7 +24,8 @@ const MAX_LISTED_NAMES: usize = 10;
 /// Longer names are cut in such a list.
 const MAX_LISTED_BYTES: usize = 60;
 
-/// An addition to a refusal that lists the known names. Empty for a single one, which is the nearest.
+/// An addition to a refusal that lists the known names of a world; empty for a single one, which the refusal names as
+/// the nearest.
 pub fn known_names_clause(known: &[&str]) -> String {
     match known {
         [] => "; this world has none".to_owned(),
@@ -41,11 +42,11 @@ pub fn known_names_clause(known: &[&str]) -> String {
     }
 }
 
-/// The refusal of a word that is not in a closed list: it says what is accepted, quotes the word, and names the
-/// nearest.
+/// The refusal of a word that is not one of `words`: it says what is accepted, quotes the word, and names the nearest
+/// of `words`. `at` is where the word was found.
 pub fn unknown_word_error(at: &str, expected: &str, word: &str, words: &[&str]) -> Error {
-    let shown = &word[..word.floor_char_boundary(MAX_LISTED_BYTES)];
-    let ellipsis = if shown.len() < word.len() { "…" } else { "" };
-    let nearest = json_diagnostic::most_similar(shown, words).unwrap_or_default();
-    refusal(format!("{at}: takes {expected}, not '{shown}{ellipsis}'; the nearest is '{nearest}'"))
+    let beginning = &word[..word.floor_char_boundary(MAX_LISTED_BYTES)];
+    let ellipsis = if beginning.len() < word.len() { "…" } else { "" };
+    let nearest = json_diagnostic::most_similar(beginning, words).unwrap_or_default();
+    refusal(format!("{at}: takes {expected}, not '{beginning}{ellipsis}'; the nearest is '{nearest}'"))
 }

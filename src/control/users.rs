@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Longer names, which are unknown ones, are cut before they are compared with others.
 const MAX_COMPARED_BYTES: usize = 200;
 
-/// Finds the user with this email address or handle. The handle is the part before the @. `path` is where the name was
+/// Finds the user with this email address or handle, which is the part before the @. `path` is where the name was
 /// found, for errors.
 ///
 /// # Errors
@@ -27,7 +27,7 @@ pub fn find_user(realm: &Realm, name: &str, path: &str) -> Result<Arc<User>, Err
     })
 }
 
-/// As [`find_user`], but returns the email address.
+/// As [`find_user`], but returns the email address; None without a name.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! The frames of the watch socket, in JSON.
 
-use super::clock::agenda_item;
-use super::pushes::sender;
+use super::clock::agenda_item_to_json;
+use super::pushes::server_properties;
 use crate::journal::Entry;
 use crate::realm::Realm;
 use crate::realm::event::{Entry as LogEntry, Part, Payload};
@@ -17,7 +17,8 @@ pub fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
     match watch_frame {
         WatchFrame::Request(entry) => request_frame(entry),
         WatchFrame::Clock { from, to, due_items, restoration } => {
-            let reported = due_items.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| agenda_item(*at, due));
+            let reported =
+                due_items.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| agenda_item_to_json(*at, due));
             let mut frame = json!({
                 "type": "clock",
                 "at": to.fractional_seconds(),
@@ -50,7 +51,7 @@ pub fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
         WatchFrame::Push(push) => json!({
             "type": "push",
             "at": push.at.fractional_seconds(),
-            "push": push_record(&world.snapshot(), push, sender(&world.settings(), base_url)),
+            "push": push_record(&world.snapshot(), push, server_properties(&world.settings(), base_url)),
         }),
         WatchFrame::Queue { at, queue_id, owner, change } => json!({
             "type": "queue",
@@ -99,7 +100,8 @@ fn event_frame(realm: &Realm, position: u64, entry: &LogEntry) -> Value {
 /// The largest number of users in the audience whose names are in a frame.
 const MAX_NAMED_USERS: usize = 50;
 
-/// The handles, by user ID, of the users in the event and its audience, and the name of the event's channel.
+/// The handles, by user ID, of the users in the event and of the first users in its audience, and the name of the
+/// event's channel.
 fn names_in_event(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
     let mentioned_ids = ["user_id", "sender_id"].into_iter().filter_map(|key| event[key].as_i64().map(UserId));
     let mentioned_ids = mentioned_ids.chain(event["sender"]["user_id"].as_i64().map(UserId));
@@ -115,7 +117,8 @@ fn names_in_event(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
     })
 }
 
-/// Renders the event as a client with all capabilities receives it, for one user of the audience.
+/// Renders the event as a client with all capabilities receives it, for one user of the audience, or for any user if
+/// the audience has none. A message without an audience has only its type.
 fn render_event(realm: &Realm, entry: &LogEntry, viewer: Option<UserId>) -> Value {
     let mut capabilities = Capabilities::default();
     for (_, is_enabled) in capabilities.by_name() {

@@ -9,7 +9,7 @@ pub fn list(world: &World) -> Value {
     json!({"webhooks": entries.iter().map(|entry| entry_to_json(entry)).collect::<Vec<_>>()})
 }
 
-pub(super) fn entry_to_json(entry: &WebhookEntry) -> Value {
+fn entry_to_json(entry: &WebhookEntry) -> Value {
     json!({
         "id": entry.id,
         "at": entry.at.fractional_seconds(),

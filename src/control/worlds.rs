@@ -3,7 +3,7 @@
 use super::feature_level::FeatureLevel;
 use super::filters::Filters;
 use super::times::Seconds;
-use super::{Control, InitialClock, body, refusal, snapshots, unknown_name_message, unknown_word_error};
+use super::{Control, InitialClock, read_body, refusal, snapshots, unknown_name_message, unknown_word_error};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
@@ -65,7 +65,7 @@ struct NewWorld {
     real_time: Arc<dyn RealTime>,
 }
 
-/// Lists the worlds that match the filters.
+/// Lists the worlds whose names have the prefix in the filters; all worlds without one.
 ///
 /// # Errors
 ///
@@ -74,7 +74,7 @@ pub fn list(control: &Control, request: &ApiRequest, filters: &Filters) -> Resul
     let prefix = read_prefix(filters)?.unwrap_or_default();
     let worlds = control.edge.worlds.all();
     let worlds = worlds.iter().filter(|world| world.name().starts_with(prefix));
-    Ok(json!({"worlds": worlds.map(|world| row(request, world)).collect::<Vec<_>>()}))
+    Ok(json!({"worlds": worlds.map(|world| world_record(request, world)).collect::<Vec<_>>()}))
 }
 
 fn read_prefix(filters: &Filters) -> Result<Option<&str>, Error> {
@@ -89,7 +89,7 @@ fn read_prefix(filters: &Filters) -> Result<Option<&str>, Error> {
 }
 
 /// The record of a world. Reading it does not count as use of the world.
-pub fn row(request: &ApiRequest, world: &World) -> Value {
+pub fn world_record(request: &ApiRequest, world: &World) -> Value {
     let (realm, lifecycle, settings) = (world.snapshot(), world.lifecycle(), world.settings());
     json!({
         "name": world.name(),
@@ -114,11 +114,11 @@ pub fn row(request: &ApiRequest, world: &World) -> Value {
 ///
 /// `ControlRefused`, `WorldExists`.
 pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Error> {
-    let spec: WorldSpec = body(request)?;
+    let spec: WorldSpec = read_body(request)?;
     if let Some(name) = &spec.name {
         check_name(control, name, spec.replaces())?;
     }
-    let idle_ttl = checked_idle_ttl(control, &spec)?;
+    let idle_ttl = check_idle_ttl(control, &spec)?;
     let new_world = match &spec.fork_of {
         Some(source_world) => {
             let source_world = find_source_world(control, &spec, source_world)?;
@@ -131,7 +131,7 @@ pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Er
         None => in_place(|| create_from_fixture(control, &spec))?,
     };
     let NewWorld { realm, clock, settings, real_time } = new_world;
-    // Generated last, so that refused calls use up no names.
+    // Generated only now, so that calls with a refused body use up no names.
     let name = spec.name.clone().unwrap_or_else(|| control.edge.worlds.generate_name());
     let replaces = spec.replaces();
     let lifecycle = Lifecycle::new(spec.label, idle_ttl, real_time.now());
@@ -168,7 +168,7 @@ fn check_name(control: &Control, name: &str, replaces: bool) -> Result<(), Error
     if is_default { Err(refusal("$.name: default is there from the start or never")) } else { Ok(()) }
 }
 
-fn checked_idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> {
+fn check_idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> {
     match spec.idle_ttl_seconds {
         None => Ok(control.defaults.world_ttl),
         Some(Seconds(ttl)) if ttl >= Span::from_seconds(1) => Ok(Some(ttl)),
@@ -192,7 +192,7 @@ pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// `ControlRefused` without a prefix.
+/// `ControlRefused` without a prefix, or for one that no name can have.
 pub async fn delete_all(control: &Control, filters: &Filters) -> Result<Value, Error> {
     let prefix = read_prefix(filters)?.filter(|prefix| !prefix.is_empty());
     let prefix = prefix.ok_or_else(|| refusal("prefix: takes the beginning of the names of the worlds to end"))?;
@@ -269,7 +269,7 @@ fn fork(spec: &WorldSpec, source_world: &World) -> Result<NewWorld, Error> {
     let clock = spec.clock.map_or(checkpoint.clock, |initial| initial.instead_of(checkpoint.clock, real_now));
     let realm = move_to(realm, clock.now(real_now));
     let settings = WorldSettings {
-        feature_level: checked_level(spec)?.unwrap_or(source_world.settings().feature_level),
+        feature_level: check_level(spec)?.unwrap_or(source_world.settings().feature_level),
         dialect: read_dialect(spec)?.unwrap_or_else(|| source_world.settings().dialect.clone()),
     };
     Ok(NewWorld { realm, clock, settings, real_time: source_world.real_time().clone() })
@@ -312,7 +312,7 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
     };
     let state = fixture.filter(|document| fixture::state::is_state(document));
     let settings = WorldSettings {
-        feature_level: checked_level(spec)?.unwrap_or(defaults.feature_level),
+        feature_level: check_level(spec)?.unwrap_or(defaults.feature_level),
         dialect: read_dialect(spec)?.unwrap_or_else(|| defaults.dialect.clone()),
     };
     let real_time = control.real_time.clone();
@@ -344,7 +344,7 @@ fn fixture_refusal(diagnostics: &[fixture::Diagnostic]) -> Error {
     refusal(fixture::join_diagnostics(diagnostics, to_message))
 }
 
-fn checked_level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
+fn check_level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
     match spec.feature_level {
         Some(FeatureLevel(level)) if level < 0 => Err(refusal("$.feature_level: takes a whole number from 0 on")),
         level => Ok(level.map(|FeatureLevel(level)| level)),

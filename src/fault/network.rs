@@ -6,6 +6,7 @@ use std::time::Duration;
 /// The properties of a network, named or set by a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
+    /// Empty for a network without a named profile.
     pub name: &'static str,
     /// The delay of each reply.
     pub latency_ms: u64,
@@ -51,10 +52,10 @@ pub const PROFILES: &[Profile] = &[
     profile("lossy", 100, 10, 200_000, 0.1, "1.6 Mbit/s, of ten connections one breaks"),
 ];
 
-/// The network of one user, or of all users without a network.
+/// The network of one user, or of all users without one of their own.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// Email address of the user; None means all users without a network.
+    /// Email address of the user; None means all users without a network of their own.
     pub user: Option<String>,
     pub profile: Profile,
     /// Unique among the networks set in a world.
@@ -77,6 +78,7 @@ pub struct ReplyTransfer {
     pub latency: Duration,
     /// Bandwidth for the body; None means unlimited.
     pub bytes_per_second: Option<u64>,
+    /// Whether the reply is lost, because the user is offline.
     pub is_lost: bool,
 }
 
@@ -99,7 +101,7 @@ impl Networks {
         self.networks.is_empty()
     }
 
-    /// Puts a user, or all users without a network, on a new network. Its random draws start over.
+    /// Puts a user, or all users without a network of their own, on a new network. Its random draws start over.
     pub fn set(&mut self, user: Option<String>, profile: Profile) {
         self.networks.retain(|network| network.user != user);
         self.set_count += 1;
@@ -143,8 +145,9 @@ impl Networks {
         self.network_of(user).map(|network| network.number)
     }
 
-    /// Draws whether a reply is lost to a user whose request began on the network `first_network_number`. The user may be offline by
-    /// now, or on another network; from the same network a request draws once, by [`Networks::draw_loss`].
+    /// Draws whether a reply is lost to a user whose request began on the network `first_network_number`. The user may
+    /// be offline by now, or on another network. On the same network, a request draws only once, by
+    /// [`Networks::draw_loss`].
     pub fn draw_reply_loss(&mut self, user: Option<&str>, first_network_number: Option<u64>) -> bool {
         let Some(network) = self.network_of(user) else { return false };
         if network.profile.name == OFFLINE {

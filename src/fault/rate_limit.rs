@@ -54,12 +54,12 @@ impl RateLimits {
         self.limits.is_empty()
     }
 
-    /// Limits the requests of a user, or of each user without a limit. Budgets start full.
+    /// Limits the requests of a user, or of each user without a limit of their own. Budgets start full.
     pub fn set(&mut self, user: Option<UserId>, limit: RateLimit) {
         self.limits.insert(user, LimitState { limit, spent: HashMap::new() });
     }
 
-    /// Removes the limit of a user; the one for all users stays.
+    /// Removes the limit of a user; the one for users without their own stays.
     pub fn remove(&mut self, user: UserId) {
         self.limits.remove(&Some(user));
     }

@@ -1,5 +1,4 @@
-//! The address of a request: its world, the path inside that world, and the origin for URLs in replies (contract,
-//! Worlds).
+//! The address of a request: its world, the path inside that world, and the origin for URLs in replies.
 
 use super::authority::Authority;
 use super::protocol::RESUMABLE_PREFIX;
@@ -20,7 +19,7 @@ pub struct Address<'a> {
     pub world: Cow<'a, str>,
     /// The beginning of URLs in the reply.
     pub origin: Origin<'a>,
-    /// `/api/v1/…` or a file's path, still percent-encoded.
+    /// The path without the prefix of the world, still percent-encoded.
     pub path: &'a str,
     /// The path of an operation, without `/api/v1` or `/json`; None for a path outside the API.
     pub operation: Option<&'a str>,
@@ -34,15 +33,15 @@ pub struct Address<'a> {
 pub enum SessionUse {
     /// Paths of the API, which take keys.
     Never,
-    /// Files and pages, which take a session from requests without a key.
+    /// Files, pages and resumable uploads, which take a session from requests without a key.
     WithoutKey,
     /// Paths under `/json`, which web clients call.
     Always,
 }
 
 impl<'a> Address<'a> {
-    /// Finds the world by the port, else by the path, else by the host name; without any of them it is the default world.
-    /// `port_world` is the world whose port received the request, if the port belongs to a single world.
+    /// Finds the world by the port, else by the path, else by the host name. If none of them names a world, it is the
+    /// default one. `port_world` is the world whose port received the request, if the port belongs to a single world.
     pub fn from_request(head: &'a RequestHead, port_world: Option<&'a str>) -> Self {
         let origin = origin_of(head.scheme, &head.headers);
         if let Some(world) = port_world {
@@ -71,20 +70,18 @@ impl<'a> Address<'a> {
 
 impl SessionUse {
     fn of_path(path: &str) -> Self {
-        match path.strip_prefix('/') {
-            Some(path) if path.starts_with("json/") => SessionUse::Always,
-            Some(path_without_slash)
-                if path_without_slash.starts_with("api/") && !path.starts_with(RESUMABLE_PREFIX) =>
-            {
-                SessionUse::Never
-            }
-            _ => SessionUse::WithoutKey,
+        if path.starts_with("/json/") {
+            SessionUse::Always
+        } else if path.starts_with("/api/") && !path.starts_with(RESUMABLE_PREFIX) {
+            SessionUse::Never
+        } else {
+            SessionUse::WithoutKey
         }
     }
 }
 
-/// The path of an operation. Some clients prepend their base URL and `/api/v1` to a path that already has the world's
-/// prefix; the prefix is removed.
+/// The path of an operation, without `/api/v1` or `/json`; None for other paths. Some clients prepend their base URL
+/// and `/api/v1` to a path that already has the world's prefix; the prefix is removed.
 fn operation_path<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
     let below_json = || path.strip_prefix("/json").filter(|path| path.starts_with('/'));
     let path = path.strip_prefix("/api/v1").or_else(below_json)?;
@@ -116,12 +113,14 @@ fn first_forwarded(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()?.split(',').next().map(str::trim).filter(|value| !value.is_empty())
 }
 
+/// The name of the world in a path that begins with `/w/NAME`, and the rest of the path.
 fn world_in_path(path: &str) -> Option<(&str, &str)> {
     let path = path.strip_prefix("/w/")?;
     let end = path.find('/').unwrap_or(path.len());
     Some((&path[..end], &path[end..]))
 }
 
+/// The name of the world in a host such as `NAME.localhost:9991`.
 fn world_in_host(host: &str) -> Option<Cow<'_, str>> {
     let name = host
         .rsplit_once(':')

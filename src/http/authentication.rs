@@ -10,15 +10,14 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The parsed credentials of a request; None for a request without any.
+/// The parsed credentials of a request, or the error of a malformed header; None for a request without credentials.
 pub type RequestCredentials = Option<Result<Arc<Credentials>, Error>>;
 
 /// Returns the account of a request's credentials; None for a request without any.
 ///
 /// # Errors
 ///
-/// In the order in which they are checked: `InvalidAuthorizationHeader`, `BasicAuthenticationRequired`,
-/// `MalformedApiKey`, `InvalidApiKey`, `RealmDeactivated`, `UserDeactivated`.
+/// The error in the credentials, such as `InvalidAuthorizationHeader`; else the errors of [`Credentials::check`].
 pub fn authenticate(realm: &Realm, credentials: &RequestCredentials) -> Result<Option<Arc<User>>, Error> {
     let Some(credentials) = credentials else { return Ok(None) };
     credentials.as_ref().map_err(Error::clone)?.check(realm).map(Some)
@@ -82,7 +81,8 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// `MalformedApiKey`, `InvalidApiKey`, `RealmDeactivated`, `UserDeactivated`.
+    /// In the order in which they are checked: `MalformedApiKey`, `InvalidApiKey`, `RealmDeactivated`,
+    /// `UserDeactivated`.
     pub fn check(&self, realm: &Realm) -> Result<Arc<User>, Error> {
         let (email, key) = (&*self.email, self.key.trim());
         Self::check_key_format(key)?;
@@ -95,8 +95,8 @@ impl Credentials {
     }
 }
 
-/// Caches the last credentials of a connection: most clients send the same header with each request, and it is parsed
-/// only once.
+/// The number of a connection, and its last credentials: most clients send the same header with each request, and it
+/// is parsed only once.
 #[derive(Debug)]
 pub struct CredentialsCache {
     /// The number of the connection, from 1.

@@ -8,12 +8,13 @@ use crate::realm::Realm;
 use crate::realm::user::User;
 use std::sync::Arc;
 
-/// Returns the caller of an operation; None for visitors, and for operations that need no credentials.
+/// Returns the caller of an operation; None for visitors, and for operations that need no credentials. Charges the
+/// request to the rate limit.
 ///
 /// # Errors
 ///
-/// The errors of [`authentication::caller`], `NotLoggedIn`, `CsrfFailed`, `RateLimitHit`, and the errors of
-/// [`Access::check`].
+/// The errors of [`authentication::authenticate`], `NotLoggedIn`, `RealmDeactivated`, `CsrfFailed`, `RateLimitHit`, and
+/// the errors of [`Access::check`].
 pub(super) fn authorize(
     context: &mut RequestContext<'_>,
     routed: &RoutedRequest,
@@ -39,11 +40,11 @@ pub(super) fn authorize(
             emulation.check_former_access(row.route, realm, caller)?;
         }
     }
-    // Before the body was read, the caller had no access, so the body was discarded and the operation cannot run now.
+    // The caller had no access before the body was read, so the body was discarded and the operation cannot run now.
     if context.incoming.lacks_body { Err(Error::NotLoggedIn) } else { Ok(caller) }
 }
 
-/// Checks that a request in a session comes from a page of this server.
+/// Checks a request in a session with [`session::check_csrf`]; accepts all other requests.
 ///
 /// # Errors
 ///

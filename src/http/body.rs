@@ -18,10 +18,9 @@ pub const MAX_BODY_MIB: usize = 32;
 pub const MAX_FILE_MIB: usize = MAX_FILE_UPLOAD_SIZE_MIB as usize;
 /// The largest document in the body of a control call, such as a fixture, in MiB.
 pub const MAX_DOCUMENT_MIB: usize = 1024;
-/// From this number of bytes on, a body counts as large: it needs memory from [`BodyMemory`], and its request may be
-/// slow.
+/// A body with more bytes counts as large: it needs memory from [`BodyMemory`], and its request may be slow.
 pub const LARGE_BODY_BYTES: usize = 64 * 1024;
-/// The memory for all large bodies of the API, in MiB.
+/// The memory for the large bodies of the API and of control calls that take no documents, in MiB.
 const API_BODY_MEMORY_MIB: usize = 512;
 /// The memory for the large bodies of all control calls that take documents, in MiB.
 const DOCUMENT_MEMORY_MIB: usize = 2048;
@@ -29,13 +28,15 @@ const DOCUMENT_MEMORY_MIB: usize = 2048;
 const MAX_BODY_PAUSE: Duration = Duration::from_secs(30);
 /// How long a client may pause within a body that is discarded before the request is answered.
 const MAX_DISCARD_PAUSE: Duration = Duration::from_millis(100);
-/// From this size on, bytes are stored in a mapping, so that the system gets the memory back when they are dropped.
-const MIN_MAPPED_BYTES: usize = 1024 * 1024;
+/// A body with more bytes is stored in a mapping, so that the system gets the memory back when it is dropped.
+const MAX_UNMAPPED_BYTES: usize = 1024 * 1024;
 pub(super) const MIB: usize = 1024 * 1024;
 
+/// The size limit of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimit {
     bytes: usize,
+    /// Makes the error for a larger body.
     too_large: fn() -> Error,
 }
 
@@ -48,8 +49,8 @@ impl BodyLimit {
         too_large: || Error::BodyTooLarge { limit_mib: MAX_DOCUMENT_MIB.into() },
     };
 
-    /// The limit of API requests by their content type. The limit of an operation without files is checked later, when
-    /// the operation is known.
+    /// The limit of API requests: that of files for multipart bodies and for chunks of resumable uploads. The limit of
+    /// an operation without files is checked later, when the operation is known.
     pub fn of_api(headers: &HeaderMap) -> Self {
         if content_type(headers).is_some_and(|kind| kind.starts_with("multipart/")) || is_chunk(headers) {
             // The 64 KiB allow for the headers and boundaries of a multipart body.
@@ -145,13 +146,13 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Error> {
     }
 }
 
-/// Reads a body to its end. `accepts_large_body` is called before a large body is read; if it returns false, the body
-/// is discarded.
+/// Reads a body to its end. `accepts_large_body` is called once the body is known to be large; if it returns false, the
+/// body is discarded. If the connection breaks during a resumable upload, the body is what arrived.
 ///
 /// # Errors
 ///
-/// `EncodedBody`, `BodyTooLarge`, `UploadTooLarge`, `BodiesTooLarge`, `BodyTooSlow`;
-/// `MalformedBody` when the connection breaks.
+/// `EncodedBody`, `BodyTooLarge`, `UploadTooLarge`, `BodiesTooLarge`, `BodyTooSlow`; `MalformedBody` when the
+/// connection breaks, or the system has no memory.
 pub async fn read_body(
     headers: &HeaderMap,
     limit: BodyLimit,
@@ -183,7 +184,7 @@ pub async fn read_body(
         };
         let mut chunk = match next {
             Some(Ok(chunk)) => chunk,
-            // When the connection breaks during a resumable upload, the client continues after the bytes that arrived.
+            // A client whose connection broke during a resumable upload continues after the bytes that arrived.
             Some(Err(error)) if !is_chunk => return Err(Error::MalformedBody { reason: error.to_string().into() }),
             _ => return Ok(Body::from_bytes(buffer.into_bytes(), reservation)),
         };
@@ -203,8 +204,8 @@ pub async fn read_body(
     }
 }
 
-/// Receives and drops a body, because many clients read the reply only after they have sent the body. A client that
-/// pauses is answered at once.
+/// Receives and drops a body, because many clients read the reply only after they have sent the body. Gives up when the
+/// client pauses for [`MAX_DISCARD_PAUSE`].
 async fn discard(
     headers: &HeaderMap,
     limit: BodyLimit,
@@ -228,7 +229,7 @@ async fn discard(
 struct BodyBuffer {
     /// Most bodies arrive in one chunk, which is not copied.
     small: Bytes,
-    /// None until the body reaches [`MIN_MAPPED_BYTES`].
+    /// None until the body is longer than [`MAX_UNMAPPED_BYTES`].
     large: Option<MmapMut>,
     /// The length of the body within `large`.
     large_length: usize,
@@ -242,7 +243,7 @@ impl BodyBuffer {
     /// Appends a chunk. `announced_length` is that of the whole body, or 0 if it is unknown.
     fn push(&mut self, chunk: Bytes, announced_length: usize) -> Result<(), Error> {
         let length = self.len() + chunk.len();
-        if self.large.is_none() && length <= MIN_MAPPED_BYTES {
+        if self.large.is_none() && length <= MAX_UNMAPPED_BYTES {
             self.small = if self.small.is_empty() { chunk } else { [&*self.small, &*chunk].concat().into() };
             return Ok(());
         }
@@ -271,10 +272,10 @@ impl BodyBuffer {
     }
 }
 
-/// Moves many bytes to a mapping, so that the system gets their memory back when they are dropped. Few bytes are returned
-/// as they are.
+/// Copies more than [`MAX_UNMAPPED_BYTES`] to a mapping, so that the system gets their memory back when they are
+/// dropped. Fewer bytes are returned as they are.
 pub fn into_mapped(bytes: Bytes) -> Bytes {
-    if bytes.len() <= MIN_MAPPED_BYTES {
+    if bytes.len() <= MAX_UNMAPPED_BYTES {
         return bytes;
     }
     let Ok(mut mapped) = MmapMut::map_anon(bytes.len()) else { return bytes };

@@ -6,8 +6,9 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::ops::Range;
 
-/// Turns the response with a whole file into the one that the request asks for: 304 if the client has the file, a part of
-/// the file for a range, or the whole file. A request for several ranges gets the whole file.
+/// Turns the response with a whole file into the one that the request asks for: 304 if the client has the file, a part
+/// of the file for a range, or the whole file. A request for several ranges gets the whole file. A response without a
+/// file, such as a redirection, is returned unchanged.
 pub fn conditional_response(incoming: &ApiRequest, mut response: Response) -> Response {
     if response.status() != StatusCode::OK {
         return response;
@@ -61,7 +62,7 @@ fn client_has_file(request_headers: &HeaderMap, file_headers: &HeaderMap) -> boo
 enum RequestedRange {
     WholeFile,
     Part(Range<usize>),
-    /// The range begins after the end of the file.
+    /// The range begins after the end of the file, or is empty.
     Unsatisfiable,
 }
 
@@ -69,7 +70,7 @@ fn requested_range(request_headers: &HeaderMap, file_headers: &HeaderMap, length
     let Some(range) = request_headers.get(header::RANGE).and_then(|range| range.to_str().ok()) else {
         return RequestedRange::WholeFile;
     };
-    // The file has changed: the client cannot combine the part that it has with one of the new file.
+    // If the file has changed, the client cannot combine the part that it has with one of the new file.
     if let Some(condition) = request_headers.get(header::IF_RANGE)
         && Some(condition) != file_headers.get(header::ETAG)
         && Some(condition) != file_headers.get(header::LAST_MODIFIED)

@@ -21,7 +21,7 @@ pub(super) struct RequestContext<'a> {
     pub edge: &'a Edge,
     pub incoming: &'a ApiRequest,
     pub world: &'a Arc<World>,
-    /// The settings of the world at the time the caller was checked.
+    /// The settings of the world when the request began, or when its operation was last retried.
     pub settings: Arc<WorldSettings>,
     /// The emulation of the world's feature level; None at the newest level.
     pub emulation: Option<&'static Emulation>,
@@ -79,12 +79,12 @@ pub(super) struct AuthorizedRequest<'routed> {
     pub caller: Option<Arc<User>>,
     /// The parameters with their names at the newest level.
     pub raw: Cow<'routed, RawParameters>,
-    /// The realm that a read operation used; None for writes and polls.
+    /// The realm that a read used, or in which the parameters were refused; None for writes and polls that ran.
     pub realm: Option<Arc<Realm>>,
 }
 
 impl AuthorizedRequest<'_> {
-    /// The realm that the reply describes.
+    /// The realm that the reply describes: for writes and polls, the present one.
     pub fn realm(&self, world: &World) -> Arc<Realm> {
         self.realm.clone().unwrap_or_else(|| world.snapshot())
     }

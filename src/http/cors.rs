@@ -11,11 +11,13 @@ pub struct Cors {
     allowed_origin: String,
 }
 
-/// The CORS headers of a request; all None if the request does not come from a browser.
+/// The CORS headers of a request.
 #[derive(Default)]
 pub(super) struct CorsRequest {
     origin: Option<HeaderValue>,
+    /// The method that a preflight asks for; None for other requests.
     method: Option<HeaderValue>,
+    /// The names of the headers that a preflight asks for.
     headers: Option<HeaderValue>,
 }
 
@@ -43,8 +45,9 @@ impl Cors {
         }
     }
 
-    /// Adds the headers to a file's reply even if the request has no `Origin` header: a browser caches a picture that a
-    /// page shows, and a script that reads the same picture later gets the cached reply with its headers.
+    /// Adds the headers to a file's reply if the request has no `Origin` header; if it has one, [`Cors::add_headers`]
+    /// adds them. A browser caches a picture that a page shows, and a script that reads the same picture later gets the
+    /// cached reply with its headers.
     pub(super) fn add_file_headers<B>(
         &self,
         incoming: &ApiRequest,

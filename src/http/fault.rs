@@ -1,4 +1,4 @@
-//! The effects of fired faults on requests and their replies (contract, Faults).
+//! The effects of fired faults on requests and their replies.
 
 use super::pending_response::{self, PendingBody, PendingResponse};
 use super::reply::{self, ConnectionFault};
@@ -80,7 +80,7 @@ impl Fault {
         let (id, effect) = self.fired.as_ref()?;
         let response = match effect {
             Effect::Error { status, fields } => reply::json(*status, PendingBody::json_line(fields.clone())),
-            Effect::RateLimit { retry_after } => rate_limited(retry_after, emulation, now),
+            Effect::RateLimit { retry_after } => rate_limit_response(retry_after, emulation, now),
             Effect::Drop { is_carried_out: false, .. } => {
                 with_connection_fault(reply::empty(502), ConnectionFault::Dropped)
             }
@@ -89,7 +89,7 @@ impl Fault {
         Some(with_fault_id(response, id))
     }
 
-    /// Applies the effect to the reply of an operation that was carried out.
+    /// Applies the effect to a response, and names the fault in its header.
     pub fn apply_to_reply(&self, response: PendingResponse, dialect: &Dialect) -> PendingResponse {
         let Some((id, effect)) = &self.fired else { return response };
         let response = match effect {
@@ -99,7 +99,7 @@ impl Fault {
                 ConnectionFault::TruncatedAt(usize::try_from(*bytes).unwrap_or(usize::MAX)),
             ),
             Effect::Change(fields) => with_changed_fields(response, fields, dialect),
-            Effect::PseudoLocalize => pseudo_localized(response),
+            Effect::PseudoLocalize => with_pseudo_localized_message(response),
             Effect::Garbage => proxy_page(),
             Effect::Events(Disturbance::Unknown) => with_unknown_fields(response),
             _ => response,
@@ -154,8 +154,8 @@ fn absent_field_hint(reply: &Map<String, Value>, key: &str) -> String {
     format!("The fault is to leave out '{key}', which the reply does not have{}.", nearest.unwrap_or_default())
 }
 
-/// Replaces the message of a refusal, as a server that translates its messages would.
-fn pseudo_localized(mut response: PendingResponse) -> PendingResponse {
+/// Puts the message of a refusal into accented letters, as a server that translates its messages would change it.
+fn with_pseudo_localized_message(mut response: PendingResponse) -> PendingResponse {
     if response.status().is_success() {
         return response;
     }
@@ -193,7 +193,7 @@ fn with_connection_fault(mut response: PendingResponse, fault: ConnectionFault) 
 }
 
 /// The reply to a request beyond the rate limit, with the state of a used-up budget in its headers.
-fn rate_limited(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> PendingResponse {
+fn rate_limit_response(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> PendingResponse {
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
     let former = emulation.and_then(|emulation| emulation.former_code(None, error.row()));
     let mut response = pending_response::former_failure(&error, former, None, None);

@@ -24,7 +24,8 @@ use http::{HeaderValue, Method, header};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Content types that browsers may show; all others are downloaded, in particular HTML, SVG and XML, which can run scripts.
+/// Content types that browsers may show. All others are downloaded, in particular HTML, SVG and XML, which can run
+/// scripts.
 const INLINE_TYPES: &[&str] = &[
     "image/apng",
     "image/avif",
@@ -51,8 +52,8 @@ const ESCAPED_IN_FILE_NAME: &percent_encoding::AsciiSet =
 /// The kinds of files, by the paths that faults and filters of the journal match.
 pub const FILE_KINDS: [&str; 4] = ["/user_uploads/*", "/user_avatars/*", "/avatar/*", "/static/*"];
 
-/// The member of [`FILES`] that a path outside `/api/v1` matches.
-pub fn kind(path: &str) -> Option<&'static str> {
+/// The member of [`FILE_KINDS`] that a path outside `/api/v1` matches.
+pub fn file_kind(path: &str) -> Option<&'static str> {
     FILE_KINDS.into_iter().find(|kind| path.starts_with(kind.trim_end_matches('*')))
 }
 
@@ -72,8 +73,8 @@ pub(super) fn serve_traced(
     if let Some(caller) = authentication::authenticate(&world.snapshot(), &incoming.credentials).ok().flatten() {
         context.fault.lose_queues(world, &caller);
     }
-    if let Some(draft) = context.fault.replacement_reply(context.emulation, world.now()) {
-        return draft;
+    if let Some(response) = context.fault.replacement_reply(context.emulation, world.now()) {
+        return response;
     }
     match parsed_query.and_then(|()| serve(world, incoming, address)) {
         Ok(response) => response.map(PendingBody::Bytes),
@@ -81,8 +82,8 @@ pub(super) fn serve_traced(
     }
 }
 
-/// Answers a request whose path is neither that of an operation nor of a page nor of a kind of files. A path that begins
-/// with several slashes may still lead to a file.
+/// Answers a request whose path belongs neither to an operation nor to a page nor to one of [`FILE_KINDS`]. A path that
+/// begins with several slashes may still lead to a file.
 pub(super) fn serve_untraced(edge: &Edge, world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Response {
     serve(world, incoming, address).unwrap_or_else(|error| {
         let method = incoming.method().as_str();
@@ -97,7 +98,7 @@ pub(super) fn serve_untraced(edge: &Edge, world: &World, incoming: &ApiRequest, 
     })
 }
 
-/// Serves a path outside `/api/v1`.
+/// Serves a file.
 ///
 /// # Errors
 ///
@@ -113,8 +114,8 @@ fn serve(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Result<
     }
     let response = match folder {
         "user_uploads" => uploaded_file(&realm, world, incoming, subpath),
-        "user_avatars" => picture(&realm, subpath),
-        "avatar" => avatar(&realm, incoming, address, subpath),
+        "user_avatars" => file_without_credentials(&realm, subpath),
+        "avatar" => redirect_to_avatar(&realm, incoming, address, subpath),
         "static" => static_file(subpath, world.settings().feature_level),
         _ => Err(Error::UnknownPath),
     };
@@ -216,7 +217,7 @@ fn file_response(bytes: Bytes, content_type: &str, cache_control: &'static str) 
 
 /// Serves avatars, custom emoji, exports and the organization's pictures without credentials: their URLs cannot be
 /// guessed, or everybody may see them.
-fn picture(realm: &Realm, subpath: &str) -> Result<Response, Error> {
+fn file_without_credentials(realm: &Realm, subpath: &str) -> Result<Response, Error> {
     let (_, path) = subpath.split_once('/').ok_or(Error::FileNotFound)?;
     if let Some(name) = path.strip_prefix("emoji/images/") {
         let emoji = realm.custom_emoji.values().find(|emoji| emoji.file_name == name).ok_or(Error::FileNotFound)?;
@@ -252,8 +253,14 @@ fn blob_response(realm: &Realm, hash: &str, name: &str) -> Result<Response, Erro
 }
 
 /// Redirects `/avatar/{user_id_or_email}` to the URL of the picture, with the query string of the request. For a user
-/// that the caller may not see, it is a placeholder; for an unknown email address, one of the avatar service.
-fn avatar(realm: &Realm, incoming: &ApiRequest, address: &Address<'_>, subpath: &str) -> Result<Response, Error> {
+/// that the caller may not see, it is a placeholder; for an unknown ID or email address, a picture of the avatar
+/// service.
+fn redirect_to_avatar(
+    realm: &Realm,
+    incoming: &ApiRequest,
+    address: &Address<'_>,
+    subpath: &str,
+) -> Result<Response, Error> {
     let caller = authentication::authenticate(realm, &incoming.credentials)?.ok_or(Error::NotLoggedIn)?;
     let (id_or_email, is_medium) = match subpath.strip_suffix("/medium") {
         Some(id_or_email) => (id_or_email, true),

@@ -1,4 +1,4 @@
-//! Hints: sentences that say which request would have succeeded, for a header of refused requests.
+//! Hints: sentences for a header of the reply that help a client to correct its request, mostly a refused one.
 
 mod ids;
 mod messages;
@@ -24,6 +24,7 @@ pub use nearest::for_name;
 pub use newer::for_newer_value;
 pub use values::{for_event_types, for_value};
 
+/// A hint that depends on nothing but the error.
 pub fn for_error(error: &Error) -> Option<String> {
     let text = match error {
         Error::NotLoggedIn | Error::InvalidAuthorizationHeader | Error::BasicAuthenticationRequired => {
@@ -80,7 +81,7 @@ pub fn for_key(error: &Error, realm: &Realm, credentials: &RequestCredentials) -
     Some(format!("This is the key of {}; send it with that address.", owner.email))
 }
 
-/// By the name of an error: who may do what it refuses.
+/// Who may do what an error refuses, by the name of the error.
 const PERMISSION_HINTS: &[(&str, &str)] = &[
     ("ChannelWildcardNotAllowed", "Allowed for members of the organization's can_mention_many_users_group."),
     ("TopicWildcardNotAllowed", "Allowed for members of the organization's can_mention_many_users_group."),
@@ -267,7 +268,8 @@ pub fn is_operation_outside_api(method: &str, path: &str) -> bool {
     Router::find_nearest(method, path).is_some_and(|row| row.route.path == path)
 }
 
-/// Removes a wrong prefix such as `/api`, `/api/v2`, `/api/api/v1` or `/v1`, which may precede the path of an operation.
+/// Removes a prefix such as `/api`, `/api/v2`, `/api/api/v1` or `/v1`, which clients put before the path of an
+/// operation by mistake.
 fn without_version_prefix(path: &str) -> &str {
     let is_version = |part: &str| part.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok());
     let mut path = path;

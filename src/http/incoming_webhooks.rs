@@ -42,7 +42,7 @@ pub fn hint(path: &str) -> Option<String> {
 
 /// The credentials of the bot whose key is in the query string or the form.
 pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
-    let Ok(raw) = parameters(incoming) else { return None };
+    let Ok(raw) = sent_parameters(incoming) else { return None };
     Some(match raw.values.get(KEY_PARAMETER).map(|key| key.trim()) {
         None => Err(Error::MissingParameter { var_name: KEY_PARAMETER.into() }),
         Some(key) => Credentials::check_key_format(key).and_then(|()| {
@@ -57,7 +57,7 @@ pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
 /// # Errors
 ///
 /// `MalformedBody`.
-fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+fn sent_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     // Some services send JSON with the content type of a form.
     if looks_like_json(&incoming.body) { request::query_parameters(incoming) } else { request::parameters(incoming) }
 }
@@ -80,8 +80,8 @@ pub fn with_hidden_key(values: &Arc<BTreeMap<String, String>>) -> Arc<BTreeMap<S
 /// # Errors
 ///
 /// `MalformedBody`, also if the payload is not UTF-8.
-pub fn read(incoming: &ApiRequest) -> Result<RawParameters, Error> {
-    let mut raw = parameters(incoming)?;
+pub fn read_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+    let mut raw = sent_parameters(incoming)?;
     let content_type = content_type(incoming.headers()).unwrap_or_default();
     let is_form = ["multipart/form-data", "application/x-www-form-urlencoded"]
         .iter()

@@ -31,8 +31,9 @@ impl Edge {
     }
 }
 
-/// Breaks the connection of a reply that the network loses since the client's network changed after the request began, as
-/// while a poll was parked. A fault that fired stays the fault of the request.
+/// Breaks the connection if the network loses the reply: when the client is offline, or by chance when the client's
+/// network changed after the request began, such as while a poll was parked. A fault that fired stays the fault of the
+/// request.
 pub(super) fn with_reply_loss(context: &mut RequestContext<'_>, mut response: PendingResponse) -> PendingResponse {
     let mut networks = context.world.networks().lock();
     if networks.is_empty() || response.extensions().get::<ConnectionFault>() == Some(&ConnectionFault::Dropped) {

@@ -16,13 +16,13 @@ pub(super) async fn perform_operation(context: &mut RequestContext<'_>, mut perm
         let route = protocol::find_route(context)?;
         context.fault = Fault::fire(context.world, &mut context.trace);
         match (context.fault.replacement_reply(context.emulation, context.world.now()), route) {
-            (Some(draft), _) | (None, Route::Answer(draft)) => Err(draft.into()),
+            (Some(response), _) | (None, Route::Answer(response)) => Err(response.into()),
             (None, Route::Operation(routed)) => Ok(routed),
         }
     });
     let routed = match routed {
         Ok(routed) => routed,
-        Err(draft) => return *draft,
+        Err(response) => return *response,
     };
     let (authorized, progress) = match permit::run_with_permit(permit.as_ref(), || run::run_operation(context, &routed))
     {

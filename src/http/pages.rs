@@ -1,4 +1,4 @@
-//! HTML pages for people: login, logout and invitations. They work without scripts and load nothing.
+//! HTML pages for people: start page, login, logout and invitations. They work without scripts and load nothing.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -228,6 +228,20 @@ impl PageRequest<'_> {
             p.soft { (reason) " Cookies must be allowed; then load the page again." }
         };
         self.page(403, "Access forbidden", &body)
+    }
+
+    /// The start page of a world; visitors are redirected to the login page.
+    fn home(&self) -> Response {
+        let Some(session) = &self.incoming.session else {
+            return self.redirect(302, &self.path_in_world("/accounts/login/"));
+        };
+        let name = self.organization_name();
+        let body = maud::html! {
+            h1 { bdi { (name) } }
+            (self.logout_form(&session.user))
+            p { a href=(self.path_in_world("/accounts/login/")) { "Log in as another user" } }
+        };
+        self.page(200, &name, &body)
     }
 
     fn log_out(&self) -> Response {

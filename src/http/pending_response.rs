@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
-/// The header with a hint: a sentence that says which request would have succeeded.
+/// The header with a hint: a sentence that helps a client to correct its request.
 pub const HINT: HeaderName = HeaderName::from_static("x-chatdouble-hint");
 
 pub type PendingResponse = http::Response<PendingBody>;
@@ -73,11 +73,11 @@ impl PendingBody {
     }
 }
 
-pub fn with_hint(mut draft: PendingResponse, hint: Option<String>) -> PendingResponse {
+pub fn with_hint(mut response: PendingResponse, hint: Option<String>) -> PendingResponse {
     if let Some(value) = hint.and_then(to_header_value) {
-        draft.headers_mut().insert(HINT, value);
+        response.headers_mut().insert(HINT, value);
     }
-    draft
+    response
 }
 
 /// A JSON reply with the headers that all API replies have.
@@ -106,8 +106,8 @@ pub fn failure(error: &Error, hint: Option<String>) -> PendingResponse {
 }
 
 /// The refusal of a request with the status, code and message that the error has at an older level; None where they are
-/// the same as at the newest level. An empty code removes the field `code`; with `BAD_REQUEST`, only `result`, `msg` and
-/// `code` remain.
+/// the same as at the newest level. An empty code removes the field `code`; with the code `BAD_REQUEST`, only `result`,
+/// `msg` and `code` remain.
 pub fn former_failure(
     error: &Error,
     code: Option<(u16, &str)>,
@@ -129,8 +129,8 @@ pub fn former_failure(
 }
 
 fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<String>) -> PendingResponse {
-    let mut draft = json(status, PendingBody::json_line(body));
-    let headers = draft.headers_mut();
+    let mut response = json(status, PendingBody::json_line(body));
+    let headers = response.headers_mut();
     if status == 401 {
         let challenge = match error {
             Error::ControlToken => "Bearer realm=\"chatdouble control\"",
@@ -148,7 +148,7 @@ fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<St
     if let Some(value) = hint.and_then(to_header_value) {
         headers.insert(HINT, value);
     }
-    draft
+    response
 }
 
 /// Drops characters other than printable ASCII.

@@ -1,8 +1,8 @@
 //! Permits for requests that would otherwise block a thread of the async runtime.
 //!
 //! Most requests need none and run on the thread on which they arrive. A write waits, as a task, while another change
-//! occupies the writer of its world. A request that may be slow, because of its size or that of the organization, runs on
-//! a thread for blocking work, and a semaphore limits how many run at once.
+//! occupies the writer of its world. A request that may be slow, because of its size or that of the organization, runs
+//! where the runtime can replace the thread, and a semaphore limits how many run at once.
 
 use super::body::LARGE_BODY_BYTES;
 use super::request::ApiRequest;
@@ -77,7 +77,7 @@ fn is_slow(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>
     }
 }
 
-/// Runs the work of a request, on a thread for blocking work if it has a permit.
+/// Runs the work of a request; if it has a permit, the runtime replaces the thread in the meantime.
 pub(super) fn run_with_permit<T>(permit: Option<&Permit>, work: impl FnOnce() -> T) -> T {
     if permit.is_some() { in_place(work) } else { work() }
 }

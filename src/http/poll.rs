@@ -17,7 +17,7 @@ pub(super) async fn wait_for_reply(
     poll: ParkedPoll,
     raw: &RawParameters,
 ) -> Result<ReplyBody, Error> {
-    let form = context.reply_format();
+    let format = context.reply_format();
     // No realm is held while the poll waits: a thousand polls could keep a thousand old realms in memory.
     let current_reply = || {
         let realm = context.world.published_realm();
@@ -28,7 +28,7 @@ pub(super) async fn wait_for_reply(
         };
         Some(reply.map(|mut reply| {
             events::apply_event_fault(&mut reply.events, context.fault.disturbance());
-            envelope::<GetEvents>(&reply, raw, form)
+            envelope::<GetEvents>(&reply, raw, format)
         }))
     };
     loop {

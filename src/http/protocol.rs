@@ -24,7 +24,8 @@ pub(super) enum Route {
     Answer(PendingResponse),
 }
 
-/// Reads a request and finds its operation. Err is the response to a malformed request.
+/// Reads a request and finds its operation. Err is the refusal of a request that is malformed or too large, or that may
+/// not get keys.
 pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, EarlyResponse> {
     if let Some(route) = tus::find(context) {
         return Ok(route);
@@ -42,11 +43,11 @@ pub(super) fn finish(
     let protocol = authorized.row.protocol;
     match outcome.reply {
         Ok(reply) => {
-            let draft = match protocol {
-                Protocol::Api => api::reply(context, authorized, reply),
-                Protocol::Resumable => tus::reply(context, authorized, reply),
+            let response = match protocol {
+                Protocol::Api => api::build_response(context, authorized, reply),
+                Protocol::Resumable => tus::build_response(context, authorized, reply),
             };
-            session_effects::update_sessions(context, authorized.row, outcome.session, draft)
+            session_effects::update_sessions(context, authorized.row, outcome.session, response)
         }
         Err(error) => match protocol {
             Protocol::Api => api::refuse(context, authorized, error),

@@ -3,6 +3,7 @@
 /// The language tag for `Content-Language`.
 pub const LANGUAGE_TAG: &str = "en-XA";
 
+/// The letters that are replaced. Q and X remain.
 const LETTERS: &str = "ABCDEFGHIJKLMNOPRSTUVWYZabcdefghijklmnoprstuvwyz";
 /// The replacements of [`LETTERS`], in the same order.
 const ACCENTED: &str = "ÅƁÇÐÉƑĜĤÎĴĶĻṀÑÖÞŔŠŢÛṼŴÝŽåƀçðéƒĝĥîĵķļɱñöþŕšţûṽŵýž";

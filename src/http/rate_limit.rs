@@ -67,8 +67,8 @@ pub fn used_up_budget(retry_after: &Value, now: Timestamp) -> Budget {
 /// The limit of real servers in their default configuration.
 const DEFAULT_REQUESTS_PER_HOUR: u32 = 2000;
 
-/// A span in seconds, rounded up to a multiple of [`STEP_MICROS`]: `serde_json` writes smaller fractions with an exponent,
-/// and a client that waits for the rounded time is never too early.
+/// A span in seconds, rounded up to a multiple of [`STEP_MICROS`]: `serde_json` writes smaller fractions with an
+/// exponent, and a client that waits for the rounded time is never too early.
 fn retry_seconds(span: Span) -> Value {
     let steps = span.micros().div_euclid(STEP_MICROS) + i64::from(span.micros() % STEP_MICROS != 0);
     if steps % STEPS_PER_SECOND == 0 {

@@ -31,7 +31,7 @@ pub(super) fn report_request(context: &RequestContext<'_>, journaled: &Journaled
         Some(fault) if *fault == ConnectionFault::Dropped => Arrival::Missing,
         Some(_) => Arrival::Broken,
     };
-    let facts = facts(context, journaled);
+    let facts = collect_facts(context, journaled);
     let level = context.settings.feature_level;
     let issues = journaled.row.map_or(Vec::new(), |row| level::compatibility_issues(row, &entry.params, level));
     let sent = journaled.ended.plus(Span::from_duration(journaled.delay));
@@ -50,7 +50,7 @@ pub(super) fn report_request(context: &RequestContext<'_>, journaled: &Journaled
     });
 }
 
-fn facts(context: &RequestContext<'_>, journaled: &JournaledRequest) -> Facts {
+fn collect_facts(context: &RequestContext<'_>, journaled: &JournaledRequest) -> Facts {
     let incoming = context.incoming;
     let takes_form = journaled.row.is_some_and(|row| row.protocol.takes_forms() && row.access != Access::KeyHolder);
     let has_body = !incoming.body.is_empty() && !matches!(*incoming.method(), Method::GET | Method::HEAD);
@@ -78,7 +78,7 @@ pub(super) fn report_waiting_poll<'a>(context: &RequestContext<'a>) -> ReportedP
     ReportedPoll { world: context.world, poll: Some(poll) }
 }
 
-/// A waiting poll. Dropping it without [`ReportedPoll::mark_answered`] reports that the client closed the connection.
+/// A waiting poll. Dropping it without [`ReportedPoll::record_answer`] reports that the client closed the connection.
 pub(super) struct ReportedPoll<'a> {
     world: &'a World,
     poll: Option<WaitingPoll>,

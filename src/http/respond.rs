@@ -50,18 +50,18 @@ async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, add
         return network::with_delivery(&world, &incoming, response);
     };
     let mut context = RequestContext::new(edge, &incoming, &world, address);
-    let draft = match target {
+    let response = match target {
         Target::Operation(_) => operation::perform_operation(&mut context, permit).await,
         Target::Page(page) => permit::run_with_permit(permit.as_ref(), || pages::serve(&mut context, page)),
         Target::File(kind) => files::serve_traced(&mut context, address, kind),
     };
-    let draft = context.fault.apply_to_reply(draft, &context.settings.dialect);
-    let draft = match target {
-        Target::File(_) => edge.cors.add_file_headers(&incoming, draft),
-        _ => draft,
+    let response = context.fault.apply_to_reply(response, &context.settings.dialect);
+    let response = match target {
+        Target::File(_) => edge.cors.add_file_headers(&incoming, response),
+        _ => response,
     };
-    let draft = network::with_reply_loss(&mut context, draft);
-    let response = serialize::finish_response(&context, draft);
+    let response = network::with_reply_loss(&mut context, response);
+    let response = serialize::finish_response(&context, response);
     // The journal entry is written before the delay, so that there is one even if the client stops waiting.
     let journaled_request = context.trace.finish(&world, &response);
     if !matches!(target, Target::Page(_)) {

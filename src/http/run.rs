@@ -20,7 +20,7 @@ const MAX_CLIENT_LENGTH: usize = 30;
 ///
 /// # Errors
 ///
-/// The errors of [`authorize::caller`]. A refusal by the operation is an outcome and not an error.
+/// The errors of [`authorize::authorize`]. A refusal by the operation is an outcome and not an error.
 pub(super) fn run_operation<'routed>(
     context: &mut RequestContext<'_>,
     routed: &'routed RoutedRequest,

@@ -6,28 +6,29 @@ use super::{Response, rate_limit, reply};
 use crate::dialect::Dialect;
 use http::HeaderValue;
 
-/// Translates a refusal to the dialect, adds the headers for authentication and rate limit, and serializes the response.
-pub(super) fn finish_response(context: &RequestContext<'_>, draft: PendingResponse) -> Response {
+/// Translates a refusal to the dialect, adds the headers for authentication and rate limit, and serializes the
+/// response.
+pub(super) fn finish_response(context: &RequestContext<'_>, response: PendingResponse) -> Response {
     let dialect = &context.settings.dialect;
-    let is_translated = draft.status().is_client_error() && !dialect.is_neutral();
-    let mut draft = if is_translated { translate_refusal(draft, dialect) } else { draft };
+    let is_translated = response.status().is_client_error() && !dialect.is_neutral();
+    let mut response = if is_translated { translate_refusal(response, dialect) } else { response };
     if context.authenticates_by_session {
-        reply::ask_for_session(&mut draft);
+        reply::ask_for_session(&mut response);
     }
-    reply::set_auth_realm(&mut draft, dialect.auth_realm());
+    reply::set_auth_realm(&mut response, dialect.auth_realm());
     if let Some(budget) = &context.trace.budget {
-        rate_limit::add_headers(budget, &mut draft);
+        rate_limit::add_headers(budget, &mut response);
     }
-    serialize(draft)
+    serialize(response)
 }
 
-pub(super) fn serialize(draft: PendingResponse) -> Response {
-    draft.map(PendingBody::into_bytes)
+pub(super) fn serialize(response: PendingResponse) -> Response {
+    response.map(PendingBody::into_bytes)
 }
 
 /// Replaces neutral names in the body and the hint of a refusal by those of the dialect.
-fn translate_refusal(draft: PendingResponse, dialect: &Dialect) -> PendingResponse {
-    let (mut head, body) = draft.into_parts();
+fn translate_refusal(response: PendingResponse, dialect: &Dialect) -> PendingResponse {
+    let (mut head, body) = response.into_parts();
     let PendingBody::Json { mut value, .. } = body else { return PendingResponse::from_parts(head, body) };
     dialect.translate_refusal(&mut value);
     let hint = head.headers.get(reply::HINT).and_then(|hint| hint.to_str().ok());

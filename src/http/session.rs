@@ -144,8 +144,8 @@ pub fn clear_session_cookie<B>(origin: Origin<'_>, response: &mut http::Response
     add_cookie(origin, (SESSION_COOKIE, ""), 0, "; HttpOnly", response);
 }
 
-/// Sets a cookie for the paths of this world, which browsers do not send with requests of other sites. `max_age` is in
-/// seconds; `attributes` are added to the cookie and begin with a semicolon.
+/// Sets a cookie for the paths of this world. Browsers do not send it with requests of other sites, except when a link
+/// leads here. `max_age` is in seconds; `attributes` are added to the cookie and begin with a semicolon.
 fn add_cookie<B>(
     origin: Origin<'_>,
     (name, value): (&str, &str),

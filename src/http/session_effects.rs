@@ -12,7 +12,7 @@ pub(super) fn update_sessions(
     context: &RequestContext<'_>,
     row: &OperationRow,
     logged_in_user: Option<UserId>,
-    mut draft: PendingResponse,
+    mut response: PendingResponse,
 ) -> PendingResponse {
     let world = context.world;
     if row.has_effect(Effect::EndsSessions) {
@@ -22,7 +22,7 @@ pub(super) fn update_sessions(
         world.keep_session(&session.id);
     }
     if let Some(user) = logged_in_user.and_then(|user| world.published_realm().user(user).cloned()) {
-        session::open(world, context.origin, &user, &mut draft);
+        session::open(world, context.origin, &user, &mut response);
     }
-    draft
+    response
 }

@@ -1,4 +1,4 @@
-//! Warnings on standard error about clients with a wrong configuration, which they hardly report themselves.
+//! Warnings on standard error about a wrong setup of clients or tests, which these hardly notice themselves.
 
 use super::request::ApiRequest;
 use crate::dialect::Dialect;
@@ -42,7 +42,8 @@ impl SetupWarnings {
         }
     }
 
-    /// Warns of a request outside of the API that has the path of an operation: the client's base URL lacks `/api/v1`.
+    /// Warns of a request outside of the API that has the path of an operation: the client's base URL lacks `/api/v1`
+    ///
     pub fn warn_of_path(&self, incoming: &ApiRequest, hint: &str) {
         let path = truncate(incoming.path(), MAX_PATH_BYTES);
         if self.should_warn(path) {
@@ -50,8 +51,8 @@ impl SetupWarnings {
         }
     }
 
-    /// Warns of requests that changed the default world after a world was forked from it: later forks have the change, so that
-    /// tests with a fork each depend on their order.
+    /// Warns of a request that changed the default world after a world was forked from it: later forks have the change,
+    /// so that tests with a fork each depend on their order.
     pub fn warn_of_changed_default(&self, default: &World) {
         let first_fork_at = *self.first_fork_at.get_or_init(|| default.real_time().now());
         let was_used = default.lifecycle().last_request_at().is_some_and(|at| at > first_fork_at);

@@ -18,7 +18,7 @@ pub(super) enum Target<'a> {
 impl<'a> Target<'a> {
     /// None if the path is that of none of these.
     pub(super) fn classify(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
-        let file = || files::kind(address.path).map(Target::File);
+        let file = || files::file_kind(address.path).map(Target::File);
         let page = || Page::find(incoming, address).map(Target::Page);
         address.operation.map(Target::Operation).or_else(file).or_else(page)
     }

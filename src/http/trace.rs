@@ -32,7 +32,7 @@ pub struct Trace {
     pub credentials: RequestCredentials,
     /// The name of the client without its version.
     pub client: Box<str>,
-    /// The parameters as sent.
+    /// The parameters with neutral names; `…` replaces the key of an incoming webhook.
     pub params: Arc<BTreeMap<String, String>>,
     /// The ID of the fault that fired.
     pub fault: Option<String>,
@@ -116,7 +116,7 @@ impl Trace {
         trace
     }
 
-    /// Writes the journal entry, and broadcasts the request and then its events to watchers.
+    /// Writes the journal entry, and broadcasts to watchers the request, then the fault that fired, then the events.
     pub fn finish(&mut self, world: &World, response: &Response) -> JournaledRequest {
         let ended = world.real_time().now();
         let duration = ended.plus(Span::from_duration(self.delay)).since(self.began);

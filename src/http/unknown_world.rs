@@ -24,7 +24,7 @@ pub(super) fn respond_without_world(edge: &Edge, incoming: &ApiRequest, address:
         return pages::unknown_world(&address.world, listed_names);
     }
     let hint = match edge.worlds.has_ended(&address.world) {
-        true => format!("The world '{}' has ended: stop its clients before.", address.world),
+        true => format!("The world '{}' has ended: stop its clients before it ends.", address.world),
         false => hint::for_unknown_world(&address.world, &names),
     };
     reply::failure(&Error::UnknownWorld, Some(hint))
@@ -34,8 +34,8 @@ fn root_settings_reply(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>
     let user_agent = incoming.header(header::USER_AGENT).unwrap_or_default();
     let settings = root_settings(address.origin, edge.settings.feature_level, user_agent);
     let emulation = emulation(edge.settings.feature_level);
-    let form = if emulation.is_some() { ReplyFormat::Value } else { ReplyFormat::Bytes };
-    let body = envelope::<<GetServerSettings as Operation>::Params>(&settings, &RawParameters::default(), form);
+    let format = if emulation.is_some() { ReplyFormat::Value } else { ReplyFormat::Bytes };
+    let body = envelope::<<GetServerSettings as Operation>::Params>(&settings, &RawParameters::default(), format);
     serialize::serialize(adapt_reply(&edge.settings, address.origin.prefix, body, |reply| {
         if let Some(emulation) = emulation {
             emulation.downgrade_reply_without_realm(GetServerSettings::ROUTE, reply);

@@ -39,7 +39,7 @@ const HTML_KEYS: &[&str] = &[
     "match_content",
 ];
 
-/// Whether [`prefix_addresses`] might change a reply: it has a value, or an attribute in HTML, that begins with a
+/// Whether [`prefix_relative_urls`] might change a reply: it has a value, or an attribute in HTML, that begins with a
 /// slash. This spares most replies from being parsed.
 pub fn may_have_relative_urls(reply: &[u8]) -> bool {
     memmem::find(reply, b":\"/").is_some() || memmem::find(reply, b"\\\"/").is_some()

@@ -16,7 +16,8 @@ pub fn rename_document(document: &mut Value, dialect: &Dialect) {
     rename_part(document, dialect, "");
 }
 
-/// Translates a schema or another part of the document. `parent_key` is the neutral key whose value it describes, or "".
+/// Translates a schema or another part of the document. `parent_key` is the neutral key whose value it describes, or
+/// "".
 fn rename_part(value: &mut Value, dialect: &Dialect, parent_key: &str) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| rename_part(item, dialect, parent_key)),

@@ -41,7 +41,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_event_that_an_operation_sends_has_a_schema_and_no_other_has() {
+    fn every_event_that_an_operation_emits_has_a_schema_and_no_other_has() {
         let events = crate::api::OPERATIONS.iter().flat_map(|row| row.docs.events);
         let emitted_kinds: BTreeSet<EventKind> = events.copied().collect();
         let described_kinds: BTreeSet<EventKind> = SCHEMAS.iter().map(|(kind, _)| *kind).collect();

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 /// The schema of refusals that have a code at later levels only.
 const ERROR_WITH_OPTIONAL_CODE: &str = "ErrorWithOptionalCode";
 
-/// Undoes a change of the status and the code of errors; `code` is empty if the errors had none. No routes mean all
-/// operations.
+/// Undoes a change of the status and the code of errors in the operations with these routes, or in all if `routes` is
+/// empty. `code` is empty if the errors had none.
 pub(super) fn undo_code_change(document: &mut Value, errors: &[&str], routes: &[&str], status: u16, code: &str) {
     let rows = Error::TABLE.iter().filter(|row| errors.contains(&row.name));
     let newer_statuses: Vec<String> = rows.map(|row| row.status.to_string()).collect();
@@ -40,7 +40,7 @@ fn replace_reference(part: &mut Value, old: &Value, new: &Value) {
     }
 }
 
-/// The operations with these routes that the level has; all operations if there are none.
+/// The operations with these routes that the document has; all operations if `routes` is empty.
 fn operations_of<'document>(
     document: &'document mut Value,
     routes: &[&str],

@@ -25,7 +25,7 @@ struct Meanings {
 }
 
 static MEANINGS: LazyLock<Meanings> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("meanings.json")).expect("tables of sentences, as the tests read them")
+    serde_json::from_str(include_str!("meanings.json")).expect("it has tables of texts, as a test checks")
 });
 
 impl MeaningTable {
@@ -65,14 +65,14 @@ pub fn of_state_key(key: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openapi::state;
+    use crate::openapi::register_reply_properties;
     use crate::realm::permission::REALM_PERMISSIONS;
     use crate::realm::setting::REALM_SETTINGS;
     use std::collections::BTreeSet;
 
     #[test]
     fn every_key_of_the_register_reply_and_every_setting_has_a_meaning() {
-        let properties = state();
+        let properties = register_reply_properties();
         let settings = properties["user_settings"]["properties"].as_object().expect("an object");
         let organization_names =
             REALM_SETTINGS.iter().map(|row| row.name).chain(REALM_PERMISSIONS.iter().map(|row| row.name));

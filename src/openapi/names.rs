@@ -1,11 +1,11 @@
-//! Collects the names in the document that a dialect may rename.
+//! Collects the keys in the document that a dialect may rename.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The keys of objects and the names of parameters at the newest level, in the neutral dialect.
-pub fn names() -> BTreeSet<String> {
+pub fn renamable_keys() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     collect_names(&super::neutral_document(NEWEST_FEATURE_LEVEL), &mut names);
     names

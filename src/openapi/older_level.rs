@@ -95,7 +95,7 @@ pub(super) fn downgrade(document: &mut Value, level: i64) {
 }
 
 /// The parameters that an operation such as `POST /messages` has only at older levels: former names, removed ones, and
-/// all names in descriptions of changes of its requests.
+/// all names between backticks in the descriptions of its changes.
 pub fn former_parameters(route: &str) -> Vec<&'static str> {
     let former_names = |change: &'static Change| match change.kind {
         ChangeKind::RenamedParameter { route: changed_route, old, .. } if changed_route == route => vec![old],
@@ -145,7 +145,7 @@ fn undo_change(document: &mut Value, kind: &ChangeKind, level: i64) {
         }
         ChangeKind::Behaviour(behaviour) => match behaviour.downgrade {
             Downgrade::Objects(object, fields, _) => {
-                visit_objects(document, object, &mut |schema| loosen(schema, object, fields));
+                visit_objects(document, object, &mut |schema| allow_any_values(schema, object, fields));
             }
             Downgrade::Code { errors, routes, status, code } => {
                 former_codes::undo_code_change(document, errors, routes, status, code);
@@ -231,7 +231,7 @@ fn add_field(schema: &mut Map<String, Value>, name: &str, field: Value, is_requi
 }
 
 /// Allows any values for the fields that a change concerns, and makes them optional.
-fn loosen(schema: &mut Map<String, Value>, object: &ObjectKind, fields: ChangedFields) {
+fn allow_any_values(schema: &mut Map<String, Value>, object: &ObjectKind, fields: ChangedFields) {
     match fields {
         ChangedFields::Values => {}
         ChangedFields::Additions => _ = schema.insert("additionalProperties".to_owned(), true.into()),

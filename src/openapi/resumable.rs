@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-/// The file is written by hand, because the protocol differs from that of the other operations.
+/// Reads the paths from a file that is written by hand, because the protocol differs from that of the other operations.
 pub(super) fn paths() -> Map<String, Value> {
-    serde_json::from_str(include_str!("resumable.json")).expect("a document of paths, as the tests read it")
+    serde_json::from_str(include_str!("resumable.json")).expect("it has paths, as a test checks")
 }
 
 pub(super) fn refusal() -> Value {

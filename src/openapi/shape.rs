@@ -7,6 +7,10 @@
 use serde_json::{Map, Value, json};
 
 /// Converts the notation to a schema.
+///
+/// # Panics
+///
+/// For a value that is not in the notation.
 pub fn parse_shape(shape: &Value) -> Value {
     match shape {
         Value::String(text) => schema_of_text(text),
@@ -16,7 +20,7 @@ pub fn parse_shape(shape: &Value) -> Value {
             (_, Some(alternatives)) => json!({"anyOf": alternatives.iter().map(parse_shape).collect::<Vec<_>>()}),
             _ => strict_object(keys),
         },
-        other => panic!("no shape is written {other}"),
+        other => panic!("{other} is not in the notation of schemas"),
     }
 }
 
@@ -56,7 +60,7 @@ fn schema_of_text(text: &str) -> Value {
         "bool" => json!({"type": "boolean"}),
         "any" => json!({}),
         "number" | "string" | "null" => json!({ "type": text }),
-        _ => panic!("no shape is written {text}"),
+        _ => panic!("{text} is not in the notation of schemas"),
     }
 }
 

@@ -55,7 +55,7 @@ fn replace_true(schema: &mut Value) {
     }
 }
 
-/// The schema of a JSON parameter in a query. Numbers and booleans are the same in JSON and in a query; lists and objects
+/// The schema of a JSON parameter in a query. Numbers and booleans are the same in JSON and in a query; all other types
 /// are strings there, with their schema in `contentSchema`.
 pub fn schema_in_query(schema: Value) -> Value {
     match schema["type"].as_str() {

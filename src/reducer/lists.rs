@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn lists_are_keys_of_the_register_reply() {
-        let keys = crate::openapi::state();
+        let keys = crate::openapi::register_reply_properties();
         for list in LISTS {
             assert!(keys.contains_key(list.key), "{}", list.key);
         }

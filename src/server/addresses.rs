@@ -1,8 +1,8 @@
-//! Addresses and host names: those of this machine, and what is said of a host.
+//! The addresses of this machine, and the properties of hosts on which a server listens.
 
 use std::net::IpAddr;
 
-/// The maximum number of addresses in a certificate. Some machines have one for each container.
+/// Further addresses are ignored: a certificate lists all of them, and some machines have one for each container.
 const MAX_ADDRESSES: usize = 100;
 
 /// The addresses of this machine, including loopback but not link-local IPv6.
@@ -17,7 +17,7 @@ fn is_link_local(address: &IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
 }
 
-/// Formats `HOST:PORT`, with brackets around an IPv6 address.
+/// Formats `HOST:PORT`, with an IPv6 address in brackets.
 pub fn with_port(host: &str, port: u16) -> String {
     if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }

@@ -12,7 +12,7 @@ use std::io::Write;
 const MIN_BYTES: usize = 256;
 /// Bodies above this size are compressed where they don't block other tasks.
 const LARGE_BYTES: usize = 64 * 1024;
-/// The types of bodies to compress. Other types, such as images, are already compressed.
+/// The types of bodies to compress. Most other types, such as pictures, are compressed already.
 const COMPRESSIBLE_TYPES: [&str; 4] = ["application/json", "text/html", "text/css", "text/javascript"];
 /// The levels are low, because each reply is compressed for one request only.
 const GZIP_LEVEL: u32 = 4;
@@ -27,7 +27,7 @@ enum Encoding {
 
 /// Compresses a response if the client accepts it. Replies that a fault changed or cuts off are not compressed, because
 /// `truncate_at` counts bytes of the uncompressed body.
-pub fn compressed(request_headers: &HeaderMap, response: Response) -> Response {
+pub fn compress_if_accepted(request_headers: &HeaderMap, response: Response) -> Response {
     let Some(accept_encoding) =
         request_headers.get(header::ACCEPT_ENCODING).and_then(|accept_encoding| accept_encoding.to_str().ok())
     else {

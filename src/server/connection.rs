@@ -1,7 +1,7 @@
 //! The service of a connection: warp's filters for the API, control and the console.
 
 #[cfg(feature = "compression")]
-use super::compression::compressed;
+use super::compression::compress_if_accepted;
 use super::connection_fault;
 use super::idle_tracker::IdleTracker;
 use super::non_api_head::{NonApiHead, non_api_head};
@@ -45,7 +45,7 @@ pub async fn wait_for_end(mut stopped: watch::Receiver<bool>) {
 }
 
 /// The routes of the server's main socket.
-pub fn all_worlds(
+pub fn all_routes(
     control: &Arc<Control>,
     #[cfg_attr(not(feature = "watch"), expect(unused_variables, reason = "only watchers wait for the end"))]
     stopped: watch::Receiver<bool>,
@@ -93,12 +93,12 @@ async fn respond<E: Display>(
         Some(bytes_per_second) => Either::Right(limit_speed(body, bytes_per_second)),
         None => Either::Left(body.map(|chunk| chunk.map(|mut chunk| chunk.copy_to_bytes(chunk.remaining())))),
     };
-    compressed(&head.headers, edge.respond(head.clone(), body, port_world).await)
+    compress_if_accepted(&head.headers, edge.respond(head.clone(), body, port_world).await)
 }
 
 /// Returns the response unchanged, in builds without compression.
 #[cfg(not(feature = "compression"))]
-fn compressed(_: &http::HeaderMap, response: Response) -> Response {
+fn compress_if_accepted(_: &http::HeaderMap, response: Response) -> Response {
     response
 }
 
@@ -108,13 +108,13 @@ fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
         let control = control.clone();
         async move {
             let mut request = ApiRequest::new(head.clone(), Bytes::new());
-            let (limit, room) = control.body_limit(&request);
+            let (limit, memory) = control.body_limit(&request);
             let is_authorized = || control.guard.check(&head.headers).is_ok();
-            match read_body(&head.headers, limit, &room, body, is_authorized).await {
+            match read_body(&head.headers, limit, &memory, body, is_authorized).await {
                 Ok(body) => {
                     request.body = body.bytes.clone();
                     // The future is boxed, so that API requests don't reserve memory for it.
-                    compressed(&head.headers, catch_panic(Box::pin(control.respond(&request))).await)
+                    compress_if_accepted(&head.headers, catch_panic(Box::pin(control.respond(&request))).await)
                 }
                 Err(error) => control.refuse(&request, &error),
             }
@@ -130,19 +130,20 @@ fn console_page(control: Arc<Control>) -> impl Filter<Extract = (Response,), Err
     })
 }
 
-/// Moves the head of a request into its extensions, where the filters find it in one piece. Warp's filters would copy its
-/// parts. The head of a request to control also remains in place, because warp reads it for the WebSocket handshake.
+/// Moves the head of a request into its extensions, where the filters find it in one piece. Warp's filters would copy
+/// its parts. The head of a request for control or the console also remains in place, because warp reads it for its
+/// routes and the WebSocket handshake.
 fn with_head_extension(
     mut request: Request<Incoming>,
     scheme: &'static str,
     credentials: &CredentialsCache,
-    is_own: fn(&str) -> bool,
+    is_non_api: fn(&str) -> bool,
 ) -> Request<Incoming> {
     if request.version() == Version::HTTP_2 {
         normalize_http2(&mut request);
     }
     let uri = request.uri().clone();
-    if is_own(uri.path()) {
+    if is_non_api(uri.path()) {
         let (method, headers) = (request.method().clone(), request.headers().clone());
         let (connection, credentials) = (credentials.connection, credentials.read(&headers));
         let head = RequestHead { method, scheme, uri, headers, connection, credentials };
@@ -175,12 +176,12 @@ pub fn is_control_or_console(path: &str) -> bool {
     path == "/" || is_in_folder("/control") || is_in_folder("/console")
 }
 
-/// The service that answers the requests of one connection with these routes. `is_own` returns whether a path may
-/// belong to control or the console. The tracker counts the requests.
+/// The service that answers the requests of one connection with these routes. `is_non_api` returns whether a path may
+/// belong to control or the console, so that [`NonApiHead`] holds the head. The tracker counts the requests.
 pub fn service(
     routes: impl Filter<Extract = (Response,), Error = Rejection, Future: 'static> + Clone + Send,
     scheme: &'static str,
-    is_own: fn(&str) -> bool,
+    is_non_api: fn(&str) -> bool,
     tracker: Arc<IdleTracker>,
 ) -> impl HttpService<
     Incoming,
@@ -195,7 +196,7 @@ pub fn service(
         let is_multiplexed = request.version() == Version::HTTP_2;
         // In HTTP/1.1, hyper itself omits the body.
         let has_no_body = is_multiplexed && request.method() == Method::HEAD;
-        let response = routes.borrow_mut().call(with_head_extension(request, scheme, &credentials, is_own));
+        let response = routes.borrow_mut().call(with_head_extension(request, scheme, &credentials, is_non_api));
         async move {
             let _active_request = active_request;
             let response = response.await.unwrap_or_else(|never: Infallible| match never {});
@@ -205,7 +206,8 @@ pub fn service(
     })
 }
 
-/// Replies with an internal error if the response panics, because a closed connection would look like a network failure.
+/// Replies with an internal error if the response panics, because a closed connection would look like a failure of the
+/// network.
 async fn catch_panic(response: impl Future<Output = Response>) -> Response {
     // Unwind safe: an incomplete change is dropped with the copy of the realm that it modified.
     let result = AssertUnwindSafe(response).catch_unwind().await;

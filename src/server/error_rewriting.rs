@@ -12,13 +12,14 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::Sleep;
 
-/// The number of bytes of a refused request that are still read, so that the refusal arrives before the connection closes.
+/// The largest number of bytes of a refused request that are still read, so that the refusal arrives before the
+/// connection closes.
 const LINGER_BYTES: usize = 16 * 1024 * 1024;
 /// The beginning of an HTTP/2 connection without negotiation (RFC 9113, section 3.4).
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0";
 /// The number of bytes that are inspected before hyper reads them.
 const FIRST_BYTES: usize = 4096;
-/// The time for which a refused request is still read.
+/// The longest time for which a refused request is still read.
 const LINGER_TIME: Duration = Duration::from_secs(2);
 
 /// A connection on which hyper's own refusals are sent as error replies of the API.
@@ -30,9 +31,12 @@ pub struct ErrorRewritingStream<S> {
     is_http2: bool,
 }
 
+/// An error reply on its way to the client.
 struct Refusal {
     bytes: Vec<u8>,
+    /// The number of bytes that were sent.
     written: usize,
+    /// The number of further bytes of the request that were read.
     discarded: usize,
     linger_timeout: Pin<Box<Sleep>>,
 }
@@ -198,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_refusals_without_body_and_type_are_hypers() {
+    fn only_refusals_with_neither_body_nor_content_type_come_from_hyper() {
         let hyper_refusal =
             b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
         assert!(matches!(bare_refusal(hyper_refusal), Some(Error::HeadTooLarge)));

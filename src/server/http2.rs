@@ -1,6 +1,6 @@
 //! HTTP/2: detecting it on connections without TLS, and serving it.
 
-use super::connection::{Scope, all_worlds, chat_api, is_control_or_console, service, wait_for_end};
+use super::connection::{Scope, all_routes, chat_api, is_control_or_console, service, wait_for_end};
 use super::idle_tracker::IdleTracker;
 use bytes::Bytes;
 use http_body::Body;
@@ -20,8 +20,8 @@ use tokio::sync::watch;
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
 /// Number of bytes that distinguish the preface from any HTTP/1.1 request.
 const DISTINCT_BYTES: usize = 4;
-/// Pauses between two reads of a connection that has sent too few bytes. They double each time, so that many silent
-/// connections cost little.
+/// The first pause between two reads of a connection that has sent too few bytes. The pauses double up to
+/// [`MAX_PAUSE`], so that many silent connections cost little.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const MAX_PAUSE: Duration = Duration::from_millis(500);
 const MAX_HEADER_BYTES: u32 = 400 * 1024;
@@ -74,8 +74,8 @@ where
     }
 }
 
-/// Serves the routes of a scope on a connection until it ends. The future is boxed, because it would enlarge the future of
-/// every connection.
+/// Serves the routes of a scope on a connection until it ends. The future is boxed, because it would enlarge the future
+/// of every connection.
 pub fn serve_scope<S: Read + Write + Unpin + Send + 'static>(
     io: S,
     scope: Scope,
@@ -85,7 +85,7 @@ pub fn serve_scope<S: Read + Write + Unpin + Send + 'static>(
     Box::pin(async move {
         let result = match scope {
             Scope::AllWorlds(control) => {
-                let routes = all_worlds(&control, stopped);
+                let routes = all_routes(&control, stopped);
                 let service = service(routes, control.edge.scheme, is_control_or_console, tracker);
                 serve(io, service, std::future::pending()).await
             }

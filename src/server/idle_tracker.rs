@@ -7,7 +7,9 @@ use std::time::Duration;
 /// Counts the activity of one connection. A timer for each request would cost more.
 #[derive(Debug, Default)]
 pub struct IdleTracker {
+    /// The number of requests that are being answered.
     active_requests: AtomicU64,
+    /// The number of requests that began or ended, and of writes to the socket.
     activities: AtomicU64,
 }
 
@@ -55,7 +57,7 @@ mod tests {
     const TIMEOUT: Duration = Duration::from_millis(10);
 
     #[tokio::test]
-    async fn a_connection_is_silent_when_no_request_is_answered_and_none_came_for_a_while() {
+    async fn a_connection_is_idle_when_no_request_is_answered_and_none_came_for_a_while() {
         let tracker = Arc::new(IdleTracker::default());
         let long_poll = tracker.begin_request();
         let wait_until_idle = tracker.wait_until_idle(TIMEOUT);

@@ -1,4 +1,4 @@
-//! Checks the invariants of all worlds, at the end of a run.
+//! Checks the invariants of all worlds, for the end of a test or of a run of the program.
 
 use crate::realm::Realm;
 use crate::realm::invariants;

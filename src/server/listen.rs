@@ -1,7 +1,7 @@
 //! The sockets of a server: binding, accepting and serving connections.
 
 use super::addresses::with_port;
-use super::connection::{Scope, all_worlds, chat_api, is_control_or_console, service, wait_for_end};
+use super::connection::{Scope, all_routes, chat_api, is_control_or_console, service, wait_for_end};
 use super::error_rewriting::ErrorRewritingStream;
 use super::http2;
 use super::idle_tracker::IdleTracker;
@@ -9,7 +9,7 @@ use super::real_time::advance_worlds;
 use crate::control::Control;
 use crate::error::Error;
 use crate::http::{Edge, reply};
-use crate::tls::{SecureStream, Secured};
+use crate::tls::{SecureStream, TlsConfig};
 use crate::world::World;
 use futures_util::future::Either;
 use http_body_util::Full;
@@ -95,7 +95,7 @@ impl ServerTasks {
     pub fn start(
         bound: BoundSockets,
         control: Arc<Control>,
-        secured: Option<Secured>,
+        tls_config: Option<TlsConfig>,
         stop: watch::Sender<bool>,
     ) -> Self {
         let stopped = stop.subscribe();
@@ -103,7 +103,7 @@ impl ServerTasks {
         let worlds = control.edge.worlds.clone();
         for listener in bound.listeners {
             let scope = Scope::AllWorlds(control.clone());
-            tokio::spawn(accept(listener, scope, secured.clone(), wait_for_end(stopped.clone()), stopped.clone()));
+            tokio::spawn(accept(listener, scope, tls_config.clone(), wait_for_end(stopped.clone()), stopped.clone()));
         }
         tokio::spawn(advance_worlds(worlds, stopped));
         Self { stop, address }
@@ -134,7 +134,7 @@ pub async fn serve_world(
     edge: Arc<Edge>,
     world: Arc<World>,
     host: Option<&str>,
-    secured: Option<Secured>,
+    tls_config: Option<TlsConfig>,
     stopped: watch::Receiver<bool>,
 ) -> io::Result<u16> {
     let bound = BoundSockets::bind(host, 0).await?;
@@ -148,7 +148,7 @@ pub async fn serve_world(
             }
         };
         let scope = Scope::OneWorld(edge.clone(), world.name().into(), world.ended());
-        tokio::spawn(accept(listener, scope, secured.clone(), shutdown, stopped.clone()));
+        tokio::spawn(accept(listener, scope, tls_config.clone(), shutdown, stopped.clone()));
     }
     Ok(port)
 }
@@ -156,7 +156,7 @@ pub async fn serve_world(
 async fn accept(
     listener: TcpListener,
     scope: Scope,
-    secured: Option<Secured>,
+    tls_config: Option<TlsConfig>,
     shutdown: impl Future<Output = ()>,
     stopped: watch::Receiver<bool>,
 ) {
@@ -166,7 +166,7 @@ async fn accept(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    tokio::spawn(handle_connection(stream, scope.clone(), secured.clone(), stopped.clone()));
+                    tokio::spawn(handle_connection(stream, scope.clone(), tls_config.clone(), stopped.clone()));
                 }
                 // This may mean too many open files, so the loop waits until other connections close.
                 Err(error) => {
@@ -182,10 +182,15 @@ async fn accept(
 }
 
 /// Serves a connection until the client closes it, it is idle for too long, or the server ends.
-async fn handle_connection(stream: TcpStream, scope: Scope, secured: Option<Secured>, stopped: watch::Receiver<bool>) {
+async fn handle_connection(
+    stream: TcpStream,
+    scope: Scope,
+    tls_config: Option<TlsConfig>,
+    stopped: watch::Receiver<bool>,
+) {
     let tracker = Arc::new(IdleTracker::default());
     // A separate task serves the connection, so that requests don't wake the waits for the end.
-    let mut serving = tokio::spawn(serve(stream, scope, secured, stopped.clone(), tracker.clone()));
+    let mut serving = tokio::spawn(serve(stream, scope, tls_config, stopped.clone(), tracker.clone()));
     tokio::select! {
         _ = &mut serving => {}
         () = wait_for_end(stopped) => serving.abort(),
@@ -196,12 +201,12 @@ async fn handle_connection(stream: TcpStream, scope: Scope, secured: Option<Secu
 async fn serve(
     stream: TcpStream,
     scope: Scope,
-    secured: Option<Secured>,
+    tls_config: Option<TlsConfig>,
     stopped: watch::Receiver<bool>,
     tracker: Arc<IdleTracker>,
 ) {
     let _ = stream.set_nodelay(true);
-    let Some(secured) = secured else {
+    let Some(tls_config) = tls_config else {
         // The world may end before the client sends anything.
         let world_ends = match &scope {
             Scope::OneWorld(_, _, world_ended) => Either::Left(wait_for_end(world_ended.clone())),
@@ -216,20 +221,20 @@ async fn serve(
             false => serve_http1(TokioIo::new(stream), scope, stopped, tracker).await,
         };
     };
-    serve_securely(stream, scope, secured, stopped, tracker).await;
+    serve_securely(stream, scope, tls_config, stopped, tracker).await;
 }
 
 /// Serves a connection with TLS. The future is boxed, because it would enlarge the future of connections without TLS.
 fn serve_securely(
     stream: TcpStream,
     scope: Scope,
-    secured: Secured,
+    tls_config: TlsConfig,
     stopped: watch::Receiver<bool>,
     tracker: Arc<IdleTracker>,
 ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
-        match tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake(stream, &secured)).await {
-            Ok(Some(stream)) if Secured::is_http2(&stream) => {
+        match tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake(stream, &tls_config)).await {
+            Ok(Some(stream)) if TlsConfig::is_http2(&stream) => {
                 http2::serve_scope(TokioIo::new(stream), scope, stopped, tracker).await;
             }
             Ok(Some(stream)) => serve_http1(TokioIo::new(stream), scope, stopped, tracker).await,
@@ -240,7 +245,7 @@ fn serve_securely(
 }
 
 /// Performs the TLS handshake. Returns None if it fails. A client that speaks plain HTTP gets an error reply first.
-async fn handshake(stream: TcpStream, secured: &Secured) -> Option<SecureStream> {
+async fn handshake(stream: TcpStream, tls_config: &TlsConfig) -> Option<SecureStream> {
     let mut first_byte = [0];
     if stream.peek(&mut first_byte).await.is_ok() && first_byte[0].is_ascii_uppercase() {
         let error_reply = || async {
@@ -251,7 +256,7 @@ async fn handshake(stream: TcpStream, secured: &Secured) -> Option<SecureStream>
         let _ = http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), service).await;
         return None;
     }
-    match secured.accept(stream).await {
+    match tls_config.accept(stream).await {
         Ok(stream) => Some(stream),
         Err(error) => {
             tracing::debug!("connection ended: {error}");
@@ -269,7 +274,7 @@ async fn serve_http1<S: Read + Write + Unpin + Send + 'static>(
     let io = ErrorRewritingStream::new(io, tracker.clone());
     let result = match scope {
         Scope::AllWorlds(control) => {
-            let routes = all_worlds(&control, stopped);
+            let routes = all_routes(&control, stopped);
             let service = service(routes, control.edge.scheme, is_control_or_console, tracker);
             http1::Builder::new().serve_connection(io, service).with_upgrades().await
         }

@@ -8,13 +8,15 @@ use tokio::time::Instant;
 /// Bodies are sent in this number of pieces each second, unless the pieces would exceed `MAX_PIECE_BYTES`.
 const PIECES_PER_SECOND: u64 = 50;
 const MAX_PIECE_BYTES: u64 = 64 * 1024;
-/// Delays up to this long are attributed to the timer, and the body catches up. After a longer pause, the pace starts again.
+/// Delays up to this long are attributed to the timer, and the body catches up. After a longer pause, the pace starts
+/// again.
 const TIMER_SLACK: Duration = Duration::from_secs(1);
 
 /// Schedules the bytes of a body.
 #[derive(Debug)]
 pub struct Pace {
     bytes_per_second: u64,
+    /// When the transfer of all scheduled bytes ends; None before the first.
     free_at: Option<Instant>,
 }
 

@@ -10,15 +10,16 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Faults for all worlds of one or more servers. Each world has its own counts of requests that passed and of failures
-///
+/// Faults for all worlds of one or more servers. Each world counts for itself how many requests passed and how often
+/// each fault fired.
 #[derive(Debug, Default)]
 pub struct StandingFaults {
     faults: Vec<Value>,
     /// How often each fault fired, in all worlds together.
     fired_counts: Vec<Arc<AtomicU64>>,
     are_installed: AtomicBool,
-    /// The reasons for which later worlds refused faults, by position. Only the first refusal of each fault is recorded.
+    /// The reasons for which worlds refused faults, by the position of the fault. Only the first refusal of each fault
+    /// is recorded.
     refusals: Mutex<BTreeMap<usize, String>>,
 }
 
@@ -44,19 +45,20 @@ impl StandingFaults {
         unfired.map(|(position, _)| (position, refusals.get(&position).cloned())).collect()
     }
 
-    fn read(&self, world: &World) -> Vec<Result<InstalledFault, Error>> {
-        let read_fault = |(rule, fired_count): (&Value, &Arc<AtomicU64>)| {
-            let rule = faults::read(world, rule.clone())?;
-            Ok(InstalledFault { fired_in_all_worlds: fired_count.clone(), ..rule })
+    /// The faults as a world reads them, each with its refusal if its names do not exist there.
+    fn read_faults(&self, world: &World) -> Vec<Result<InstalledFault, Error>> {
+        let read_fault = |(fault, fired_count): (&Value, &Arc<AtomicU64>)| {
+            let fault = faults::read(world, fault.clone())?;
+            Ok(InstalledFault { fired_in_all_worlds: fired_count.clone(), ..fault })
         };
         self.faults.iter().zip(&self.fired_counts).map(read_fault).collect()
     }
 
     /// Installs the faults in a world, and records those that it refuses.
     fn install(&self, world: &World) {
-        for (position, rule) in self.read(world).into_iter().enumerate() {
-            match rule {
-                Ok(rule) => world.faults().lock().install_permanent(rule),
+        for (position, fault) in self.read_faults(world).into_iter().enumerate() {
+            match fault {
+                Ok(fault) => world.faults().lock().install_permanent(fault),
                 Err(error) => {
                     let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
                     refusals.entry(position).or_insert_with(|| format!("world {}: {}", world.name(), error.message()));
@@ -76,8 +78,8 @@ impl Server {
     pub(crate) fn install_standing_faults(&self, faults: &Arc<StandingFaults>) -> Result<(), (usize, String)> {
         let worlds = self.worlds().all();
         for world in &worlds {
-            for (position, rule) in faults.read(world).into_iter().enumerate() {
-                rule.map_err(|error| (position, error.message()))?;
+            for (position, fault) in faults.read_faults(world).into_iter().enumerate() {
+                fault.map_err(|error| (position, error.message()))?;
             }
         }
         worlds.iter().for_each(|world| faults.install(world));

@@ -1,27 +1,28 @@
 //! The certificate of a server that speaks HTTPS: its names, addresses and validity.
 
 use super::addresses::{is_unspecified, machine_addresses};
-use super::{Options, StartError};
+use super::options::Options;
+use super::start_error::StartError;
 use crate::time::Timestamp;
-use crate::tls::{self, Secured, Validity};
+use crate::tls::{self, TlsConfig, Validity};
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
 /// Validity of a generated certificate in years. Phones accept no certificate that is valid for more than 825 days.
 const CERTIFICATE_YEARS: i16 = 2;
 
-/// What the connections of a server with HTTPS need; None for HTTP.
+/// The TLS configuration of a server with HTTPS; None for HTTP.
 ///
 /// # Errors
 ///
-/// `StartError::Tls`, when the given certificate or key can't be read.
-pub fn prepare_tls(options: &Options, now: Timestamp) -> Result<Option<Secured>, StartError> {
+/// `StartError::Tls`, with the errors of [`tls::Tls::prepare`].
+pub fn prepare_tls(options: &Options, now: Timestamp) -> Result<Option<TlsConfig>, StartError> {
     let Some(tls) = &options.tls else { return Ok(None) };
     let host = options.host.iter().filter(|host| !is_unspecified(host));
     let host = host.map(|host| host.trim_matches(['[', ']']).to_owned());
     let names = host.chain(options.host_names.iter().cloned()).collect();
-    let secured = tls.secured(names, machine_addresses(), validity(now, CERTIFICATE_YEARS));
-    secured.map(Some).map_err(StartError::Tls)
+    let tls_config = tls.prepare(names, machine_addresses(), validity(now, CERTIFICATE_YEARS));
+    tls_config.map(Some).map_err(StartError::Tls)
 }
 
 /// A validity of `years` that starts two days ago, for clients whose clocks are slow.

@@ -31,7 +31,8 @@ pub fn watch_socket(
             match control.watched_world(&name, head.uri.query(), headers) {
                 Ok((world, max_per_second)) => {
                     let stopped = stopped.clone();
-                    // The subscription starts before the handshake is answered, so that frames right after it are sent too.
+                    // The subscription starts before the handshake is answered, so that frames right after it are sent
+                    // too.
                     let receiver = world.watch();
                     let base_url = control.base_url(headers, &name);
                     let upgrade_reply = socket.on_upgrade(move |socket| {

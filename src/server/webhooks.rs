@@ -1,5 +1,6 @@
 //! Sends the requests of outgoing webhooks, in the background.
 
+use super::connection::wait_for_end;
 use crate::http::outgoing_webhook_request::WebhookRequest;
 use crate::realm::webhook::{
     MAX_REDIRECTS, Outcome, REPLY_TIMEOUT_SECONDS, Reach, WebhookCall, is_loopback_name, outcome_if_url_blocked,
@@ -35,11 +36,11 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 const MAX_CONCURRENT_CALLS: usize = 32;
 /// The maximum size of what is read of a reply. See `docs/limits.md`.
 const MAX_REPLY_BYTES: usize = 256 * 1024;
-/// The maximum size of a reply that is recorded for the user.
+/// The maximum size of a reply in the list of webhook calls; longer ones are truncated.
 const MAX_RECORDED_BYTES: usize = 16 * 1024;
 
 /// Starts the task that sends the calls until the server ends.
-pub fn sender(reach: Reach, stopped: watch::Receiver<bool>) -> WebhookSender {
+pub fn start_sender(reach: Reach, stopped: watch::Receiver<bool>) -> WebhookSender {
     let (deliveries, receiver) = unbounded_channel();
     tokio::spawn(run_sender(receiver, Arc::new(HttpSender::new(reach)), stopped));
     WebhookSender { reach, deliveries }
@@ -50,7 +51,7 @@ async fn run_sender(
     http_sender: Arc<HttpSender>,
     stopped: watch::Receiver<bool>,
 ) {
-    let server_ends = ended(stopped.clone());
+    let server_ends = wait_for_end(stopped.clone());
     tokio::pin!(server_ends);
     loop {
         let delivery = tokio::select! {
@@ -62,14 +63,10 @@ async fn run_sender(
         tokio::spawn(async move {
             tokio::select! {
                 () = http_sender.deliver(delivery) => {}
-                () = ended(stopped) => {}
+                () = wait_for_end(stopped) => {}
             }
         });
     }
-}
-
-async fn ended(mut stopped: watch::Receiver<bool>) {
-    let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
 struct HttpSender {
@@ -249,7 +246,7 @@ async fn read_up_to_limit(mut body: Incoming) -> Result<Bytes, hyper::Error> {
     Ok(bytes.freeze())
 }
 
-/// The reply as it is recorded for the user, as JSON or text.
+/// The reply for the list of webhook calls, as JSON or text; null without a reply.
 fn recorded_reply(outcome: &Outcome) -> Value {
     let Outcome::Answered { body, .. } = outcome else { return Value::Null };
     if body.len() <= MAX_RECORDED_BYTES
@@ -260,7 +257,7 @@ fn recorded_reply(outcome: &Outcome) -> Value {
     String::from_utf8_lossy(&body[..body.len().min(MAX_RECORDED_BYTES)]).into_owned().into()
 }
 
-/// The kind of error and its innermost cause.
+/// A message with the kind of an error and its innermost cause.
 fn error_message(error: &ClientError) -> String {
     let mut source: &dyn std::error::Error = error;
     while let Some(cause) = source.source() {

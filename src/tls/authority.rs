@@ -20,7 +20,7 @@ use tokio_rustls::rustls::sign::{CertifiedKey, SigningKey};
 const LOCALHOST_SUFFIX: &str = ".localhost";
 /// The maximum length of a label of a host name (RFC 1035).
 const MAX_LABEL_LENGTH: usize = 63;
-/// The cache is emptied when it holds this number of certificates.
+/// The cache is emptied before it would hold more certificates than this.
 const MAX_CACHED_CERTIFICATES: usize = 1_000;
 
 /// Signs certificates. All of them have the same key.
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn worlds_have_one_label_below_localhost() {
+    fn the_host_of_a_world_has_one_label_below_localhost() {
         for host in ["a.localhost", "test-1.LOCALHOST"] {
             assert!(is_world_host(host), "{host}");
         }

@@ -54,13 +54,13 @@ pub enum Tls {
 
 /// The TLS configuration of a server.
 #[derive(Clone)]
-pub struct Secured {
+pub struct TlsConfig {
     pub acceptor: TlsAcceptor,
     /// The certificate that clients have to trust, in PEM.
     pub trusted: Arc<str>,
 }
 
-impl Secured {
+impl TlsConfig {
     /// Performs the TLS handshake with a client.
     ///
     /// # Errors
@@ -82,12 +82,12 @@ impl Tls {
     /// # Errors
     ///
     /// When the certificate or key can't be read, they don't belong together, or a name can't be part of a certificate.
-    pub(crate) fn secured(
+    pub(crate) fn prepare(
         &self,
         other_names: Vec<String>,
         addresses: Vec<IpAddr>,
         validity: Validity,
-    ) -> Result<Secured, TlsError> {
+    ) -> Result<TlsConfig, TlsError> {
         let (resolver, trusted): (Arc<dyn ResolvesServerCert>, String) = match self {
             Tls::Given { certificate, key } => {
                 let key = read_certified_key(certificate, key)?;
@@ -104,7 +104,7 @@ impl Tls {
         let builder = builder.with_safe_default_protocol_versions().map_err(config_error)?;
         let mut config = builder.with_no_client_auth().with_cert_resolver(resolver);
         config.alpn_protocols = vec![ALPN_HTTP2.to_vec(), b"http/1.1".to_vec()];
-        Ok(Secured { acceptor: TlsAcceptor::from(Arc::new(config)), trusted: trusted.into() })
+        Ok(TlsConfig { acceptor: TlsAcceptor::from(Arc::new(config)), trusted: trusted.into() })
     }
 }
 
@@ -112,6 +112,7 @@ fn config_error(error: rustls::Error) -> TlsError {
     TlsError(format!("no TLS with this certificate: {error}"))
 }
 
+/// The names and addresses in a generated certificate, without duplicates.
 fn host_names(other_names: Vec<String>, addresses: Vec<IpAddr>) -> Vec<String> {
     let loopback = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into(), ANDROID_EMULATOR_HOST.into()];
     let addresses = loopback.into_iter().chain(addresses).map(|address: IpAddr| address.to_string());

@@ -15,7 +15,7 @@ pub enum Tls {}
 
 /// The TLS configuration of a server; there is none.
 #[derive(Clone)]
-pub struct Secured {
+pub struct TlsConfig {
     never: Infallible,
     /// The certificate that clients have to trust, in PEM.
     pub trusted: Arc<str>,
@@ -23,26 +23,18 @@ pub struct Secured {
 
 impl Tls {
     /// Never called.
-    ///
-    /// # Errors
-    ///
-    /// None.
-    pub(crate) fn secured(
+    pub(crate) fn prepare(
         &self,
         _other_names: Vec<String>,
         _addresses: Vec<IpAddr>,
         _validity: Validity,
-    ) -> Result<Secured, TlsError> {
+    ) -> Result<TlsConfig, TlsError> {
         match *self {}
     }
 }
 
-impl Secured {
+impl TlsConfig {
     /// Never called.
-    ///
-    /// # Errors
-    ///
-    /// None.
     pub async fn accept(&self, _stream: TcpStream) -> std::io::Result<SecureStream> {
         match self.never {}
     }

@@ -228,7 +228,7 @@ fn operation(text: &mut String, row: &OperationRow) {
     let _ = writeln!(text, "\nReply: {}.", if keys.is_empty() { "only success".to_owned() } else { keys.join(", ") });
     if row.route.path == "/register" {
         text.push_str("\nThe state, of which the reply has the part that `fetch_event_types` requests:\n\n| key | type | |\n|---|---|---|\n");
-        for (key, schema) in openapi::state() {
+        for (key, schema) in openapi::register_reply_properties() {
             let meaning = schema["description"].as_str().unwrap_or_default().replace('|', "\\|");
             let _ = writeln!(text, "| `{key}` | {} | {meaning} |", kind(&schema));
         }

@@ -1,15 +1,17 @@
-//! The schemas of records in replies of control, in a short notation, and the descriptions of their keys.
+//! The schemas of records in replies of control, in the notation of `openapi/shape.rs`, and the descriptions of keys in
+//! bodies and replies.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The descriptions of keys, by the name of their schema.
-static DESCRIPTIONS: LazyLock<BTreeMap<String, BTreeMap<String, String>>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("meanings.json")).expect("sentences, as a test reads them"));
+static DESCRIPTIONS: LazyLock<BTreeMap<String, BTreeMap<String, String>>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("meanings.json")).expect("it maps keys to texts, as a test checks")
+});
 
-/// Adds the descriptions of keys to a schema.
-pub fn describe(name: &str, schema: &mut Value) {
+/// Adds the descriptions of keys to the schema with this name.
+pub fn add_descriptions(name: &str, schema: &mut Value) {
     for (key, description) in DESCRIPTIONS.get(name).into_iter().flatten() {
         if let Some(property) = schema["properties"].get_mut(key) {
             property["description"] = description.as_str().into();
@@ -110,7 +112,7 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn every_key_of_a_body_or_reply_has_a_meaning_and_no_other_has() {
+    fn every_key_of_a_body_or_reply_is_described_and_no_other_is() {
         let document = control_document();
         let schemas = document["components"]["schemas"].as_object().expect("schemas");
         let properties = |schema: &Value| schema["properties"].as_object().cloned().unwrap_or_default();

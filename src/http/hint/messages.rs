@@ -1,4 +1,5 @@
-//! Hints for IDs of messages that an operation refuses, which replies do not tell apart.
+//! Hints for IDs of messages that an operation refuses: replies do not say whether such a message was deleted, was
+//! never sent, or is hidden from the caller.
 
 use crate::api::parameter::RawParameters;
 use crate::error::Error;
@@ -11,15 +12,15 @@ const PARAMETERS: [&str; 3] = ["message_id", "messages", "msg_ids"];
 /// Only the first IDs of a long list are looked up.
 const MAX_IDS: usize = 1_000;
 
-/// A hint for the first message that the caller can't reach: whether it was deleted, was never sent, or is of others.
+/// A hint for the first message that the caller can't see: whether it was deleted, was never sent, or is hidden.
 pub fn for_message(error: &Error, raw: &RawParameters, realm: &Realm, caller: &User) -> Option<String> {
     if *error != Error::InvalidMessage {
         return None;
     }
     let in_path = raw.path.iter().find(|(name, _)| name == PARAMETERS[0]).map(|(_, value)| value);
     let sent_value = in_path.or_else(|| PARAMETERS.iter().find_map(|name| raw.values.get(*name)))?;
-    let is_reachable = |id: &i64| realm.visible_message(caller, MessageId(*id)).is_some();
-    let id = ids(sent_value).into_iter().take(MAX_IDS).find(|id| !is_reachable(id))?;
+    let is_visible = |id: &i64| realm.visible_message(caller, MessageId(*id)).is_some();
+    let id = parse_ids(sent_value).into_iter().take(MAX_IDS).find(|id| !is_visible(id))?;
     let newest = realm.counters.message;
     Some(if realm.messages.contains_key(&MessageId(id)) {
         format!("Message {id} exists, but {} can't see it.", caller.email)
@@ -30,8 +31,8 @@ pub fn for_message(error: &Error, raw: &RawParameters, realm: &Realm, caller: &U
     })
 }
 
-/// The IDs in a number or a list of numbers.
-fn ids(text: &str) -> Vec<i64> {
+/// Parses an ID, or a JSON list of IDs.
+fn parse_ids(text: &str) -> Vec<i64> {
     match text.parse() {
         Ok(id) => vec![id],
         Err(_) => serde_json::from_str(text).unwrap_or_default(),

@@ -25,15 +25,15 @@ pub fn for_name(
 ) -> Option<String> {
     match error {
         Error::UnknownChannel { stream: name } | Error::InvalidChannelName { channel_name: name } => {
-            for_channel(realm, caller?, text(name))
+            for_channel(realm, caller?, field_text(name))
         }
-        Error::InvalidRecipientEmail { email } => for_user(realm, caller?, text(email)),
+        Error::InvalidRecipientEmail { email } => for_user(realm, caller?, field_text(email)),
         Error::NoSuchUser => {
             let (_, email) = raw.path.iter().find(|(name, _)| name == "email")?;
             for_user(realm, caller?, email)
         }
         Error::BadNarrow { desc } => {
-            let (kind, name) = text(desc).strip_prefix("unknown ")?.split_once(' ')?;
+            let (kind, name) = field_text(desc).strip_prefix("unknown ")?.split_once(' ')?;
             if kind == "channel" { for_channel(realm, caller?, name) } else { for_user(realm, caller?, name) }
         }
         // A caller who may get keys may also list all accounts.
@@ -42,7 +42,7 @@ pub fn for_name(
     }
 }
 
-fn text(field: &ErrorField) -> &str {
+fn field_text(field: &ErrorField) -> &str {
     field.as_str().unwrap_or_default()
 }
 

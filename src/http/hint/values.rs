@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 
 /// The parameters that take types of events.
 const EVENT_TYPE_PARAMETERS: [&str; 2] = ["event_types", "fetch_event_types"];
-/// A parameter with more possible values than this gets no list of them; of the event types that a request sends, at
-/// most this many unknown ones are compared with the known ones.
-const MAX_VALUES: usize = 12;
+/// A parameter with more possible values than this gets no list of them.
+const MAX_LISTED_VALUES: usize = 12;
+/// Of the event types that a request sends, at most this many unknown ones are compared with the known ones.
+const MAX_COMPARED_TYPES: usize = 12;
 /// An example is made only from a sent value of at most this length.
 const MAX_EXAMPLE_CHARS: usize = 40;
 
@@ -33,7 +34,7 @@ pub fn for_value(error: &Error, row: &OperationRow, raw: &RawParameters) -> Opti
 
 fn possible_values_hint(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Option<String> {
     let values = schema["enum"].as_array()?;
-    if values.is_empty() || values.len() > MAX_VALUES {
+    if values.is_empty() || values.len() > MAX_LISTED_VALUES {
         return None;
     }
     let names: Vec<String> =
@@ -95,7 +96,7 @@ pub fn for_event_types(raw: &RawParameters) -> Option<String> {
         let unknown_types = types.iter().filter(|sent_type| {
             !known_types().any(|known| known == **sent_type) && !crate::api::register::selects_data(sent_type)
         });
-        let (sent_type, nearest) = unknown_types.take(MAX_VALUES).find_map(with_nearest)?;
+        let (sent_type, nearest) = unknown_types.take(MAX_COMPARED_TYPES).find_map(with_nearest)?;
         Some(format!("There is no type of events '{sent_type}' in {name}; the nearest is '{nearest}'."))
     })
 }

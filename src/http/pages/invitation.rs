@@ -90,7 +90,7 @@ impl PageRequest<'_> {
         let name = &realm.organization.name;
         let body = html! {
             h1 { "Join " bdi { (name) } }
-            (terms(&realm, &invitation))
+            (invitation_summary(&realm, &invitation))
             @if let Some(message) = message { (Banner::Error(message)) }
             (self.form(&realm, key, &invitation))
         };
@@ -172,7 +172,7 @@ impl PageRequest<'_> {
 }
 
 /// Shows the inviter, the organization, the role and the first channels of an invitation.
-fn terms(realm: &Realm, invitation: &Invitation) -> Markup {
+fn invitation_summary(realm: &Realm, invitation: &Invitation) -> Markup {
     let terms = invitation.terms();
     let inviter = realm.users.get(&terms.invited_by).map_or("Somebody", |user| user.full_name.as_str());
     let role = match terms.role {

@@ -1,5 +1,4 @@
-//! The login page, on which people choose an account, as on development servers, or enter a password; and the start
-//! page, which names the logged-in user.
+//! The login page, on which people choose an account, as on development servers, or enter a password.
 
 use super::PageRequest;
 use super::layout::{Banner, hidden_field};
@@ -136,7 +135,7 @@ impl PageRequest<'_> {
         let organization = &realm.organization;
         let action = self.path_in_world("/accounts/login/");
         let forwarded_fields = html! {
-            @if let Some(pad) = pad { (hidden_field("mobile_flow_otp", pad.text())) }
+            @if let Some(pad) = pad { (hidden_field("mobile_flow_otp", pad.digits())) }
             @if let Some(next) = self.field("next") { (hidden_field("next", next)) }
         };
         let allows_login = |method| organization.allows_login_by(method);
@@ -200,8 +199,8 @@ impl PageRequest<'_> {
         }
     }
 
-    /// The form for an email address and a password. After a failed attempt it shows the error and takes the focus, which
-    /// scrolls it into view.
+    /// The form for an email address and a password. After a failed attempt it shows the error and takes the focus,
+    /// which scrolls it into view.
     fn password_form(
         &self,
         action: &str,
@@ -227,7 +226,7 @@ impl PageRequest<'_> {
         }
     }
 
-    fn logout_form(&self, user: &User) -> Markup {
+    pub(super) fn logout_form(&self, user: &User) -> Markup {
         html! {
             form.card.leave method="post" action=(self.path_in_world("/accounts/logout/")) {
                 (hidden_field(CSRF_FIELD, &self.csrf_token))
@@ -235,20 +234,6 @@ impl PageRequest<'_> {
                 button { "Log out" }
             }
         }
-    }
-
-    /// The start page of a world; visitors are redirected to the login page.
-    pub(super) fn home(&self) -> Response {
-        let Some(session) = &self.incoming.session else {
-            return self.redirect(302, &self.path_in_world("/accounts/login/"));
-        };
-        let name = self.organization_name();
-        let body = html! {
-            h1 { bdi { (name) } }
-            (self.logout_form(&session.user))
-            p { a href=(self.path_in_world("/accounts/login/")) { "Log in as another user" } }
-        };
-        self.page(200, &name, &body)
     }
 }
 

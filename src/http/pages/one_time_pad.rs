@@ -19,7 +19,7 @@ impl<'a> OneTimePad<'a> {
         if is_well_formed { Ok(Self(text)) } else { Err(Error::InvalidOtp) }
     }
 
-    pub fn text(self) -> &'a str {
+    pub fn digits(self) -> &'a str {
         self.0
     }
 
@@ -63,7 +63,7 @@ mod tests {
     fn a_pad_has_64_hexadecimal_digits() {
         assert!(OneTimePad::parse(&"aB".repeat(32)).is_ok());
         for text in ["", "1234", &"x".repeat(64), &"1".repeat(63), &"\u{e9}".repeat(32)] {
-            assert_eq!(OneTimePad::parse(text).map(OneTimePad::text), Err(Error::InvalidOtp));
+            assert_eq!(OneTimePad::parse(text).map(OneTimePad::digits), Err(Error::InvalidOtp));
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Erro
     let (edge, incoming) = (context.edge, context.incoming);
     let is_incoming_webhook =
         !context.authenticates_by_session && incoming_webhooks::is_service_path(&context.trace.path);
-    let mut raw = parameters(context, is_incoming_webhook)?;
+    let mut raw = neutral_parameters(context, is_incoming_webhook)?;
     let csrf_token = context.authenticates_by_session.then(|| take_parameter(&mut raw.values, CSRF_FIELD)).flatten();
     let method = effective_method(incoming.method(), &mut raw.values);
     let path = &context.trace.path;
@@ -64,9 +64,9 @@ pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Erro
 }
 
 /// Reads the parameters of a request and gives them neutral names, except those of webhooks, which have no dialect.
-fn parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -> Result<RawParameters, Error> {
+fn neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -> Result<RawParameters, Error> {
     if is_incoming_webhook {
-        return incoming_webhooks::read(context.incoming);
+        return incoming_webhooks::read_parameters(context.incoming);
     }
     let mut raw = request::parameters(context.incoming)?;
     let dialect = &context.settings.dialect;
@@ -120,18 +120,18 @@ pub(super) fn read_parameters<'routed>(
 
 /// The response with the reply of an operation, at the world's level and in its dialect, with the world's prefix in its
 /// URLs.
-pub(super) fn reply(
+pub(super) fn build_response(
     context: &RequestContext<'_>,
     authorized: &AuthorizedRequest<'_>,
     reply: ReplyBody,
 ) -> PendingResponse {
-    let draft = adapt_reply(&context.settings, context.origin.prefix, reply, |reply| {
+    let response = adapt_reply(&context.settings, context.origin.prefix, reply, |reply| {
         if let Some(emulation) = context.emulation {
             let realm = authorized.realm(context.world);
             emulation.downgrade_reply(authorized.row, &realm, authorized.caller.as_deref(), &authorized.raw, reply);
         }
     });
-    pending_response::with_hint(draft, hint::for_event_types(&authorized.raw))
+    pending_response::with_hint(response, hint::for_event_types(&authorized.raw))
 }
 
 /// The response to a caller without access to the operation.
@@ -152,8 +152,8 @@ pub(super) fn refuse(
     error: Error,
 ) -> PendingResponse {
     let AuthorizedRequest { row, raw, caller, .. } = authorized;
-    if let Some(draft) = incoming_webhooks::refusal(row, raw, &error) {
-        return draft;
+    if let Some(response) = incoming_webhooks::refusal(row, raw, &error) {
+        return response;
     }
     let (realm, caller) = (authorized.realm(context.world), caller.as_deref());
     let takes_json = row.access == Access::KeyHolder;

@@ -114,15 +114,19 @@ fn metadata_value(metadata: &str, key: &str) -> Option<String> {
 }
 
 fn options_reply() -> PendingResponse {
-    let mut draft = reply::empty(204);
-    let headers = draft.headers_mut();
+    let mut response = reply::empty(204);
+    let headers = response.headers_mut();
     headers.insert("tus-version", HeaderValue::from_static(VERSION));
     headers.insert("tus-extension", HeaderValue::from_static(EXTENSIONS));
-    with_version(draft)
+    with_version(response)
 }
 
 /// The response with an operation's reply.
-pub fn reply(context: &RequestContext<'_>, authorized: &AuthorizedRequest<'_>, reply: ReplyBody) -> PendingResponse {
+pub fn build_response(
+    context: &RequestContext<'_>,
+    authorized: &AuthorizedRequest<'_>,
+    reply: ReplyBody,
+) -> PendingResponse {
     let upload = match reply {
         ReplyBody::Value(value) => serde_json::from_value::<UploadReply>(value),
         ReplyBody::Bytes(bytes) => serde_json::from_slice(&bytes),
@@ -145,45 +149,45 @@ pub fn refuse_caller(error: &Error) -> PendingResponse {
 pub fn refusal(error: &Error) -> PendingResponse {
     // With the API's status 400, web clients would try again.
     let status = if matches!(error, Error::UploadQuota) { 413 } else { error.status() };
-    let mut draft = reply::json(status, PendingBody::json(json!({"message": error.message()})));
+    let mut response = reply::json(status, PendingBody::json(json!({"message": error.message()})));
     if matches!(error, Error::TusVersion) {
-        draft.headers_mut().insert("tus-version", HeaderValue::from_static(VERSION));
+        response.headers_mut().insert("tus-version", HeaderValue::from_static(VERSION));
     }
-    with_version(draft)
+    with_version(response)
 }
 
-fn with_version(mut draft: PendingResponse) -> PendingResponse {
-    draft.headers_mut().insert("tus-resumable", HeaderValue::from_static(VERSION));
-    draft
+fn with_version(mut response: PendingResponse) -> PendingResponse {
+    response.headers_mut().insert("tus-resumable", HeaderValue::from_static(VERSION));
+    response
 }
 
 fn creation_reply(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
-    let mut draft = progress_reply(upload, origin);
-    *draft.status_mut() = http::StatusCode::CREATED;
+    let mut response = progress_reply(upload, origin);
+    *response.status_mut() = http::StatusCode::CREATED;
     let location = format!("{}/api/v1{PATH}/{}", origin.base_url(), upload.path_id);
     if let Ok(location) = HeaderValue::from_str(&location) {
-        draft.headers_mut().insert(header::LOCATION, location);
+        response.headers_mut().insert(header::LOCATION, location);
     }
-    draft
+    response
 }
 
 /// The offset of an upload; for a complete one also the URL of the file.
 fn progress_reply(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
-    let mut draft = if upload.offset == upload.length {
+    let mut response = if upload.offset == upload.length {
         let url = format!("{}/user_uploads/{}", origin.prefix, upload.path_id);
         reply::json(200, PendingBody::json(json!({"url": url, "filename": upload.filename})))
     } else {
         reply::empty(204)
     };
-    draft.headers_mut().insert("upload-offset", upload.offset.into());
-    draft
+    response.headers_mut().insert("upload-offset", upload.offset.into());
+    response
 }
 
 fn offset_reply(upload: &UploadReply) -> PendingResponse {
-    let mut draft = reply::empty(200);
-    let headers = draft.headers_mut();
+    let mut response = reply::empty(200);
+    let headers = response.headers_mut();
     headers.insert("upload-offset", upload.offset.into());
     headers.insert("upload-length", upload.length.into());
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    draft
+    response
 }

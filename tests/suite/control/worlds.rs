@@ -225,7 +225,7 @@ async fn deleting_a_world_answers_its_parked_polls() {
 
     assert_eq!(parked.await.expect("answered").with_status(400).body["code"], "BAD_EVENT_QUEUE_ID");
     let late = mel.get("/users/me", json!({})).await.with_status(404);
-    assert_eq!(late.header("x-chatdouble-hint"), Some("The world 'blue' has ended: stop its clients before."));
+    assert_eq!(late.header("x-chatdouble-hint"), Some("The world 'blue' has ended: stop its clients before it ends."));
     late.error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
     let what = "There is no world 'blue' any more: it has ended";
     control.delete("/worlds/blue").await.with_status(404).error("NONEXISTENT_SUBDOMAIN", what);

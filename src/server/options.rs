@@ -1,0 +1,78 @@
+//! The options of a server.
+
+use crate::control::InitialClock;
+use crate::dialect::Dialect;
+use crate::fixture;
+use crate::realm::webhook::Reach;
+use crate::time::Span;
+use crate::tls::Tls;
+
+/// The options of a server. The defaults are those of the command line, except that the port is a free one.
+///
+/// ```
+/// use chatdouble::{InitialClock, Options, Server, Timestamp};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let new_year = Timestamp::parse("2026-01-01T00:00:00Z").expect("an instant");
+/// let options = Options { clock: InitialClock::At(new_year), seed: 7, ..Options::default() };
+/// let server = Server::start_with(options).await?;
+/// assert_eq!(server.clock().now(), new_year);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Host name or address to listen on. None for the IPv4 and IPv6 loopback addresses.
+    pub host: Option<String>,
+    /// Port to listen on; 0 for a free one.
+    pub port: u16,
+    /// The fixture of the default world, and of new worlds that are created without one.
+    pub fixture: fixture::Source,
+    /// A saved state, with its clock, from which the default world is created instead of the fixture.
+    pub state: Option<fixture::Source>,
+    /// The initial clock of worlds.
+    pub clock: InitialClock,
+    /// The feature level of worlds.
+    pub feature_level: i64,
+    /// The dialect of worlds: names on the wire.
+    pub dialect: Dialect,
+    /// The seed of the worlds' random generators.
+    pub seed: u64,
+    /// The origin of web pages that may call the API; `*` for all.
+    pub cors_origin: String,
+    /// Additional host names of the server, under which it answers the API key calls of development servers.
+    pub host_names: Vec<String>,
+    /// Whether the world `default` exists.
+    pub has_root_world: bool,
+    /// The token that calls of control must send; None or empty for no token.
+    pub control_token: Option<String>,
+    /// Worlds without requests for this time are ended, unless they are created with another limit. None for no limit.
+    pub world_ttl: Option<Span>,
+    /// The certificate for HTTPS. None for HTTP.
+    pub tls: Option<Tls>,
+    /// The addresses to which outgoing webhooks may be sent.
+    pub webhooks: Reach,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            host: None,
+            port: 0,
+            fixture: fixture::Source::builtin("default").unwrap_or_else(|| "{}".into()),
+            state: None,
+            clock: InitialClock::Real,
+            feature_level: crate::api::NEWEST_FEATURE_LEVEL,
+            dialect: Dialect::neutral(),
+            seed: 0,
+            cors_origin: "*".into(),
+            host_names: Vec::new(),
+            has_root_world: true,
+            control_token: None,
+            world_ttl: None,
+            tls: None,
+            webhooks: Reach::default(),
+        }
+    }
+}
