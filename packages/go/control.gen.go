@@ -67,7 +67,7 @@ func (c ClockMoved) String() string { return inJSON(c) }
 type Health struct {
 	// Version of chatdouble.
 	Version string `json:"version"`
-	// Feature level of the world `default`.
+	// The newest feature level of this version.
 	FeatureLevel int `json:"feature_level"`
 	// Number of worlds.
 	Worlds int `json:"worlds"`
@@ -111,7 +111,7 @@ func (w WorldRow) String() string { return inJSON(w) }
 
 // FaultRow is an installed fault: its rule, and how often it fired.
 type FaultRow struct {
-	// The requests that it applies to, as in the rule.
+	// The requests that it applies to, as they were given.
 	Match json.RawMessage `json:"match,omitempty"`
 	// Number of requests that pass first.
 	After *int `json:"after,omitempty"`
@@ -119,7 +119,7 @@ type FaultRow struct {
 	Probability *float64 `json:"probability,omitempty"`
 	// How many times it fires at most.
 	Times *int `json:"times,omitempty"`
-	// The effect, by its name, as in the rule.
+	// The effect, by its name, as it was given.
 	Effect json.RawMessage `json:"effect"`
 	// Id in control, which removing it takes, and which replies of the fault have as X-Chatdouble-Fault.
 	FaultID string `json:"fault_id"`
@@ -138,9 +138,9 @@ type NetworkRow struct {
 	User string `json:"user"`
 	// Name of the profile, if one was given.
 	Profile string `json:"profile"`
-	// What each reply waits for, in milliseconds.
+	// The delay of each reply, in milliseconds.
 	LatencyMs int `json:"latency_ms"`
-	// What each reply waits for in addition, in milliseconds, at most.
+	// The largest random delay of a reply in addition, in milliseconds.
 	JitterMs int `json:"jitter_ms"`
 	// Bytes of bodies that pass in a second, in either direction; null: no limit.
 	BytesPerSecond *int `json:"bytes_per_second"`
@@ -185,9 +185,9 @@ type JournalEntry struct {
 	Method string `json:"method"`
 	// Path without /api/v1, with placeholders filled in.
 	Path string `json:"path"`
-	// Address of the caller; null without valid credentials.
+	// Address in the credentials, which may be wrong; null without credentials.
 	User string `json:"user"`
-	// Parameters as they were sent, by name, as text.
+	// Parameters by their neutral names, as text; the key of an incoming webhook is hidden.
 	Params map[string]string `json:"params"`
 	// HTTP status; 0 if the connection was dropped.
 	Status int `json:"status"`
@@ -195,13 +195,13 @@ type JournalEntry struct {
 	Reply json.RawMessage `json:"reply"`
 	// Milliseconds of real time from the request to its reply.
 	DurationMs float64 `json:"duration_ms"`
-	// Name of the client: the first word of its User-Agent.
+	// Name of the client, without its version, from its X-Chatdouble-Client or User-Agent.
 	Client string `json:"client"`
-	// Of a refused request: what would have worked, the value of its header X-Chatdouble-Hint.
+	// What would have worked: the value of the reply's header X-Chatdouble-Hint.
 	Hint string `json:"hint,omitempty"`
 	// Id of the fault that fired, or `network`.
 	Fault string `json:"fault"`
-	// Positions in the world's log of the events that the request sent.
+	// Positions in the world's log of the events that the request caused.
 	Events []int64 `json:"events"`
 	// True if a long parameter or reply was cut.
 	Truncated *bool `json:"truncated,omitempty"`
@@ -213,7 +213,7 @@ type Queue struct {
 	QueueID string `json:"queue_id"`
 	// Address of its user; null for a spectator.
 	User string `json:"user"`
-	// Name of the client that registered it: the first word of its User-Agent.
+	// Name of the client that registered it, without its version.
 	Client string `json:"client"`
 	// Whether a poll waits on it.
 	Parked bool `json:"parked"`
@@ -429,9 +429,9 @@ type NetworkTerms struct {
 	User string `json:"user,omitempty"`
 	// The name of a profile.
 	Profile string `json:"profile,omitempty"`
-	// What each reply waits for, in milliseconds.
+	// The delay of each reply, in milliseconds.
 	LatencyMs *int `json:"latency_ms,omitempty"`
-	// What each reply waits for in addition, in milliseconds, at most.
+	// The largest random delay of a reply in addition, in milliseconds.
 	JitterMs *int `json:"jitter_ms,omitempty"`
 	// Bytes of bodies that pass in a second, in either direction, from 1.
 	BytesPerSecond int `json:"bytes_per_second,omitempty"`

@@ -885,7 +885,7 @@ export interface components {
                  * @enum {string}
                  */
                 bouncer?: "unreachable" | "server_error" | "admin_action_required";
-                /** The reply comes so much later. */
+                /** The reply is delayed by this time. */
                 delayMs?: number;
                 /** The reply is this error, with all further keys; nothing is done. */
                 error?: {
@@ -914,14 +914,14 @@ export interface components {
                 drop?: "before" | "after";
                 /** With drop: whether repetitions are dropped too. */
                 retries?: boolean;
-                /** The body breaks off after so many bytes. */
+                /** The body breaks off after this number of bytes. */
                 truncateAt?: number;
                 /** true: the body is a proxy's HTML page. */
                 garbage?: boolean;
                 /** true: the caller's event queues are lost. */
                 loseQueue?: boolean;
                 /**
-                 * What a poll of events gives.
+                 * How the reply to a poll of events is changed.
                  * @enum {string}
                  */
                 events?: "repeat" | "hold" | "one_by_one" | "unknown";
@@ -952,9 +952,9 @@ export interface components {
              * @enum {string|null}
              */
             profile?: "offline" | "gprs" | "edge" | "3g" | "4g" | "wifi" | "lossy" | null;
-            /** What each reply waits for, in milliseconds. */
+            /** The delay of each reply, in milliseconds. */
             latencyMs?: number | null;
-            /** What each reply waits for in addition, in milliseconds, at most. */
+            /** The largest random delay of a reply in addition, in milliseconds. */
             jitterMs?: number | null;
             /** Bytes of bodies that pass in a second, in either direction, from 1. */
             bytesPerSecond?: number | null;
@@ -1124,9 +1124,9 @@ export interface components {
             method: string;
             /** Path without /api/v1, with placeholders filled in. */
             path: string;
-            /** Address of the caller; null without valid credentials. */
+            /** Address in the credentials, which may be wrong; null without credentials. */
             user: string | null;
-            /** Parameters as they were sent, by name, as text. */
+            /** Parameters by their neutral names, as text; the key of an incoming webhook is hidden. */
             params: {
                 [key: string]: string;
             };
@@ -1136,13 +1136,13 @@ export interface components {
             reply: unknown;
             /** Milliseconds of real time from the request to its reply. */
             durationMs: number;
-            /** Name of the client: the first word of its User-Agent. */
+            /** Name of the client, without its version, from its X-Chatdouble-Client or User-Agent. */
             client: string;
-            /** Of a refused request: what would have worked, the value of its header X-Chatdouble-Hint. */
+            /** What would have worked: the value of the reply's header X-Chatdouble-Hint. */
             hint?: string;
             /** Id of the fault that fired, or `network`. */
             fault: string | null;
-            /** Positions in the world's log of the events that the request sent. */
+            /** Positions in the world's log of the events that the request caused. */
             events: number[];
             /** True if a long parameter or reply was cut. */
             truncated?: boolean;
@@ -1152,7 +1152,7 @@ export interface components {
             queueId: string;
             /** Address of its user; null for a spectator. */
             user: string | null;
-            /** Name of the client that registered it: the first word of its User-Agent. */
+            /** Name of the client that registered it, without its version. */
             client: string;
             /** Whether a poll waits on it. */
             parked: boolean;
@@ -1310,7 +1310,7 @@ export interface components {
             error: string | null;
         };
         Fault: {
-            /** The requests that it applies to, as in the rule. */
+            /** The requests that it applies to, as they were given. */
             match?: unknown;
             /** Number of requests that pass first. */
             after?: number;
@@ -1318,7 +1318,7 @@ export interface components {
             probability?: number;
             /** How many times it fires at most. */
             times?: number;
-            /** The effect, by its name, as in the rule. */
+            /** The effect, by its name, as it was given. */
             effect: unknown;
             /** Id in control, which removing it takes, and which replies of the fault have as X-Chatdouble-Fault. */
             faultId: string;
@@ -1332,9 +1332,9 @@ export interface components {
             user: string | null;
             /** Name of the profile, if one was given. */
             profile: string | null;
-            /** What each reply waits for, in milliseconds. */
+            /** The delay of each reply, in milliseconds. */
             latencyMs: number;
-            /** What each reply waits for in addition, in milliseconds, at most. */
+            /** The largest random delay of a reply in addition, in milliseconds. */
             jitterMs: number;
             /** Bytes of bodies that pass in a second, in either direction; null: no limit. */
             bytesPerSecond: number | null;
@@ -1493,7 +1493,7 @@ export interface components {
             msg: string;
             /** Version of chatdouble. */
             version: string;
-            /** Feature level of the world `default`. */
+            /** The newest feature level of this version. */
             featureLevel: number;
             /** Number of worlds. */
             worlds: number;
@@ -1606,7 +1606,7 @@ export interface components {
             /** @constant */
             result: "success";
             msg: string;
-            /** All rules in the order of their installation, spent ones too. */
+            /** All faults in the order of their installation, spent ones too. */
             faults: components["schemas"]["Fault"][];
         };
         InstallFaultReply: {
@@ -1756,7 +1756,7 @@ export interface components {
             /** @constant */
             result: "error";
             msg: string;
-            /** BAD_REQUEST, VERIFICATION_FAILED, or another code that programs compare. */
+            /** BAD_REQUEST, VERIFICATION_FAILED, or another code for programs. */
             code: string;
             /** The number found, if a verification failed. */
             count?: number;

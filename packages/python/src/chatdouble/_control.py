@@ -97,7 +97,7 @@ class Health(Record):
 
     #: Version of chatdouble.
     version: str
-    #: Feature level of the world `default`.
+    #: The newest feature level of this version.
     feature_level: int
     #: Number of worlds.
     worlds: int
@@ -137,7 +137,7 @@ class WorldRow(Record):
 class FaultRow(Record):
     """An installed fault: its rule, and how often it fired."""
 
-    #: The requests that it applies to, as in the rule.
+    #: The requests that it applies to, as they were given.
     match: Any
     #: Number of requests that pass first.
     after: int | None
@@ -145,7 +145,7 @@ class FaultRow(Record):
     probability: float | None
     #: How many times it fires at most.
     times: int | None
-    #: The effect, by its name, as in the rule.
+    #: The effect, by its name, as it was given.
     effect: Any
     #: Id in control, which removing it takes, and which replies of the fault have as X-Chatdouble-Fault.
     fault_id: str
@@ -164,9 +164,9 @@ class NetworkRow(Record):
     user: str | None
     #: Name of the profile, if one was given.
     profile: str | None
-    #: What each reply waits for, in milliseconds.
+    #: The delay of each reply, in milliseconds.
     latency_ms: int
-    #: What each reply waits for in addition, in milliseconds, at most.
+    #: The largest random delay of a reply in addition, in milliseconds.
     jitter_ms: int
     #: Bytes of bodies that pass in a second, in either direction; null: no limit.
     bytes_per_second: int | None
@@ -205,9 +205,9 @@ class JournalEntry(Record):
     method: str
     #: Path without /api/v1, with placeholders filled in.
     path: str
-    #: Address of the caller; null without valid credentials.
+    #: Address in the credentials, which may be wrong; null without credentials.
     user: str | None
-    #: Parameters as they were sent, by name, as text.
+    #: Parameters by their neutral names, as text; the key of an incoming webhook is hidden.
     params: Dict[str, str]
     #: HTTP status; 0 if the connection was dropped.
     status: int
@@ -215,13 +215,13 @@ class JournalEntry(Record):
     reply: Any
     #: Milliseconds of real time from the request to its reply.
     duration_ms: float
-    #: Name of the client: the first word of its User-Agent.
+    #: Name of the client, without its version, from its X-Chatdouble-Client or User-Agent.
     client: str
-    #: Of a refused request: what would have worked, the value of its header X-Chatdouble-Hint.
+    #: What would have worked: the value of the reply's header X-Chatdouble-Hint.
     hint: str | None
     #: Id of the fault that fired, or `network`.
     fault: str | None
-    #: Positions in the world's log of the events that the request sent.
+    #: Positions in the world's log of the events that the request caused.
     events: List[int]
     #: True if a long parameter or reply was cut.
     truncated: bool | None
@@ -234,7 +234,7 @@ class Queue(Record):
     queue_id: str
     #: Address of its user; null for a spectator.
     user: str | None
-    #: Name of the client that registered it: the first word of its User-Agent.
+    #: Name of the client that registered it, without its version.
     client: str
     #: Whether a poll waits on it.
     parked: bool
@@ -433,9 +433,9 @@ class NetworkTerms(TypedDict, total=False):
     user: str
     #: The name of a profile.
     profile: str
-    #: What each reply waits for, in milliseconds.
+    #: The delay of each reply, in milliseconds.
     latency_ms: int
-    #: What each reply waits for in addition, in milliseconds, at most.
+    #: The largest random delay of a reply in addition, in milliseconds.
     jitter_ms: int
     #: Bytes of bodies that pass in a second, in either direction, from 1.
     bytes_per_second: int

@@ -58,7 +58,7 @@ public class ClockMoved internal constructor(json: JsonElement) : Reply(json) {
 public class Health internal constructor(json: JsonElement) : Reply(json) {
     /** Version of chatdouble. */
     @JvmField public val version: String = required("version", Read::text)
-    /** Feature level of the world `default`. */
+    /** The newest feature level of this version. */
     @JvmField public val featureLevel: Int = required("feature_level", Read::int)
     /** Number of worlds. */
     @JvmField public val worlds: Int = required("worlds", Read::int)
@@ -96,7 +96,7 @@ public class WorldRow internal constructor(json: JsonElement) : Reply(json) {
 
 /** An installed fault: its rule, and how often it fired. */
 public class FaultRow internal constructor(json: JsonElement) : Reply(json) {
-    /** The requests that it applies to, as in the rule. */
+    /** The requests that it applies to, as they were given. */
     @JvmField public val match: JsonElement? = optional("match", Read::any)
     /** Number of requests that pass first. */
     @JvmField public val after: Int? = optional("after", Read::int)
@@ -104,7 +104,7 @@ public class FaultRow internal constructor(json: JsonElement) : Reply(json) {
     @JvmField public val probability: Double? = optional("probability", Read::double)
     /** How many times it fires at most. */
     @JvmField public val times: Int? = optional("times", Read::int)
-    /** The effect, by its name, as in the rule. */
+    /** The effect, by its name, as it was given. */
     @JvmField public val effect: JsonElement = required("effect", Read::any)
     /** Id in control, which removing it takes, and which replies of the fault have as X-Chatdouble-Fault. */
     @JvmField public val faultId: String = required("fault_id", Read::text)
@@ -122,9 +122,9 @@ public class NetworkRow internal constructor(json: JsonElement) : Reply(json) {
     @JvmField public val user: String? = optional("user", Read::text)
     /** Name of the profile, if one was given. */
     @JvmField public val profile: String? = optional("profile", Read::text)
-    /** What each reply waits for, in milliseconds. */
+    /** The delay of each reply, in milliseconds. */
     @JvmField public val latencyMs: Int = required("latency_ms", Read::int)
-    /** What each reply waits for in addition, in milliseconds, at most. */
+    /** The largest random delay of a reply in addition, in milliseconds. */
     @JvmField public val jitterMs: Int = required("jitter_ms", Read::int)
     /** Bytes of bodies that pass in a second, in either direction; null: no limit. */
     @JvmField public val bytesPerSecond: Int? = optional("bytes_per_second", Read::int)
@@ -160,9 +160,9 @@ public class JournalEntry internal constructor(json: JsonElement) : Reply(json) 
     @JvmField public val method: String = required("method", Read::text)
     /** Path without /api/v1, with placeholders filled in. */
     @JvmField public val path: String = required("path", Read::text)
-    /** Address of the caller; null without valid credentials. */
+    /** Address in the credentials, which may be wrong; null without credentials. */
     @JvmField public val user: String? = optional("user", Read::text)
-    /** Parameters as they were sent, by name, as text. */
+    /** Parameters by their neutral names, as text; the key of an incoming webhook is hidden. */
     @JvmField public val params: Map<String, String> = required("params", Read.map(Read::text))
     /** HTTP status; 0 if the connection was dropped. */
     @JvmField public val status: Int = required("status", Read::int)
@@ -170,13 +170,13 @@ public class JournalEntry internal constructor(json: JsonElement) : Reply(json) 
     @JvmField public val reply: JsonElement = required("reply", Read::any)
     /** Milliseconds of real time from the request to its reply. */
     @JvmField public val durationMs: Double = required("duration_ms", Read::double)
-    /** Name of the client: the first word of its User-Agent. */
+    /** Name of the client, without its version, from its X-Chatdouble-Client or User-Agent. */
     @JvmField public val client: String = required("client", Read::text)
-    /** Of a refused request: what would have worked, the value of its header X-Chatdouble-Hint. */
+    /** What would have worked: the value of the reply's header X-Chatdouble-Hint. */
     @JvmField public val hint: String? = optional("hint", Read::text)
     /** Id of the fault that fired, or `network`. */
     @JvmField public val fault: String? = optional("fault", Read::text)
-    /** Positions in the world's log of the events that the request sent. */
+    /** Positions in the world's log of the events that the request caused. */
     @JvmField public val events: List<Long> = required("events", Read.list(Read::long))
     /** True if a long parameter or reply was cut. */
     @JvmField public val truncated: Boolean? = optional("truncated", Read::boolean)
@@ -188,7 +188,7 @@ public class Queue internal constructor(json: JsonElement) : Reply(json) {
     @JvmField public val queueId: String = required("queue_id", Read::text)
     /** Address of its user; null for a spectator. */
     @JvmField public val user: String? = optional("user", Read::text)
-    /** Name of the client that registered it: the first word of its User-Agent. */
+    /** Name of the client that registered it, without its version. */
     @JvmField public val client: String = required("client", Read::text)
     /** Whether a poll waits on it. */
     @JvmField public val parked: Boolean = required("parked", Read::boolean)
@@ -425,9 +425,9 @@ public data class NetworkTerms(
     @JvmField var user: String? = null,
     /** The name of a profile. */
     @JvmField var profile: String? = null,
-    /** What each reply waits for, in milliseconds. */
+    /** The delay of each reply, in milliseconds. */
     @JvmField var latencyMs: Int? = null,
-    /** What each reply waits for in addition, in milliseconds, at most. */
+    /** The largest random delay of a reply in addition, in milliseconds. */
     @JvmField var jitterMs: Int? = null,
     /** Bytes of bodies that pass in a second, in either direction, from 1. */
     @JvmField var bytesPerSecond: Int? = null,
@@ -438,9 +438,9 @@ public data class NetworkTerms(
     public fun user(value: String): NetworkTerms = apply { user = value }
     /** The name of a profile. */
     public fun profile(value: String): NetworkTerms = apply { profile = value }
-    /** What each reply waits for, in milliseconds. */
+    /** The delay of each reply, in milliseconds. */
     public fun latencyMs(value: Int): NetworkTerms = apply { latencyMs = value }
-    /** What each reply waits for in addition, in milliseconds, at most. */
+    /** The largest random delay of a reply in addition, in milliseconds. */
     public fun jitterMs(value: Int): NetworkTerms = apply { jitterMs = value }
     /** Bytes of bodies that pass in a second, in either direction, from 1. */
     public fun bytesPerSecond(value: Int): NetworkTerms = apply { bytesPerSecond = value }
