@@ -333,7 +333,7 @@ fn execute_without_turn(
             world.journal().clear();
             Ok(json!({}))
         }
-        WorldCall::Report => Ok(report::report_data(&world.report().summary())),
+        WorldCall::Report => Ok(report::report_data(&world.summarize_clients())),
         WorldCall::ClearReport => {
             world.report().clear();
             Ok(json!({}))

@@ -110,6 +110,11 @@ impl Report {
         }
     }
 
+    /// Checks the rules about clients that send nothing more.
+    pub fn check_silent_clients(&self, now: Moment) {
+        self.state.lock().clients.values_mut().for_each(|client| client.check_silent_client(now));
+    }
+
     /// Checks the rules that apply at the end of a world. `is_left` returns whether a queue with this ID exists
     /// although no running client polls it.
     pub fn close(&self, is_left: impl Fn(&str) -> bool, now: Moment) {

@@ -24,7 +24,7 @@ use crate::realm::agenda::AgendaItem;
 use crate::realm::event::Entry;
 use crate::realm::queue::{Queue, QueueId};
 use crate::realm::tx::Tx;
-use crate::report::{Moment, Report};
+use crate::report::{Moment, Report, Summary};
 use crate::time::{Clock, Timestamp};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -201,13 +201,24 @@ impl World {
         &self.report
     }
 
+    /// The clients with their findings until now.
+    pub(crate) fn summarize_clients(&self) -> Summary {
+        self.report.check_silent_clients(self.moment());
+        self.report.summary()
+    }
+
+    /// The time by both clocks.
+    fn moment(&self) -> Moment {
+        let real = self.real_time.now();
+        Moment { real: real.micros(), world: self.clock().now(real).micros() }
+    }
+
     /// Adds the findings that are only known at the end of the world. `have_clients_ended` is whether all clients are known
     /// to have ended; otherwise those run on whose poll waits.
     pub(crate) fn close_report(&self, have_clients_ended: bool) {
         // Not the published realm, in which polls that ended are still parked.
         let realm = self.snapshot();
-        let real = self.real_time.now();
-        let now = Moment { real: real.micros(), world: self.clock().now(real).micros() };
+        let now = self.moment();
         let has_events = |queue: &Queue| realm.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry));
         let is_polled = |queue: &Queue| queue.parked_since.is_some() && !has_events(queue);
         let is_left = |id: &str| realm.queues.get(id).is_some_and(|queue| have_clients_ended || !is_polled(queue));

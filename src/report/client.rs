@@ -70,6 +70,13 @@ impl Client {
         }
     }
 
+    /// See [`Report::check_silent_clients`](super::Report::check_silent_clients).
+    pub fn check_silent_client(&mut self, now: Moment) {
+        if let Some(rules) = &mut self.rules {
+            rules.check_silent_client(now, &mut self.findings);
+        }
+    }
+
     /// See [`Report::close`](super::Report::close).
     pub fn close(&mut self, is_left: &impl Fn(&str) -> bool, now: Moment) {
         if let Some(rules) = &mut self.rules {

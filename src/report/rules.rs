@@ -99,6 +99,11 @@ impl Rules {
         }
     }
 
+    /// See [`Report::check_silent_clients`](crate::report::Report::check_silent_clients).
+    pub fn check_silent_client(&mut self, now: Moment, findings: &mut Findings) {
+        self.robustness.check_silent_client(now, findings);
+    }
+
     /// See [`Report::close`](crate::report::Report::close).
     pub fn close(&mut self, is_left: &impl Fn(&str) -> bool, now: Moment, findings: &mut Findings) {
         queues::check_at_end(&self.known_queues, is_left, findings);

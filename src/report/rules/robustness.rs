@@ -9,6 +9,11 @@ use crate::report::rule::{Rule, Severity};
 
 /// A client that has not polled for this time has stopped polling.
 const MAX_TIME_WITHOUT_POLL: i64 = 60 * SECOND;
+/// A client that sends nothing at all must also have been silent for this real time after an unknown event, because a jump
+/// of the world's clock may come before its next poll.
+const MIN_REAL_SILENCE: i64 = SECOND / 2;
+/// The same after an unexpected reply, after which a client may wait before it polls again.
+const MIN_REAL_SILENCE_AFTER_ERROR: i64 = 10 * SECOND;
 /// At the end of the world, a client has stopped polling after this time with at least one other request.
 const MIN_SILENCE_AT_END: i64 = 5 * SECOND;
 /// At the end of the world, a client has stopped polling after this number of other requests.
@@ -35,7 +40,7 @@ static STOPS_AFTER_UNKNOWN_EVENT: Rule = Rule {
     what: "Stopped polling after an event of an unknown type",
     why: "With the next upgrade of the server the client falls silent.",
     help: "Ignore events and fields that the client does not know, and acknowledge them.",
-    example: "GET /events → an event of a later level; no further GET /events",
+    example: "GET /events → an event of a later level; for a minute no GET /events",
     test: "unknown_events_are_ignored",
 };
 static STOPS_AFTER_ODD_REPLY: Rule = Rule {
@@ -46,7 +51,7 @@ static STOPS_AFTER_ODD_REPLY: Rule = Rule {
     what: "Stopped polling after {}",
     why: "Proxies, restarts and weak networks do this to every client some day.",
     help: "Take a reply that can't be read as a lost one: wait, and poll again with the same last_event_id.",
-    example: "GET /events → an HTML page of a proxy; no further GET /events",
+    example: "GET /events → an HTML page of a proxy; for a minute no GET /events",
     test: "odd_replies_are_survived",
 };
 static REPEATED_EVENT_ACTED_ON: Rule = Rule {
@@ -134,6 +139,19 @@ impl Memory {
         }
     }
 
+    /// Finds a client that sent nothing since an unexpected reply for so long that it has stopped.
+    pub fn check_silent_client(&mut self, now: Moment, findings: &mut Findings) {
+        let has_stopped = |reply: &mut UnexpectedReply| {
+            let real_silence = now.real - reply.sent_at.real;
+            let is_unknown_event = reply.rule.name == STOPS_AFTER_UNKNOWN_EVENT.name;
+            let min_silence = if is_unknown_event { MIN_REAL_SILENCE } else { MIN_REAL_SILENCE_AFTER_ERROR };
+            now.since(reply.sent_at) > MAX_TIME_WITHOUT_POLL && real_silence >= min_silence
+        };
+        if let Some(reply) = self.unexpected_reply.take_if(has_stopped) {
+            findings.add_occurrence(reply.rule, reply.subject, reply.poll);
+        }
+    }
+
     fn check_reaction(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let route = request.entry.route.unwrap_or_default();
         if request.entry.method == "GET" || PERIODIC.contains(&route) {
@@ -149,6 +167,7 @@ impl Memory {
 
     /// Finds a client that did not poll again before the end of the world.
     pub fn check_at_end(&mut self, now: Moment, findings: &mut Findings) {
+        self.check_silent_client(now, findings);
         let Some(unexpected_reply) = self.unexpected_reply.take() else { return };
         let is_silent =
             unexpected_reply.other_requests > 0 && now.since(unexpected_reply.sent_at) >= MIN_SILENCE_AT_END;

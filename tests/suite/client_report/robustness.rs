@@ -5,6 +5,7 @@ use crate::control::Control;
 use crate::support::TestServer;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// Lets the next poll of a client have this effect; what the client does then, another poll or not.
 async fn disturbed(server: &TestServer, client: &Client, effect: Value, polls_again: bool) {
@@ -29,6 +30,30 @@ async fn unknown_events_are_ignored() {
     let (server, bad, good) = clients().await;
     disturbed(&server, &bad, json!({"events": "unknown"}), false).await;
     disturbed(&server, &good, json!({"events": "unknown"}), true).await;
+
+    assert_only("stops-after-unknown-event", &bad.broken().await, &good.broken().await);
+}
+
+#[tokio::test]
+async fn a_client_that_only_listens_and_stops_is_reported_too() {
+    let (server, bad, good) = clients().await;
+    let control = Control::of(&server);
+    let rule = json!({"match": {"method": "GET", "path": "/events"}, "times": 2, "effect": {"events": "unknown"}});
+    for client in [&bad, &good] {
+        let queue = client.register().await;
+        event(&server).await;
+        control.fault(rule.clone()).await;
+        let (_, reply) = client.poll(&queue, -1).await;
+        let last = reply["events"].as_array().and_then(|events| events.last()?["id"].as_i64()).unwrap_or(-1);
+        control.delete("/worlds/default/faults").await.success();
+        if std::ptr::eq(client, &good) {
+            event(&server).await;
+            client.poll(&queue, last).await;
+        }
+    }
+    server.advance(86_400).await;
+    assert!(bad.broken().await.is_empty(), "its next poll may be on its way");
+    tokio::time::sleep(Duration::from_millis(600)).await;
 
     assert_only("stops-after-unknown-event", &bad.broken().await, &good.broken().await);
 }
