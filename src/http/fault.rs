@@ -1,5 +1,6 @@
 //! The effects of fired faults on requests and their replies.
 
+use super::hint;
 use super::pending_response::{self, PendingBody, PendingResponse};
 use super::reply::{self, ConnectionFault};
 use super::trace::Trace;
@@ -8,7 +9,6 @@ use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fault::network::Loss;
 use crate::fault::{Bouncer, Disturbance, Effect, NETWORK_FAULT_ID, RELAY_PATH_PREFIX, RequestView};
-use crate::json_diagnostic;
 use crate::level::{Emulation, add_unknown_field};
 use crate::realm::queue::QueueId;
 use crate::realm::user::User;
@@ -134,24 +134,18 @@ fn with_changed_fields(response: PendingResponse, fields: &Map<String, Value>, d
     if !response.status().is_success() {
         return response;
     }
-    let mut hint = None;
+    let mut missing_field_hint = None;
     let response = map_reply(response, |reply| {
         for (key, value) in fields {
             let key = dialect.vendor_key(key);
             match value {
                 Value::Null if reply.contains_key(key) => _ = reply.shift_remove(key),
-                Value::Null => hint = hint.take().or_else(|| Some(absent_field_hint(reply, key))),
+                Value::Null => _ = missing_field_hint.get_or_insert_with(|| hint::for_absent_field(reply, key)),
                 value => _ = reply.insert(key.to_owned(), value.clone()),
             }
         }
     });
-    pending_response::with_hint(response, hint)
-}
-
-fn absent_field_hint(reply: &Map<String, Value>, key: &str) -> String {
-    let names: Vec<&str> = reply.keys().map(String::as_str).collect();
-    let nearest = json_diagnostic::similar_name(key, &names).map(|name| format!("; the nearest is '{name}'"));
-    format!("The fault is to leave out '{key}', which the reply does not have{}.", nearest.unwrap_or_default())
+    pending_response::with_hint(response, missing_field_hint)
 }
 
 /// Puts the message of a refusal into accented letters, as a server that translates its messages would change it.

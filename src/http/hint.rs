@@ -15,6 +15,7 @@ use crate::realm::Realm;
 use crate::realm::user::{Role, User};
 use crate::time::Clock;
 use crate::world::World;
+use serde_json::{Map, Value};
 
 use nearest::most_similar;
 
@@ -51,6 +52,12 @@ pub fn for_error(error: &Error) -> Option<String> {
         _ => return None,
     };
     Some(text.to_owned())
+}
+
+/// A hint for a fault that is to leave out a field of a reply which does not have it.
+pub fn for_absent_field(reply: &Map<String, Value>, name: &str) -> String {
+    let nearest = most_similar(name, reply.keys().cloned()).map(|nearest| format!("; the nearest is '{nearest}'"));
+    format!("The fault is to leave out '{name}', which the reply does not have{}.", nearest.unwrap_or_default())
 }
 
 /// A hint for a client that waits for its budget of requests in a world whose clock is frozen.
