@@ -54,8 +54,8 @@ pub async fn questions(user: &User) -> Vec<Question> {
         asked.extend(of_channel(user, *id).await);
     }
     for id in groups {
+        asked.extend(reads_of(Some(("user_group_id", id))));
         for path in ["members", "subgroups"] {
-            asked.push(get(&format!("/user_groups/{id}/{path}")));
             asked.push(("GET", format!("/user_groups/{id}/{path}"), json!({"direct_member_only": true})));
         }
     }
@@ -72,35 +72,26 @@ fn get(path: &str) -> Question {
     ("GET", path.to_owned(), json!({}))
 }
 
+/// All reads that need no further parameters: those of the organization, or those whose path has this placeholder alone,
+/// with this ID in its place.
+fn reads_of(subject: Option<(&str, i64)>) -> Vec<Question> {
+    let (placeholder, id) = subject.unwrap_or_default();
+    let rows = OPERATIONS.iter().filter(|row| row.route.method == "GET" && !is_left_out(row.route.path));
+    let rows = rows.filter(|row| row.parameters.iter().all(|info| info.is_in_path || !info.is_required));
+    let paths = rows.map(|row| row.route.path).filter(|path| {
+        let names: Vec<&str> = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
+        subject.map_or(names.is_empty(), |(name, _)| names == [name])
+    });
+    paths.map(|path| get(&path.replace(&format!("{{{placeholder}}}"), &id.to_string()))).collect()
+}
+
+fn is_left_out(path: &str) -> bool {
+    NOT_ASKED.iter().any(|(other, _)| *other == path)
+}
+
 fn of_organization() -> Vec<Question> {
-    let paths = [
-        "/users",
-        "/streams",
-        "/user_groups",
-        "/realm/emoji",
-        "/realm/linkifiers",
-        "/realm/profile_fields",
-        "/realm/presence",
-        "/realm/domains",
-        "/realm/subdomain/nowhere",
-        "/attachments",
-        "/drafts",
-        "/scheduled_messages",
-        "/reminders",
-        "/saved_snippets",
-        "/navigation_views",
-        "/channel_folders",
-        "/users/me",
-        "/users/me/subscriptions",
-        "/users/me/alert_words",
-        "/invites",
-        "/bots",
-        "/export/realm",
-        "/export/realm/consents",
-        "/server_settings",
-        "/dev_list_users",
-    ];
-    let mut asked: Vec<Question> = paths.map(get).into();
+    let mut asked = reads_of(None);
+    asked.push(get("/realm/subdomain/nowhere"));
     for (path, params) in [
         ("/users", json!({"client_gravatar": true, "include_custom_profile_fields": true})),
         ("/streams", json!({"include_all": true, "include_default": true})),
@@ -114,10 +105,10 @@ fn of_organization() -> Vec<Question> {
 }
 
 fn of_user(id: i64) -> Vec<Question> {
-    let paths = ["presence", "status", "channels"].map(|what| get(&format!("/users/{id}/{what}")));
+    let presence = get(&format!("/users/{id}/presence"));
     let profile = ("GET", format!("/users/{id}"), json!({"include_custom_profile_fields": true}));
     let messages = [term("sender", id), term("dm", json!([id])), term("dm-including", id)];
-    [profile].into_iter().chain(paths).chain(messages).collect()
+    [presence, profile].into_iter().chain(reads_of(Some(("user_id", id)))).chain(messages).collect()
 }
 
 async fn of_channel(user: &User, id: i64) -> Vec<Question> {
@@ -128,13 +119,7 @@ async fn of_channel(user: &User, id: i64) -> Vec<Question> {
         .flatten()
         .filter_map(|topic| topic["name"].as_str().map(str::to_owned))
         .collect();
-    let paths = [
-        format!("/streams/{id}"),
-        format!("/streams/{id}/members"),
-        format!("/streams/{id}/email_address"),
-        format!("/users/me/{id}/topics"),
-    ];
-    let mut asked: Vec<Question> = paths.iter().map(|path| get(path)).collect();
+    let mut asked = reads_of(Some(("stream_id", id)));
     asked.push(("GET", format!("/users/me/{id}/topics"), json!({"allow_empty_topic_name": true})));
     asked.push(term("channel", id));
     asked.push(narrowed(&json!([{"operator": "channel", "operand": id, "negated": true}])));
@@ -183,11 +168,9 @@ async fn of_messages(user: &User) -> Vec<Question> {
         messages.extend(list.filter_map(|message| message["id"].as_i64()));
     }
     for id in &messages {
-        let path = format!("/messages/{id}");
-        asked.push(get(&path));
-        asked.push(("GET", path.clone(), json!({"apply_markdown": false, "allow_empty_topic_name": true})));
-        asked.push(get(&format!("{path}/history")));
-        asked.push(get(&format!("{path}/read_receipts")));
+        asked.extend(reads_of(Some(("message_id", *id))));
+        let params = json!({"apply_markdown": false, "allow_empty_topic_name": true});
+        asked.push(("GET", format!("/messages/{id}"), params));
         asked.push(term("id", *id));
         asked.push(term("with", *id));
         let around = json!({"anchor": id, "num_before": 2, "num_after": 2, "include_anchor": false});
@@ -218,7 +201,6 @@ fn assert_all_operations_asked(asked: &[Question]) {
         asked.iter().any(|(method, path, _)| *method == "GET" && pattern.is_match(path))
     };
     let reads = OPERATIONS.iter().map(|row| &row.route).filter(|route| route.method == "GET").map(|route| route.path);
-    let missing: Vec<&str> =
-        reads.filter(|path| !NOT_ASKED.iter().any(|(other, _)| other == path) && !is_asked(path)).collect();
+    let missing: Vec<&str> = reads.filter(|path| !is_left_out(path) && !is_asked(path)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
