@@ -24,13 +24,18 @@
 
 mod channels;
 mod comparison;
+mod devices;
+mod groups;
 mod lists;
 mod mentions;
 mod messages;
 mod older_levels;
 mod organization;
+mod profile_fields;
 mod rights;
 mod rows;
+mod status_and_presence;
+mod user_topics;
 mod users;
 
 pub use comparison::Difference;
@@ -130,7 +135,8 @@ pub struct State {
     away: BTreeMap<String, bool>,
     /// The mentions in unread messages, by message ID.
     mentions: BTreeMap<i64, Mention>,
-    doubts: BTreeSet<Unknowable>,
+    /// The parts of the state that are not known at present.
+    unknowns: BTreeSet<Unknowable>,
 }
 
 impl State {
@@ -161,16 +167,16 @@ impl State {
             channels_awaiting_peers: BTreeSet::new(),
             away,
             mentions: BTreeMap::new(),
-            doubts: BTreeSet::new(),
+            unknowns: BTreeSet::new(),
         };
-        state.doubt_archived_topics();
-        state.init_mentions();
-        state.doubt_subscriber_counts_of_guest();
-        state.doubt_muted_topics();
-        state.doubt_bot_channels();
-        state.doubt_folder_order();
+        state.mark_archived_topics_unknown();
+        state.initialize_mentions();
+        state.mark_subscriber_counts_of_guest_unknown();
+        state.mark_muted_topics_unknown();
+        state.mark_bot_channels_unknown();
+        state.mark_folder_order_unknown();
         // The deletion of the newest message is not sent to users who did not receive it.
-        state.doubts.insert(Unknowable::NewestMessage);
+        state.unknowns.insert(Unknowable::NewestMessage);
         state
     }
 
@@ -181,7 +187,7 @@ impl State {
 
     /// The parts of the state that are not known at present.
     pub fn doubts(&self) -> &BTreeSet<Unknowable> {
-        &self.doubts
+        &self.unknowns
     }
 
     /// Applies an event. Events must come in the order of their IDs. Returns false if the `type` or `op` is not known;
@@ -291,7 +297,7 @@ mod tests {
             let groups = [json!({"id": 1, "name": "new", "streams": default})];
             let reply = json!({"realm_default_streams": default, "realm_default_stream_groups": groups});
             let mut state = State::from_register(reply);
-            for property in ["description", "of_later"] {
+            for property in ["description", "unknown_property"] {
                 let event = json!({
                     "stream_id": 1, "property": property, "value": "after", "rendered_description": "<p>after</p>",
                 });

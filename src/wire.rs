@@ -10,7 +10,7 @@ macro_rules! declare_event_kinds {
         }
 
         impl EventKind {
-            /// Every kind, sorted by name.
+            /// Every kind, sorted by type and `op`.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
             /// The type and, after a space, the `op`: `saved_snippets add`.
@@ -171,7 +171,7 @@ pub enum ListUpdates {
     },
 }
 
-/// The form of a change in an event.
+/// How an event describes a changed element.
 #[derive(Clone, Copy, Debug)]
 pub enum ElementChange {
     /// The whole element in its new state, under a key.

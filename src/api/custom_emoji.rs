@@ -4,9 +4,9 @@ use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
 use crate::api::changes::pictures::check_typed_picture;
 use crate::error::Error;
+use crate::realm::emoji::CustomEmoji;
 use crate::realm::event::{DeliveryCondition, Event, EventData, EventKind, List, Payload};
 use crate::realm::id::EmojiId;
-use crate::realm::message::CustomEmoji;
 use crate::realm::permission::RealmPermission;
 use crate::realm::tx::Tx;
 use crate::realm::{Realm, picture};
@@ -68,7 +68,7 @@ impl Write for UploadCustomEmoji {
             return Err(Error::CustomEmojiExists);
         }
         let [file] = call.files else { return Err(Error::OneFileExpected) };
-        let is_built_in = tx.form().emoji.by_name(&name).is_some() || name == EXTRA_EMOJI.name;
+        let is_built_in = tx.output_format().emoji.by_name(&name).is_some() || name == EXTRA_EMOJI.name;
         if is_built_in && !caller.is_admin() {
             return Err(Error::MayNotOverrideEmoji);
         }

@@ -108,7 +108,7 @@ pub fn list(world: &World) -> Value {
 
 /// Sends the current networks to the world's watchers.
 fn broadcast_networks(world: &World) {
-    world.broadcast(WatchFrame::Conditions { at: world.now(), kind: "network", now: list(world) });
+    world.broadcast(WatchFrame::Conditions { at: world.now(), kind: "network", current: list(world) });
 }
 
 /// Ends the network of a user, or all networks.

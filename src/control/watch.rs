@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 pub fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
     match watch_frame {
         WatchFrame::Request(entry) => request_frame(entry),
-        WatchFrame::Clock { from, to, fired, restoration } => {
-            let fired = fired.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| agenda_item(*at, due));
+        WatchFrame::Clock { from, to, due_items, restoration } => {
+            let fired = due_items.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| agenda_item(*at, due));
             let mut frame = json!({
                 "type": "clock",
                 "at": to.fractional_seconds(),
@@ -41,8 +41,8 @@ pub fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
             "journal_id": journal_id,
             "effect": effect,
         }),
-        WatchFrame::Conditions { at, kind, now } => {
-            let mut frame = now.clone();
+        WatchFrame::Conditions { at, kind, current } => {
+            let mut frame = current.clone();
             frame["type"] = (*kind).into();
             frame["at"] = at.fractional_seconds().into();
             frame

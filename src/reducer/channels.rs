@@ -44,9 +44,9 @@ impl State {
             "update" => self.apply_channel_update(event),
             _ => return false,
         }
-        self.doubt_subscriber_counts_of_guest();
-        self.doubt_muted_topics();
-        self.doubt_bot_channels();
+        self.mark_subscriber_counts_of_guest_unknown();
+        self.mark_muted_topics_unknown();
+        self.mark_bot_channels_unknown();
         self.recount_unread();
         true
     }
@@ -54,7 +54,7 @@ impl State {
     fn add_channel(&mut self, channel: &Value) {
         let mut new_channel = object(channel.clone());
         let Some(id) = new_channel.get("stream_id").and_then(Value::as_i64) else { return };
-        self.doubt_user_topics(id);
+        self.mark_user_topics_unknown(id);
         if new_channel.get("subscriber_count").and_then(Value::as_i64).is_some_and(|count| count > 0) {
             self.channels_awaiting_peers.insert(id);
         }
@@ -77,12 +77,13 @@ impl State {
             put(&mut self.value, "unsubscribed", "stream_id", new_channel);
         } else {
             put(&mut self.value, "never_subscribed", "stream_id", new_channel);
-            self.doubts.insert(Unknowable::PastSubscription(id));
+            self.unknowns.insert(Unknowable::PastSubscription(id));
         }
     }
 
-    /// Guests know only the subscribers of web-public channels and of channels that they are subscribed to.
-    pub(super) fn doubt_subscriber_counts_of_guest(&mut self) {
+    /// If the user is a guest, empties lists of subscribers and marks their counts as unknown, because guests know only the
+    /// subscribers of web-public channels and of channels that they are subscribed to.
+    pub(super) fn mark_subscriber_counts_of_guest_unknown(&mut self) {
         if self.value.get("is_guest") != Some(&Value::Bool(true)) {
             return;
         }
@@ -92,23 +93,24 @@ impl State {
                 if let Some(subscribers) = channel.get_mut("subscribers") {
                     *subscribers = json!([]);
                 }
-                self.doubts.extend(channel["stream_id"].as_i64().map(Unknowable::SubscriberCount));
+                self.unknowns.extend(channel["stream_id"].as_i64().map(Unknowable::SubscriberCount));
             }
         }
     }
 
-    /// Events repeat the subscriptions of a user who was active already, and only lists of subscribers show that.
-    pub(super) fn doubt_subscriber_counts(&mut self) {
+    /// Marks the numbers of subscribers as unknown, because events repeat the subscriptions of a user who was active already,
+    /// and only lists of subscribers show that.
+    pub(super) fn mark_subscriber_counts_unknown(&mut self) {
         if !self.has_subscribers {
-            self.doubts.insert(Unknowable::SubscriberCounts);
+            self.unknowns.insert(Unknowable::SubscriberCounts);
         }
     }
 
     fn remove_channel(&mut self, id: i64) {
-        self.doubt_archived(id);
-        self.doubt_user_topics(id);
+        self.mark_existence_unknown(id);
+        self.mark_user_topics_unknown(id);
         // Deletions in this channel are not sent from now on.
-        self.doubts.insert(Unknowable::NewestMessage);
+        self.unknowns.insert(Unknowable::NewestMessage);
         for list in CHANNEL_LISTS {
             let removed = take(&mut self.value, list, "stream_id", &id.into());
             if let Some(subscription) = removed.filter(|channel| channel.contains_key("color")) {
@@ -131,7 +133,7 @@ impl State {
         if property == "is_archived"
             && let Some(id) = event["stream_id"].as_i64()
         {
-            self.doubt_user_topics(id);
+            self.mark_user_topics_unknown(id);
         }
         for list in CHANNEL_LISTS {
             let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) else { continue };
@@ -142,14 +144,14 @@ impl State {
                 channel.get_mut(*key).into_iter().for_each(|stored| *stored = (*value).clone());
             }
         }
-        self.list_muted_topics();
+        self.update_muted_topics();
     }
 
     fn channel_name(&mut self, id: &Value) -> Option<Value> {
         CHANNEL_LISTS.into_iter().find_map(|list| row(&mut self.value, list, "stream_id", id)?.get("name").cloned())
     }
 
-    /// Bots refer to channels by name, and a renamed channel sends no event about its bots.
+    /// Renames the default channels of bots, which are listed by name, because no event about the bots is sent.
     fn rename_bot_channels(&mut self, old_name: &Value, new_name: &Value) {
         for bot in rows(&mut self.value, "realm_bots").into_iter().flatten() {
             for key in BOT_CHANNEL_KEYS {
@@ -158,14 +160,14 @@ impl State {
         }
     }
 
-    /// New names of invisible channels are not sent.
-    pub(super) fn doubt_bot_channels(&mut self) {
+    /// Marks the channels of bots as unknown if one is invisible, because new names of such channels are not sent.
+    pub(super) fn mark_bot_channels_unknown(&mut self) {
         let rows = |list: &str| self.value.get(list).and_then(Value::as_array).into_iter().flatten();
         let mut names = rows("realm_bots").flat_map(|bot| BOT_CHANNEL_KEYS.iter().filter_map(|key| bot.get(*key)));
         let is_visible =
             |name: &Value| CHANNEL_LISTS.iter().any(|list| rows(list).any(|channel| channel["name"] == *name));
         if names.any(|name| !name.is_null() && !is_visible(name)) {
-            self.doubts.insert(Unknowable::BotChannels);
+            self.unknowns.insert(Unknowable::BotChannels);
         }
     }
 
@@ -197,7 +199,7 @@ impl State {
             "peer_add" | "peer_remove" => self.apply_peers(event, op == "peer_add"),
             _ => return false,
         }
-        self.doubt_subscriber_counts_of_guest();
+        self.mark_subscriber_counts_of_guest_unknown();
         self.recount_unread();
         true
     }
@@ -213,8 +215,8 @@ impl State {
         if let Some(number) = id.as_i64() {
             self.former_subscriptions.remove(&number);
             self.channels_awaiting_peers.remove(&number);
-            self.doubts.remove(&Unknowable::PastSubscription(number));
-            self.doubts.remove(&Unknowable::SubscriberCount(number));
+            self.unknowns.remove(&Unknowable::PastSubscription(number));
+            self.unknowns.remove(&Unknowable::SubscriberCount(number));
         }
         if let Some(channel) = row(&mut self.value, "streams", "stream_id", &id) {
             let keys: Vec<String> = channel.keys().cloned().collect();
@@ -230,7 +232,7 @@ impl State {
     fn remove_subscription(&mut self, id: &Value) {
         let Some(mut subscription) = take(&mut self.value, "subscriptions", "stream_id", id) else { return };
         // Deletions in this channel are not sent from now on.
-        self.doubts.insert(Unknowable::NewestMessage);
+        self.unknowns.insert(Unknowable::NewestMessage);
         let subscriber = self.own_id.map(|id| self.as_subscriber(id));
         if let (Some(subscriber), Some(list)) = (subscriber, subscription.get_mut("subscribers")) {
             Self::change_subscribers(list, &subscriber, false);
@@ -281,12 +283,13 @@ impl State {
         is_changed || !is_listed
     }
 
-    /// For clients that do not support null, subscriptions contain inherited settings without saying which ones.
-    pub(super) fn doubt_inherited_settings(&mut self, property: &str) {
+    /// Marks inherited notification settings as unknown after a change of the user's setting, because subscriptions do not say
+    /// which settings are inherited to clients that do not support null.
+    pub(super) fn mark_inherited_settings_unknown(&mut self, property: &str) {
         let inherited = ["desktop", "audible", "push", "email"];
         let is_inherited = inherited.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));
         if is_inherited {
-            self.doubts.insert(Unknowable::InheritedSettings);
+            self.unknowns.insert(Unknowable::InheritedSettings);
         }
     }
 

@@ -77,7 +77,7 @@ impl State {
             starred.retain(|id| listed_ids.contains(id));
         }
         let newest_id = |state: &Object| state.get("max_message_id").and_then(Value::as_i64);
-        if self.doubts.contains(&Unknowable::NewestMessage)
+        if self.unknowns.contains(&Unknowable::NewestMessage)
             && let (Some(newest_folded), Some(newest_registered)) = (newest_id(folded), newest_id(registered))
         {
             folded.insert("max_message_id".into(), newest_folded.min(newest_registered).into());
@@ -93,8 +93,8 @@ impl State {
                 Some(key_in_rows) => remove_from_rows(&mut normalized, key_in_rows),
             }
         }
-        for doubt in &self.doubts {
-            remove_unknown(&mut normalized, doubt);
+        for unknown in &self.unknowns {
+            remove_unknown(&mut normalized, unknown);
         }
         sort_addresses(&mut normalized);
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
@@ -157,7 +157,7 @@ fn remove_channel_rows(normalized: &mut Object, lists: &[&str], id: i64) {
     }
 }
 
-/// The keys are users' IDs, or email addresses at older levels.
+/// Removes a user's status and presence, whose keys are user IDs, or email addresses at older levels.
 fn remove_status_and_presence(normalized: &mut Object, id: i64) {
     let users = normalized.get("realm_users").and_then(Value::as_array).into_iter().flatten();
     let address = users.filter(|user| user["user_id"] == id).find_map(|user| user["email"].as_str()).map(str::to_owned);
@@ -197,8 +197,8 @@ fn normalize_avatar_url(user: &mut Value) {
     }
 }
 
-fn remove_unknown(normalized: &mut Object, doubt: &Unknowable) {
-    match doubt {
+fn remove_unknown(normalized: &mut Object, unknown: &Unknowable) {
+    match unknown {
         // `ignore_unsent_deletions` handles this.
         Unknowable::NewestMessage => {}
         Unknowable::RecentConversations => _ = normalized.shift_remove("recent_private_conversations"),

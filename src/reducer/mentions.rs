@@ -48,7 +48,7 @@ impl Mention {
 
 impl State {
     /// Initializes the mentions from the register reply.
-    pub(super) fn init_mentions(&mut self) {
+    pub(super) fn initialize_mentions(&mut self) {
         let Some(unread) = self.value.get("unread_msgs") else { return };
         let listed_ids: BTreeSet<i64> = integers(&unread["mentions"]).into_iter().collect();
         let reported = self
@@ -67,14 +67,14 @@ impl State {
     }
 
     pub(super) fn update_mentions(&mut self) {
-        self.doubts.retain(|doubt| !matches!(doubt, Unknowable::Mention(_)));
+        self.unknowns.retain(|unknown| !matches!(unknown, Unknowable::Mention(_)));
         let mut listed_ids = BTreeSet::new();
         for (ids, is_muted) in self.unread_ids_by_muting() {
             for id in ids {
                 match self.mentions.get(&id).copied().unwrap_or_default().is_listed(is_muted) {
                     Some(true) => _ = listed_ids.insert(id),
                     Some(false) => {}
-                    None => _ = self.doubts.insert(Unknowable::Mention(id)),
+                    None => _ = self.unknowns.insert(Unknowable::Mention(id)),
                 }
             }
         }

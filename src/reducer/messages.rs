@@ -22,9 +22,9 @@ impl State {
         let flags: Vec<&str> = event["flags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         if self.value.get("max_message_id").and_then(Value::as_i64).is_some_and(|newest| newest < id) {
             self.value.insert("max_message_id".into(), id.into());
-            self.doubts.remove(&Unknowable::NewestMessage);
+            self.unknowns.remove(&Unknowable::NewestMessage);
             if message["type"] == "stream" && !self.is_subscribed(&message["stream_id"]) {
-                self.doubts.insert(Unknowable::NewestMessage);
+                self.unknowns.insert(Unknowable::NewestMessage);
             }
         }
         let bucket = if message["type"] == "stream" {
@@ -84,7 +84,7 @@ impl State {
         if is_moved {
             let channel = event.get("new_stream_id").unwrap_or(&event["stream_id"]).as_i64().unwrap_or_default();
             let topic = event.get("subject").unwrap_or(&event["orig_subject"]).as_str().unwrap_or_default();
-            // The messages are no longer received by users who are not subscribed to the new channel.
+            // Users who are not subscribed to the new channel are no longer recipients.
             let remains_recipient = event.get("new_stream_id").is_none_or(|channel| self.is_subscribed(channel));
             for id in &ids {
                 if let Some(mention) = self.remove_unread(*id).filter(|_| remains_recipient) {
@@ -92,7 +92,7 @@ impl State {
                 }
             }
             if event.get("new_stream_id").is_some() {
-                self.doubt_newest_message(&ids);
+                self.mark_newest_message_unknown(&ids);
             }
         }
         let Some(id) = event["message_id"].as_i64() else { return };
@@ -123,11 +123,11 @@ impl State {
                 remove_number(starred, *id);
             }
         }
-        self.doubt_newest_message(&ids);
+        self.mark_newest_message_unknown(&ids);
         let recent = self.value.get("recent_private_conversations").and_then(Value::as_array);
         let is_newest = |row: &Value| row["max_message_id"].as_i64().is_some_and(|newest| ids.contains(&newest));
         if recent.into_iter().flatten().any(is_newest) {
-            self.doubts.insert(Unknowable::RecentConversations);
+            self.unknowns.insert(Unknowable::RecentConversations);
         }
     }
 
@@ -139,10 +139,11 @@ impl State {
         }
     }
 
-    fn doubt_newest_message(&mut self, ids: &[i64]) {
+    /// Marks the newest message as unknown if it is one of these deleted or moved messages.
+    fn mark_newest_message_unknown(&mut self, ids: &[i64]) {
         let newest = self.value.get("max_message_id").and_then(Value::as_i64);
         if newest.is_some_and(|newest| ids.contains(&newest)) {
-            self.doubts.insert(Unknowable::NewestMessage);
+            self.unknowns.insert(Unknowable::NewestMessage);
         }
     }
 
@@ -158,7 +159,7 @@ impl State {
                     self.remove_unread(id);
                 }
             }
-            ("read", "remove") if self.doubt_unread_if_unsent() => {}
+            ("read", "remove") if self.mark_unread_unknown_if_unsent() => {}
             ("read", "remove") => {
                 for id in ids {
                     let details = &event["message_details"][id.to_string()];
@@ -234,7 +235,7 @@ impl State {
         self.recount_unread();
     }
 
-    /// Returns the mention in the message. None if the message was not unread.
+    /// Removes a message from the unread messages, and returns the mention in it. None if the message was not unread.
     pub(super) fn remove_unread(&mut self, id: i64) -> Option<Mention> {
         let mut was_unread = false;
         for list in ["pms", "streams", "huddles"] {
@@ -263,7 +264,7 @@ impl State {
     /// messages or of muting must call this.
     pub(super) fn recount_unread(&mut self) {
         self.update_mentions();
-        self.doubts.remove(&Unknowable::UnreadCount);
+        self.unknowns.remove(&Unknowable::UnreadCount);
         let Some(unread) = self.value.get("unread_msgs") else { return };
         let unread_count = |bucket: &Value| bucket["unread_message_ids"].as_array().map_or(0, Vec::len);
         let mut count = 0;
@@ -282,11 +283,11 @@ impl State {
             *value = count.into();
         }
         if !is_certain {
-            self.doubts.insert(Unknowable::UnreadCount);
+            self.unknowns.insert(Unknowable::UnreadCount);
         }
     }
 
-    /// Whether a topic or its channel is muted. None if that cannot be known.
+    /// Whether a topic is muted, by its policy or, without a policy, with its channel. None if that cannot be known.
     pub(super) fn is_muted(&self, channel: &Value, topic: &str) -> Option<bool> {
         let topics = self.value.get("user_topics").and_then(Value::as_array);
         let is_same_topic = |row: &&Value| {
@@ -296,7 +297,7 @@ impl State {
         match topics.into_iter().flatten().find(is_same_topic).and_then(|row| row["visibility_policy"].as_i64()) {
             Some(1) => return Some(true),
             Some(2 | 3) if self.counts_unmuted_topics() => return Some(false),
-            None if self.has_doubtful_topics(channel) => return None,
+            None if self.has_unknown_topics(channel) => return None,
             _ => {}
         }
         let subscriptions = self.value.get("subscriptions")?.as_array()?;

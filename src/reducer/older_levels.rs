@@ -42,7 +42,7 @@ impl State {
         for key in CHANNEL_PURPOSE_KEYS {
             if self.value.get(key).and_then(Value::as_i64).is_some_and(|id| channels.contains(&id)) {
                 self.replace(key, &(-1).into());
-                self.doubts.insert(Unknowable::Purposes);
+                self.unknowns.insert(Unknowable::Purposes);
             }
         }
     }
@@ -62,7 +62,7 @@ impl State {
         let is_unsent =
             |channel: &&mut Value| !Feature::DeactivationLeaves.is_at(level) || channel["is_archived"] == true;
         if Feature::DeactivationLeaves.is_at(level) {
-            self.doubt_subscriber_counts_of_archived();
+            self.mark_archived_subscriber_counts_unknown();
         }
         for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
             let channels = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
@@ -72,13 +72,13 @@ impl State {
         }
     }
 
-    fn doubt_subscriber_counts_of_archived(&mut self) {
+    fn mark_archived_subscriber_counts_unknown(&mut self) {
         for list in ["streams", "subscriptions", "unsubscribed", "never_subscribed"] {
             let channels = self.value.get(list).and_then(Value::as_array).into_iter().flatten();
             let archived = channels.filter(|channel| channel["is_archived"] == true);
-            let doubts =
+            let unknowns =
                 archived.filter_map(|channel| channel["stream_id"].as_i64().map(Unknowable::ArchivedSubscriberCount));
-            self.doubts.extend(doubts);
+            self.unknowns.extend(unknowns);
         }
     }
 
@@ -106,11 +106,12 @@ impl State {
         !Feature::UnreadTopicsIgnoreCase.is_at(self.level())
     }
 
-    /// Returns true if the server does not send the conversations of messages that were marked as unread.
-    pub(super) fn doubt_unread_if_unsent(&mut self) -> bool {
+    /// Marks the unread messages as unknown, and returns true, if the server does not send the conversations of messages that
+    /// were marked as unread.
+    pub(super) fn mark_unread_unknown_if_unsent(&mut self) -> bool {
         let is_unknown = !Feature::MessageDetails.is_at(self.level());
         if is_unknown {
-            self.doubts.insert(Unknowable::Unread);
+            self.unknowns.insert(Unknowable::Unread);
         }
         is_unknown
     }
@@ -170,10 +171,10 @@ impl State {
         }
     }
 
-    /// A deleted channel may be an archived one, which the server may still list.
-    pub(super) fn doubt_archived(&mut self, id: i64) {
+    /// Marks the existence of a deleted channel as unknown if it may be an archived one, which the server may still list.
+    pub(super) fn mark_existence_unknown(&mut self, id: i64) {
         if LEVELS_WITH_ARCHIVED_AS_DELETED.contains(&self.level()) {
-            self.doubts.insert(Unknowable::Archived(id));
+            self.unknowns.insert(Unknowable::Archived(id));
         }
     }
 
@@ -182,16 +183,16 @@ impl State {
         channel.get("is_archived") != Some(&Value::Bool(true)) || self.level() >= LEVELS_WITH_ARCHIVED_AS_DELETED.end
     }
 
-    /// The legacy list of muted topics contains the names of channels.
+    /// Renames a channel in the legacy list of muted topics, which contains the names of channels.
     pub(super) fn rename_muted_topics(&mut self, old_name: &Value, new_name: &Value) {
         let muted = self.value.get_mut("muted_topics").and_then(Value::as_array_mut);
         let topics_of_channel = muted.into_iter().flatten().filter(|topic| topic[0] == *old_name);
         topics_of_channel.for_each(|topic| topic[0] = new_name.clone());
     }
 
-    pub(super) fn doubt_folder_order(&mut self) {
+    pub(super) fn mark_folder_order_unknown(&mut self) {
         if LEVELS_WITHOUT_FOLDER_ORDER_EVENTS.contains(&self.level()) {
-            self.doubts.insert(Unknowable::OrderOfFolders);
+            self.unknowns.insert(Unknowable::OrderOfFolders);
         }
     }
 
@@ -214,7 +215,7 @@ impl State {
     pub(super) fn apply_former_setting(&mut self, event: &Value) {
         let name = event.get("setting_name").or_else(|| event.get("notification_name")).and_then(Value::as_str);
         if let Some(name) = name.map(str::to_owned) {
-            self.doubt_inherited_settings(&name);
+            self.mark_inherited_settings_unknown(&name);
             self.forget_drafts(&name, &event["setting"]);
             self.replace(&name, &event["setting"]);
         }

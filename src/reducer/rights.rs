@@ -50,7 +50,7 @@ const POLICIES: [(&str, &str, PolicyNumbers); 4] = [
 ];
 
 impl State {
-    /// All changes of permissions, groups or roles must call this.
+    /// Recomputes the rights and the deprecated policies. All changes of permissions, groups or roles must call this.
     pub(super) fn refresh_rights(&mut self) {
         for (key, permissions) in RIGHTS {
             let has_permissions: Option<Vec<bool>> = permissions.iter().map(|name| self.has_permission(name)).collect();

@@ -46,4 +46,4 @@ impl World {
 }
 
 /// The queue for a world's writer lock.
-pub(super) type Queue = Arc<tokio::sync::Mutex<()>>;
+pub(super) type WriterQueue = Arc<tokio::sync::Mutex<()>>;

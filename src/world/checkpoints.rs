@@ -65,7 +65,7 @@ impl World {
         Checkpoint { realm: Arc::new(without_queues(&checkpoint.realm)), ..checkpoint }
     }
 
-    /// Replaces an earlier snapshot with the same name.
+    /// Takes a snapshot, which replaces an earlier one with the same name.
     pub(crate) fn take_snapshot(&self, name: &str) {
         let checkpoint = self.checkpoint_with_queues();
         self.checkpoints.lock().snapshots.insert(name.to_owned(), checkpoint);
@@ -108,7 +108,7 @@ impl World {
         self.drop_webhook_calls();
         self.publish_without_queues(&checkpoint.realm);
         let (from, to) = (previous_clock.now(real), checkpoint.clock.now(real));
-        self.broadcast(WatchFrame::Clock { from, to, fired: Vec::new(), restoration: Some(restoration) });
+        self.broadcast(WatchFrame::Clock { from, to, due_items: Vec::new(), restoration: Some(restoration) });
     }
 
     /// Removes all queues, which answers their parked polls.

@@ -38,18 +38,18 @@ pub struct Jump<T> {
 }
 
 impl World {
-    /// Starts a poll. `blocking` is the queue of a long poll. Jumps of the clock wait until it is parked, or until its client
-    /// had time to poll again.
+    /// Starts a poll. `long_poll_queue` is the queue of a long poll. Jumps of the clock wait until it is parked, or until its
+    /// client had time to poll again.
     ///
     /// # Errors
     ///
     /// Those of `start_poll`.
     pub(crate) fn poll<T>(
         &self,
-        blocking: Option<&str>,
+        long_poll_queue: Option<&str>,
         start_poll: impl FnOnce(&mut Tx) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Some(queue) = blocking.map(QueueId::from) else { return self.commit(start_poll) };
+        let Some(queue) = long_poll_queue.map(QueueId::from) else { return self.commit(start_poll) };
         let previous_answer = self.waiters.record_answer(&queue, self.real_time.now());
         let result = self.commit(start_poll);
         if result.is_err() {

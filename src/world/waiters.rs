@@ -83,7 +83,7 @@ impl ParkedPoll {
         self.waker.notify.notified().await;
     }
 
-    /// Takes the guard to hold until the journal has the poll. None: it was taken before.
+    /// Takes the guard to hold until the journal has the poll. None if it was taken before.
     pub fn take_unjournaled(&mut self) -> Option<UnjournaledPoll> {
         self.unjournaled.take()
     }
@@ -144,7 +144,7 @@ impl World {
     }
 
     /// Waits until the journal has these polls, or their clients have disconnected; not longer than [`MAX_JOURNAL_DELAY`].
-    pub(crate) async fn journaled(&self, polls: &BTreeSet<u64>) {
+    pub(crate) async fn wait_until_journaled(&self, polls: &BTreeSet<u64>) {
         let are_all_journaled = || self.waiters.unjournaled.lock().keys().all(|number| !polls.contains(number));
         if are_all_journaled() {
             return;
@@ -208,7 +208,7 @@ impl Waiters {
     }
 
     /// Answers the polls of queues that their clients delete.
-    pub(super) fn end_queues(&self, queues: &[QueueId]) {
+    pub(super) fn finish_polls(&self, queues: &[QueueId]) {
         if queues.is_empty() {
             return;
         }
@@ -220,14 +220,14 @@ impl Waiters {
         }
     }
 
-    /// Wakes up the polls that receive one of the entries, and those of the touched queues.
-    pub(super) fn wake(&self, entries: &[Arc<Entry>], touched_queues: &[QueueId]) {
-        if entries.is_empty() && touched_queues.is_empty() {
+    /// Wakes up the polls that receive one of the entries, and those of `queues_to_wake`.
+    pub(super) fn wake(&self, entries: &[Arc<Entry>], queues_to_wake: &[QueueId]) {
+        if entries.is_empty() && queues_to_wake.is_empty() {
             return;
         }
-        let touched_queues: BTreeSet<&QueueId> = touched_queues.iter().collect();
+        let queues_to_wake: BTreeSet<&QueueId> = queues_to_wake.iter().collect();
         for (queue, waker) in self.parked_polls.lock().polls.values() {
-            if touched_queues.contains(&queue.id) || entries.iter().any(|entry| queue.receives(entry)) {
+            if queues_to_wake.contains(&queue.id) || entries.iter().any(|entry| queue.receives(entry)) {
                 self.wake_count.fetch_add(1, Ordering::Relaxed);
                 waker.notify.notify_one();
             }

@@ -28,8 +28,8 @@ pub enum WatchFrame {
         from: Timestamp,
         to: Timestamp,
         /// The items that fell due, with their times.
-        fired: Vec<(Timestamp, AgendaItem)>,
-        /// None: the clock was moved.
+        due_items: Vec<(Timestamp, AgendaItem)>,
+        /// None if the clock was moved.
         restoration: Option<Restoration>,
     },
     /// A fault fired.
@@ -45,10 +45,10 @@ pub enum WatchFrame {
     /// The networks or the rate limits were changed.
     Conditions {
         at: Timestamp,
-        /// The type of the frame.
+        /// `network` or `rate_limit`: the type of the frame.
         kind: &'static str,
         /// All current networks or rate limits, as control lists them.
-        now: Value,
+        current: Value,
     },
     Push(Arc<Push>),
     Queue {
@@ -79,9 +79,9 @@ impl WatchFrame {
 pub enum Restoration {
     /// The snapshot with this name was restored.
     Snapshot(String),
-    /// To the state in which it was created.
+    /// The world was reset to the state in which it was created.
     Reset,
-    /// A document with a state was put in.
+    /// A state document was loaded.
     State,
 }
 
@@ -91,7 +91,7 @@ pub enum QueueChange {
     Registered,
     /// A poll waits on it.
     Parked,
-    /// The parked poll ended.
+    /// The parked poll ended, because it was answered or its client disconnected.
     Answered,
     Expired,
     /// Removed by a fault, by control, or because the account was deactivated.
@@ -117,12 +117,12 @@ impl QueueChange {
     }
 }
 
-/// The frames for changes of queues and for new pushes. `fired` are the items that fell due in the change. `deleted_queues`
-/// are those that their clients deleted.
+/// The frames for registered and removed queues and for new pushes. `due_items` are the items that fell due in the change.
+/// `deleted_queues` are those that their clients deleted.
 pub(super) fn change_frames(
     before: &Realm,
     after: &Realm,
-    fired: &[(Timestamp, AgendaItem)],
+    due_items: &[(Timestamp, AgendaItem)],
     deleted_queues: &[QueueId],
 ) -> Vec<WatchFrame> {
     let mut frames = Vec::new();
@@ -130,7 +130,8 @@ pub(super) fn change_frames(
         frames.extend(match difference {
             DiffItem::Add(_, queue) => Some(QueueChange::Registered.frame_for(queue, after.now)),
             DiffItem::Remove(id, queue) => {
-                let expired = fired.iter().find(|(_, due)| matches!(due, AgendaItem::Queue(due_id) if due_id == id));
+                let expired =
+                    due_items.iter().find(|(_, item)| matches!(item, AgendaItem::Queue(due_id) if due_id == id));
                 Some(match expired {
                     Some((expired_at, _)) => QueueChange::Expired.frame_for(queue, *expired_at),
                     None if deleted_queues.contains(id) => QueueChange::Deleted.frame_for(queue, after.now),

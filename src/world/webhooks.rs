@@ -31,13 +31,13 @@ pub struct WebhookSender {
 
 /// A request to post the calls of one bot until [`World::next_webhook`] returns None.
 pub struct WebhookDelivery {
-    /// Weak, because the world may end before.
+    /// Weak, because the world may end first.
     pub world: Weak<World>,
     pub bot: UserId,
     pub generation: Generation,
 }
 
-/// The period between two resets of a world.
+/// The period between two resets or restored snapshots of a world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Generation(u64);
 

@@ -22,7 +22,7 @@ pub struct Worlds {
     initializer: OnceLock<Box<Callback>>,
 }
 
-/// The most names of ended worlds that are kept.
+/// Maximum number of names of ended worlds that are stored.
 const MAX_ENDED_NAMES: usize = 1_000;
 
 type Callback = dyn Fn(&World) + Send + Sync;

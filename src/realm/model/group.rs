@@ -14,13 +14,13 @@ pub use super::system_group::SystemGroup;
 #[serde(deny_unknown_fields)]
 pub struct Group {
     pub id: GroupId,
-    /// Unique in the organization, ignoring case.
+    /// Unique in the organization; from the level of `Feature::StrictGroups` on, ignoring case.
     pub name: String,
     pub description: String,
     /// Direct members. Includes deactivated users, who have no rights of the group.
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub members: OrdSet<UserId>,
-    #[serde(deserialize_with = "crate::realm::distinct::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub subgroups: OrdSet<GroupId>,
     /// None for a system group.
     pub creator: Option<UserId>,
@@ -30,16 +30,14 @@ pub struct Group {
     pub system: Option<SystemGroup>,
     /// Deactivated groups keep their members, but can't be mentioned or hold permissions.
     pub is_deactivated: bool,
-    #[serde(with = "super::stored::permissions")]
+    #[serde(with = "super::state_serialization::permissions")]
     pub permissions: Permissions,
 }
 
 impl Realm {
-    /// # Panics
-    ///
-    /// Never: every realm has all system groups, and none can be removed.
+    /// The ID of a system group. Every realm has all system groups, and none can be removed.
     pub fn system_group(&self, kind: SystemGroup) -> GroupId {
-        *self.system_groups.get(&kind).expect("every realm has every system group")
+        self.system_groups[&kind]
     }
 
     /// Direct members, including deactivated users.

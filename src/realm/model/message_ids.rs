@@ -1,6 +1,6 @@
 //! Sorted sets of message IDs, optimized for appending the newest message.
 
-use super::distinct;
+use super::deserialize_unique;
 use super::id::MessageId;
 use imbl::OrdSet;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -120,7 +120,7 @@ impl Serialize for MessageIds {
 
 impl<'de> Deserialize<'de> for MessageIds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self { older: distinct::members(deserializer)?, recent: SmallVec::new() })
+        Ok(Self { older: deserialize_unique::members(deserializer)?, recent: SmallVec::new() })
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 /// A row of one of the tables.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The name on the wire. In the register reply, organization settings have the prefix `realm_`.
+    /// The name on the wire. In the register reply, organization settings have the prefix `realm_`, except
+    /// `UNPREFIXED_SETTINGS`.
     pub name: &'static str,
     pub default: Value,
     pub kind: SettingKind,
@@ -88,7 +89,7 @@ macro_rules! settings {
     )+};
 }
 
-/// The upper limit of the organization's setting, in MiB.
+/// The upper limit of the setting `max_file_upload_size_mib`.
 pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
 
 /// In code points.
@@ -211,7 +212,7 @@ settings! {
         WebInboxShowChannelFolders = "web_inbox_show_channel_folders": boolean(true),
     }
 
-    /// Settings of the organization with simple values, by name without `realm_`.
+    /// Settings of the organization with simple values. Their names lack the prefix `realm_`.
     RealmSetting in REALM_SETTINGS {
         AllowMessageEditing = "allow_message_editing": boolean(true),
         AvatarChangesDisabled = "avatar_changes_disabled": boolean(false),
@@ -270,7 +271,8 @@ const UNPREFIXED_SETTINGS: &[&str] = &["max_file_upload_size_mib", "password_min
 pub static FORMER_USER_SETTINGS: LazyLock<Vec<Setting>> =
     LazyLock::new(|| vec![Setting { name: "dense_mode", ..boolean(true) }]);
 
-/// Changed defaults of user settings: the first level with the present default, the name, and the default before.
+/// Changed defaults of user settings: the first level with the present default, the name, and the former
+/// default.
 const FORMER_DEFAULTS: &[(i64, &str, i64)] = &[
     (336, "user_list_style", 2),
     (Feature::LargerTextByDefault.since(), "web_font_size_px", 14),

@@ -43,7 +43,7 @@ pub struct User {
     /// Whether the user may create users through the API. The role of administrator is needed too.
     pub can_create_users: bool,
     /// Values of custom profile fields.
-    #[serde(deserialize_with = "crate::realm::distinct::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
     #[serde(skip)]
     pub cached_json: CachedUserJson,
@@ -106,7 +106,7 @@ impl User {
         self.bot.as_ref().and_then(|bot| bot.owner)
     }
 
-    /// The default values for people, who have none.
+    /// No values for a person.
     pub fn bot_defaults(&self) -> BotDefaults {
         self.bot.as_ref().map(|bot| bot.defaults).unwrap_or_default()
     }
@@ -280,7 +280,7 @@ impl EmailVisibility {
 #[serde(deny_unknown_fields)]
 pub struct Avatar {
     pub source: AvatarSource,
-    /// Starts at 1 and grows with each change. It is part of the URL, and so browsers load the new picture.
+    /// Starts at 1 and grows with each change. It is part of the URL, so that browsers load the new picture.
     pub version: i64,
 }
 
@@ -291,6 +291,7 @@ pub enum AvatarSource {
     Provider,
     /// `U`: uploaded by the user.
     Uploaded {
+        /// The content hash of the picture.
         blob: String,
         /// The content hash of the larger version.
         medium_blob: String,

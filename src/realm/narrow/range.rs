@@ -38,13 +38,13 @@ pub struct MessageRange {
 pub struct SelectedMessages {
     /// Oldest first.
     pub ids: Vec<MessageId>,
-    /// The resolved anchor; [`NEWEST`] for the newest end.
+    /// The resolved anchor; [`NEWEST_ANCHOR`] for the newest end.
     pub anchor: i64,
     /// Whether `ids` has the anchor's message.
     pub found_anchor: bool,
-    /// Whether no older messages match the narrow.
+    /// Whether it is known that no older messages match the narrow.
     pub found_oldest: bool,
-    /// Whether no newer messages match the narrow.
+    /// Whether it is known that no newer messages match the narrow.
     pub found_newest: bool,
 }
 

@@ -60,7 +60,7 @@ impl Search {
                 || self.phrases.iter().all(|phrase| topic.contains(phrase) || content().contains(phrase)))
     }
 
-    /// The byte ranges of the words in a text in lower case, from left to right. Of a word with hyphens, only parts are
+    /// The byte ranges of the words in a text in lower case, from left to right. Of a word with hyphens, only the parts are
     /// marked.
     pub fn marks(&self, lowercase: &str) -> Vec<Range<usize>> {
         let mut marks: BTreeMap<usize, usize> = BTreeMap::new();
@@ -111,7 +111,7 @@ enum WordKind {
 }
 
 /// Calls `emit` with the byte range and the stem of each word of a text in lower case. URLs, email addresses and decimal
-/// numbers are words. A word with hyphens is emitted as a compound and in its parts.
+/// numbers are words, stop words are not. A word with hyphens is emitted as a compound and in its parts.
 fn for_each_word<'t>(text: &'t str, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, WordKind)) {
     let mut start = None;
     for (index, character) in text.char_indices().chain([(text.len(), ' ')]) {
@@ -202,7 +202,7 @@ fn consists_of(text: &str, other_characters: &str) -> bool {
         && text.chars().all(|character| character.is_alphanumeric() || other_characters.contains(character))
 }
 
-/// Removes the endings of the plural, the past tense and the continuous form.
+/// Removes the endings of the plural, the past tense and the continuous form, and a final `e`.
 fn stem(word: &str) -> Cow<'_, str> {
     if !word.is_ascii() || word.bytes().any(|byte| byte.is_ascii_digit()) {
         return word.into();
@@ -268,7 +268,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_panics(text in "[a-c@./:_ \"<>\u{e9}\u{65e5}-]{0,40}") {
+        fn no_text_makes_the_search_panic(text in "[a-c@./:_ \"<>\u{e9}\u{65e5}-]{0,40}") {
             Search::parse(&text).marks(&text);
         }
     }

@@ -44,7 +44,7 @@ impl Message {
         self.recipients.contains(&user) || self.body.late_mentioned.contains(&user)
     }
 
-    /// The flags that depend only on the message, in the order of the reference.
+    /// The flags that depend only on the message, in the order in which real servers list them.
     pub fn message_flags(&self, user: UserId) -> Vec<&'static str> {
         let mut flags = Vec::new();
         if self.mentions(user) {
@@ -139,7 +139,7 @@ impl Realm {
         unread
     }
 
-    /// Whether the user has muted the message's topic or channel, or the sender of a direct message.
+    /// Whether the message's topic is muted (see [`UserState::is_topic_muted`]), or the sender of a direct message.
     pub fn is_muted_for(&self, user: UserId, message: &Message) -> bool {
         match &message.place {
             MessagePlace::Channel { channel, topic } => self.user_state(user).is_topic_muted(*channel, topic),
@@ -160,7 +160,7 @@ impl Realm {
     }
 
     /// Whether the user has muted the message's topic or, if `with_channels`, its channel. Unlike
-    /// [`Realm::is_out_of_home`], unmuted topics of muted channels count as muted.
+    /// [`Realm::is_excluded_from_home`], unmuted topics of muted channels count as muted.
     pub fn is_topic_or_channel_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
         let state = self.user_state(user);

@@ -15,7 +15,7 @@ use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 
 impl Realm {
-    /// When a member's waiting period ends. None for users with other roles, who are never full members.
+    /// When a member's waiting period ends. None for system bots and users with other roles, who are never full members.
     fn waiting_period_end(&self, user: &User) -> Option<Timestamp> {
         let days = self.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default();
         let is_member = user.role == Role::Member && !user.is_system_bot();
@@ -28,7 +28,7 @@ impl Realm {
 }
 
 impl Tx {
-    /// Puts the end of a new member's waiting period on the agenda.
+    /// Puts the end of a new member's waiting period on the agenda, or removes it if the period is over.
     pub fn schedule_full_membership(&mut self, user: UserId) {
         let waiting_period_end = self
             .users
@@ -61,7 +61,7 @@ impl Tx {
     /// Updates the membership of these users in the group of full members, and schedules the ends of their waiting periods.
     ///
     /// Emits `user_group` `add_members` and `remove_members`, one event each for all users, then those of
-    /// [`Sight::Channels`].
+    /// [`VisibleObjects::Channels`].
     pub fn update_full_members(&mut self, users: OrdSet<UserId>) {
         let group = self.system_group(SystemGroup::FullMembers);
         let before = self.groups[&group].members.clone();

@@ -6,7 +6,7 @@ use crate::realm::log::event::data::InvitesChanged;
 use crate::realm::log::event::{Audience, DeliveryCondition, EventData};
 use crate::realm::model::agenda::AgendaItem;
 use crate::realm::model::id::{InviteId, InviteLinkId, UserId};
-use crate::realm::model::organization::{Invite, InviteLink, InviteTerms};
+use crate::realm::model::invite::{Invite, InviteLink, InviteTerms};
 use crate::realm::model::user::Role;
 use crate::realm::tx::Tx;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use imbl::OrdSet;
 
 impl Tx {
     /// Adds users who are mentioned by name and may read the channel to the recipients. In conversations, and in channels
-    /// below the level of [`Feature::MentionsReachReaders`], this applies to bots only (A-270 in docs/assumptions.md).
+    /// below the level of [`Feature::MentionsReachReaders`], this applies only to generic bots (A-270 in docs/assumptions.md).
     pub fn add_mentioned_recipients(&self, place: &MessagePlace, body: &Body, recipients: &mut OrdSet<UserId>) {
         let channel = place.channel().map(|id| &self.channels[&id]);
         let reaches_people = channel.is_some() && self.has(Feature::MentionsReachReaders);

@@ -41,10 +41,9 @@ impl Tx {
     /// effect, so that the change that it reports is not undone.
     pub fn notify(&mut self, author: UserId, target: Target, content: String, read_by: OrdSet<UserId>) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
-        let voice = ContentAuthor::QuotedUser(author);
         self.send_or_restore(OutgoingMessage {
             read_by,
-            content_author: voice,
+            content_author: ContentAuthor::QuotedUser(author),
             ..OutgoingMessage::from_server(bot, target, content)
         })
         .is_ok()
@@ -72,7 +71,7 @@ mod tests {
     fn a_notice_that_cannot_be_sent_has_no_effect() {
         let now = Timestamp::parse("2026-01-01T12:00:00Z").expect("well-formed");
         let text = crate::fixture::builtin("default").expect("it is built in");
-        let mut tx = Tx::new(crate::fixture::read(text, now, 0).expect("it has no faults"));
+        let mut tx = Tx::new(crate::fixture::read(text, now, 0).expect("it is valid"));
         let bot = tx.notification_bot().expect("there is one");
         let others = tx.active_users.iter().copied().filter(|user| *user != bot);
         let stranger = others.clone().find(|user| tx.conversation_of([*user, bot]).is_none());

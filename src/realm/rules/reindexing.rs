@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Realm {
+    /// Computes everything that the document does not contain.
     #[must_use]
     pub fn reindexed(mut self) -> Self {
         self.system_groups =

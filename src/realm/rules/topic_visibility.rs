@@ -53,7 +53,7 @@ impl Realm {
         topics.filter(|(channel, _)| !self.channels[channel].is_archived)
     }
 
-    /// Muted topics in the legacy form: channel name, topic, UNIX seconds.
+    /// Muted topics in the legacy format: channel name, topic, UNIX seconds.
     pub fn muted_topics(&self, user: UserId) -> Vec<(String, String, i64)> {
         let muted = self.topics_with_policy(user).filter(|(_, topic)| topic.policy == VisibilityPolicy::Muted);
         muted

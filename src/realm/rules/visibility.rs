@@ -29,7 +29,7 @@ pub enum VisibleObjects {
     Channels,
 }
 
-/// What one user gained and lost.
+/// The objects that one user gained and lost sight of.
 struct VisibilityDifference<T> {
     viewer: UserId,
     gained: OrdSet<T>,
@@ -42,10 +42,10 @@ impl Tx {
         Realm::clone(self)
     }
 
-    /// Emits the differences from an earlier copy of the realm, in the order of `sights`.
-    pub fn emit_visibility(&mut self, before: &Realm, sights: &[VisibleObjects]) {
-        for sight in sights {
-            match sight {
+    /// Emits the differences from an earlier copy of the realm, in the order of `kinds`.
+    pub fn emit_visibility(&mut self, before: &Realm, kinds: &[VisibleObjects]) {
+        for kind in kinds {
+            match kind {
                 VisibleObjects::Users => self.emit_users(before),
                 VisibleObjects::Channels => self.emit_channels(before),
             }
@@ -90,9 +90,9 @@ impl Tx {
     }
 
     /// Emits `stream` create for channels that users can see now. Channels with the same users share an event.
-    pub fn emit_gained_channels(&mut self, discovered: BTreeMap<ChannelId, OrdSet<UserId>>) {
+    pub fn emit_gained_channels(&mut self, gained: BTreeMap<ChannelId, OrdSet<UserId>>) {
         let mut channels_by_users: BTreeMap<(bool, OrdSet<UserId>), Vec<Arc<Channel>>> = BTreeMap::new();
-        for (id, users) in discovered {
+        for (id, users) in gained {
             if !users.is_empty() {
                 let channel = &self.channels[&id];
                 channels_by_users.entry((channel.is_archived, users)).or_default().push(channel.clone());

@@ -332,7 +332,7 @@ async fn what_happens_right_after_the_handshake_is_broadcast() {
     for _ in 0..100 {
         let watcher = Watcher::of(&server, "default").await;
         let now = world.now();
-        world.broadcast(WatchFrame::Clock { from: now, to: now, fired: Vec::new(), restoration: None });
+        world.broadcast(WatchFrame::Clock { from: now, to: now, due_items: Vec::new(), restoration: None });
 
         let mut watcher = watcher;
         assert_eq!(watcher.frame().await["type"], "clock");

@@ -141,7 +141,7 @@ pub fn change_profile_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFiel
         if tx.users[&user].profile.get(&field).map(|entry| &entry.value) == value.as_ref() {
             continue;
         }
-        let entry = value.map(|value| tx.render_profile_entry(user, field, value, tx.form(), tx.budget()));
+        let entry = value.map(|value| tx.render_profile_entry(user, field, value, tx.output_format(), tx.budget()));
         let profile = &mut tx.user_mut(user).profile;
         match entry {
             Some(entry) => profile.insert(field, entry),

@@ -66,7 +66,7 @@ pub(super) fn post_notices(
     // If the request only resolves or unresolves the topic, the notice about that replaces this one. The link is
     // relative (A-458 in docs/assumptions.md).
     if params.send_notification_to_new_thread && !message_edit.only_changes_resolution() {
-        let mut message_url = tx.message_link(&tx.messages[&message_edit.message.id], tx.form());
+        let mut message_url = tx.message_link(&tx.messages[&message_edit.message.id], tx.output_format());
         if !tx.has(Feature::EmptyTopics) {
             message_url = message_url.replace("/topic//near/", "/topic/.28no.20topic.29/near/");
         }

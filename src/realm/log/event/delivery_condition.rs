@@ -5,7 +5,8 @@ use crate::realm::Realm;
 use crate::realm::log::queue::QueueOptions;
 use crate::realm::model::id::UserId;
 
-/// A condition on the queue's capabilities or on the world's feature level, in addition to the queue's event types.
+/// A condition on the queue's capabilities or on the world's feature level, in addition to the queue's event types. A name
+/// in the description of a condition is that of a capability, which the client must have or lack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeliveryCondition {
     /// Always fulfilled.
@@ -92,10 +93,10 @@ impl DeliveryCondition {
 
 impl Realm {
     /// Whether a user has a queue that receives events of this type with this condition.
-    pub fn has_queue_for(&self, user: UserId, kind: &str, needs: DeliveryCondition) -> bool {
+    pub fn has_queue_for(&self, user: UserId, kind: &str, condition: DeliveryCondition) -> bool {
         self.queues.values().filter(|queue| queue.owner == user).any(|queue| {
             let types = queue.options.event_types.as_ref();
-            needs.is_fulfilled_by(&queue.options) && types.is_none_or(|types| types.contains(kind))
+            condition.is_fulfilled_by(&queue.options) && types.is_none_or(|types| types.contains(kind))
         })
     }
 }

@@ -31,7 +31,7 @@ pub enum Outcome {
     },
     /// No complete reply; the reason.
     NoConnection(String),
-    /// No reply within [`ANSWER_TIME_SECONDS`].
+    /// No reply within [`REPLY_TIMEOUT_SECONDS`].
     TimedOut,
     /// Not posted: the host is not this machine.
     Forbidden(String),
@@ -83,7 +83,8 @@ impl Outcome {
 }
 
 impl Tx {
-    /// Sends the answer, or reports the failure. Returns why an answer could not be used.
+    /// Sends the answer, or reports the failure. Returns why an answer of the bot was not sent, or that the bot is not
+    /// active; None if the call itself failed.
     pub fn handle_webhook_outcome(&mut self, call: &WebhookCall, outcome: &Outcome) -> Option<String> {
         if !self.is_active(call.bot) || self.organization.is_deactivated {
             return Some("the bot is not active any more".to_owned());
@@ -169,7 +170,7 @@ impl Tx {
     fn send_as_bot(&mut self, call: &WebhookCall, target: Target, answer: Answer) -> Result<(), Error> {
         self.send_or_restore(OutgoingMessage {
             client: CLIENT.into(),
-            site: call.render_context.clone(),
+            render_context: call.render_context.clone(),
             widget_content: answer.widget_content,
             is_bot_reply: true,
             ..OutgoingMessage::from_server(call.bot, target, answer.content)
@@ -206,7 +207,7 @@ impl Tx {
     /// Sends a direct message to the bot's owner, if it has one.
     fn post_to_owner(&mut self, call: &WebhookCall, explanation: &str, payload: Option<String>) {
         let Some((name, owner)) = bot_name_and_owner(self, call) else { return };
-        let link = self.message_link(&call.sent.message, self.form());
+        let link = self.message_link(&call.sent.message, self.output_format());
         let mut content =
             format!("[A message]({link}) to your bot @_**{name}** triggered an outgoing webhook.\n{explanation}");
         if let Some(payload) = payload {

@@ -4,7 +4,7 @@
 
 pub mod messages;
 
-use super::distinct;
+use super::deserialize_unique;
 use super::id::LinkifierId;
 use super::linkifier::{Linkifier, LinkifierSource};
 use super::permission::{CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, GroupSettingValue, Permissions, REALM_PERMISSIONS};
@@ -30,9 +30,9 @@ pub mod permissions {
 
     /// # Errors
     ///
-    /// A name is unknown.
+    /// A name is unknown or occurs twice, or a value is malformed.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Permissions, D::Error> {
-        let permissions = distinct::keys::<_, BTreeMap<String, GroupSettingValue>, _, _>(deserializer)?;
+        let permissions = deserialize_unique::keys::<_, BTreeMap<String, GroupSettingValue>, _, _>(deserializer)?;
         let tables = || REALM_PERMISSIONS.iter().chain(CHANNEL_PERMISSIONS).chain(GROUP_PERMISSIONS);
         let with_static_name = |(name, value): (String, GroupSettingValue)| {
             let permission = tables().find(|permission| permission.name == name);
@@ -54,9 +54,9 @@ pub mod settings {
 
     /// # Errors
     ///
-    /// A name is unknown, or the setting does not accept the value.
+    /// A name is unknown or occurs twice, or the setting does not accept the value.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrdMap<&'static str, Value>, D::Error> {
-        let settings: BTreeMap<String, Value> = distinct::keys(deserializer)?;
+        let settings: BTreeMap<String, Value> = deserialize_unique::keys(deserializer)?;
         let validate = |(name, value): (String, Value)| {
             // This default of new users is not in the tables, because the setting is a field of `User`.
             let (name, is_valid) = if name == "email_address_visibility" {
@@ -89,7 +89,7 @@ pub mod pairs {
 
     /// # Errors
     ///
-    /// A key occurs twice.
+    /// A key occurs twice, or the list is malformed.
     pub fn deserialize<'de, K, V, D>(deserializer: D) -> Result<OrdMap<K, V>, D::Error>
     where
         K: Ord + Clone + Deserialize<'de> + Serialize,
@@ -97,12 +97,12 @@ pub mod pairs {
         D: Deserializer<'de>,
     {
         let pairs = Vec::<(K, V)>::deserialize(deserializer)?;
-        distinct::check_no_duplicates(pairs.iter().map(|(key, _)| key)).map_err(D::Error::custom)?;
+        deserialize_unique::check_no_duplicates(pairs.iter().map(|(key, _)| key)).map_err(D::Error::custom)?;
         Ok(pairs.into_iter().collect())
     }
 }
 
-/// Blobs by content hash, as base64.
+/// Blobs by content hash, in Base64.
 pub mod blobs {
     use super::*;
 
@@ -112,16 +112,16 @@ pub mod blobs {
 
     /// # Errors
     ///
-    /// The bytes do not have the hash of their key.
+    /// A key occurs twice, a text is not Base64, or its bytes do not have the hash that is their key.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrdMap<String, Bytes>, D::Error> {
         let decode = |(hash, text): (String, String)| {
             let bytes = STANDARD.decode(text).map_err(D::Error::custom)?;
             if crate::realm::content_hash(&bytes) != hash {
-                return Err(D::Error::custom(format!("the bytes of {hash} are others")));
+                return Err(D::Error::custom(format!("the bytes of {hash} have another hash")));
             }
             Ok((hash, Bytes::from(bytes)))
         };
-        let encoded_blobs: BTreeMap<String, String> = distinct::keys(deserializer)?;
+        let encoded_blobs: BTreeMap<String, String> = deserialize_unique::keys(deserializer)?;
         encoded_blobs.into_iter().map(decode).collect()
     }
 }
@@ -155,7 +155,7 @@ pub mod linkifiers {
 
     /// # Errors
     ///
-    /// A linkifier does not compile.
+    /// A linkifier is malformed or does not compile.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vector<Arc<Linkifier>>, D::Error> {
         let compile = |stored: StoredLinkifier| {
             let source = LinkifierSource {

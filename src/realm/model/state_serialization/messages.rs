@@ -1,7 +1,7 @@
 //! Serialization of messages in state documents. A message with the same or nearly the same recipients as an earlier one
 //! refers to that message, because complete lists would grow with users times messages.
 
-use crate::realm::model::distinct;
+use crate::realm::model::deserialize_unique;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
 use crate::realm::model::message::{Message, MessagePlace};
 use foldhash::fast::FixedState;
@@ -32,6 +32,10 @@ pub fn serialize<S: Serializer>(messages: &Messages, serializer: S) -> Result<S:
 }
 
 /// Messages with equal recipients share one set afterwards. Older documents have a complete list in every message.
+///
+/// # Errors
+///
+/// A message is malformed, occurs twice, or refers to the recipients of a message that is not earlier.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Messages, D::Error> {
     deserializer.deserialize_map(MessagesVisitor)
 }
@@ -51,9 +55,9 @@ enum Recipients<'a> {
 struct Delta {
     #[serde(rename = "as")]
     base: MessageId,
-    #[serde(default, deserialize_with = "distinct::members")]
+    #[serde(default, deserialize_with = "deserialize_unique::members")]
     with: Vec<UserId>,
-    #[serde(default, deserialize_with = "distinct::members")]
+    #[serde(default, deserialize_with = "deserialize_unique::members")]
     without: Vec<UserId>,
 }
 
@@ -99,7 +103,7 @@ impl<'a> SerializedSets<'a> {
     }
 }
 
-/// None if the difference has at least half as many elements as the set.
+/// None if the difference has more than half as many elements as `recipients`.
 fn delta(previous: &OrdSet<UserId>, base: MessageId, recipients: &OrdSet<UserId>) -> Option<Delta> {
     let mut delta = Delta { base, with: Vec::new(), without: Vec::new() };
     let limit = recipients.len() / 2;
@@ -153,7 +157,7 @@ impl<'de> Visitor<'de> for RecipientsVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        distinct::members(SeqAccessDeserializer::new(list)).map(DeserializedRecipients::Complete)
+        deserialize_unique::members(SeqAccessDeserializer::new(list)).map(DeserializedRecipients::Complete)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
@@ -187,7 +191,8 @@ impl<'de> Visitor<'de> for MessagesVisitor {
         let mut messages = Messages::new();
         for (id, (mut message, delta)) in entries {
             if let Some(Delta { base, with, without }) = delta {
-                let unknown_base = || format!("message {id} goes to those of message {base}, which is no earlier one");
+                let unknown_base =
+                    || format!("message {id} has the recipients of message {base}, which is not earlier");
                 let mut recipients =
                     messages.get(&base).ok_or_else(|| A::Error::custom(unknown_base()))?.recipients.clone();
                 if !with.is_empty() || !without.is_empty() {
@@ -306,9 +311,9 @@ mod tests {
     fn references_to_messages_that_are_not_earlier_are_refused() {
         let mut document = to_json(&messages([(1, users([1, 2])), (1, users([1, 2]))]));
         for (recipients, reason) in [
-            (json!(2), "message 2 goes to those of message 2, which is no earlier one"),
-            (json!({"as": 9}), "message 2 goes to those of message 9"),
-            (json!(-1), "message 2 goes to those of message -1"),
+            (json!(2), "message 2 has the recipients of message 2, which is not earlier"),
+            (json!({"as": 9}), "message 2 has the recipients of message 9"),
+            (json!(-1), "message 2 has the recipients of message -1"),
             (json!({"as": 1, "wiht": []}), "unknown field `wiht`"),
             (json!("all"), "expected a list of users, the number of an earlier message"),
         ] {
