@@ -142,7 +142,7 @@ pub struct State {
 impl State {
     /// Creates the state from a register reply. Keys that the reply does not have remain absent.
     pub fn from_register(reply: Value) -> Self {
-        let value = rows::object(reply);
+        let value = rows::into_object(reply);
         let own_id = value.get("user_id").and_then(Value::as_i64);
         let lists = ["subscriptions", "unsubscribed", "never_subscribed"];
         let has_subscribers = lists

@@ -145,8 +145,8 @@ pub struct List {
     pub key: &'static str,
     /// A description in one sentence.
     pub meaning: &'static str,
-    /// The first feature level with the list and its events. 0 if all levels have the list, or if the modules of `level`
-    /// handle the difference.
+    /// The first feature level with the list and its events. 0 if all levels have the list, or if the modules of
+    /// `level` handle the difference.
     pub since: i64,
     /// Whether the order of the elements is significant.
     pub is_ordered: bool,

@@ -201,8 +201,8 @@ impl World {
         &self.report
     }
 
-    /// Adds the findings that are only known at the end of the world. `have_clients_ended` is whether all clients are known
-    /// to have ended; otherwise, a client whose poll waits counts as running.
+    /// Adds the findings that are only known at the end of the world. `have_clients_ended` is whether all clients are
+    /// known to have ended; otherwise, a client whose poll waits counts as running.
     pub(crate) fn close_report(&self, have_clients_ended: bool) {
         // Not the published realm, in which polls that ended are still parked.
         let realm = self.snapshot();
@@ -246,8 +246,8 @@ impl World {
         self.ended.subscribe()
     }
 
-    /// The current realm, after running due items. Never waits: while a writer is busy, this is the realm before its change,
-    /// and due items run after the change.
+    /// The current realm, after running due items. Never waits: while a writer is busy, this is the realm before its
+    /// change, and due items run after the change.
     #[doc(hidden)]
     pub fn snapshot(&self) -> Arc<Realm> {
         let realm = self.realm.load_full();
@@ -280,8 +280,9 @@ impl World {
         self.realm.load_full()
     }
 
-    /// Changes the realm. Due items run first, then `change` gets a private copy. If it succeeds, the copy is published and
-    /// polls with new events are woken up. If it fails, the copy is dropped.
+    /// Changes the realm. Due items run first, then `change` gets a private copy. If it succeeds, the copy is published
+    /// and polls with new events are woken up. If it fails, the copy is dropped. Watchers get frames about queues and
+    /// pushes, but not about the new events.
     ///
     /// # Errors
     ///
@@ -293,7 +294,7 @@ impl World {
         Ok(value)
     }
 
-    /// Does the same as [`World::commit`], but returns the new events instead of broadcasting them to watchers.
+    /// Does the same as [`World::commit`], but broadcasts nothing: the caller does, with the returned events.
     ///
     /// # Errors
     ///

@@ -125,7 +125,7 @@ impl ClockStep {
             }),
             ClockStep::ToNext => world.advance_to_next(clients, check_distance),
             ClockStep::Run(is_running) => {
-                world.run_clock(is_running);
+                world.set_clock_running(is_running);
                 Ok(Some(Vec::new()))
             }
         }

@@ -132,7 +132,7 @@ impl Narrow {
                 Condition::Conversation(None) => return Candidates::Few(OrdSet::new()),
                 Condition::IsUnread => {
                     if let Some(viewer) = viewer {
-                        return Candidates::Few(realm.unread(viewer.id).into_iter().collect());
+                        return Candidates::Few(realm.unread_messages(viewer.id).into_iter().collect());
                     }
                 }
                 Condition::IsStarred => {

@@ -1,7 +1,7 @@
 //! Transactions: a private copy of the realm, its basic changes, and the events that they emit.
 //!
-//! Each change keeps all indexes consistent. Validation and permission checks are the caller's task. The world publishes
-//! the copy or drops it.
+//! Each change keeps all indexes consistent. Validation and permission checks are the caller's task. The world
+//! publishes the copy or drops it.
 
 mod messages;
 
@@ -160,8 +160,8 @@ impl Tx {
 
     /// # Panics
     ///
-    /// When the user does not exist. Likewise, the methods below with `_mut` in their names panic when the object does not
-    /// exist.
+    /// When the user does not exist. Likewise, the methods below with `_mut` in their names panic when the object does
+    /// not exist.
     pub fn user_mut(&mut self, id: UserId) -> &mut User {
         Arc::make_mut(self.realm.users.get_mut(&id).expect("the user was looked up"))
     }
@@ -182,8 +182,8 @@ impl Tx {
         }
     }
 
-    /// Must not be used for names, and for subscribers only together with the users' subscriptions, because separate methods
-    /// keep the indexes consistent.
+    /// Must not be used for names, and for subscribers only together with the users' subscriptions, because separate
+    /// methods keep the indexes consistent.
     pub fn channel_mut(&mut self, id: ChannelId) -> &mut Channel {
         Arc::make_mut(self.realm.channels.get_mut(&id).expect("the channel was looked up"))
     }

@@ -184,7 +184,8 @@ fn with_display_topics(keys: &[&str], fixed: &Map<String, Value>) -> Map<String,
     fields
 }
 
-/// Replaces empty topics: the value itself, elements of arrays, and `topic` in objects such as those of `message_details`.
+/// Replaces empty topics: the value itself, elements of arrays, and `topic` in objects such as those of
+/// `message_details`.
 fn replace_empty_topics(value: &mut Value) {
     match value {
         Value::String(topic) if topic.is_empty() => *topic = display_topic_name("", false),

@@ -153,8 +153,8 @@ impl ListedUser {
         }
     }
 
-    /// `first_index` is the first of four consecutive cache indices: with or without the email address, and for clients that
-    /// compute the provider's URLs or not.
+    /// `first_index` is the first of four consecutive cache indices: with or without the email address, and for clients
+    /// that compute the provider's URLs or not.
     fn cached(
         realm: &Realm,
         user: &Arc<User>,

@@ -2,7 +2,7 @@
 
 use super::channels::{BOT_CHANNEL_KEYS, CHANNEL_LISTS};
 use super::older_levels::CHANNEL_PURPOSE_KEYS;
-use super::rows::{Object, object, remove_member, remove_number};
+use super::rows::{Object, into_object, remove_member, remove_number};
 use super::{NOT_KEPT, State, Unknowable};
 use crate::wire::{LISTS, ListUpdates};
 use serde_json::Value;
@@ -60,7 +60,7 @@ impl State {
     /// Compares the state with a later reply to the same register request. The result is empty if the events reported
     /// all changes. Keys in [`NOT_KEPT`] and parts in [`State::doubts`] are ignored.
     pub fn differences(&self, later: &Value) -> Vec<Difference> {
-        let (mut folded, registered) = (self.normalize(&self.value), self.normalize(&object(later.clone())));
+        let (mut folded, registered) = (self.normalize(&self.value), self.normalize(&into_object(later.clone())));
         self.ignore_unsent_deletions(&mut folded, &registered);
         let mut differences = Vec::new();
         collect_differences("", &Value::Object(folded), &Value::Object(registered), &mut differences);

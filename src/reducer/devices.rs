@@ -1,7 +1,7 @@
 //! Events of the user's devices.
 
 use super::State;
-use super::rows::{merge_into_row, object};
+use super::rows::{into_object, merge_into_row};
 use serde_json::{Value, json};
 
 impl State {
@@ -31,7 +31,7 @@ impl State {
                 devices.shift_remove(&id);
             }
             "update" => {
-                let mut changes = object(event.clone());
+                let mut changes = into_object(event.clone());
                 for key in ["type", "op", "id", "device_id"] {
                     changes.remove(key);
                 }

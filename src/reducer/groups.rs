@@ -1,7 +1,7 @@
 //! Events of user groups.
 
 use super::State;
-use super::rows::{insert_number, integers, merge_into_row, object, put, remove_number, row, take};
+use super::rows::{insert_number, into_object, merge_into_row, put, remove_number, row, take, to_integers};
 use serde_json::Value;
 
 impl State {
@@ -9,7 +9,7 @@ impl State {
         const LIST: &str = "realm_user_groups";
         let id = &event["group_id"];
         match op {
-            "add" => put(&mut self.value, LIST, "id", object(event["group"].clone())),
+            "add" => put(&mut self.value, LIST, "id", into_object(event["group"].clone())),
             "remove" => {
                 take(&mut self.value, LIST, "id", id);
             }
@@ -26,7 +26,7 @@ impl State {
                 };
                 let list = row(&mut self.value, LIST, "id", id).and_then(|group| group.get_mut(key));
                 if let Some(list) = list {
-                    for number in integers(changed_ids) {
+                    for number in to_integers(changed_ids) {
                         if op.starts_with("add") {
                             insert_number(list, number)
                         } else {

@@ -1,6 +1,6 @@
 //! Events of lists whose updates follow the same pattern.
 
-use super::rows::{merge_into_row, object, put, row, take};
+use super::rows::{into_object, merge_into_row, put, row, take};
 use super::{State, Unknowable};
 use crate::wire::{ElementChange, EventKind, LISTS, List, ListUpdates};
 use serde_json::Value;
@@ -20,8 +20,8 @@ const TYPES_OUTSIDE_STATE: [&str; 10] = [
 ];
 
 impl State {
-    /// Applies an event of a list, or of a type that is not handled elsewhere. Returns false if the `type` or `op` is not
-    /// known.
+    /// Applies an event of a list, or of a type that is not handled elsewhere. Returns false if the `type` or `op` is
+    /// not known.
     pub(super) fn apply_list_event(&mut self, kind: &str, event: &Value, op: &str) -> bool {
         let lists = LISTS.iter().filter(|list| list.event_type() == kind);
         let applied: Vec<bool> = lists.map(|list| self.apply_to_list(list, event, op)).collect();
@@ -85,7 +85,7 @@ impl State {
     fn put_elements(&mut self, list: &str, id: &str, new_elements: &Value) {
         let elements = new_elements.as_array().map(Vec::as_slice);
         for element in elements.unwrap_or(std::slice::from_ref(new_elements)) {
-            put(&mut self.value, list, id, object(element.clone()));
+            put(&mut self.value, list, id, into_object(element.clone()));
         }
     }
 }
@@ -99,7 +99,7 @@ mod tests {
     /// The fields of each kind of event, by `type` and `op`.
     fn fields() -> BTreeMap<&'static str, Vec<String>> {
         let mut generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
-        let keys = |schema: Value| object(schema["properties"].clone()).keys().cloned().collect();
+        let keys = |schema: Value| into_object(schema["properties"].clone()).keys().cloned().collect();
         SCHEMAS.iter().map(|(kind, fields)| (kind.text(), keys(fields(&mut generator).to_value()))).collect()
     }
 

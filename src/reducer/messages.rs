@@ -1,7 +1,7 @@
 //! Events of messages: unread and starred messages, conversations and the newest message.
 
 use super::mentions::Mention;
-use super::rows::{insert_number, integers, remove_number, row, rows};
+use super::rows::{insert_number, remove_number, row, rows, to_integers};
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ impl State {
         let mut other_members = other_members.to_vec();
         other_members.sort_unstable();
         let Some(recent) = rows(&mut self.value, "recent_private_conversations") else { return };
-        recent.retain(|row| integers(&row["user_ids"]) != other_members);
+        recent.retain(|row| to_integers(&row["user_ids"]) != other_members);
         let first_older = recent.iter().position(|row| row["max_message_id"].as_i64() < Some(newest));
         recent
             .insert(first_older.unwrap_or(recent.len()), json!({"max_message_id": newest, "user_ids": other_members}));
@@ -79,7 +79,7 @@ impl State {
     }
 
     pub(super) fn apply_update_message(&mut self, event: &Value) {
-        let ids = integers(&event["message_ids"]);
+        let ids = to_integers(&event["message_ids"]);
         let is_moved = event.get("subject").is_some() || event.get("new_stream_id").is_some();
         if is_moved {
             let channel = event.get("new_stream_id").unwrap_or(&event["stream_id"]).as_i64().unwrap_or_default();
@@ -115,7 +115,7 @@ impl State {
     }
 
     pub(super) fn apply_delete_message(&mut self, event: &Value) {
-        let mut ids = integers(&event["message_ids"]);
+        let mut ids = to_integers(&event["message_ids"]);
         ids.extend(event["message_id"].as_i64());
         for id in &ids {
             self.remove_unread(*id);
@@ -148,7 +148,7 @@ impl State {
     }
 
     pub(super) fn apply_update_message_flags(&mut self, event: &Value, op: &str) -> bool {
-        let ids = integers(&event["messages"]);
+        let ids = to_integers(&event["messages"]);
         if (event["flag"].as_str(), op) == (Some("read"), "remove") {
             ids.iter().for_each(|id| self.raise_newest_message(*id));
         }
@@ -170,7 +170,7 @@ impl State {
                         (UnreadBucket::Topic(details["stream_id"].as_i64().unwrap_or_default(), topic), mention)
                     } else {
                         let mention = if is_listed { Mention::User } else { Mention::Nobody };
-                        (self.direct_bucket(integers(&details["user_ids"])), mention)
+                        (self.direct_bucket(to_integers(&details["user_ids"])), mention)
                     };
                     self.remove_unread(id);
                     self.add_unread(id, bucket, mention);
@@ -200,7 +200,7 @@ impl State {
     fn is_unread(&self, id: i64) -> bool {
         let Some(unread) = self.value.get("unread_msgs") else { return false };
         let buckets = ["pms", "streams", "huddles"].into_iter().filter_map(|list| unread[list].as_array()).flatten();
-        buckets.into_iter().any(|bucket| integers(&bucket["unread_message_ids"]).contains(&id))
+        buckets.into_iter().any(|bucket| to_integers(&bucket["unread_message_ids"]).contains(&id))
     }
 
     fn add_unread(&mut self, id: i64, bucket: UnreadBucket, mention: Mention) {

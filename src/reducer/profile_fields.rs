@@ -1,7 +1,7 @@
 //! Users' values of custom profile fields.
 
 use super::State;
-use super::rows::{Object, object};
+use super::rows::{Object, into_object};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -34,7 +34,8 @@ impl State {
         }
     }
 
-    /// Adds an empty `rendered_value` to the change to an empty text: the event does not have it, but users' records do.
+    /// Adds an empty `rendered_value` to the change to an empty text: the event does not have it, but users' records
+    /// do.
     pub(super) fn restore_empty_html(&self, change: &mut Value) {
         let fields = self.value.get("custom_profile_fields").and_then(Value::as_array);
         let kind = fields.into_iter().flatten().find(|field| field["id"] == change["id"]).map(|field| &field["type"]);
@@ -51,7 +52,7 @@ pub(super) fn set_profile_field(user: &mut Object, field: &Value) {
     if field["value"].is_null() {
         data.shift_remove(&id);
     } else {
-        let mut value = object(field.clone());
+        let mut value = into_object(field.clone());
         value.remove("id");
         data.insert(id, value.into());
     }

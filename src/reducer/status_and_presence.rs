@@ -1,18 +1,18 @@
 //! Events of the status and presence of users.
 
-use super::rows::{Object, object, row};
+use super::rows::{Object, into_object, row};
 use super::users::ACTIVE_USERS;
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 
 impl State {
-    /// Updates a user's status. Fields that the event does not have keep their values; "" removes a field. Whether a user without text and emoji is away
-    /// is not known, since a user who never set a status has no record.
+    /// Updates a user's status. Fields that the event does not have keep their values; "" removes a field. Whether a
+    /// user without text and emoji is away is not known, since a user who never set a status has no record.
     pub(super) fn apply_user_status(&mut self, event: &Value) {
         let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) else { return };
         let Some(user) = event["user_id"].as_i64() else { return };
         let id = user.to_string();
-        let mut status = object(statuses.get(&id).cloned().unwrap_or_default());
+        let mut status = into_object(statuses.get(&id).cloned().unwrap_or_default());
         if let Some(is_away) = event["away"].as_bool() {
             self.away.insert(id.clone(), is_away);
         }
@@ -44,8 +44,8 @@ impl State {
         }
     }
 
-    /// Updates the presence of users, which is listed by user ID in the modern format and by email address in the legacy
-    /// format.
+    /// Updates the presence of users, which is listed by user ID in the modern format and by email address in the
+    /// legacy format.
     pub(super) fn apply_presence(&mut self, event: &Value) {
         let Some(presences) = self.value.get_mut("presences").and_then(Value::as_object_mut) else { return };
         for (user, presence) in event["presences"].as_object().into_iter().flatten() {
@@ -53,7 +53,7 @@ impl State {
         }
         if let Some(email) = event["email"].as_str() {
             let website = event["presence"]["website"].clone();
-            let mut aggregated = object(website.clone());
+            let mut aggregated = into_object(website.clone());
             aggregated.remove("pushable");
             presences.insert(email.to_owned(), json!({"aggregated": aggregated, "website": website}));
         }

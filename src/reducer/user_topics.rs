@@ -6,8 +6,8 @@ use super::{State, Unknowable};
 use serde_json::{Value, json};
 
 impl State {
-    /// Updates the list of topics with a policy, which has one row for each. Names of topics are compared without regard to
-    /// case.
+    /// Updates the list of topics with a policy, which has one row for each. Names of topics are compared without
+    /// regard to case.
     pub(super) fn apply_user_topic(&mut self, event: &Value) {
         let name = event["topic_name"].as_str().unwrap_or_default().to_lowercase();
         if let Some(topics) = self.value.get_mut("user_topics").and_then(Value::as_array_mut) {
@@ -42,7 +42,8 @@ impl State {
         self.recount_unread();
     }
 
-    /// Marks the policies for topics of a channel and the muted topics as unknown, because no event sends the policies again.
+    /// Marks the policies for topics of a channel and the muted topics as unknown, because no event sends the policies
+    /// again.
     pub(super) fn mark_user_topics_unknown(&mut self, channel: i64) {
         self.unknowns.insert(Unknowable::UserTopics(channel));
         self.unknowns.insert(Unknowable::MutedTopics);
@@ -61,7 +62,8 @@ impl State {
         channel.as_i64().is_some_and(|id| self.unknowns.contains(&Unknowable::UserTopics(id)))
     }
 
-    /// Updates the legacy list of muted topics. The server does not send it to clients that receive `user_topic` events.
+    /// Updates the legacy list of muted topics. The server does not send it to clients that receive `user_topic`
+    /// events.
     pub(super) fn update_muted_topics(&mut self) {
         let (Some(topics), Some(streams)) = (self.value.get("user_topics"), self.value.get("streams")) else { return };
         let channel_name = |id: &Value| streams.as_array()?.iter().find(|row| row["stream_id"] == *id)?.get("name");
@@ -78,7 +80,8 @@ impl State {
         self.replace("muted_topics", &muted.into());
     }
 
-    /// Marks the muted topics as unknown if one is in an invisible channel, because new names of such channels are not sent.
+    /// Marks the muted topics as unknown if one is in an invisible channel, because new names of such channels are not
+    /// sent.
     pub(super) fn mark_muted_topics_unknown(&mut self) {
         let [Some(muted), Some(streams)] = ["muted_topics", "streams"].map(|list| self.value.get(list)?.as_array())
         else {

@@ -1,7 +1,7 @@
 //! Events of users and bots.
 
 use super::profile_fields::set_profile_field;
-use super::rows::{Object, merge_into_row, object, put, remove_member, remove_number, row, rows, take};
+use super::rows::{Object, into_object, merge_into_row, put, remove_member, remove_number, row, rows, take};
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ impl State {
         let id = &person["user_id"];
         match op {
             "add" => {
-                let mut new_user = object(person.clone());
+                let mut new_user = into_object(person.clone());
                 let is_active = new_user.remove("is_active") != Some(false.into());
                 let [was_active, was_inactive] =
                     USER_LISTS.map(|list| take(&mut self.value, list, "user_id", id).is_some());
@@ -53,7 +53,7 @@ impl State {
     fn apply_user_update(&mut self, person: &Value) {
         let id = &person["user_id"];
         let is_own = id.as_i64().is_some() && id.as_i64() == self.own_id;
-        let mut changes = object(person.clone());
+        let mut changes = into_object(person.clone());
         if let Some(is_active) = changes.remove("is_active") {
             if is_own {
                 self.unknowns.insert(Unknowable::Everything);
@@ -182,7 +182,7 @@ impl State {
     pub(super) fn apply_realm_bot(&mut self, event: &Value, op: &str) -> bool {
         let bot = &event["bot"];
         match op {
-            "add" => put(&mut self.value, "realm_bots", "user_id", object(bot.clone())),
+            "add" => put(&mut self.value, "realm_bots", "user_id", into_object(bot.clone())),
             "update" => {
                 if let Some(row) = row(&mut self.value, "realm_bots", "user_id", &bot["user_id"]) {
                     merge_into_row(row, bot);

@@ -8,9 +8,9 @@ use crate::time::{Clock, Timestamp};
 use std::sync::Arc;
 
 impl World {
-    /// Moves the clock forward and runs all items that fall due, each at its own time. `target` computes the new time from the
-    /// current one. An earlier time does not move the clock back. Returns None, without effect, if the jump has to wait for a
-    /// client.
+    /// Moves the clock forward and runs all items that fall due, each at its own time. `target` computes the new time
+    /// from the current one. An earlier time does not move the clock back. Returns None, without effect, if the jump
+    /// has to wait for a client.
     ///
     /// # Errors
     ///
@@ -28,9 +28,9 @@ impl World {
         Ok(self.is_ready(clients).then(|| self.jump(now, target_time, &clients.spared_queues)))
     }
 
-    /// Moves the clock to the next item of the agenda, and runs all items that are due then. `target` gets the current time
-    /// and the time of the item, and returns the new time. Waits for clients like [`World::advance`]. Does nothing if the
-    /// agenda is empty.
+    /// Moves the clock to the next item of the agenda, and runs all items that are due then. `target` gets the current
+    /// time and the time of the item, and returns the new time. Waits for clients like [`World::advance`]. Does nothing
+    /// if the agenda is empty.
     ///
     /// # Errors
     ///
@@ -66,11 +66,14 @@ impl World {
     }
 
     /// Makes the clock run with real time from its current time, or freezes it.
-    pub(crate) fn run_clock(&self, runs: bool) {
+    pub(crate) fn set_clock_running(&self, is_running: bool) {
         let _turn = self.lock();
         let now = self.now();
-        let clock =
-            if runs { Clock::Running { offset: now.since(self.real_time.now()) } } else { Clock::Frozen { at: now } };
+        let clock = if is_running {
+            Clock::Running { offset: now.since(self.real_time.now()) }
+        } else {
+            Clock::Frozen { at: now }
+        };
         *self.clock.lock() = clock;
     }
 

@@ -1,5 +1,5 @@
-//! Browser sessions: logins by cookie. They are not part of the realm, so that forks, snapshots and state documents do not
-//! have them.
+//! Browser sessions: logins by cookie. They are not part of the realm, so that forks, snapshots and state documents do
+//! not have them.
 
 use super::World;
 use crate::realm::Realm;

@@ -116,8 +116,8 @@ impl Drop for ParkedPoll {
 impl World {
     /// Parks a poll.
     ///
-    /// The end of a poll is only recorded, and the next reader or writer updates the realm for all ended polls. So an event
-    /// that answers a thousand polls costs one change of the realm instead of a thousand.
+    /// The end of a poll is only recorded, and the next reader or writer updates the realm for all ended polls. So an
+    /// event that answers a thousand polls costs one change of the realm instead of a thousand.
     pub(crate) fn park(self: &Arc<Self>, queue: Arc<Queue>) -> ParkedPoll {
         let waker = Arc::new(Waker::default());
         self.waiters.answer_times.lock().remove(&queue.id);
@@ -143,7 +143,8 @@ impl World {
         unjournaled.iter().filter(|(number, queue)| !is_waiting(number, queue)).map(|(number, _)| *number).collect()
     }
 
-    /// Waits until the journal has these polls, or their clients have disconnected; not longer than [`MAX_JOURNAL_DELAY`].
+    /// Waits until the journal has these polls, or their clients have disconnected; not longer than
+    /// [`MAX_JOURNAL_DELAY`].
     pub(crate) async fn wait_until_journaled(&self, polls: &BTreeSet<u64>) {
         let are_all_journaled = || self.waiters.unjournaled.lock().keys().all(|number| !polls.contains(number));
         if are_all_journaled() {

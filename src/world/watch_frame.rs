@@ -117,8 +117,8 @@ impl QueueChange {
     }
 }
 
-/// The frames for registered and removed queues and for new pushes. `due_items` are the items that fell due in the change.
-/// `deleted_queues` are those that their clients deleted.
+/// The frames for registered and removed queues and for new pushes. `due_items` are the items that fell due in the
+/// change. `deleted_queues` are those that their clients deleted.
 pub(super) fn change_frames(
     before: &Realm,
     after: &Realm,
@@ -166,8 +166,8 @@ impl World {
         }
     }
 
-    /// Broadcasts the events and other frames of a change, in the order of time. Each event is a frame, so that the frames
-    /// that a slow watcher misses can be counted.
+    /// Broadcasts the events and other frames of a change, in the order of time. Each event is a frame, so that the
+    /// frames that a slow watcher misses can be counted.
     pub(crate) fn broadcast_events(&self, new_events: &NewEvents) {
         if !self.is_watched() {
             return;

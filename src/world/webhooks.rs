@@ -1,7 +1,7 @@
 //! Queues the calls of outgoing webhooks until the server posts them, and lists their attempts.
 //!
-//! The calls of one bot are posted one after the other, in the order of the messages. A reset, a restored snapshot
-//! and the end of the world begin a new generation, and the calls of earlier generations are dropped.
+//! The calls of one bot are posted one after the other, in the order of the messages. A reset, a restored
+//! snapshot and the end of the world begin a new generation, and the calls of earlier generations are dropped.
 
 use super::World;
 use crate::error::Error;
@@ -37,7 +37,7 @@ pub struct WebhookDelivery {
     pub generation: Generation,
 }
 
-/// The period between two resets or restored snapshots of a world.
+/// The period between two replacements of a world's state, such as resets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Generation(u64);
 
@@ -201,7 +201,8 @@ impl World {
                     return Err(Error::Internal);
                 }
                 let problem = tx.handle_webhook_outcome(call, outcome);
-                // The attempt is listed before the answer is published, so that whoever receives the answer finds the entry.
+                // The attempt is listed before the answer is published, so that whoever receives the answer finds the
+                // entry.
                 self.webhooks.state.lock().add_entry(tx, call, outcome, attempt, problem);
                 Ok(())
             })

@@ -81,8 +81,8 @@ fn messages_are_of_users(realm: &Realm) -> Vec<String> {
     violations
 }
 
-/// Recipients who do not exist, each with some of their messages: at least the first in each channel, and the first direct
-/// message.
+/// Recipients who do not exist, each with some of their messages: at least the first in each channel, and the first
+/// direct message.
 pub fn unknown_recipients(realm: &Realm) -> Vec<(MessageId, UserId)> {
     // Only the differences between successive messages of a channel are checked, because most recipients are the same.
     let mut previous_sets: BTreeMap<Option<ChannelId>, &OrdSet<UserId>> = BTreeMap::new();

@@ -21,7 +21,7 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "topic-policies-are-valid",
-        meaning: "Policies are for topics of channels that exist, stored under the topic's name, and not the default.",
+        meaning: "A policy is for a topic of a channel that exists, is stored under the topic's name, and is not the default.",
         check: topic_policies_are_valid,
     },
     Invariant {

@@ -61,8 +61,8 @@ pub struct Reader<'a> {
     pub queue: Option<&'a QueueId>,
 }
 
-/// What decides which events a queue receives, and in which format: parameters of `POST /register`, the client's name and
-/// the world's level.
+/// What decides which events a queue receives, and in which format: parameters of `POST /register`, the client's name
+/// and the world's level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueOptions {
     /// The client's name, from its `User-Agent`.

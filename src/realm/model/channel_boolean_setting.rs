@@ -1,8 +1,8 @@
 //! Boolean settings of channels, declared in one table.
 //!
-//! A row of the table adds the setting to the channel's JSON, to the parameters of the operations that create and update
-//! channels, to the events of changes, to fixtures and to the table of levels. Only the setting's effect is implemented
-//! elsewhere.
+//! A row of the table adds the setting to the channel's JSON, to the parameters of the operations that create and
+//! update channels, to the events of changes, to fixtures and to the table of levels. Only the setting's effect is
+//! implemented elsewhere.
 
 use crate::realm::model::user::{Role, User};
 use schemars::JsonSchema;

@@ -85,8 +85,8 @@ impl Realm {
 }
 
 impl MembershipCache {
-    /// On a miss, caches both the user's groups and the group's members, so that neither checks of one user in many groups
-    /// nor of many users in one group need many walks.
+    /// On a miss, caches both the user's groups and the group's members, so that neither checks of one user in many
+    /// groups nor of many users in one group need many walks.
     fn is_member(&mut self, realm: &Realm, group: GroupId, user: UserId) -> bool {
         if let Some(groups) = self.memberships.get(&user) {
             return groups.contains(&group);

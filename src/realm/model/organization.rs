@@ -54,7 +54,8 @@ pub struct Organization {
     /// Whether URLs of external pictures are replaced by `/external_content/…`.
     #[serde(default = "proxies_pictures_by_default", skip_serializing_if = "Clone::clone")]
     pub proxies_pictures: bool,
-    /// Domains that email addresses of new users may have if they are restricted, each with whether subdomains are allowed.
+    /// Domains that email addresses of new users may have if they are restricted, each with whether subdomains are
+    /// allowed.
     pub domains: Vec<(String, bool)>,
     /// Oldest first.
     #[serde(default)]

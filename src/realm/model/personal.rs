@@ -43,8 +43,8 @@ pub struct UserState {
         skip_serializing_if = "OrdSet::is_empty"
     )]
     pub hidden_previews: OrdSet<MessageId>,
-    /// Messages with the flag `historical`: the user message was created after sending, for example by starring. Messages
-    /// that are marked as unread lose the flag.
+    /// Messages with the flag `historical`: the user message was created after sending, for example by starring.
+    /// Messages that are marked as unread lose the flag.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub historical: OrdSet<MessageId>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]

@@ -95,8 +95,8 @@ pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
 /// In code points.
 pub const MAX_PASSWORD_LENGTH: i64 = 100;
 
-/// The maximum of `waiting_period_threshold`, in days: real servers store it in 32 bits. Waiting periods that would end after
-/// the last supported time end at that time.
+/// The maximum of `waiting_period_threshold`, in days: real servers store it in 32 bits. Waiting periods that would end
+/// after the last supported time end at that time.
 pub const MAX_WAITING_DAYS: i64 = i32::MAX as i64;
 
 pub const NOTIFICATION_SOUNDS: &[&str] = &[
@@ -145,8 +145,8 @@ pub const EMOJI_SETS: &[(&str, &str)] =
     &[("modern", "Modern"), ("classic", "Classic"), ("outline", "Outline"), ("text", "Plain text")];
 
 settings! {
-    /// Settings of users (`user_settings` in the register reply), except the time zone and `email_address_visibility`: these
-    /// are fields of `User`, because other users can see them.
+    /// Settings of users (`user_settings` in the register reply), except the time zone and `email_address_visibility`:
+    /// these are fields of `User`, because other users can see them.
     UserSetting in USER_SETTINGS {
         TwentyFourHourTime = "twenty_four_hour_time": with_kind(json!(false), SettingKind::BoolOrNull),
         WebMarkReadOnScrollPolicy = "web_mark_read_on_scroll_policy": integer_choice(1, &[1, 2, 3]),

@@ -30,7 +30,8 @@ pub struct User {
     pub bot: Option<Bot>,
     /// The time of creation, or of the first login if `joins_at_first_login`.
     pub date_joined: Timestamp,
-    /// Whether `date_joined` becomes the time of the first login, for accounts that were imported or created through the API.
+    /// Whether `date_joined` becomes the time of the first login, for accounts that were imported or created through
+    /// the API.
     pub joins_at_first_login: bool,
     /// The IANA name; "" if it was never set.
     pub timezone: String,

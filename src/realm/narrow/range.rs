@@ -112,6 +112,6 @@ impl Narrow {
             !realm.is_topic_or_channel_muted(viewer.id, message, !self.has_channel_term())
                 && self.matches(realm, Some(viewer), message)
         };
-        realm.unread(viewer.id).into_iter().find(is_anchor)
+        realm.unread_messages(viewer.id).into_iter().find(is_anchor)
     }
 }

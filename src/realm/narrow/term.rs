@@ -22,7 +22,8 @@ pub struct RawTerm {
     pub is_negated: bool,
 }
 
-/// The maximum number of terms, because each term is evaluated for every candidate message (A-200 in docs/assumptions.md).
+/// The maximum number of terms, because each term is evaluated for every candidate message (A-200 in
+/// docs/assumptions.md).
 pub const MAX_TERMS: usize = 100;
 const MAX_SEARCH_WORDS: usize = 100;
 
@@ -93,8 +94,8 @@ fn narrow_error(desc: impl Into<String>) -> Error {
     Error::BadNarrow { desc: desc.into().into() }
 }
 
-/// Replaces a `with` term, and the terms that name a channel, topic or conversation, by terms for the topic or conversation
-/// of its message. If the viewer can't see the message, only the `with` term is removed.
+/// Replaces a `with` term, and the terms that name a channel, topic or conversation, by terms for the topic or
+/// conversation of its message. If the viewer can't see the message, only the `with` term is removed.
 fn resolve_with_term(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
     let mut with_terms = raw.iter().filter(|term| newest_name(&term.operator) == "with");
     let Some(term) = with_terms.next() else { return Ok(raw.to_vec()) };
@@ -286,8 +287,8 @@ fn resolve_channel<'realm>(
         _ => return Err(Error::bad_value("operand", "is not a string or integer")),
     };
     let channel = channel.ok_or_else(|| narrow_error(format!("unknown channel {name_or_id}")))?;
-    // Users need no access check: former subscribers of a private channel still have user messages, which decide what they
-    // may read.
+    // Users need no access check: former subscribers of a private channel still have user messages, which decide what
+    // they may read.
     if viewer.is_none() && !channel.privacy.is_web_public() {
         return Err(narrow_error(format!("unknown web-public channel {name_or_id}")));
     }

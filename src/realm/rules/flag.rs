@@ -98,7 +98,8 @@ impl Realm {
         message.recipients.contains(&user) && !self.user_state(user).read.contains(message.id)
     }
 
-    /// Whether an unread message counts as a mention of the user. Wildcard mentions don't count in muted topics.
+    /// Whether an unread message counts as a mention of the user. Wildcard mentions don't count in muted topics
+    ///
     pub fn is_notable_mention(&self, user: UserId, message: &Message) -> bool {
         message.mentions(user) || (message.wildcard_mentions(user) && !self.is_muted_for(user, message))
     }
@@ -127,7 +128,7 @@ impl Realm {
     }
 
     /// Oldest first.
-    pub fn unread(&self, user: UserId) -> Vec<MessageId> {
+    pub fn unread_messages(&self, user: UserId) -> Vec<MessageId> {
         let mut unread: Vec<MessageId> =
             self.unread_direct_messages(user).into_iter().flat_map(|(_, messages)| messages).collect();
         for (channel, subscription) in &self.user_state(user).subscriptions {
@@ -147,8 +148,8 @@ impl Realm {
         }
     }
 
-    /// Whether the user's combined feed leaves the message out: its topic is muted, or its channel is muted and the topic
-    /// neither unmuted nor followed.
+    /// Whether the user's combined feed leaves the message out: its topic is muted, or its channel is muted and the
+    /// topic neither unmuted nor followed.
     pub fn is_excluded_from_home(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
         let state = self.user_state(user);

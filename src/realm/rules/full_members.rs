@@ -15,7 +15,8 @@ use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 
 impl Realm {
-    /// When a member's waiting period ends. None for system bots and users with other roles, who are never full members.
+    /// When a member's waiting period ends. None for system bots and users with other roles, who are never full
+    /// members.
     fn waiting_period_end(&self, user: &User) -> Option<Timestamp> {
         let days = self.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default();
         let is_member = user.role == Role::Member && !user.is_system_bot();
@@ -38,8 +39,8 @@ impl Tx {
         self.schedule(AgendaItem::FullMember(user), waiting_period_end);
     }
 
-    /// Emits `user_group` `add_members` or `remove_members` for a system group. The event lists only active users; below level
-    /// 303, all users.
+    /// Emits `user_group` `add_members` or `remove_members` for a system group. The event lists only active users;
+    /// below level 303, all users.
     pub fn emit_members(&mut self, change: MemberChange, group: GroupId, users: impl IntoIterator<Item = UserId>) {
         let (active, inactive): (Vec<UserId>, Vec<UserId>) = users.into_iter().partition(|user| self.is_active(*user));
         let everyone = self.everyone();
@@ -58,7 +59,8 @@ impl Tx {
         }
     }
 
-    /// Updates the membership of these users in the group of full members, and schedules the ends of their waiting periods.
+    /// Updates the membership of these users in the group of full members, and schedules the ends of their waiting
+    /// periods.
     ///
     /// Emits `user_group` `add_members` and `remove_members`, one event each for all users, then those of
     /// [`VisibleObjects::Channels`].

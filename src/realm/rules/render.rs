@@ -1,5 +1,5 @@
-//! Rendering of Markdown from a user's point of view: resolves names in the text to the users, groups, channels and emoji
-//! that the user can see.
+//! Rendering of Markdown from a user's point of view: resolves names in the text to the users, groups, channels and
+//! emoji that the user can see.
 
 use crate::realm::Realm;
 use crate::realm::model::emoji::CustomEmoji;

@@ -48,8 +48,8 @@ impl RequestedEmoji {
     ///
     /// # Errors
     ///
-    /// `InvalidEmojiType`; then for Unicode and extra emoji `InvalidEmojiCode`, `InvalidEmojiName`, and for custom emoji
-    /// `InvalidCustomEmoji`, `InvalidCustomEmojiName`, `CustomEmojiDeactivated`.
+    /// `InvalidEmojiType`; then for Unicode and extra emoji `InvalidEmojiCode`, `InvalidEmojiName`, and for custom
+    /// emoji `InvalidCustomEmoji`, `InvalidCustomEmojiName`, `CustomEmojiDeactivated`.
     pub fn validate(self, realm: &Realm, names: EmojiNames) -> Result<Emoji, Error> {
         let reaction_type = self.reaction_type.ok_or(Error::InvalidEmojiType)?;
         match reaction_type {

@@ -11,7 +11,8 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// Sets a realm without queues to an earlier time. Nothing is undone, but full members and the agenda are recomputed.
+    /// Sets a realm without queues to an earlier time. Nothing is undone, but full members and the agenda are
+    /// recomputed.
     pub fn rewind_to(mut self, time: Timestamp) -> Self {
         self.now = time;
         self.agenda = Default::default();
@@ -24,8 +25,8 @@ impl Realm {
 }
 
 impl Tx {
-    /// Runs all items that are due up to `now`, in the order of their times, and returns them. During each run, the realm's
-    /// time is that of the item.
+    /// Runs all items that are due up to `now`, in the order of their times, and returns them. During each run, the
+    /// realm's time is that of the item.
     pub fn run_due_items(&mut self, now: Timestamp) -> Vec<(Timestamp, AgendaItem)> {
         let mut run_items = Vec::new();
         while let Some((due_at, item)) = self.agenda.next().filter(|(due_at, _)| *due_at <= now).cloned() {
@@ -110,8 +111,8 @@ impl Tx {
         }
     }
 
-    /// Removes the entries that every queue has acknowledged. If the log is still too large, slow queues are removed; slow
-    /// queues without undelivered events are moved to the end of the log instead.
+    /// Removes the entries that every queue has acknowledged. If the log is still too large, slow queues are removed;
+    /// slow queues without undelivered events are moved to the end of the log instead.
     pub fn trim_log(&mut self) {
         let end = self.log.end();
         let trim_position = if self.log.is_too_large() { self.log.trim_position() } else { self.log.first };

@@ -1,4 +1,5 @@
-//! Sending messages: permission checks, rendering, mentions, recipients and events (reference behaviour, POST /messages).
+//! Sending messages: permission checks, rendering, mentions, recipients and events (reference behaviour, POST
+//! /messages).
 
 use super::visibility::VisibleObjects;
 use super::widget::{checked_widget, first_submessage};
@@ -56,7 +57,8 @@ pub struct OutgoingMessage {
 pub enum ContentAuthor {
     /// The sender.
     Sender,
-    /// Another user, whose text the sender repeats. It is rendered from this user's view, and its mentions do not notify.
+    /// Another user, whose text the sender repeats. It is rendered from this user's view, and its mentions do not
+    /// notify.
     QuotedUser(UserId),
 }
 
@@ -83,8 +85,9 @@ pub struct SendResult {
 }
 
 impl Realm {
-    /// Renders a text, checks its mentions, and finds the mentioned and alerted users. With `includes_subgroups`, mentions of
-    /// groups include members of subgroups; without it, only direct members, and system groups can't be mentioned.
+    /// Renders a text, checks its mentions, and finds the mentioned and alerted users. With `includes_subgroups`,
+    /// mentions of groups include members of subgroups; without it, only direct members, and system groups can't be
+    /// mentioned.
     ///
     /// # Errors
     ///
@@ -186,9 +189,9 @@ impl Tx {
     /// # Errors
     ///
     /// In this order: those of [`normalize_content`]; `NoSuchUser`; for a channel, those of [`Tx::normalized_topic`],
-    /// `InvalidChannelId`, and those of [`Realm::check_may_post`] or, for a bot's reply, [`Realm::check_topic_policy`]; for a
-    /// direct message, `NoRecipients` and those of [`Realm::check_may_send_direct`]; those of [`checked_widget`] and
-    /// [`Realm::render_body`].
+    /// `InvalidChannelId`, and those of [`Realm::check_may_post`] or, for a bot's reply, [`Realm::check_topic_policy`];
+    /// for a direct message, `NoRecipients` and those of [`Realm::check_may_send_direct`]; those of [`checked_widget`]
+    /// and [`Realm::render_body`].
     pub fn send(&mut self, outgoing: OutgoingMessage) -> Result<SendResult, Error> {
         let content = match normalize_content(&outgoing.content)? {
             Cow::Borrowed(text) if text.len() == outgoing.content.len() => outgoing.content,
@@ -317,7 +320,8 @@ impl Tx {
         sent_message
     }
 
-    /// Adds the message to the uploads that it links, and emits the change to the sender, even if others own the uploads.
+    /// Adds the message to the uploads that it links, and emits the change to the sender, even if others own the
+    /// uploads.
     pub fn link_uploads(&mut self, message: &Message) {
         for path_id in &message.body.uploads {
             let Some(attachment) = self.attachments.get(path_id) else { continue };

@@ -114,7 +114,8 @@ impl Tx {
         }
     }
 
-    /// Applies [`Tx::move_subscription_start`] to all recipients who have not read one of the messages. `messages` must be sorted.
+    /// Applies [`Tx::move_subscription_start`] to all recipients who have not read one of the messages. `messages` must
+    /// be sorted.
     pub fn move_subscription_starts(&mut self, channel: ChannelId, messages: &[MessageId]) {
         for group in self.group_by_recipients(messages) {
             for user in &group.recipients {
@@ -137,8 +138,8 @@ pub struct RecipientGroup {
 const MAX_COMPARED_GROUPS: usize = 4;
 
 impl Realm {
-    /// Groups messages by their recipients, so that many messages with many recipients are processed once. Several groups may
-    /// have equal recipients.
+    /// Groups messages by their recipients, so that many messages with many recipients are processed once. Several
+    /// groups may have equal recipients.
     pub fn group_by_recipients(&self, messages: &[MessageId]) -> Vec<RecipientGroup> {
         let mut groups: Vec<RecipientGroup> = Vec::new();
         for id in messages {

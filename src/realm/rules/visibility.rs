@@ -1,8 +1,8 @@
 //! Events for users who gain or lose sight of users or channels because of a change, computed as the difference between
 //! the realm before and after it.
 //!
-//! An operation copies the realm, changes it, and emits the difference at the point where real servers do. Only users with
-//! queues whose access may have changed are examined. Maps that share memory are not compared.
+//! An operation copies the realm, changes it, and emits the difference at the point where real servers do. Only users
+//! with queues whose access may have changed are examined. Maps that share memory are not compared.
 
 use super::permission_holders::is_member;
 use crate::realm::Realm;
@@ -21,11 +21,11 @@ use std::sync::Arc;
 /// A kind of object that users can gain or lose sight of.
 #[derive(Clone, Copy, Debug)]
 pub enum VisibleObjects {
-    /// Users that limited guests (`can_access_all_users_group`) can access: those in the same channels and conversations.
-    /// Events: `realm_user` add and remove for each gained and lost user.
+    /// Users that limited guests (`can_access_all_users_group`) can access: those in the same channels and
+    /// conversations. Events: `realm_user` add and remove for each gained and lost user.
     Users,
-    /// Events: `stream` create and `subscription` `peer_add` for gained channels, `stream` delete for lost ones (A-335 in
-    /// docs/assumptions.md).
+    /// Events: `stream` create and `subscription` `peer_add` for gained channels, `stream` delete for lost ones (A-335
+    /// in docs/assumptions.md).
     Channels,
 }
 
@@ -121,7 +121,8 @@ fn differences<T: Ord + Clone>(
     viewers: impl Iterator<Item = UserId>,
     visible_to: impl Fn(&Realm, UserId) -> OrdSet<T>,
 ) -> Vec<VisibilityDifference<T>> {
-    // All viewers are evaluated in one realm before the other, because the cache of memberships is valid for one realm only.
+    // All viewers are evaluated in one realm before the other, because the cache of memberships is valid for one realm
+    // only.
     let viewers: Vec<(UserId, OrdSet<T>)> = viewers.map(|viewer| (viewer, visible_to(before, viewer))).collect();
     let difference = |(viewer, visible_before): (UserId, OrdSet<T>)| {
         let visible_after = visible_to(after, viewer);

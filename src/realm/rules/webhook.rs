@@ -86,8 +86,8 @@ pub fn is_loopback_name(host: &str) -> bool {
 }
 
 impl Tx {
-    /// Adds calls of the outgoing webhook bots that a channel message mentions by name or that receive a direct message.
-    /// Messages from bots call no bots, to prevent endless conversations between bots.
+    /// Adds calls of the outgoing webhook bots that a channel message mentions by name or that receive a direct
+    /// message. Messages from bots call no bots, to prevent endless conversations between bots.
     pub(super) fn call_webhooks(
         &mut self,
         sent_message: &Arc<SentMessage>,

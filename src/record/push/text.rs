@@ -34,8 +34,8 @@ enum ElementKind {
     Emoji,
 }
 
-/// Converts HTML to text. Emoji become characters, pictures their alternative text and formulas TeX. Quotes and numbered
-/// lists keep their markers. Only the header of a spoiler remains.
+/// Converts HTML to text. Emoji become characters, pictures their alternative text and formulas TeX. Quotes and
+/// numbered lists keep their markers. Only the header of a spoiler remains.
 pub fn html_to_text(html: &str) -> String {
     let mut open_elements: Vec<Element> = vec![Element::default()];
     // Text after a numbered list or a spoiler is skipped up to the next tag.

@@ -56,7 +56,8 @@ enum EnvelopeContent<'a> {
 
 /// The nonce and the encrypted payload in Base64. None if the key is invalid or its algorithm is not supported.
 ///
-/// The nonce is derived from the key, the ID of the push and the payload, so that a push has the same record each time it is listed.
+/// The nonce is derived from the key, the ID of the push and the payload, so that a push has the same record each time
+/// it is listed.
 fn encrypt(key: &PushKey, push_id: u64, payload: &Value) -> Option<String> {
     let bytes = STANDARD.decode(&key.key).ok()?;
     let (SECRETBOX_PREFIX, secret) = bytes.split_first().map(|(prefix, secret)| (*prefix, secret))? else {
@@ -118,7 +119,8 @@ fn aps(realm: &Realm, push: &Push, payload: &Value, base_url: &str) -> Value {
     }
 }
 
-/// The channel and the topic, the members of a group conversation, or the sender; "" unless the push is about a message.
+/// The channel and the topic, the members of a group conversation, or the sender; "" unless the push is about a
+/// message.
 fn title(realm: &Realm, push: &Push, payload: &Value) -> String {
     let text = |key: &str| payload[key].as_str().unwrap_or_default();
     let PushContent::Message(sent_message) = &push.content else { return String::new() };

@@ -5,38 +5,38 @@ use crate::realm::Realm;
 use crate::realm::log::queue::QueueOptions;
 use crate::realm::model::id::UserId;
 
-/// A condition on the queue's capabilities or on the world's feature level, in addition to the queue's event types. A name
-/// in the description of a condition is that of a capability, which the client must have or lack.
+/// A condition on the queue's capabilities or on the world's feature level, in addition to the queue's event types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeliveryCondition {
     /// Always fulfilled.
     #[default]
     Always,
-    /// `stream_typing_notifications`
+    /// The client has the capability `stream_typing_notifications`.
     ChannelTyping,
-    /// `linkifier_url_template`
+    /// The client has the capability `linkifier_url_template`.
     LinkifierTemplates,
-    /// `include_deactivated_groups`
+    /// The client has the capability `include_deactivated_groups`.
     DeactivatedGroups,
-    /// `include_deactivated_groups`, and the world is at this level or above.
+    /// The client has the capability `include_deactivated_groups`, and the world is at this level or above.
     DeactivatedGroupsFrom(i64),
-    /// Without `include_deactivated_groups`
+    /// The client lacks the capability `include_deactivated_groups`.
     NoDeactivatedGroups,
-    /// `archived_channels`
+    /// The client has the capability `archived_channels`.
     ArchivedChannels,
-    /// `archived_channels`, and the world is at this level or above.
+    /// The client has the capability `archived_channels`, and the world is at this level or above.
     ArchivedChannelsFrom(i64),
-    /// `archived_channels`, and the world is at level 378 or above: below, archiving is sent as deletion.
+    /// The client has the capability `archived_channels`, and the world is at level 378 or above: below, archiving is
+    /// sent as deletion.
     ArchivedUpdates,
     /// The opposite of [`DeliveryCondition::ArchivedUpdates`].
     NoArchivedChannels,
-    /// `individual_emoji_changes`
+    /// The client has the capability `individual_emoji_changes`.
     IndividualEmoji,
-    /// Without `individual_emoji_changes`
+    /// The client lacks the capability `individual_emoji_changes`.
     EmojiList,
     /// `event_types` does not name `user_topic`, or the world's level does not have it.
     NoUserTopics,
-    /// Without `user_list_incomplete`
+    /// The client lacks the capability `user_list_incomplete`.
     CompleteUserList,
     /// The world is below level 439, and the client lacks `user_settings_object`.
     LegacySettings,

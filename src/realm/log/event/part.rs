@@ -1,5 +1,5 @@
-//! Parts of a log entry: the events that one entry becomes for a queue. Depending on its capabilities and level, a queue
-//! may receive several events for one entry.
+//! Parts of a log entry: the events that one entry becomes for a queue. Depending on its capabilities and level, a
+//! queue may receive several events for one entry.
 
 use super::{Entry, Event, Payload};
 use crate::feature::Feature;

@@ -1,5 +1,5 @@
-//! Serialization of messages in state documents. A message with the same or nearly the same recipients as an earlier one
-//! refers to that message, because complete lists would grow with users times messages.
+//! Serialization of messages in state documents. A message with the same or nearly the same recipients as an earlier
+//! one refers to that message, because complete lists would grow with users times messages.
 
 use crate::realm::model::deserialize_unique;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
@@ -25,7 +25,7 @@ pub fn serialize<S: Serializer>(messages: &Messages, serializer: S) -> Result<S:
     let mut serialized_sets = SerializedSets::default();
     let mut map = serializer.serialize_map(Some(messages.len()))?;
     for (id, message) in messages {
-        let recipients = serialized_sets.stored_recipients(*id, message);
+        let recipients = serialized_sets.serializable_recipients(*id, message);
         map.serialize_entry(id, &Message::clone(message).with_recipients(recipients))?;
     }
     map.end()
@@ -79,7 +79,7 @@ struct SerializedSets<'a> {
 impl<'a> SerializedSets<'a> {
     /// The serialized form of a message's recipients. It depends only on the elements of the sets, so that a document
     /// that is read and written again does not change.
-    fn stored_recipients(&mut self, id: MessageId, message: &'a Message) -> Recipients<'a> {
+    fn serializable_recipients(&mut self, id: MessageId, message: &'a Message) -> Recipients<'a> {
         let key = match &message.place {
             MessagePlace::Channel { channel, .. } => ConversationKey::Channel(*channel),
             MessagePlace::Direct { conversation } => ConversationKey::Direct(*conversation),
@@ -98,13 +98,14 @@ impl<'a> SerializedSets<'a> {
             return Recipients::SameAs(first_message);
         }
         self.first_messages.insert(recipients, id);
-        let delta = previous.and_then(|(set, message)| delta(set, message, recipients));
+        let delta = previous.and_then(|(set, message)| compute_delta(set, message, recipients));
         delta.map_or(Recipients::Complete(recipients), Recipients::Delta)
     }
 }
 
-/// None if the difference has more than half as many elements as `recipients`.
-fn delta(previous: &OrdSet<UserId>, base: MessageId, recipients: &OrdSet<UserId>) -> Option<Delta> {
+/// The difference from `previous`, the recipients of message `base`. None if it has more than half as many elements as
+/// `recipients`.
+fn compute_delta(previous: &OrdSet<UserId>, base: MessageId, recipients: &OrdSet<UserId>) -> Option<Delta> {
     let mut delta = Delta { base, with: Vec::new(), without: Vec::new() };
     let limit = recipients.len() / 2;
     for (count, difference) in previous.diff(recipients).enumerate() {

@@ -22,8 +22,8 @@ impl Realm {
         self.messages.get(&id).filter(|message| self.can_see_message(user, message))
     }
 
-    /// Whether a user can see a message: received a direct message, or can read the channel of a channel message and, if the
-    /// channel's history is protected, has a user message (reference behaviour).
+    /// Whether a user can see a message: received a direct message, or can read the channel of a channel message and,
+    /// if the channel's history is protected, has a user message (reference behaviour).
     pub fn can_see_message(&self, user: &User, message: &Message) -> bool {
         match &message.place {
             MessagePlace::Direct { .. } => message.recipients.contains(&user.id),
@@ -77,8 +77,8 @@ impl Realm {
         message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived)
     }
 
-    /// The audience of changes of a message: users with a user message and, in channels with public history, subscribers.
-    /// Users who can no longer see the message are excluded.
+    /// The audience of changes of a message: users with a user message and, in channels with public history,
+    /// subscribers. Users who can no longer see the message are excluded.
     pub fn message_audience(&self, message: &Message) -> Audience {
         use imbl::ordset::DiffItem;
         let received = Audience::of_users(message.recipients.clone());

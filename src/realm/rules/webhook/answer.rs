@@ -1,5 +1,5 @@
-//! Handles the outcome of a webhook call. An answer is sent to the message's topic or conversation; a failure is reported
-//! there and to the bot's owner.
+//! Handles the outcome of a webhook call. An answer is sent to the message's topic or conversation; a failure is
+//! reported there and to the bot's owner.
 
 use super::python::{is_true, repr_of_bytes, repr_of_text, str_of};
 use super::{WebhookCall, WebhookFormat};
@@ -83,8 +83,8 @@ impl Outcome {
 }
 
 impl Tx {
-    /// Sends the answer, or reports the failure. Returns why an answer of the bot was not sent, or that the bot is not
-    /// active; None if the call itself failed.
+    /// Sends the answer, or reports the failure. Returns why an answer of the bot was not sent, or that the bot
+    /// is not active; None if the call itself failed.
     pub fn handle_webhook_outcome(&mut self, call: &WebhookCall, outcome: &Outcome) -> Option<String> {
         if !self.is_active(call.bot) || self.organization.is_deactivated {
             return Some("the bot is not active any more".to_owned());
