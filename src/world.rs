@@ -204,7 +204,7 @@ impl World {
     /// Adds the findings that are only known at the end of the world. `have_clients_ended` is whether all clients are
     /// known to have ended; otherwise, a client whose poll waits counts as running.
     pub(crate) fn close_report(&self, have_clients_ended: bool) {
-        // Not the published realm, in which polls that ended are still parked.
+        // The published realm would still have ended polls as parked.
         let realm = self.snapshot();
         let real = self.real_time.now();
         let now = Moment { real: real.micros(), world: self.clock().now(real).micros() };

@@ -1,7 +1,8 @@
 //! Queues the calls of outgoing webhooks until the server posts them, and lists their attempts.
 //!
 //! The calls of one bot are posted one after the other, in the order of the messages. A reset, a restored
-//! snapshot and the end of the world begin a new generation, and the calls of earlier generations are dropped.
+//! snapshot or state document, and the end of the world begin a new generation, and the calls of earlier generations
+//! are dropped.
 
 use super::World;
 use crate::error::Error;

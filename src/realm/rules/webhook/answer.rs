@@ -29,9 +29,9 @@ pub enum Outcome {
         status: u16,
         body: Bytes,
     },
-    /// No complete reply; the reason.
+    /// No complete reply arrived, for this reason.
     NoConnection(String),
-    /// No reply within [`REPLY_TIMEOUT_SECONDS`].
+    /// No reply arrived within [`REPLY_TIMEOUT_SECONDS`].
     TimedOut,
     /// Not posted: the host is not this machine.
     Forbidden(String),
