@@ -19,8 +19,8 @@ pub const MAX_GROUP_DESCRIPTION_LENGTH: usize = 1024;
 /// Names can't begin with these, because mentions and searches would interpret them.
 const RESERVED_PREFIXES: [&str; 5] = ["@", "role:", "user:", "stream:", "channel:"];
 
-/// Validates a name, and trims it from the level of [`Feature::StrictGroupNames`] on. Does not check whether the name is in
-/// use.
+/// Validates a name, and trims it from the level of [`Feature::StrictGroupNames`] on. Does not check whether the name
+/// is in use.
 ///
 /// # Errors
 ///

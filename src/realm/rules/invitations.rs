@@ -65,8 +65,8 @@ impl Tx {
         self.emit_invites_changed(None);
     }
 
-    /// Emits `invites_changed` to administrators and, from the level of [`Feature::InvitersGetInvitesChanged`] on, to the
-    /// inviter.
+    /// Emits `invites_changed` to administrators and, from the level of [`Feature::InvitersGetInvitesChanged`] on,
+    /// to the inviter.
     pub fn emit_invites_changed(&mut self, inviter: Option<UserId>) {
         let administrators = self.users_with_role_or_higher(Role::Administrator);
         let inviter = inviter.filter(|inviter| !administrators.contains(inviter));
