@@ -12,20 +12,23 @@ pub mod tx;
 
 pub use log::{event, queue};
 pub use model::{
-    address, agenda, cached, channel, channel_switch, client, counters, deserialize_unique, device, export, graph,
-    group, id, linkifier, membership, message, message_ids, organization, output_format, permission, personal, picture,
-    playground, preview_delays, push, read_set, render_context, resumable_upload, seeded_rng, sent_message, setting,
-    state_serialization, subscription_colors, system_group, text, time_zone, topic, user, webhook_call,
+    address, agenda, attachment, cached, channel, channel_boolean_setting, client, counters, deserialize_unique,
+    device, emoji, export, graph, group, id, invite, linkifier, membership, message, message_ids, organization,
+    output_format, permission, personal, picture, playground, preview_delays, push, read_set, render_context,
+    resumable_upload, scheduled, seeded_rng, sent_message, setting, state_serialization, subscription_colors,
+    system_group, text, time_zone, topic, user, webhook_call,
 };
 pub use rules::{
     access, account_emails, account_names, account_permissions, bot_owner, deletion, editing, exporting, flag,
-    full_members, groups, invitations, mention_recipients, muting, notice, owned_items, passwords, permission_holders,
-    posting, presence, previews, pushing, reindexing, render, requested_emoji, rows, run_agenda, schedule, send,
-    setting_values, topic_visibility, visibility, webhook, widget,
+    full_members, groups, invitations, mention_recipients, message_link, muting, notice, passwords, permission_holders,
+    personal_items, posting, presence, previews, pushing, quotation, reindexing, render, requested_emoji, run_agenda,
+    schedule, send, setting_values, topic_visibility, user_messages, visibility, webhook, widget,
 };
 
+use attachment::Attachment;
 use channel::{Channel, Folder};
 use counters::Counters;
+use emoji::CustomEmoji;
 use event::EventLog;
 use group::{Group, SystemGroup};
 use id::{
@@ -33,11 +36,13 @@ use id::{
     ReminderId, ScheduledMessageId, UserId,
 };
 use imbl::{OrdMap, OrdSet, Vector};
-use message::{Attachment, Conversation, CustomEmoji, Message};
+use invite::{Invite, InviteLink};
+use message::{Conversation, Message};
 use message_ids::MessageIds;
-use organization::{Invite, InviteLink, Organization, ProfileField, Reminder, ScheduledMessage};
+use organization::{Organization, ProfileField};
 use personal::UserState;
 use queue::{Queue, QueueId};
+use scheduled::{Reminder, ScheduledMessage};
 use seeded_rng::SeededRng;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -51,22 +56,24 @@ use crate::time::Timestamp;
 /// Number of users, messages and other items above which an organization counts as large.
 const LARGE_REALM_ITEMS: usize = 4_000;
 
-/// All data of one organization. Fields that `serde` skips are indexes, or state that snapshots leave out.
+/// All data of one organization. Fields that `serde` skips are indexes, or data that state documents leave
+/// out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Realm {
-    /// Every agenda item that is due at or before this time has run.
+    /// Every agenda item that was due before this time has run.
     pub now: Timestamp,
     pub organization: Arc<Organization>,
     /// Includes the system bots.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub users: OrdMap<UserId, Arc<User>>,
-    /// State that only the user sees, such as flags, drafts and settings.
+    /// Each user's flags, drafts, settings, status and the like.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub personal: OrdMap<UserId, Arc<UserState>>,
     /// Keyed by real address in lower case.
     #[serde(skip)]
     pub users_by_email: OrdMap<String, UserId>,
+    /// Keyed by API key.
     #[serde(skip)]
     pub users_by_key: OrdMap<String, UserId>,
     /// Without the system bots.
@@ -114,7 +121,7 @@ pub struct Realm {
     /// How long thumbnails of uploads and previews of web pages take.
     #[serde(default, skip_serializing_if = "preview_delays::PreviewDelays::are_default")]
     pub preview_delays: preview_delays::PreviewDelays,
-    /// When the previews of the pages that a message links are ready, for messages that still wait for them.
+    /// For messages that wait for the previews of the pages that they link: when the previews are ready.
     #[serde(
         rename = "awaited_cards",
         default,
@@ -154,7 +161,7 @@ pub struct Realm {
     /// Includes failed and deleted exports.
     #[serde(default, deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub exports: OrdMap<ExportId, Arc<export::Export>>,
-    /// Unfinished resumable uploads, keyed by the path ID that the file will have.
+    /// Resumable uploads, finished or not, keyed by the path ID of the file.
     #[serde(skip)]
     pub resumable_uploads: OrdMap<String, Arc<resumable_upload::ResumableUpload>>,
     /// Users with an active device or a push token.
@@ -303,7 +310,7 @@ impl Realm {
         &self.channel_messages[&channel]
     }
 
-    /// The conversation of exactly these users, in any order; None if they have not exchanged messages.
+    /// The conversation of exactly these users, in any order; None if they never exchanged messages.
     pub fn conversation_of(&self, members: impl IntoIterator<Item = UserId>) -> Option<&Arc<Conversation>> {
         let mut members: Vec<UserId> = members.into_iter().collect();
         members.sort_unstable();

@@ -24,13 +24,18 @@
 
 mod channels;
 mod comparison;
+mod devices;
+mod groups;
 mod lists;
 mod mentions;
 mod messages;
 mod older_levels;
 mod organization;
+mod profile_fields;
 mod rights;
 mod rows;
+mod status_and_presence;
+mod user_topics;
 mod users;
 
 pub use comparison::Difference;
@@ -130,13 +135,14 @@ pub struct State {
     away: BTreeMap<String, bool>,
     /// The mentions in unread messages, by message ID.
     mentions: BTreeMap<i64, Mention>,
+    /// The parts of the state that are not known at present.
     unknown_parts: BTreeSet<UnknownPart>,
 }
 
 impl State {
     /// Creates the state from a register reply. Keys that the reply does not have remain absent.
     pub fn from_register(reply: Value) -> Self {
-        let value = rows::object(reply);
+        let value = rows::into_object(reply);
         let own_id = value.get("user_id").and_then(Value::as_i64);
         let lists = ["subscriptions", "unsubscribed", "never_subscribed"];
         let has_subscribers = lists
@@ -164,7 +170,7 @@ impl State {
             unknown_parts: BTreeSet::new(),
         };
         state.mark_archived_topics_unknown();
-        state.init_mentions();
+        state.initialize_mentions();
         state.mark_subscriber_counts_of_guest_unknown();
         state.mark_muted_topics_unknown();
         state.mark_bot_channels_unknown();
@@ -291,7 +297,7 @@ mod tests {
             let groups = [json!({"id": 1, "name": "new", "streams": default})];
             let reply = json!({"realm_default_streams": default, "realm_default_stream_groups": groups});
             let mut state = State::from_register(reply);
-            for property in ["description", "of_later"] {
+            for property in ["description", "unknown_property"] {
                 let event = json!({
                     "stream_id": 1, "property": property, "value": "after", "rendered_description": "<p>after</p>",
                 });

@@ -10,7 +10,7 @@ macro_rules! declare_event_kinds {
         }
 
         impl EventKind {
-            /// Every kind, sorted by name.
+            /// Every kind, sorted by type and `op`.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
             /// The type and, after a space, the `op`: `saved_snippets add`.
@@ -145,8 +145,8 @@ pub struct List {
     pub key: &'static str,
     /// A description in one sentence.
     pub meaning: &'static str,
-    /// The first feature level with the list and its events. 0 if all levels have the list, or if the modules of `level`
-    /// handle the difference.
+    /// The first feature level with the list and its events. 0 if all levels have the list, or if the modules of
+    /// `level` handle the difference.
     pub since: i64,
     /// Whether the order of the elements is significant.
     pub is_ordered: bool,
@@ -171,7 +171,7 @@ pub enum ListUpdates {
     },
 }
 
-/// The form of a change in an event.
+/// How an event describes a changed element.
 #[derive(Clone, Copy, Debug)]
 pub enum ElementChange {
     /// The whole element in its new state, under a key.

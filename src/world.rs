@@ -72,7 +72,7 @@ pub struct World {
     clock: Mutex<Clock>,
     realm: ArcSwap<Realm>,
     writer: Mutex<()>,
-    writer_queue: blocking::Queue,
+    writer_queue: blocking::WriterQueue,
     waiters: Waiters,
     checkpoints: Mutex<checkpoints::Checkpoints>,
     faults: Mutex<Faults>,
@@ -134,7 +134,7 @@ impl World {
             checkpoints: Mutex::new(checkpoints::Checkpoints::new(Checkpoint { realm: realm.clone(), clock })),
             realm: ArcSwap::from(realm),
             writer: Mutex::new(()),
-            writer_queue: blocking::Queue::default(),
+            writer_queue: blocking::WriterQueue::default(),
             waiters: Waiters::default(),
             faults: Mutex::new(Faults::new(seed)),
             networks: Mutex::new(Networks::new(seed)),
@@ -213,10 +213,10 @@ impl World {
         Moment { real: real.micros(), world: self.clock().now(real).micros() }
     }
 
-    /// Adds the findings that are only known at the end of the world. `have_clients_ended` is whether all clients are known
-    /// to have ended; otherwise those run on whose poll waits.
+    /// Adds the findings that are only known at the end of the world. `have_clients_ended` is whether all clients are
+    /// known to have ended; otherwise, a client whose poll waits counts as running.
     pub(crate) fn close_report(&self, have_clients_ended: bool) {
-        // Not the published realm, in which polls that ended are still parked.
+        // The published realm would still have ended polls as parked.
         let realm = self.snapshot();
         let now = self.moment();
         let has_events = |queue: &Queue| realm.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry));
@@ -247,7 +247,7 @@ impl World {
         self.ended.send_replace(true);
     }
 
-    /// Becomes ready when the realm changes or a poll ends.
+    /// Becomes ready when the realm changes, or when a poll is parked, ends or is added to the journal.
     pub(crate) fn changed(&self) -> tokio::sync::futures::Notified<'_> {
         self.changed.notified()
     }
@@ -257,8 +257,8 @@ impl World {
         self.ended.subscribe()
     }
 
-    /// The current realm, after running due items. Never waits: while a writer is busy, this is the realm before its change,
-    /// and due items run after the change.
+    /// The current realm, after running due items. Never waits: while a writer is busy, this is the realm before its
+    /// change, and due items run after the change.
     #[doc(hidden)]
     pub fn snapshot(&self) -> Arc<Realm> {
         let realm = self.realm.load_full();
@@ -277,7 +277,7 @@ impl World {
         self.realm.load().is_large()
     }
 
-    /// Whether agenda items are due, or polls have ended that the realm still has as parked.
+    /// Whether agenda items are due, or the realm still has ended polls as parked.
     pub(crate) fn is_due(&self) -> bool {
         self.has_something_due(&self.realm.load())
     }
@@ -291,8 +291,9 @@ impl World {
         self.realm.load_full()
     }
 
-    /// Changes the realm. Due items run first, then `change` gets a private copy. If it succeeds, the copy is published and
-    /// polls with new events are woken up. If it fails, the copy is dropped.
+    /// Changes the realm. Due items run first, then `change` gets a private copy. If it succeeds, the copy is published
+    /// and polls with new events are woken up. If it fails, the copy is dropped. Watchers get frames about queues and
+    /// pushes, but not about the new events.
     ///
     /// # Errors
     ///
@@ -304,7 +305,7 @@ impl World {
         Ok(value)
     }
 
-    /// Does the same as [`World::commit`], but returns the new events instead of broadcasting them to watchers.
+    /// Does the same as [`World::commit`], but broadcasts nothing: the caller does, with the returned events.
     ///
     /// # Errors
     ///
@@ -347,12 +348,12 @@ impl World {
         for queue in spared_queues.iter().filter_map(|id| realm.queues.get(id)) {
             tx.end_poll(queue, now);
         }
-        let fired_items = tx.run_due_items(now);
-        let new_events = self.publish(tx, &fired_items);
-        (fired_items, new_events)
+        let due_items = tx.run_due_items(now);
+        let new_events = self.publish(tx, &due_items);
+        (due_items, new_events)
     }
 
-    fn publish(&self, mut tx: Tx, fired_items: &[(Timestamp, AgendaItem)]) -> NewEvents {
+    fn publish(&self, mut tx: Tx, due_items: &[(Timestamp, AgendaItem)]) -> NewEvents {
         let webhooks = self.take_webhook_calls(&mut tx);
         let first = tx.first_entry();
         let entries = tx.log.from(first).map(|(_, entry)| entry.clone()).collect();
@@ -361,7 +362,7 @@ impl World {
         if tx.log.is_too_large() {
             tx.trim_log();
         }
-        let touched_queues = std::mem::take(tx.touched_queues_mut());
+        let queues_to_wake = std::mem::take(tx.queues_to_wake_mut());
         let deleted_queues = std::mem::take(tx.finished_queues_mut());
         let mut realm = tx.into_realm();
         if realm.queues.is_empty() {
@@ -371,10 +372,10 @@ impl World {
         let previous_realm = self.realm.swap(Arc::new(realm));
         if self.is_watched() {
             new_events.frames =
-                watch_frame::change_frames(&previous_realm, &self.realm.load(), fired_items, &deleted_queues);
+                watch_frame::change_frames(&previous_realm, &self.realm.load(), due_items, &deleted_queues);
         }
-        self.waiters.end_queues(&deleted_queues);
-        self.waiters.wake(&new_events.entries, &touched_queues);
+        self.waiters.finish_polls(&deleted_queues);
+        self.waiters.wake(&new_events.entries, &queues_to_wake);
         self.changed.notify_waiters();
         self.queue_webhook_calls(webhooks);
         new_events

@@ -11,7 +11,7 @@ use crate::realm::Realm;
 use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, User};
-use crate::record::user::avatar_url;
+use crate::record::avatar::avatar_url;
 use schemars::JsonSchema;
 use serde::Serialize;
 

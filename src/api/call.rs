@@ -7,7 +7,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
-use crate::realm::output_format::markdown_form_at_level;
+use crate::realm::output_format::output_format_at_level;
 use crate::realm::queue::QueueLevel;
 use crate::realm::render_context::RenderContext;
 use crate::realm::tx::Tx;
@@ -65,7 +65,7 @@ impl Call<'_> {
         RenderContext {
             own_url: Some(self.origin.base_url()),
             extra_emoji: self.extra_emoji.map(str::to_owned),
-            form: markdown_form_at_level(self.feature_level),
+            output_format: output_format_at_level(self.feature_level),
         }
     }
 

@@ -278,7 +278,7 @@ fn outgoing_message(call: &Call<'_>, delivery: &Delivery<'_>, target: Target, co
         read_by_sender: false,
         read_by: OrdSet::new(),
         local_id: None,
-        site: Some(call.render_context()),
+        render_context: Some(call.render_context()),
         widget_content: None,
         content_author: ContentAuthor::Sender,
         is_bot_reply: false,

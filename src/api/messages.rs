@@ -105,7 +105,7 @@ impl Write for SendMessage {
             read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(call.client)),
             read_by: OrdSet::new(),
             local_id: params.queue_id.zip(params.local_id).map(|(MaxLength(queue), MaxLength(name))| (queue, name)),
-            site: Some(call.render_context()),
+            render_context: Some(call.render_context()),
             widget_content: params.widget_content.map(|MaxLength(content)| content),
             content_author: ContentAuthor::Sender,
             is_bot_reply: false,

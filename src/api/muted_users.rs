@@ -48,7 +48,7 @@ impl Write for MuteUser {
 /// Event: `update_message_flags` to the user, if there are such messages.
 fn mark_messages_read(tx: &mut Tx, user: UserId, muted_id: UserId) {
     let is_from_muted = |id: &MessageId| tx.messages.get(id).is_some_and(|message| message.sender == muted_id);
-    let messages: Vec<MessageId> = tx.unread(user).into_iter().filter(is_from_muted).collect();
+    let messages: Vec<MessageId> = tx.unread_messages(user).into_iter().filter(is_from_muted).collect();
     if messages.is_empty() {
         return;
     }

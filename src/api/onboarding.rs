@@ -7,7 +7,7 @@ use crate::realm::event::Audience;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::record::events::OnboardingSteps;
-use crate::record::personal::StepRecord;
+use crate::record::onboarding_step::StepRecord;
 
 struct Step {
     name: &'static str,

@@ -65,7 +65,7 @@ impl Write for TestPush {
         let user = call.caller().id;
         let push_tokens = tx.user_state(user).push_tokens.iter();
         let is_selected = |token: &&crate::realm::push::PushToken| {
-            params.token.as_ref().is_none_or(|selected| token.is(token.kind, selected))
+            params.token.as_ref().is_none_or(|selected| token.matches(token.kind, selected))
         };
         let tokens: Vec<String> = push_tokens.filter(is_selected).map(|token| token.token.clone()).collect();
         if tokens.is_empty() {

@@ -5,10 +5,11 @@
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
+use crate::realm::emoji::{Emoji, ReactionType};
 use crate::realm::event::Audience;
 use crate::realm::id::{MessageId, UserId};
-use crate::realm::message::{Emoji, Message, Reaction, ReactionType};
-use crate::realm::requested_emoji::{RequestedEmoji, by_name};
+use crate::realm::message::{Message, Reaction};
+use crate::realm::requested_emoji::{RequestedEmoji, find_emoji};
 use crate::realm::tx::Tx;
 use crate::record::events::{ReactionAdd, ReactionChange, ReactionRemove};
 use std::sync::Arc;
@@ -42,7 +43,7 @@ impl Write for AddReaction {
         let reaction_type = params.reaction_type.as_deref();
         let requested_emoji =
             RequestedEmoji::new(tx, emoji_names, params.emoji_name, params.emoji_code, reaction_type)?;
-        let mut same_reactions = message.reactions.iter().filter(|reaction| requested_emoji.is(&reaction.emoji));
+        let mut same_reactions = message.reactions.iter().filter(|reaction| requested_emoji.matches(&reaction.emoji));
         let existing_emoji = same_reactions.clone().next().map(|reaction| reaction.emoji.clone());
         if same_reactions.any(|reaction| reaction.user == caller) {
             return Err(Error::ReactionAlreadyExists);
@@ -50,7 +51,7 @@ impl Write for AddReaction {
         // An existing reaction is used unchecked, because its name may belong to another emoji by now.
         let emoji = match existing_emoji {
             Some(emoji) => emoji,
-            None => Arc::new(requested_emoji.checked(tx, emoji_names)?),
+            None => Arc::new(requested_emoji.validate(tx, emoji_names)?),
         };
 
         // With a row, the caller gets events about further reactions even without a subscription.
@@ -116,7 +117,7 @@ fn find_own_reaction(tx: &Tx, message: &Message, caller: UserId, params: &Remove
     }
     let name = params.emoji_name.as_deref().ok_or(Error::ReactionUnnamed)?;
     let has_type = |emoji: &Emoji| reaction_type.is_none_or(|expected| expected == Some(emoji.reaction_type));
-    let requested_emoji = by_name(tx, tx.output_format().emoji, name);
+    let requested_emoji = find_emoji(tx, tx.output_format().emoji, name);
     // The name may be an alias of the reaction's emoji, or the former name of a custom emoji.
     let is_requested_emoji = |emoji: &Emoji| {
         has_type(emoji)

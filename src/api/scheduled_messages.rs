@@ -14,8 +14,8 @@ use crate::realm::agenda::AgendaItem;
 use crate::realm::client::is_for_people;
 use crate::realm::event::Audience;
 use crate::realm::id::{ScheduledMessageId, UserId};
-use crate::realm::organization::ScheduledMessage;
 use crate::realm::schedule::{DryRun, checked_delivery_time};
+use crate::realm::scheduled::ScheduledMessage;
 use crate::realm::send::OutgoingMessage;
 use crate::realm::tx::Tx;
 use crate::record::events::{ScheduledMessagesAdd, ScheduledMessagesRemove};
@@ -209,7 +209,7 @@ fn check_and_render(
     let target = recipients::resolve(realm, caller, kind, to, topic)?;
     let outgoing =
         OutgoingMessage::from_server(caller.id, target, call.origin.make_upload_links_relative(content.to_owned()));
-    realm.try_sending(OutgoingMessage { site: Some(call.render_context()), ..outgoing }, call.feature_level)
+    realm.try_sending(OutgoingMessage { render_context: Some(call.render_context()), ..outgoing }, call.feature_level)
 }
 
 operation! {

@@ -6,14 +6,14 @@ use super::{Call, Read, Success, Write, operation};
 use crate::api::changes::settings::events::emit_setting_change;
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::emoji::{Emoji, ReactionType};
 use crate::realm::id::UserId;
-use crate::realm::message::{Emoji, ReactionType};
 use crate::realm::presence::apply_presence_setting;
 use crate::realm::requested_emoji::RequestedEmoji;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::record::events::UserStatus;
-use crate::record::user::StatusRecord;
+use crate::record::status::StatusRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -155,7 +155,7 @@ fn checked_emoji(
         Some(name) => {
             let requested_emoji =
                 RequestedEmoji::new(tx, tx.output_format().emoji, name, code, reaction_type.as_deref())?;
-            requested_emoji.checked(tx, tx.output_format().emoji).map(|emoji| Some(Some(emoji)))
+            requested_emoji.validate(tx, tx.output_format().emoji).map(|emoji| Some(Some(emoji)))
         }
     }
 }

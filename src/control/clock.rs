@@ -73,7 +73,7 @@ pub async fn change(world: &World, change: ClockChange) -> Result<Value, Error> 
     let mut reply = clock_reply(world, &after_answered_polls(&realm));
     let answered = world.polls_to_journal(|parked| parked_reply(&realm, parked).is_some());
     drop(realm);
-    world.journaled(&answered).await;
+    world.wait_until_journaled(&answered).await;
     reply["waited_ms"] = (jump.waited.micros() / 1_000).into();
     reply["not_parked"] = json!(jump.not_parked);
     let reported_items = jump.value.iter().filter(|(_, due)| due.is_reported());
@@ -125,7 +125,7 @@ impl ClockStep {
             }),
             ClockStep::ToNext => world.advance_to_next(clients, check_distance),
             ClockStep::Run(is_running) => {
-                world.run_clock(is_running);
+                world.set_clock_running(is_running);
                 Ok(Some(Vec::new()))
             }
         }

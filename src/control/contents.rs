@@ -100,7 +100,7 @@ fn user_record(realm: &Realm, user: &User) -> Value {
         "is_system": user.is_system_bot(),
         "owner": owner.map(|owner| owner.email.clone()),
         "api_key": user.api_key,
-        "unread": realm.unread(user.id).len(),
+        "unread": realm.unread_messages(user.id).len(),
     })
 }
 

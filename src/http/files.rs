@@ -12,12 +12,12 @@ use crate::api::uploads::temporary_urls;
 use crate::api::{Access, exports};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::attachment::Attachment;
 use crate::realm::export::Export;
-use crate::realm::message::Attachment;
 use crate::realm::organization::OrganizationPicture;
 use crate::realm::picture::THUMBNAILS;
 use crate::realm::user::{AvatarSource, User};
-use crate::record::user::avatar_file;
+use crate::record::avatar::avatar_file;
 use crate::world::World;
 use bytes::Bytes;
 use http::{HeaderValue, Method, header};
@@ -272,10 +272,10 @@ fn redirect_to_avatar(
     };
     let mut url = match user {
         Some(user) if realm.can_access_user(&caller, user.id) => {
-            crate::record::user::avatar_url(realm, user, is_medium)
+            crate::record::avatar::avatar_url(realm, user, is_medium)
         }
-        Some(_) => crate::record::user::UNKNOWN_AVATAR_URL.to_owned(),
-        None => crate::record::user::provider_url(id_or_email, 1, is_medium),
+        Some(_) => crate::record::avatar::UNKNOWN_AVATAR_URL.to_owned(),
+        None => crate::record::avatar::provider_url(id_or_email, 1, is_medium),
     };
     if !incoming.query().is_empty() {
         url = format!("{url}&{}", incoming.query());
@@ -302,7 +302,7 @@ fn default_picture(bytes: &'static [u8]) -> Response {
 fn static_file(subpath: &str, level: i64) -> Result<Response, Error> {
     match subpath {
         "generated/emoji/emoji_api.json" => {
-            let body = crate::record::emoji_table(level);
+            let body = crate::record::emoji::emoji_table(level);
             Ok(file_response(Bytes::from(body), "application/json", "public, max-age=86400"))
         }
         "images/default-icon.png" => Ok(default_picture(DEFAULT_ICON)),

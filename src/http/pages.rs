@@ -133,7 +133,7 @@ pub(super) fn serve(context: &mut RequestContext<'_>, page: Page<'_>) -> Pending
             settings,
             origin: *origin,
             fields: parameters.values,
-            csrf_token: cookie_token.map_or_else(|| world.sessions().token(), str::to_owned),
+            csrf_token: cookie_token.map_or_else(|| world.sessions().generate_token(), str::to_owned),
         };
         request.answer(page, trace)
     });

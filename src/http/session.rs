@@ -131,7 +131,7 @@ pub fn open<B>(world: &World, origin: Origin<'_>, user: &User, response: &mut ht
     let seconds = SESSION_LIFETIME.micros() / 1_000_000;
     add_cookie(origin, (SESSION_COOKIE, &id), seconds, "; HttpOnly", response);
     // A token from before the login no longer works.
-    set_csrf_token(origin, &world.sessions().token(), response);
+    set_csrf_token(origin, &world.sessions().generate_token(), response);
 }
 
 /// Sets the cookie with the CSRF token, which scripts of the page may read.

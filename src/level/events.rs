@@ -3,7 +3,7 @@
 use super::behaviours::former_booleans::FORMER_BOOLEANS;
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_settings_since};
 use super::{Change, ChangeKind};
-use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
+use crate::realm::channel_boolean_setting::CHANNEL_BOOLEAN_SETTINGS_SINCE;
 use crate::realm::event::EventPattern;
 use crate::realm::permission::REALM_PERMISSIONS;
 use crate::wire::{EventKind, LISTS, List};
@@ -56,7 +56,7 @@ pub(super) fn changes() -> Vec<Change> {
     let list_events = LISTS.iter().filter(|list| list.since > 0).map(list_event);
     let rows = EVENTS_WITH_NEWER_PROPERTIES.iter().map(event).chain(kind_events).chain(list_events);
     let setting_events = update_events(CHANNEL_SETTINGS_SINCE, "stream", "property")
-        .chain(update_events(CHANNEL_SWITCHES_SINCE, "stream", "property"))
+        .chain(update_events(CHANNEL_BOOLEAN_SETTINGS_SINCE, "stream", "property"))
         .chain(update_events(GROUP_PERMISSIONS_SINCE, "user_group", "data"))
         .chain(update_events(SETTINGS_SINCE, "user_settings", "property"));
     rows.chain(setting_events).chain(organization_events).collect()

@@ -15,7 +15,7 @@ use super::objects::{
 use super::{Change, ChangeKind, SPECIFIED_LEVEL};
 use crate::api::organization::parameters::OrganizationParams;
 use crate::api::parameter::Parameters;
-use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
+use crate::realm::channel_boolean_setting::CHANNEL_BOOLEAN_SETTINGS_SINCE;
 use crate::wire::LISTS;
 
 /// Pairs of a level and the field that it added. Assumed levels are listed in A-100.
@@ -357,7 +357,7 @@ pub(super) fn changes() -> Vec<Change> {
     let mut changes = Vec::new();
     let setting_fields: [(&ObjectKind, FieldLevels); 5] = [
         (&CHANNEL, CHANNEL_SETTINGS_SINCE),
-        (&CHANNEL, CHANNEL_SWITCHES_SINCE),
+        (&CHANNEL, CHANNEL_BOOLEAN_SETTINGS_SINCE),
         (&GROUP, GROUP_PERMISSIONS_SINCE),
         (&SETTINGS, SETTINGS_SINCE),
         (&SETTINGS, FORMER_SETTINGS_SINCE),

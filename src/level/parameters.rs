@@ -8,7 +8,7 @@ use crate::api::changes::settings::legacy;
 use crate::api::organization::policies::POLICIES;
 use crate::api::parameter::Parameters;
 use crate::api::parameter::types::user_settings::{SettingsParams, UserDefaultsParams};
-use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
+use crate::realm::channel_boolean_setting::CHANNEL_BOOLEAN_SETTINGS_SINCE;
 
 /// Pairs of a level and the parameter that it added. Assumed levels are listed in A-100.
 type ParameterLevels = &'static [(i64, &'static str)];
@@ -171,8 +171,9 @@ fn declared_changes() -> impl Iterator<Item = Change> {
 
 pub(super) fn changes() -> Vec<Change> {
     let mut changes = Vec::new();
-    let channel_parameters =
-        CHANNEL_ROUTES.iter().flat_map(|route| [(*route, CHANNEL_SETTINGS_SINCE), (*route, CHANNEL_SWITCHES_SINCE)]);
+    let channel_parameters = CHANNEL_ROUTES
+        .iter()
+        .flat_map(|route| [(*route, CHANNEL_SETTINGS_SINCE), (*route, CHANNEL_BOOLEAN_SETTINGS_SINCE)]);
     let group_parameters = GROUP_ROUTES.iter().map(|route| (*route, GROUP_PERMISSIONS_SINCE));
     for (route, rows) in PARAMETERS.iter().copied().chain(channel_parameters).chain(group_parameters) {
         let parameter =

@@ -5,7 +5,7 @@ use super::json::Json;
 use super::settings::convert_permissions;
 use crate::fixture::format::{Channel, Notifications, Subscriber, SubscriberDetails};
 use crate::realm::channel::{MAX_CHANNEL_DESCRIPTION_LENGTH, Privacy, TopicsPolicy};
-use crate::realm::channel_switch::CHANNEL_SWITCHES;
+use crate::realm::channel_boolean_setting::CHANNEL_BOOLEAN_SETTINGS;
 use crate::realm::permission::CHANNEL_PERMISSIONS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -66,7 +66,7 @@ pub fn convert_channel(
 /// Sets the boolean settings, whose names in fixtures are those of the API.
 fn set_boolean_settings(channel: Channel, record: &Value) -> Channel {
     let enabled_names: Vec<&str> =
-        CHANNEL_SWITCHES.iter().map(|switch| switch.name).filter(|name| record.boolean(name)).collect();
+        CHANNEL_BOOLEAN_SETTINGS.iter().map(|switch| switch.name).filter(|name| record.boolean(name)).collect();
     if enabled_names.is_empty() {
         return channel;
     }

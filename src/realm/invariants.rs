@@ -10,6 +10,7 @@ mod messages;
 mod people;
 mod personal;
 mod queues_and_agenda;
+mod uploads;
 
 #[cfg(test)]
 mod tests;
@@ -44,8 +45,17 @@ impl fmt::Display for Violation {
 }
 
 static ALL: LazyLock<Vec<Invariant>> = LazyLock::new(|| {
-    [people::ALL, groups::ALL, channels::ALL, messages::ALL, personal::ALL, identifiers::ALL, queues_and_agenda::ALL]
-        .concat()
+    [
+        people::ALL,
+        groups::ALL,
+        channels::ALL,
+        messages::ALL,
+        personal::ALL,
+        uploads::ALL,
+        identifiers::ALL,
+        queues_and_agenda::ALL,
+    ]
+    .concat()
 });
 
 pub fn all() -> &'static [Invariant] {

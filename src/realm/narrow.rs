@@ -15,7 +15,6 @@ use super::topic::TopicKey;
 use super::user::User;
 use crate::error::Error;
 use imbl::OrdSet;
-use std::collections::BTreeSet;
 
 pub use range::{Anchor, MessageRange, NEWEST_ANCHOR, SelectedMessages};
 pub use search::{STOP_WORDS, Search};
@@ -45,7 +44,7 @@ enum Condition {
     ArchivedChannels,
     Topic(String),
     Sender(UserId),
-    /// None if the users have not exchanged messages.
+    /// None if the users never exchanged messages.
     Conversation(Option<RecipientId>),
     DirectIncluding(UserId),
     GroupIncluding(UserId),
@@ -107,7 +106,7 @@ impl Narrow {
         is_visible && self.terms.iter().all(|term| term.matches(realm, viewer, message))
     }
 
-    /// The smallest set of messages that is known to contain all matches.
+    /// A set of messages that contains all matches; a small one if an index has it.
     fn candidates<'realm>(&self, realm: &'realm Realm, viewer: Option<&User>) -> Candidates<'realm> {
         let positive_conditions = || self.terms.iter().filter(|term| !term.is_negated).map(|term| &term.condition);
         if let Some(id) =
@@ -133,7 +132,7 @@ impl Narrow {
                 Condition::Conversation(None) => return Candidates::Few(OrdSet::new()),
                 Condition::IsUnread => {
                     if let Some(viewer) = viewer {
-                        return Candidates::Few(realm.unread(viewer.id).into_iter().collect());
+                        return Candidates::Few(realm.unread_messages(viewer.id).into_iter().collect());
                     }
                 }
                 Condition::IsStarred => {
@@ -234,6 +233,3 @@ impl Condition {
 fn members<'realm>(realm: &'realm Realm, message: &Message) -> Option<&'realm [UserId]> {
     message.conversation().map(|id| realm.conversations[&id].members.as_ref())
 }
-
-/// The users of a direct message conversation, the viewer included, as a set.
-type Participants = BTreeSet<UserId>;

@@ -1,7 +1,7 @@
 //! Transactions: a private copy of the realm, its basic changes, and the events that they emit.
 //!
-//! Each change keeps all indexes consistent. Validation and permission checks are the caller's task. The world publishes
-//! the copy or drops it.
+//! Each change keeps all indexes consistent. Validation and permission checks are the caller's task. The world
+//! publishes the copy or drops it.
 
 mod messages;
 
@@ -9,11 +9,12 @@ use super::Realm;
 use super::log::event::{Audience, DeliveryCondition, Entry, Event};
 use super::log::queue::QueueId;
 use super::model::agenda::AgendaItem;
+use super::model::attachment::Attachment;
 use super::model::channel::{Channel, Subscription};
 use super::model::group::{Group, SystemGroup};
 use super::model::id::{ChannelId, GroupId, MessageId, UserId};
-use super::model::message::{Attachment, Message};
-use super::model::output_format::markdown_form_at_level;
+use super::model::message::Message;
+use super::model::output_format::output_format_at_level;
 use super::model::personal::UserState;
 use super::model::render_context::RenderContext;
 use super::model::subscription_colors::ColorCountsByUser;
@@ -32,7 +33,7 @@ pub struct Tx {
     realm: Realm,
     feature_level: i64,
     first_entry: u64,
-    touched_queues: Vec<QueueId>,
+    queues_to_wake: Vec<QueueId>,
     finished_queues: Vec<QueueId>,
     webhook_calls: Vec<WebhookCall>,
     budget: Budget,
@@ -58,7 +59,7 @@ impl Tx {
             realm,
             feature_level,
             first_entry,
-            touched_queues: Vec::new(),
+            queues_to_wake: Vec::new(),
             finished_queues: Vec::new(),
             webhook_calls: Vec::new(),
             budget: Budget::for_request(),
@@ -78,14 +79,14 @@ impl Tx {
         self.feature_level
     }
 
-    /// The form of rendered HTML at the world's level.
+    /// The format of rendered HTML at the world's level.
     pub fn output_format(&self) -> OutputFormat {
-        markdown_form_at_level(self.feature_level)
+        output_format_at_level(self.feature_level)
     }
 
     /// The rendering context of messages that the server itself sends.
-    pub fn site(&self) -> RenderContext {
-        RenderContext { form: self.output_format(), ..RenderContext::default() }
+    pub fn render_context(&self) -> RenderContext {
+        RenderContext { output_format: self.output_format(), ..RenderContext::default() }
     }
 
     /// The rendering budget that all descriptions and profiles of the transaction share.
@@ -104,7 +105,7 @@ impl Tx {
 
     /// Wakes up the parked poll of a queue that was removed or is polled again.
     pub fn wake_poll(&mut self, id: &QueueId) {
-        self.touched_queues.push(id.clone());
+        self.queues_to_wake.push(id.clone());
     }
 
     /// Answers the parked poll of a queue with the available events, possibly none.
@@ -117,9 +118,9 @@ impl Tx {
         &mut self.finished_queues
     }
 
-    /// Queues of [`Tx::touch_queue`]. Queues with new events are not included.
-    pub fn touched_queues_mut(&mut self) -> &mut Vec<QueueId> {
-        &mut self.touched_queues
+    /// Queues of [`Tx::wake_poll`]. Queues with new events are not included.
+    pub fn queues_to_wake_mut(&mut self) -> &mut Vec<QueueId> {
+        &mut self.queues_to_wake
     }
 
     pub fn webhook_calls_mut(&mut self) -> &mut Vec<WebhookCall> {
@@ -143,7 +144,7 @@ impl Tx {
         self.realm.log.push(Entry { at, audience, queue: None, event });
     }
 
-    /// Emits an event that only worlds below a level have. In other worlds, `event` is not called.
+    /// Emits an event that only worlds below a level have. In other worlds and without queues, `event` is not called.
     pub fn emit_before<E: Into<Event>>(&mut self, level: i64, audience: Audience, event: impl FnOnce(&Realm) -> E) {
         let has_older_queues = self.queues.values().next().is_some_and(|queue| queue.options.level.is_before(level));
         if has_older_queues {
@@ -159,7 +160,8 @@ impl Tx {
 
     /// # Panics
     ///
-    /// When the user does not exist. The same holds for the following methods.
+    /// When the user does not exist. Likewise, the methods below with `_mut` in their names panic when the object does
+    /// not exist.
     pub fn user_mut(&mut self, id: UserId) -> &mut User {
         Arc::make_mut(self.realm.users.get_mut(&id).expect("the user was looked up"))
     }
@@ -180,7 +182,8 @@ impl Tx {
         }
     }
 
-    /// Must not be used for names, messages and subscribers, because separate methods keep their indexes consistent.
+    /// Must not be used for names, and for subscribers only together with the users' subscriptions, because separate
+    /// methods keep the indexes consistent.
     pub fn channel_mut(&mut self, id: ChannelId) -> &mut Channel {
         Arc::make_mut(self.realm.channels.get_mut(&id).expect("the channel was looked up"))
     }
@@ -194,7 +197,7 @@ impl Tx {
         Arc::make_mut(self.realm.messages.get_mut(&id).expect("the message was looked up"))
     }
 
-    /// Replaces an attachment with the same path ID.
+    /// Adds an attachment, or replaces the one with the same path ID.
     pub fn add_attachment(&mut self, attachment: Arc<Attachment>) {
         self.remove_attachment(&attachment.path_id);
         self.realm.upload_space_used = self.realm.upload_space_used.saturating_add(attachment.size);
@@ -301,7 +304,7 @@ impl Tx {
         palette.of(&self.realm, user).count(&color);
         // Only new subscriptions take the channel's setting.
         let enables_pushes = self.has(Feature::ChannelDefaultsTurnOnPushes)
-            && self.channels[&channel].switches.default_push_notifications;
+            && self.channels[&channel].boolean_settings.default_push_notifications;
         let new_subscription = || Subscription {
             push_notifications: enables_pushes.then_some(true),
             ..Subscription::new(color.clone(), since)

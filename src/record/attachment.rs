@@ -1,6 +1,6 @@
 //! The API's record of an uploaded file, which its owner sees (reference: Attachment).
 
-use crate::realm::message::Attachment;
+use crate::realm::attachment::Attachment;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -33,4 +33,9 @@ impl AttachmentRecord {
             message_ids: attachment.messages.iter().map(|id| id.0).collect(),
         }
     }
+}
+
+/// Converts an uploaded file to the JSON of its record.
+pub fn attachment_to_json(attachment: &Attachment) -> serde_json::Value {
+    serde_json::json!(AttachmentRecord::new(attachment))
 }

@@ -2,7 +2,7 @@
 
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Folder, Subscription, TopicsPolicy};
-use crate::realm::channel_switch::ChannelSwitches;
+use crate::realm::channel_boolean_setting::ChannelBooleanSettings;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, schema_of};
@@ -60,9 +60,9 @@ pub struct ChannelRecord {
     pub subscriber_count: i64,
     /// Which topics may be used.
     pub topics_policy: TopicsPolicy,
-    /// What is on or off.
+    /// The settings that are on or off.
     #[serde(flatten)]
-    pub switches: ChannelSwitches,
+    pub boolean_settings: ChannelBooleanSettings,
     /// The eleven `can_…_group` settings.
     #[serde(flatten)]
     #[schemars(schema_with = "permissions_schema")]
@@ -97,7 +97,7 @@ impl ChannelRecord {
             stream_weekly_traffic: weekly_traffic(realm, channel),
             subscriber_count: channel.subscribers.len() as i64,
             topics_policy: channel.topics_policy,
-            switches: channel.switches,
+            boolean_settings: channel.boolean_settings,
             permissions: realm.permissions_without_deactivated_users(&channel.permissions),
         }
     }
@@ -171,7 +171,7 @@ pub struct NeverSubscribedRecord {
     pub subscribers: SubscriberLists,
 }
 
-/// Who is subscribed, as far as it was asked for.
+/// The subscribers, as far as the request asks for them.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SubscriberLists {
     /// All, sorted.
@@ -189,12 +189,12 @@ pub enum IncludeSubscribers {
     #[default]
     No,
     All,
-    /// All subscribers of channels with fewer than 250; otherwise bots and recently active users.
+    /// All subscribers of channels with fewer than 250; otherwise the viewer, bots and recently active users.
     Partial,
 }
 
 impl SubscriberLists {
-    /// The list is empty if the viewer may not see the subscribers.
+    /// The lists that the request asks for. The list is empty if the viewer may not see the subscribers.
     pub fn new(realm: &Realm, viewer: Option<&User>, channel: &Channel, include: IncludeSubscribers) -> Self {
         if include == IncludeSubscribers::No {
             return Self::default();

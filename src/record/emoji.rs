@@ -1,8 +1,9 @@
-//! The API's records of custom emoji.
+//! The API's records of custom emoji, and the table of Unicode emoji.
 
 use crate::realm::Realm;
+use crate::realm::emoji::CustomEmoji;
 use crate::realm::id::EmojiId;
-use crate::realm::message::CustomEmoji;
+use chat_markdown::emoji::EmojiNames;
 use imbl::OrdMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,4 +44,10 @@ impl EmojiRecord {
 /// The records by ID, including those of deactivated emoji.
 pub fn all(realm: &Realm, emoji: &OrdMap<EmojiId, Arc<CustomEmoji>>) -> BTreeMap<String, EmojiRecord> {
     emoji.values().map(|emoji| (emoji.id.to_string(), EmojiRecord::new(realm, emoji))).collect()
+}
+
+/// The document at `server_emoji_data_url` for a feature level, an object with `code_to_names`.
+pub fn emoji_table(level: i64) -> String {
+    let code_to_names: BTreeMap<&str, &[&str]> = EmojiNames::at_level(level).all().collect();
+    serde_json::json!({ "code_to_names": code_to_names }).to_string()
 }

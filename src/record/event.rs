@@ -6,7 +6,7 @@ use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Entry, EventKind, List, MessageMove, Part, Payload, SentMessage, UpdatedMessage};
 use crate::realm::id::{MessageId, UserId};
-use crate::realm::message::{Attachment, Body, MessagePlace};
+use crate::realm::message::{Body, MessagePlace};
 use crate::realm::queue::Reader;
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
@@ -83,18 +83,18 @@ pub fn render_events<'a>(
 }
 
 fn render_part<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a Entry, part: Part) -> EventRecord<'a> {
-    let record = |kind: EventKind, fields| EventRecord { kind: kind.type_name(), op: kind.op(), fields, id: None };
+    let with_fields = |kind: EventKind, fields| EventRecord { kind: kind.type_name(), op: kind.op(), fields, id: None };
     let kind = entry.event.kind;
     match (part, &entry.event.payload) {
-        (Part::Unknown, _) => record(EventKind::EventOfALaterLevel, Fields::Empty {}),
+        (Part::Unknown, _) => with_fields(EventKind::EventOfALaterLevel, Fields::Empty {}),
         (Part::Peer(stream_id, user_id), _) => {
-            record(kind, Fields::LegacyPeerChange(LegacyPeerChange { stream_id, user_id }))
+            with_fields(kind, Fields::LegacyPeerChange(LegacyPeerChange { stream_id, user_id }))
         }
-        (Part::Message(message, sender), Payload::DeleteMessages { messages, place }) => record(
+        (Part::Message(message, sender), Payload::DeleteMessages { messages, place }) => with_fields(
             kind,
             Fields::DeleteMessage(single_deletion_fields(realm, reader, viewer, (message, sender), messages, place)),
         ),
-        (_, payload) => record(kind, payload_fields(realm, reader, viewer, payload)),
+        (_, payload) => with_fields(kind, payload_fields(realm, reader, viewer, payload)),
     }
 }
 
@@ -133,16 +133,16 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
         Payload::Subscribed(subscriptions) => {
             // Null has the same meaning as in the register reply (A-166 in docs/assumptions.md).
             let keeps_null = reader.options.capabilities.notification_settings_null;
-            let record = |(channel, subscription): &(Arc<Channel>, Arc<Subscription>)| {
+            let to_record = |(channel, subscription): &(Arc<Channel>, Arc<Subscription>)| {
                 SubscriptionRecord::new(realm, viewer, channel, subscription, IncludeSubscribers::All, keeps_null)
             };
-            Fields::SubscriptionAdd(SubscriptionAdd { subscriptions: subscriptions.iter().map(record).collect() })
+            Fields::SubscriptionAdd(SubscriptionAdd { subscriptions: subscriptions.iter().map(to_record).collect() })
         }
         Payload::PeersUnsubscribed { channels, users } => {
             Fields::Peers(Peers::new(channels.iter().copied(), users.without(&viewer.id)))
         }
         Payload::Presence { user, presence, now } => {
-            Fields::Presence(presence::event(realm, reader.options, user, *presence, *now))
+            Fields::Presence(presence::event_fields(realm, reader.options, user, *presence, *now))
         }
         Payload::ScheduledMessage(scheduled) => Fields::ScheduledMessagesUpdate(ScheduledMessagesUpdate {
             scheduled_message: ScheduledMessageRecord::new(scheduled),
@@ -184,7 +184,8 @@ fn with_display_topics(keys: &[&str], fixed: &Map<String, Value>) -> Map<String,
     fields
 }
 
-/// Replaces empty topics: the value itself, elements of arrays, and `topic` in objects such as those of `message_details`.
+/// Replaces empty topics: the value itself, elements of arrays, and `topic` in objects such as those of
+/// `message_details`.
 fn replace_empty_topics(value: &mut Value) {
     match value {
         Value::String(topic) if topic.is_empty() => *topic = display_topic_name("", false),
@@ -215,7 +216,7 @@ fn sent_message_fields<'a>(
         computes_system_bot_avatars: !options.level.has(Feature::SystemBotAvatarsFromServer),
         allow_empty_topic_name: options.capabilities.empty_topic_name,
     };
-    let message = sent_message.shown.get_or_init(view.view_index(realm, &sent_message.sender), || {
+    let message = sent_message.rendered_json.get_or_init(view.view_index(realm, &sent_message.sender), || {
         let record = MessageRecord::new(
             realm,
             &sent_message.message,
@@ -345,9 +346,4 @@ fn single_deletion_fields(
         None => fields.sender_id = has_sender.then_some(sender),
     }
     fields
-}
-
-/// The record of an uploaded file as JSON (reference: Attachment).
-pub fn attachment_record(attachment: &Attachment) -> Value {
-    serde_json::json!(AttachmentRecord::new(attachment))
 }

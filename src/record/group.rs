@@ -41,7 +41,8 @@ fn permissions_schema(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl GroupRecord {
-    /// `includes_inactive` lists deactivated members too, as older levels do. The record is the same for everybody.
+    /// `includes_inactive` lists deactivated members too, as older levels do. The record is the same for
+    /// everybody.
     pub fn new(realm: &Realm, group: &Group, includes_inactive: bool) -> Self {
         let members = group.members.iter().filter(|user| includes_inactive || realm.is_active(**user));
         Self {

@@ -7,7 +7,7 @@ use crate::realm::message::{Edit, Message, MessagePlace};
 use crate::realm::setting::RealmSetting;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::user::{UNKNOWN_USER_NAME, User};
-use crate::record::user::{UNKNOWN_AVATAR_URL, avatar_url_for};
+use crate::record::avatar::{UNKNOWN_AVATAR_URL, avatar_url_for};
 use chat_markdown::TopicLink;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -94,7 +94,7 @@ pub struct ReactionRecord {
     /// Identifier in its namespace.
     pub emoji_code: String,
     /// The namespace.
-    pub reaction_type: crate::realm::message::ReactionType,
+    pub reaction_type: crate::realm::emoji::ReactionType,
     /// The user.
     pub user_id: i64,
 }
@@ -178,7 +178,7 @@ pub struct MessageView<'a> {
     pub apply_markdown: bool,
     /// Whether the client computes the URLs of the provider's pictures itself.
     pub client_gravatar: bool,
-    /// Whether it computes the URLs of system bots' pictures too (A-333 in docs/assumptions.md).
+    /// Whether the client computes the URLs of system bots' pictures too (A-333 in docs/assumptions.md).
     pub computes_system_bot_avatars: bool,
     /// Whether the client supports the empty topic, which is otherwise replaced by a display name.
     pub allow_empty_topic_name: bool,
@@ -308,24 +308,24 @@ impl Participant {
 }
 
 fn submessages(message: &Message) -> Vec<SubmessageRecord> {
-    let record = |submessage: &crate::realm::message::Submessage| SubmessageRecord {
+    let to_record = |submessage: &crate::realm::message::Submessage| SubmessageRecord {
         id: submessage.id,
         message_id: message.id.0,
         sender_id: submessage.sender.0,
         msg_type: submessage.kind.clone(),
         content: submessage.content.clone(),
     };
-    message.submessages.iter().map(record).collect()
+    message.submessages.iter().map(to_record).collect()
 }
 
 fn reactions(message: &Message) -> Vec<ReactionRecord> {
-    let record = |reaction: &crate::realm::message::Reaction| ReactionRecord {
+    let to_record = |reaction: &crate::realm::message::Reaction| ReactionRecord {
         emoji_name: reaction.emoji.emoji_name.clone(),
         emoji_code: reaction.emoji.emoji_code.clone(),
         reaction_type: reaction.emoji.reaction_type,
         user_id: reaction.user.0,
     };
-    message.reactions.iter().map(record).collect()
+    message.reactions.iter().map(to_record).collect()
 }
 
 pub fn topic_links(realm: &Realm, topic: &str) -> Vec<TopicLinkRecord> {
@@ -340,7 +340,7 @@ fn edit_history(realm: &Realm, message: &Message, allows_empty: bool) -> Option<
         return None;
     }
     let is_visible = |edit: &&std::sync::Arc<Edit>| policy == "all" || edit.topic.is_some() || edit.channel.is_some();
-    let record = |edit: &std::sync::Arc<Edit>| {
+    let to_record = |edit: &std::sync::Arc<Edit>| {
         let previous = edit.previous_body.as_ref().filter(|_| policy == "all");
         EditRecord {
             timestamp: edit.at.seconds(),
@@ -353,5 +353,5 @@ fn edit_history(realm: &Realm, message: &Message, allows_empty: bool) -> Option<
             stream: edit.channel.map(|(_, after)| after.0),
         }
     };
-    Some(message.history.iter().rev().filter(is_visible).map(record).collect())
+    Some(message.history.iter().rev().filter(is_visible).map(to_record).collect())
 }

@@ -1,4 +1,4 @@
-//! The API's records of presence, by user ID in the modern format and by API address in the legacy format.
+//! The API's records of presence, by user ID in the modern format and by API address in the legacy formatat.
 
 use crate::realm::Realm;
 use crate::realm::personal::Presence;
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// In the legacy format, a user is active until this long after the last activity.
+/// In the legacy formatat, a user is active until this long after the last activity.
 const ACTIVE_PERIOD: Span = Span::from_seconds(70);
 
 /// Presence in the modern format, in UNIX seconds.
@@ -35,7 +35,7 @@ impl PresenceRecord {
     }
 }
 
-/// The status in the legacy format, `active` or `idle`, and its time in UNIX seconds.
+/// The status in the legacy formatat, `active` or `idle`, and its time in UNIX seconds.
 pub fn legacy_status(user: &User, presence: Presence) -> (&'static str, i64) {
     let connected_at = presence.connected_at.unwrap_or(user.date_joined);
     match presence.active_at {
@@ -52,7 +52,7 @@ pub enum ListedPresence {
     Legacy(LegacyPresence),
 }
 
-/// The presence of a user by client in the legacy form.
+/// The presence of a user by client in the legacy format.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LegacyPresence {
     /// Of all clients.
@@ -61,7 +61,7 @@ pub struct LegacyPresence {
     website: LegacyPresenceRecord,
 }
 
-/// The presence of all clients of a user together in the legacy form.
+/// The presence of all clients of a user together in the legacy format.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AggregatedPresence {
     /// Always `website`.
@@ -83,20 +83,20 @@ impl LegacyPresence {
     }
 }
 
-/// Presences by user ID in the modern form, by API address in the legacy form, in the order of the user IDs.
+/// Presences by user ID in the modern format, by API address in the legacy format, in the order of the user IDs.
 pub type Presences = IndexMap<String, ListedPresence>;
 
 /// The users whose presence a reply contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PresenceRange {
-    /// Users who were connected in the last days; no users for 0.
+    /// Users who were connected in this number of days before now; no users for 0.
     Days(i64),
     /// Users whose presence changed after this `presence_last_update_id`.
     Since(i64),
 }
 
 /// The presence of the human users that the viewer may access and that were connected in the last days: in the modern
-/// format if `slim`, otherwise in the legacy format. The number is `presence_last_update_id`, -1 without users.
+/// format if `slim`, otherwise in the legacy formatat. The number is `presence_last_update_id`, -1 without users.
 pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) -> (Presences, i64) {
     presences_in_range(realm, viewer, slim, PresenceRange::Days(history_days), realm.now)
 }
@@ -137,7 +137,7 @@ pub fn presences_in_range(
 }
 
 /// The fields of a `presence` event.
-pub fn event(
+pub fn event_fields(
     realm: &Realm,
     options: &QueueOptions,
     user: &User,
@@ -159,7 +159,7 @@ pub fn event(
     }
 }
 
-/// Presence of a client in the legacy format.
+/// Presence of a client in the legacy formatat.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct LegacyPresenceRecord {

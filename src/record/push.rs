@@ -22,7 +22,7 @@ pub struct ServerProperties<'a> {
 
 /// An object with `id`, `at`, `user`, `kind`, `device_id` or `token`, the unencrypted `payload`, and `wire`, which is
 /// what the phone gets.
-pub fn push_record(realm: &Realm, push: &Push, sender: ServerProperties<'_>) -> Value {
+pub fn push_record(realm: &Realm, push: &Push, server: ServerProperties<'_>) -> Value {
     let mut record = json!({
         "id": push.id,
         "at": push.at.fractional_seconds(),
@@ -33,11 +33,11 @@ pub fn push_record(realm: &Realm, push: &Push, sender: ServerProperties<'_>) -> 
         PushTarget::Device(device) => record["device_id"] = json!(device),
         PushTarget::Token(token) => record["token"] = json!(token),
     }
-    let payload = build_payload(realm, push, sender);
+    let payload = build_payload(realm, push, server);
     // The relay does not forward registrations.
     let wire = match push.content {
         PushContent::Registration(_) => Value::Null,
-        _ => build_wire_message(realm, push, &payload, sender),
+        _ => build_wire_message(realm, push, &payload, server),
     };
     record["payload"] = payload;
     record["wire"] = wire;

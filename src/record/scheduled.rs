@@ -1,6 +1,6 @@
 //! The API's records of scheduled messages and reminders.
 
-use crate::realm::organization::{Reminder, ScheduledMessage, ScheduledTarget};
+use crate::realm::scheduled::{Reminder, ScheduledMessage, ScheduledTarget};
 use schemars::JsonSchema;
 use serde::Serialize;
 

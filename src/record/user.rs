@@ -1,10 +1,8 @@
-//! The API's records of users and of their status, and the URLs of their pictures (specification, "User" and "Own
-//! user").
+//! The API's record of a user (specification, "User" and "Own user").
 
-use crate::realm::setting::UserSetting;
-use crate::realm::user::{AvatarSource, RenderedUserParts, Role, UNKNOWN_USER_NAME, User};
-use crate::realm::{Realm, to_hexadecimal};
-use md5::{Digest, Md5};
+use crate::realm::Realm;
+use crate::realm::user::{RenderedUserParts, Role, UNKNOWN_USER_NAME, User};
+use crate::record::avatar::{UNKNOWN_AVATAR_URL, avatar_url, avatar_url_for};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -155,8 +153,8 @@ impl ListedUser {
         }
     }
 
-    /// `first_index` is the first of four consecutive cache indices: with or without the email address, and for clients that
-    /// compute the provider's URLs or not.
+    /// `first_index` is the first of four consecutive cache indices: with or without the email address, and for clients
+    /// that compute the provider's URLs or not.
     fn cached(
         realm: &Realm,
         user: &Arc<User>,
@@ -193,9 +191,6 @@ impl JsonSchema for ListedUser {
     }
 }
 
-/// The picture of users that the viewer may not access.
-pub const UNKNOWN_AVATAR_URL: &str = "/static/images/unknown-user-avatar.png?v=1";
-
 /// The values of a user's custom profile fields by the ID of the field.
 pub fn profile_data(user: &User) -> BTreeMap<String, ProfileValue> {
     let value = |(id, entry): (&crate::realm::id::ProfileFieldId, &crate::realm::user::ProfileEntry)| {
@@ -216,91 +211,6 @@ pub fn serialized_parts(realm: &Realm, user: &User) -> Arc<RenderedUserParts> {
         profile_data: to_raw(&profile_data(user)),
     };
     user.cached_json.rendered_parts.get_or_init(|| Arc::new(make())).clone()
-}
-
-/// The URL of a user's picture. None if it is the provider's and the client computes it.
-pub fn avatar_url_for(realm: &Realm, user: &User, client_computes: bool) -> Option<String> {
-    if client_computes && user.avatar.source == AvatarSource::Provider {
-        return None;
-    }
-    Some(avatar_url(realm, user, false))
-}
-
-/// The URL of a user's picture, relative to that of the organization unless it is the provider's. It ends in
-/// `v={avatar_version}` (specification, User; A-3 in docs/assumptions.md).
-pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
-    let version = user.avatar.version;
-    match user.avatar.source {
-        AvatarSource::Uploaded { .. } => {
-            let size = if is_medium { "-medium" } else { "" };
-            format!("/user_avatars/{}/{}{size}.png?v={version}", realm.organization.id, avatar_file(user))
-        }
-        AvatarSource::Provider if user.is_system_bot() => {
-            let (name, _) = user.email.split_once('@').unwrap_or((&user.email, ""));
-            // A-333 in docs/assumptions.md.
-            format!("/static/images/avatars/{name}.png?v={version}")
-        }
-        AvatarSource::Provider => provider_url(&user.email, version, is_medium),
-    }
-}
-
-/// The URL of a picture at the provider, which contains a hash of the email address.
-pub fn provider_url(email: &str, version: i64, is_medium: bool) -> String {
-    let hash = to_hexadecimal(&Md5::digest(email.to_lowercase().as_bytes()));
-    let size = if is_medium { "?s=500&v=" } else { "?v=" };
-    format!("https://secure.gravatar.com/avatar/{hash}{size}{version}")
-}
-
-/// The file name of an uploaded picture: 40 hexadecimal digits that change with each version.
-pub fn avatar_file(user: &User) -> String {
-    let mut hash =
-        crate::realm::content_hash(format!("avatar of {} version {}", user.id, user.avatar.version).as_bytes());
-    hash.truncate(40);
-    hash
-}
-
-/// A user's status (specification, "User status"); keys that are not set are absent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-#[schemars(rename = "UserStatus")]
-pub struct StatusRecord {
-    /// The opposite of `presence_enabled`, if true; deprecated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub away: Option<bool>,
-    /// Free text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status_text: Option<String>,
-    /// The name of its emoji, with the next two fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub emoji_name: Option<String>,
-    /// Identifier in its namespace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub emoji_code: Option<String>,
-    /// The namespace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reaction_type: Option<crate::realm::message::ReactionType>,
-}
-
-impl StatusRecord {
-    /// The status is empty for a user who never set one, even if the user is away.
-    pub fn new(realm: &Realm, id: crate::realm::id::UserId) -> Self {
-        let state = realm.user_state(id);
-        let status = &state.status;
-        if !status.is_known() {
-            return Self::default();
-        }
-        let emoji = status.emoji.as_ref();
-        Self {
-            away: (!state.is_enabled(UserSetting::PresenceEnabled)).then_some(true),
-            status_text: status.text.clone(),
-            emoji_name: emoji.map(|emoji| emoji.emoji_name.clone()),
-            emoji_code: emoji.map(|emoji| emoji.emoji_code.clone()),
-            reaction_type: emoji.map(|emoji| emoji.reaction_type),
-        }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl UserRecord {

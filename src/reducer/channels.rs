@@ -1,6 +1,6 @@
 //! Events of channels and subscriptions.
 
-use super::rows::{Object, integers, object, put, row, rows, take};
+use super::rows::{Object, into_object, put, row, rows, take, to_integers};
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ impl State {
             "delete" => {
                 // `streams` is older than `stream_ids`. Newer levels send both.
                 let channels = event["streams"].as_array().into_iter().flatten();
-                let mut ids = integers(&event["stream_ids"]);
+                let mut ids = to_integers(&event["stream_ids"]);
                 ids.extend(channels.filter_map(|channel| channel["stream_id"].as_i64()));
                 ids.iter().for_each(|id| self.remove_channel(*id));
                 self.clear_archived_channels(&ids);
@@ -52,7 +52,7 @@ impl State {
     }
 
     fn add_channel(&mut self, channel: &Value) {
-        let mut new_channel = object(channel.clone());
+        let mut new_channel = into_object(channel.clone());
         let Some(id) = new_channel.get("stream_id").and_then(Value::as_i64) else { return };
         self.mark_user_topics_unknown(id);
         if new_channel.get("subscriber_count").and_then(Value::as_i64).is_some_and(|count| count > 0) {
@@ -81,7 +81,8 @@ impl State {
         }
     }
 
-    /// Guests know only the subscribers of web-public channels and of channels that they are subscribed to.
+    /// If the user is a guest, empties lists of subscribers and marks their counts as unknown, because guests know only
+    /// the subscribers of web-public channels and of channels that they are subscribed to.
     pub(super) fn mark_subscriber_counts_of_guest_unknown(&mut self) {
         if self.value.get("is_guest") != Some(&Value::Bool(true)) {
             return;
@@ -97,7 +98,8 @@ impl State {
         }
     }
 
-    /// Events repeat the subscriptions of a user who was active already, and only lists of subscribers show that.
+    /// Marks the numbers of subscribers as unknown, because events repeat the subscriptions of a user who was active
+    /// already, and only lists of subscribers show that.
     pub(super) fn mark_subscriber_counts_unknown(&mut self) {
         if !self.has_subscribers {
             self.unknown_parts.insert(UnknownPart::SubscriberCounts);
@@ -149,7 +151,7 @@ impl State {
         CHANNEL_LISTS.into_iter().find_map(|list| row(&mut self.value, list, "stream_id", id)?.get("name").cloned())
     }
 
-    /// Bots refer to channels by name, and a renamed channel sends no event about its bots.
+    /// Renames the default channels of bots, which are listed by name, because no event about the bots is sent.
     fn rename_bot_channels(&mut self, old_name: &Value, new_name: &Value) {
         for bot in rows(&mut self.value, "realm_bots").into_iter().flatten() {
             for key in BOT_CHANNEL_KEYS {
@@ -158,7 +160,7 @@ impl State {
         }
     }
 
-    /// New names of invisible channels are not sent.
+    /// Marks the channels of bots as unknown if one is invisible, because new names of such channels are not sent.
     pub(super) fn mark_bot_channels_unknown(&mut self) {
         let rows = |list: &str| self.value.get(list).and_then(Value::as_array).into_iter().flatten();
         let mut names = rows("realm_bots").flat_map(|bot| BOT_CHANNEL_KEYS.iter().filter_map(|key| bot.get(*key)));
@@ -173,7 +175,7 @@ impl State {
         match op {
             "add" => {
                 for subscription in event["subscriptions"].as_array().into_iter().flatten() {
-                    self.add_subscription(object(subscription.clone()));
+                    self.add_subscription(into_object(subscription.clone()));
                 }
             }
             "remove" => {
@@ -249,7 +251,7 @@ impl State {
     }
 
     fn apply_peers(&mut self, event: &Value, is_added: bool) {
-        let mut users = integers(&event["user_ids"]);
+        let mut users = to_integers(&event["user_ids"]);
         users.extend(event["user_id"].as_i64());
         let users: Vec<Value> = users.into_iter().map(|user| self.as_subscriber(user)).collect();
         for id in self.peer_channels(event) {
@@ -281,7 +283,8 @@ impl State {
         is_changed || !is_listed
     }
 
-    /// For clients that do not support null, subscriptions contain inherited settings without saying which ones.
+    /// Marks inherited notification settings as unknown after a change of the user's setting, because subscriptions do
+    /// not say which settings are inherited to clients that do not support null.
     pub(super) fn mark_inherited_settings_unknown(&mut self, property: &str) {
         let inherited = ["desktop", "audible", "push", "email"];
         let is_inherited = inherited.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));

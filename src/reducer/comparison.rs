@@ -2,7 +2,7 @@
 
 use super::channels::{BOT_CHANNEL_KEYS, CHANNEL_LISTS};
 use super::older_levels::CHANNEL_PURPOSE_KEYS;
-use super::rows::{Object, object, remove_member, remove_number};
+use super::rows::{Object, into_object, remove_member, remove_number};
 use super::{NOT_KEPT, State, UnknownPart};
 use crate::wire::{LISTS, ListUpdates};
 use serde_json::Value;
@@ -60,7 +60,7 @@ impl State {
     /// Compares the state with a later reply to the same register request. The result is empty if the events reported
     /// all changes. Keys in [`NOT_KEPT`] and parts in [`State::unknown_parts`] are ignored.
     pub fn differences(&self, later: &Value) -> Vec<Difference> {
-        let (mut folded, registered) = (self.normalize(&self.value), self.normalize(&object(later.clone())));
+        let (mut folded, registered) = (self.normalize(&self.value), self.normalize(&into_object(later.clone())));
         self.ignore_unsent_deletions(&mut folded, &registered);
         let mut differences = Vec::new();
         collect_differences("", &Value::Object(folded), &Value::Object(registered), &mut differences);
@@ -157,7 +157,7 @@ fn remove_channel_rows(normalized: &mut Object, lists: &[&str], id: i64) {
     }
 }
 
-/// The keys are users' IDs, or email addresses at older levels.
+/// Removes a user's status and presence, whose keys are user IDs, or email addresses at older levels.
 fn remove_status_and_presence(normalized: &mut Object, id: i64) {
     let users = normalized.get("realm_users").and_then(Value::as_array).into_iter().flatten();
     let address = users.filter(|user| user["user_id"] == id).find_map(|user| user["email"].as_str()).map(str::to_owned);

@@ -1,6 +1,6 @@
 //! The list of unread mentions, which contains wildcard mentions only if their topic is not muted.
 
-use super::rows::integers;
+use super::rows::to_integers;
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -18,7 +18,8 @@ pub(super) enum Mention {
     User,
     /// The message mentions everybody and is listed unless its topic is muted.
     Everybody,
-    /// Only the server's list is known. `was_muted` is whether the topic was muted at that time, None if that is not known.
+    /// Only the server's list is known. `was_muted` is whether the topic was muted at that time, None if that is not
+    /// known.
     Reported { is_listed: bool, was_muted: Option<bool> },
 }
 
@@ -48,9 +49,9 @@ impl Mention {
 
 impl State {
     /// Initializes the mentions from the register reply.
-    pub(super) fn init_mentions(&mut self) {
+    pub(super) fn initialize_mentions(&mut self) {
         let Some(unread) = self.value.get("unread_msgs") else { return };
-        let listed_ids: BTreeSet<i64> = integers(&unread["mentions"]).into_iter().collect();
+        let listed_ids: BTreeSet<i64> = to_integers(&unread["mentions"]).into_iter().collect();
         let reported = self
             .unread_ids_by_muting()
             .into_iter()
@@ -87,7 +88,7 @@ impl State {
     fn unread_ids_by_muting(&self) -> Vec<(Vec<i64>, Option<bool>)> {
         let Some(unread) = self.value.get("unread_msgs") else { return Vec::new() };
         let buckets = |list: &str| unread[list].as_array().into_iter().flatten();
-        let ids = |bucket: &Value| integers(&bucket["unread_message_ids"]);
+        let ids = |bucket: &Value| to_integers(&bucket["unread_message_ids"]);
         let direct = buckets("pms").chain(buckets("huddles")).map(|bucket| (ids(bucket), Some(false)));
         let topics = buckets("streams").map(|bucket| {
             (ids(bucket), self.is_muted(&bucket["stream_id"], bucket["topic"].as_str().unwrap_or_default()))

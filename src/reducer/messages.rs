@@ -1,7 +1,7 @@
 //! Events of messages: unread and starred messages, conversations and the newest message.
 
 use super::mentions::Mention;
-use super::rows::{insert_number, integers, remove_number, row, rows};
+use super::rows::{insert_number, remove_number, row, rows, to_integers};
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ impl State {
         let mut other_members = other_members.to_vec();
         other_members.sort_unstable();
         let Some(recent) = rows(&mut self.value, "recent_private_conversations") else { return };
-        recent.retain(|row| integers(&row["user_ids"]) != other_members);
+        recent.retain(|row| to_integers(&row["user_ids"]) != other_members);
         let first_older = recent.iter().position(|row| row["max_message_id"].as_i64() < Some(newest));
         recent
             .insert(first_older.unwrap_or(recent.len()), json!({"max_message_id": newest, "user_ids": other_members}));
@@ -79,12 +79,12 @@ impl State {
     }
 
     pub(super) fn apply_update_message(&mut self, event: &Value) {
-        let ids = integers(&event["message_ids"]);
+        let ids = to_integers(&event["message_ids"]);
         let is_moved = event.get("subject").is_some() || event.get("new_stream_id").is_some();
         if is_moved {
             let channel = event.get("new_stream_id").unwrap_or(&event["stream_id"]).as_i64().unwrap_or_default();
             let topic = event.get("subject").unwrap_or(&event["orig_subject"]).as_str().unwrap_or_default();
-            // The messages are no longer received by users who are not subscribed to the new channel.
+            // Users who are not subscribed to the new channel are no longer recipients.
             let remains_recipient = event.get("new_stream_id").is_none_or(|channel| self.is_subscribed(channel));
             for id in &ids {
                 if let Some(mention) = self.remove_unread(*id).filter(|_| remains_recipient) {
@@ -115,7 +115,7 @@ impl State {
     }
 
     pub(super) fn apply_delete_message(&mut self, event: &Value) {
-        let mut ids = integers(&event["message_ids"]);
+        let mut ids = to_integers(&event["message_ids"]);
         ids.extend(event["message_id"].as_i64());
         for id in &ids {
             self.remove_unread(*id);
@@ -139,6 +139,7 @@ impl State {
         }
     }
 
+    /// Marks the newest message as unknown if it is one of these deleted or moved messages.
     fn mark_newest_message_unknown(&mut self, ids: &[i64]) {
         let newest = self.value.get("max_message_id").and_then(Value::as_i64);
         if newest.is_some_and(|newest| ids.contains(&newest)) {
@@ -147,7 +148,7 @@ impl State {
     }
 
     pub(super) fn apply_update_message_flags(&mut self, event: &Value, op: &str) -> bool {
-        let ids = integers(&event["messages"]);
+        let ids = to_integers(&event["messages"]);
         if (event["flag"].as_str(), op) == (Some("read"), "remove") {
             ids.iter().for_each(|id| self.raise_newest_message(*id));
         }
@@ -169,7 +170,7 @@ impl State {
                         (UnreadBucket::Topic(details["stream_id"].as_i64().unwrap_or_default(), topic), mention)
                     } else {
                         let mention = if is_listed { Mention::User } else { Mention::Nobody };
-                        (self.direct_bucket(integers(&details["user_ids"])), mention)
+                        (self.direct_bucket(to_integers(&details["user_ids"])), mention)
                     };
                     self.remove_unread(id);
                     self.add_unread(id, bucket, mention);
@@ -199,7 +200,7 @@ impl State {
     fn is_unread(&self, id: i64) -> bool {
         let Some(unread) = self.value.get("unread_msgs") else { return false };
         let buckets = ["pms", "streams", "huddles"].into_iter().filter_map(|list| unread[list].as_array()).flatten();
-        buckets.into_iter().any(|bucket| integers(&bucket["unread_message_ids"]).contains(&id))
+        buckets.into_iter().any(|bucket| to_integers(&bucket["unread_message_ids"]).contains(&id))
     }
 
     fn add_unread(&mut self, id: i64, bucket: UnreadBucket, mention: Mention) {
@@ -234,7 +235,7 @@ impl State {
         self.recount_unread();
     }
 
-    /// Returns the mention in the message. None if the message was not unread.
+    /// Removes a message from the unread messages, and returns the mention in it. None if the message was not unread.
     pub(super) fn remove_unread(&mut self, id: i64) -> Option<Mention> {
         let mut was_unread = false;
         for list in ["pms", "streams", "huddles"] {
@@ -286,7 +287,7 @@ impl State {
         }
     }
 
-    /// Whether a topic or its channel is muted. None if that cannot be known.
+    /// Whether a topic is muted, by its policy or, without a policy, with its channel. None if that cannot be known.
     pub(super) fn is_muted(&self, channel: &Value, topic: &str) -> Option<bool> {
         let topics = self.value.get("user_topics").and_then(Value::as_array);
         let is_same_topic = |row: &&Value| {

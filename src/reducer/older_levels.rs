@@ -1,6 +1,6 @@
 //! Formats and events of servers with older feature levels.
 
-use super::rows::{Object, integers, row};
+use super::rows::{Object, row, to_integers};
 use super::{State, UnknownPart};
 use crate::feature::Feature;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ impl State {
         }
         let rows = self.unread_list("streams").and_then(|rows| rows.as_array().cloned()).unwrap_or_default();
         let archived = rows.iter().filter(|row| row["stream_id"].as_i64().is_some_and(|id| channels.contains(&id)));
-        for message in archived.flat_map(|row| integers(&row["unread_message_ids"])) {
+        for message in archived.flat_map(|row| to_integers(&row["unread_message_ids"])) {
             self.remove_unread(message);
         }
         for key in CHANNEL_PURPOSE_KEYS {
@@ -47,6 +47,7 @@ impl State {
         }
     }
 
+    /// Whether the members of groups include deactivated users.
     pub(super) fn groups_list_deactivated(&self) -> bool {
         !Feature::OnlyActiveMembers.is_at(self.level())
     }
@@ -106,7 +107,8 @@ impl State {
         !Feature::UnreadTopicsIgnoreCase.is_at(self.level())
     }
 
-    /// Returns true if the server does not send the conversations of messages that were marked as unread.
+    /// Marks the unread messages as unknown, and returns true, if the server does not send the conversations of
+    /// messages that were marked as unread.
     pub(super) fn mark_unread_unknown_if_unsent(&mut self) -> bool {
         let is_unknown = !Feature::FlagEventsHaveMessageDetails.is_at(self.level());
         if is_unknown {
@@ -170,7 +172,8 @@ impl State {
         }
     }
 
-    /// A deleted channel may be an archived one, which the server may still list.
+    /// Marks the existence of a deleted channel as unknown if it may be an archived one, which the server may still
+    /// list.
     pub(super) fn mark_archived_unknown(&mut self, id: i64) {
         if LEVELS_WITH_ARCHIVED_AS_DELETED.contains(&self.level()) {
             self.unknown_parts.insert(UnknownPart::Archived(id));
@@ -182,7 +185,7 @@ impl State {
         channel.get("is_archived") != Some(&Value::Bool(true)) || self.level() >= LEVELS_WITH_ARCHIVED_AS_DELETED.end
     }
 
-    /// The legacy list of muted topics contains the names of channels.
+    /// Renames a channel in the legacy list of muted topics, which contains the names of channels.
     pub(super) fn rename_muted_topics(&mut self, old_name: &Value, new_name: &Value) {
         let muted = self.value.get_mut("muted_topics").and_then(Value::as_array_mut);
         let topics_of_channel = muted.into_iter().flatten().filter(|topic| topic[0] == *old_name);
@@ -238,7 +241,7 @@ impl State {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
             lists.into_iter().find_map(|list| row(&mut self.value, list, "name", &json!(name))?["stream_id"].as_i64())
         });
-        let mut ids = integers(&event["stream_ids"]);
+        let mut ids = to_integers(&event["stream_ids"]);
         ids.extend(event["stream_id"].as_i64().or(id_by_name));
         ids
     }

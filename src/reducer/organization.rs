@@ -55,7 +55,7 @@ impl State {
         }
     }
 
-    /// The server deletes drafts when their synchronization is disabled.
+    /// Removes the drafts if their synchronization was disabled, because the server deletes them then.
     pub(super) fn forget_drafts(&mut self, property: &str, value: &Value) {
         if property == "enable_drafts_synchronization" && *value == false {
             self.replace("drafts", &json!([]));

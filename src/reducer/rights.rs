@@ -1,7 +1,7 @@
 //! The keys that say what the user may do, computed from the organization's permissions and the user's groups.
 
 use super::State;
-use super::rows::{Object, integers};
+use super::rows::{Object, to_integers};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -50,7 +50,7 @@ const POLICIES: [(&str, &str, PolicyNumbers); 4] = [
 ];
 
 impl State {
-    /// All changes of permissions, groups or roles must call this.
+    /// Recomputes the rights and the deprecated policies. All changes of permissions, groups or roles must call this.
     pub(super) fn refresh_rights(&mut self) {
         for (key, permissions) in RIGHTS {
             let has_permissions: Option<Vec<bool>> = permissions.iter().map(|name| self.has_permission(name)).collect();
@@ -91,8 +91,8 @@ impl State {
         }
         let groups = self.value.get("realm_user_groups")?.as_array()?;
         let own_id = self.own_id?;
-        let is_direct = integers(&value["direct_members"]).contains(&own_id);
-        let holder_groups = value.as_i64().into_iter().chain(integers(&value["direct_subgroups"]));
+        let is_direct = to_integers(&value["direct_members"]).contains(&own_id);
+        let holder_groups = value.as_i64().into_iter().chain(to_integers(&value["direct_subgroups"]));
         Some(is_direct || is_member(groups, holder_groups.collect(), own_id))
     }
 
@@ -123,11 +123,12 @@ fn is_member(groups: &[Value], group_ids: Vec<i64>, user: i64) -> bool {
     let mut visited: HashSet<i64> = group_ids.iter().copied().collect();
     let mut pending = group_ids;
     while let Some(group) = pending.pop().and_then(|id| groups_by_id.get(&id)) {
-        if integers(&group["members"]).contains(&user) {
+        if to_integers(&group["members"]).contains(&user) {
             return true;
         }
-        pending
-            .extend(integers(&group["direct_subgroup_ids"]).into_iter().filter(|subgroup| visited.insert(*subgroup)));
+        pending.extend(
+            to_integers(&group["direct_subgroup_ids"]).into_iter().filter(|subgroup| visited.insert(*subgroup)),
+        );
     }
     false
 }

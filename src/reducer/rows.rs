@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 pub type Object = Map<String, Value>;
 
 /// Converts a value to an object, which is empty if the value is not an object.
-pub fn object(value: Value) -> Object {
+pub fn into_object(value: Value) -> Object {
     match value {
         Value::Object(object) => object,
         _ => Object::new(),
@@ -13,7 +13,7 @@ pub fn object(value: Value) -> Object {
 }
 
 /// The integers in an array; empty if the value is not an array.
-pub fn integers(value: &Value) -> Vec<i64> {
+pub fn to_integers(value: &Value) -> Vec<i64> {
     value.as_array().into_iter().flatten().filter_map(Value::as_i64).collect()
 }
 
@@ -68,7 +68,7 @@ pub fn put(state: &mut Object, list: &str, key: &str, new_row: Object) {
 pub fn take(state: &mut Object, list: &str, key: &str, id: &Value) -> Option<Object> {
     let rows = rows(state, list)?;
     let position = rows.iter().position(|row| row.get(key) == Some(id))?;
-    Some(object(rows.remove(position)))
+    Some(into_object(rows.remove(position)))
 }
 
 /// Sets the keys of `changes` in a row.

@@ -1,13 +1,14 @@
-//! Events of users, bots and groups, and of the status and presence of users.
+//! Events of users and bots.
 
-use super::rows::{
-    Object, insert_number, integers, merge_into_row, object, put, remove_member, remove_number, row, rows, take,
-};
+use super::profile_fields::set_profile_field;
+use super::rows::{Object, into_object, merge_into_row, put, remove_member, remove_number, row, rows, take};
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 
+/// The list of active users.
+pub(super) const ACTIVE_USERS: &str = "realm_users";
 /// The lists of active and of deactivated users.
-const USER_LISTS: [&str; 2] = ["realm_users", "realm_non_active_users"];
+const USER_LISTS: [&str; 2] = [ACTIVE_USERS, "realm_non_active_users"];
 
 /// Keys that follow from a user's role.
 const ROLE_KEYS: [&str; 4] = ["role", "is_owner", "is_admin", "is_guest"];
@@ -18,7 +19,7 @@ impl State {
         let id = &person["user_id"];
         match op {
             "add" => {
-                let mut new_user = object(person.clone());
+                let mut new_user = into_object(person.clone());
                 let is_active = new_user.remove("is_active") != Some(false.into());
                 let [was_active, was_inactive] =
                     USER_LISTS.map(|list| take(&mut self.value, list, "user_id", id).is_some());
@@ -52,7 +53,7 @@ impl State {
     fn apply_user_update(&mut self, person: &Value) {
         let id = &person["user_id"];
         let is_own = id.as_i64().is_some() && id.as_i64() == self.own_id;
-        let mut changes = object(person.clone());
+        let mut changes = into_object(person.clone());
         if let Some(is_active) = changes.remove("is_active") {
             if is_own {
                 self.unknown_parts.insert(UnknownPart::Everything);
@@ -109,16 +110,6 @@ impl State {
         }
     }
 
-    /// The change to an empty text does not have `rendered_value`, but users' records have an empty one.
-    fn restore_empty_html(&self, change: &mut Value) {
-        let fields = self.value.get("custom_profile_fields").and_then(Value::as_array);
-        let kind = fields.into_iter().flatten().find(|field| field["id"] == change["id"]).map(|field| &field["type"]);
-        let is_text = kind.and_then(Value::as_i64).is_some_and(|kind| MARKDOWN_FIELD_TYPES.contains(&kind));
-        if is_text && change["value"] == "" {
-            change["rendered_value"] = "".into();
-        }
-    }
-
     /// Guests cannot see the default channels.
     fn update_default_channels(&mut self, is_guest: bool) {
         let was_guest = self.value.get("is_guest") == Some(&Value::Bool(true));
@@ -166,17 +157,6 @@ impl State {
         }
     }
 
-    fn remove_status_and_presence(&mut self, id: &Value) {
-        let address = row(&mut self.value, USER_LISTS[0], "user_id", id).and_then(|user| user.get("email").cloned());
-        let number = id.as_i64().map(|id| id.to_string());
-        let user_keys = [number, address.and_then(|address| address.as_str().map(str::to_owned))];
-        for list in ["user_status", "presences"] {
-            if let Some(values_by_user) = self.value.get_mut(list).and_then(Value::as_object_mut) {
-                user_keys.iter().flatten().for_each(|name| _ = values_by_user.shift_remove(name));
-            }
-        }
-    }
-
     /// Replaces a user's email address in all lists that contain it.
     fn change_address(&mut self, id: &Value, email: &Value) {
         let old_address =
@@ -202,7 +182,7 @@ impl State {
     pub(super) fn apply_realm_bot(&mut self, event: &Value, op: &str) -> bool {
         let bot = &event["bot"];
         match op {
-            "add" => put(&mut self.value, "realm_bots", "user_id", object(bot.clone())),
+            "add" => put(&mut self.value, "realm_bots", "user_id", into_object(bot.clone())),
             "update" => {
                 if let Some(row) = row(&mut self.value, "realm_bots", "user_id", &bot["user_id"]) {
                     merge_into_row(row, bot);
@@ -220,117 +200,6 @@ impl State {
         }
         self.mark_bot_channels_unknown();
         true
-    }
-
-    pub(super) fn apply_user_group(&mut self, event: &Value, op: &str) -> bool {
-        const LIST: &str = "realm_user_groups";
-        let id = &event["group_id"];
-        match op {
-            "add" => put(&mut self.value, LIST, "id", object(event["group"].clone())),
-            "remove" => {
-                take(&mut self.value, LIST, "id", id);
-            }
-            "update" => {
-                if let Some(group) = row(&mut self.value, LIST, "id", id) {
-                    merge_into_row(group, &event["data"]);
-                }
-            }
-            "add_members" | "remove_members" | "add_subgroups" | "remove_subgroups" => {
-                let (key, changed_ids) = if op.ends_with("_members") {
-                    ("members", &event["user_ids"])
-                } else {
-                    ("direct_subgroup_ids", &event["direct_subgroup_ids"])
-                };
-                let list = row(&mut self.value, LIST, "id", id).and_then(|group| group.get_mut(key));
-                if let Some(list) = list {
-                    for number in integers(changed_ids) {
-                        if op.starts_with("add") {
-                            insert_number(list, number)
-                        } else {
-                            remove_number(list, number)
-                        };
-                    }
-                }
-            }
-            _ => return false,
-        }
-        self.refresh_rights();
-        true
-    }
-
-    /// Fields that the event does not have keep their values; "" removes a field. Whether a user without text and emoji is away
-    /// is not known, since a user who never set a status has no record.
-    pub(super) fn apply_user_status(&mut self, event: &Value) {
-        let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) else { return };
-        let Some(user) = event["user_id"].as_i64() else { return };
-        let id = user.to_string();
-        let mut status = object(statuses.get(&id).cloned().unwrap_or_default());
-        if let Some(is_away) = event["away"].as_bool() {
-            self.away.insert(id.clone(), is_away);
-        }
-        if let Some(text) = event.get("status_text") {
-            set_or_remove(&mut status, "status_text", text);
-        }
-        if let Some(name) = event.get("emoji_name") {
-            for key in ["emoji_name", "emoji_code", "reaction_type"] {
-                let value = if *name == "" { &json!("") } else { &event[key] };
-                set_or_remove(&mut status, key, value);
-            }
-        }
-        let has_text_or_emoji = status.contains_key("status_text") || status.contains_key("emoji_name");
-        let away = self.away.get(&id).copied();
-        match away {
-            Some(true) => _ = status.insert("away".into(), true.into()),
-            Some(false) => _ = status.remove("away"),
-            None => {}
-        }
-        if has_text_or_emoji && away.is_some() {
-            self.unknown_parts.remove(&UnknownPart::Away(user));
-        } else {
-            self.unknown_parts.insert(UnknownPart::Away(user));
-        }
-        if status.is_empty() {
-            statuses.shift_remove(&id);
-        } else {
-            statuses.insert(id, status.into());
-        }
-    }
-
-    /// Presence has users' IDs in the modern format and email addresses in the legacy format.
-    pub(super) fn apply_presence(&mut self, event: &Value) {
-        let Some(presences) = self.value.get_mut("presences").and_then(Value::as_object_mut) else { return };
-        for (user, presence) in event["presences"].as_object().into_iter().flatten() {
-            presences.insert(user.clone(), presence.clone());
-        }
-        if let Some(email) = event["email"].as_str() {
-            let website = event["presence"]["website"].clone();
-            let mut aggregated = object(website.clone());
-            aggregated.remove("pushable");
-            presences.insert(email.to_owned(), json!({"aggregated": aggregated, "website": website}));
-        }
-    }
-}
-
-fn set_or_remove(status: &mut Object, key: &str, value: &Value) {
-    if *value == "" {
-        status.remove(key);
-    } else {
-        status.insert(key.to_owned(), value.clone());
-    }
-}
-
-/// The types of profile fields whose values are Markdown: short and long texts.
-const MARKDOWN_FIELD_TYPES: [i64; 2] = [1, 2];
-
-fn set_profile_field(user: &mut Object, field: &Value) {
-    let Some(id) = field["id"].as_i64().map(|id| id.to_string()) else { return };
-    let Some(data) = user.get_mut("profile_data").and_then(Value::as_object_mut) else { return };
-    if field["value"].is_null() {
-        data.shift_remove(&id);
-    } else {
-        let mut value = object(field.clone());
-        value.remove("id");
-        data.insert(id, value.into());
     }
 }
 
@@ -351,27 +220,6 @@ mod tests {
             let later_reply = reply(json!([{"user_id": 6}]), json!([]), json!({"6": {"status_text": "here again"}}));
             assert_eq!(state.differences(&later_reply), []);
         }
-    }
-
-    #[test]
-    fn users_who_are_away_without_a_status_are_away_with_one() {
-        let reply = |status: Value| json!({"user_status": status});
-        let apply_status = |state: &mut State, mut fields: Value| {
-            fields["type"] = "user_status".into();
-            fields["user_id"] = 6.into();
-            assert!(state.apply(&fields));
-        };
-        let mut state = State::from_register(reply(json!({})));
-        apply_status(&mut state, json!({"status_text": "busy"}));
-        for status in [json!({"status_text": "busy"}), json!({"status_text": "busy", "away": true})] {
-            assert_eq!(state.differences(&reply(json!({"6": status}))), []);
-        }
-
-        apply_status(&mut state, json!({"status_text": "", "away": true}));
-        apply_status(&mut state, json!({"status_text": "busy"}));
-
-        assert_eq!(state.value()["user_status"], json!({"6": {"status_text": "busy", "away": true}}));
-        assert_eq!(state.differences(&reply(json!({"6": {"status_text": "busy"}}))).len(), 1);
     }
 
     #[test]

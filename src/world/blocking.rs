@@ -23,8 +23,8 @@ pub fn in_place<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// The first place in the queue for a world's writer lock. Its holder waits for the lock on a thread; all others wait as
-/// async tasks, in order.
+/// The first place in the queue for a world's writer lock. Its holder waits for the lock on a thread; all others wait
+/// as async tasks, in order.
 pub struct WriterTurn {
     _first: OwnedMutexGuard<()>,
 }
@@ -46,4 +46,4 @@ impl World {
 }
 
 /// The queue for a world's writer lock.
-pub(super) type Queue = Arc<tokio::sync::Mutex<()>>;
+pub(super) type WriterQueue = Arc<tokio::sync::Mutex<()>>;

@@ -65,7 +65,7 @@ impl World {
         Checkpoint { realm: Arc::new(without_queues(&checkpoint.realm)), ..checkpoint }
     }
 
-    /// Replaces an earlier snapshot with the same name.
+    /// Takes a snapshot, which replaces an earlier one with the same name.
     pub(crate) fn take_snapshot(&self, name: &str) {
         let checkpoint = self.checkpoint_with_queues();
         self.checkpoints.lock().snapshots.insert(name.to_owned(), checkpoint);

@@ -1,7 +1,7 @@
 //! Makes jumps of the clock wait for clients that are between two polls, because the jump would expire their queues.
 //!
-//! Which clients are between polls is decided while the writer lock is held: a poll that ended before counts as answered,
-//! and one that ends later as parked.
+//! Which clients are between polls is decided while the writer lock is held: a poll that ended before counts as
+//! answered, and one that ends later as parked.
 
 use super::World;
 use super::blocking::in_place;
@@ -21,7 +21,8 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// Clients that a jump takes into account.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JumpClients {
-    /// The jump waits for clients whose last long poll was answered after this real time. None means that it does not wait.
+    /// The jump waits for clients whose last long poll was answered after this real time. None means that it does not
+    /// wait.
     pub(super) awaited_since: Option<Timestamp>,
     /// Queues of sleeping clients, which do not expire during the jump.
     pub(super) spared_queues: Vec<QueueId>,
@@ -38,18 +39,18 @@ pub struct Jump<T> {
 }
 
 impl World {
-    /// Starts a poll. `blocking` is the queue of a long poll. Jumps of the clock wait until it is parked, or until its client
-    /// had time to poll again.
+    /// Starts a poll. `long_poll_queue` is the queue of a long poll. Jumps of the clock wait until it is parked, or
+    /// until its client had time to poll again.
     ///
     /// # Errors
     ///
     /// Those of `start_poll`.
     pub(crate) fn poll<T>(
         &self,
-        blocking: Option<&str>,
+        long_poll_queue: Option<&str>,
         start_poll: impl FnOnce(&mut Tx) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Some(queue) = blocking.map(QueueId::from) else { return self.commit(start_poll) };
+        let Some(queue) = long_poll_queue.map(QueueId::from) else { return self.commit(start_poll) };
         let previous_answer = self.waiters.record_answer(&queue, self.real_time.now());
         let result = self.commit(start_poll);
         if result.is_err() {
@@ -71,8 +72,8 @@ impl World {
         queues.map(|(id, _)| id.clone()).collect()
     }
 
-    /// Moves the clock as soon as no client is between two polls, or after waiting for `max_wait`. `jump` returns None if it
-    /// has to wait for clients.
+    /// Moves the clock as soon as no client is between two polls, or after waiting for `max_wait`. `jump` returns None
+    /// if it has to wait for clients.
     ///
     /// # Errors
     ///

@@ -8,9 +8,9 @@ use crate::time::{Clock, Timestamp};
 use std::sync::Arc;
 
 impl World {
-    /// Moves the clock forward and runs all items that fall due, each at its own time. `target` computes the new time from the
-    /// current one. An earlier time does not move the clock back. Returns None, without effect, if the jump has to wait for a
-    /// client.
+    /// Moves the clock forward and runs all items that fall due, each at its own time. `target` computes the new time
+    /// from the current one. An earlier time does not move the clock back. Returns None, without effect, if the jump
+    /// has to wait for a client.
     ///
     /// # Errors
     ///
@@ -28,8 +28,9 @@ impl World {
         Ok(self.is_ready(clients).then(|| self.jump(now, target_time, &clients.spared_queues)))
     }
 
-    /// Moves the clock to the next item of the agenda, and runs all items that are due then. `target` gets the current time
-    /// and the time of the item, and returns the new time. Waits for clients like [`World::advance`].
+    /// Moves the clock to the next item of the agenda, and runs all items that are due then. `target` gets the current
+    /// time and the time of the item, and returns the new time. Waits for clients like [`World::advance`]. Does nothing
+    /// if the agenda is empty.
     ///
     /// # Errors
     ///
@@ -42,8 +43,8 @@ impl World {
         let _turn = self.lock();
         let now = self.now();
         let realm = self.run_due_and_load(now);
-        let is_spared = |due: &AgendaItem| matches!(due, AgendaItem::Queue(id) if clients.spared_queues.contains(id));
-        let next = realm.agenda.iter().find(|(_, due)| due.is_reported() && !is_spared(due));
+        let is_spared = |item: &AgendaItem| matches!(item, AgendaItem::Queue(id) if clients.spared_queues.contains(id));
+        let next = realm.agenda.iter().find(|(_, item)| item.is_reported() && !is_spared(item));
         let Some((due_at, _)) = next else { return Ok(Some(Vec::new())) };
         let target_time = target(now, *due_at)?;
         Ok(self.is_ready(clients).then(|| self.jump(now, target_time, &clients.spared_queues)))
@@ -57,19 +58,22 @@ impl World {
     fn jump(&self, from: Timestamp, to: Timestamp, spared_queues: &[QueueId]) -> Vec<(Timestamp, AgendaItem)> {
         self.waiters.record_jump(Some(to));
         self.set_clock(to);
-        let (fired, new_events) = self.run_due_sparing(spared_queues, to);
+        let (due_items, new_events) = self.run_due_sparing(spared_queues, to);
         self.advance_realm(to);
-        self.broadcast(WatchFrame::Clock { from, to, due_items: fired.clone(), restoration: None });
+        self.broadcast(WatchFrame::Clock { from, to, due_items: due_items.clone(), restoration: None });
         self.broadcast_events(&new_events);
-        fired
+        due_items
     }
 
     /// Makes the clock run with real time from its current time, or freezes it.
-    pub(crate) fn run_clock(&self, runs: bool) {
+    pub(crate) fn set_clock_running(&self, is_running: bool) {
         let _turn = self.lock();
         let now = self.now();
-        let clock =
-            if runs { Clock::Running { offset: now.since(self.real_time.now()) } } else { Clock::Frozen { at: now } };
+        let clock = if is_running {
+            Clock::Running { offset: now.since(self.real_time.now()) }
+        } else {
+            Clock::Frozen { at: now }
+        };
         *self.clock.lock() = clock;
     }
 

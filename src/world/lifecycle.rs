@@ -1,4 +1,4 @@
-//! The lifecycle of a world in real time: creation, last use and idle time limit. Also its label and port.
+//! The lifecycle of a world in real time: creation, last use and idle time limit, with its label and port.
 
 use super::World;
 use crate::time::{Span, Timestamp};

@@ -1,5 +1,5 @@
-//! Browser sessions: logins by cookie. They are not part of the realm, so that forks, snapshots and state documents do not
-//! have them.
+//! Browser sessions: logins by cookie. They are not part of the realm, so that forks, snapshots and state documents do
+//! not have them.
 
 use super::World;
 use crate::realm::Realm;
@@ -74,7 +74,7 @@ impl Sessions {
     }
 
     /// A new token of 32 letters and digits.
-    pub fn token(&self) -> String {
+    pub fn generate_token(&self) -> String {
         // The odd multiplier spreads the ordinals over all seeds.
         let seed = self.seed.wrapping_add(self.ordinal.load(Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         SeededRng { seed, position: self.token_count.fetch_add(1, Ordering::Relaxed) * 32 }.api_key()
@@ -102,7 +102,7 @@ impl World {
     /// Returns the session's ID, which is secret.
     #[doc(hidden)]
     pub fn open_session(&self, user: &User) -> String {
-        let id = self.sessions.token();
+        let id = self.sessions.generate_token();
         let ends_at = self.now().plus(SESSION_LIFETIME);
         let mut open_sessions = self.sessions.open_sessions.lock();
         open_sessions.last_number += 1;

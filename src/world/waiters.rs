@@ -83,7 +83,7 @@ impl ParkedPoll {
         self.waker.notify.notified().await;
     }
 
-    /// Takes the guard to hold until the journal has the poll. None: it was taken before.
+    /// Takes the guard to hold until the journal has the poll. None if it was taken before.
     pub fn take_unjournaled(&mut self) -> Option<UnjournaledPoll> {
         self.unjournaled.take()
     }
@@ -116,8 +116,8 @@ impl Drop for ParkedPoll {
 impl World {
     /// Parks a poll.
     ///
-    /// The end of a poll is only recorded, and the next reader or writer updates the realm for all ended polls. So an event
-    /// that answers a thousand polls costs one change of the realm instead of a thousand.
+    /// The end of a poll is only recorded, and the next reader or writer updates the realm for all ended polls. So an
+    /// event that answers a thousand polls costs one change of the realm instead of a thousand.
     pub(crate) fn park(self: &Arc<Self>, queue: Arc<Queue>) -> ParkedPoll {
         let waker = Arc::new(Waker::default());
         self.waiters.answer_times.lock().remove(&queue.id);
@@ -143,8 +143,9 @@ impl World {
         unjournaled.iter().filter(|(number, queue)| !is_waiting(number, queue)).map(|(number, _)| *number).collect()
     }
 
-    /// Waits until the journal has these polls, or their clients have disconnected; not longer than [`MAX_JOURNAL_DELAY`].
-    pub(crate) async fn journaled(&self, polls: &BTreeSet<u64>) {
+    /// Waits until the journal has these polls, or their clients have disconnected; not longer than
+    /// [`MAX_JOURNAL_DELAY`].
+    pub(crate) async fn wait_until_journaled(&self, polls: &BTreeSet<u64>) {
         let are_all_journaled = || self.waiters.unjournaled.lock().keys().all(|number| !polls.contains(number));
         if are_all_journaled() {
             return;
@@ -208,7 +209,7 @@ impl Waiters {
     }
 
     /// Answers the polls of queues that their clients delete.
-    pub(super) fn end_queues(&self, queues: &[QueueId]) {
+    pub(super) fn finish_polls(&self, queues: &[QueueId]) {
         if queues.is_empty() {
             return;
         }
@@ -220,14 +221,14 @@ impl Waiters {
         }
     }
 
-    /// Wakes up the polls that receive one of the entries, and those of the touched queues.
-    pub(super) fn wake(&self, entries: &[Arc<Entry>], touched_queues: &[QueueId]) {
-        if entries.is_empty() && touched_queues.is_empty() {
+    /// Wakes up the polls that receive one of the entries, and those of `queues_to_wake`.
+    pub(super) fn wake(&self, entries: &[Arc<Entry>], queues_to_wake: &[QueueId]) {
+        if entries.is_empty() && queues_to_wake.is_empty() {
             return;
         }
-        let touched_queues: BTreeSet<&QueueId> = touched_queues.iter().collect();
+        let queues_to_wake: BTreeSet<&QueueId> = queues_to_wake.iter().collect();
         for (queue, waker) in self.parked_polls.lock().polls.values() {
-            if touched_queues.contains(&queue.id) || entries.iter().any(|entry| queue.receives(entry)) {
+            if queues_to_wake.contains(&queue.id) || entries.iter().any(|entry| queue.receives(entry)) {
                 self.wake_count.fetch_add(1, Ordering::Relaxed);
                 waker.notify.notify_one();
             }

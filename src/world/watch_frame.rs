@@ -29,7 +29,7 @@ pub enum WatchFrame {
         to: Timestamp,
         /// The items that fell due, with their times.
         due_items: Vec<(Timestamp, AgendaItem)>,
-        /// None: the clock was moved.
+        /// None if the clock was moved.
         restoration: Option<Restoration>,
     },
     /// A fault fired.
@@ -91,7 +91,7 @@ pub enum QueueChange {
     Registered,
     /// A poll waits on it.
     Parked,
-    /// The parked poll ended.
+    /// The parked poll ended, because it was answered or its client disconnected.
     Answered,
     Expired,
     /// Removed by a fault, by control, or because the account was deactivated.
@@ -117,12 +117,12 @@ impl QueueChange {
     }
 }
 
-/// The frames for changes of queues and for new pushes. `fired` are the items that fell due in the change. `deleted_queues`
-/// are those that their clients deleted.
+/// The frames for registered and removed queues and for new pushes. `due_items` are the items that fell due in the
+/// change. `deleted_queues` are those that their clients deleted.
 pub(super) fn change_frames(
     before: &Realm,
     after: &Realm,
-    fired: &[(Timestamp, AgendaItem)],
+    due_items: &[(Timestamp, AgendaItem)],
     deleted_queues: &[QueueId],
 ) -> Vec<WatchFrame> {
     let mut frames = Vec::new();
@@ -130,7 +130,8 @@ pub(super) fn change_frames(
         frames.extend(match difference {
             DiffItem::Add(_, queue) => Some(QueueChange::Registered.frame_for(queue, after.now)),
             DiffItem::Remove(id, queue) => {
-                let expired = fired.iter().find(|(_, due)| matches!(due, AgendaItem::Queue(due_id) if due_id == id));
+                let expired =
+                    due_items.iter().find(|(_, item)| matches!(item, AgendaItem::Queue(due_id) if due_id == id));
                 Some(match expired {
                     Some((expired_at, _)) => QueueChange::Expired.frame_for(queue, *expired_at),
                     None if deleted_queues.contains(id) => QueueChange::Deleted.frame_for(queue, after.now),
@@ -165,8 +166,8 @@ impl World {
         }
     }
 
-    /// Broadcasts the events and other frames of a change, in the order of time. Each event is a frame, so that the frames
-    /// that a slow watcher misses can be counted.
+    /// Broadcasts the events and other frames of a change, in the order of time. Each event is a frame, so that the
+    /// frames that a slow watcher misses can be counted.
     pub(crate) fn broadcast_events(&self, new_events: &NewEvents) {
         if !self.is_watched() {
             return;

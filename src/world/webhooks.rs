@@ -1,7 +1,8 @@
 //! Queues the calls of outgoing webhooks until the server posts them, and lists their attempts.
 //!
-//! The calls of one bot are posted one after the other, in the order of the messages. A reset, a restored snapshot
-//! and the end of the world begin a new generation, and the calls of earlier generations are dropped.
+//! The calls of one bot are posted one after the other, in the order of the messages. A reset, a restored
+//! snapshot or state document, and the end of the world begin a new generation, and the calls of earlier generations
+//! are dropped.
 
 use super::World;
 use crate::error::Error;
@@ -31,13 +32,13 @@ pub struct WebhookSender {
 
 /// A request to post the calls of one bot until [`World::next_webhook`] returns None.
 pub struct WebhookDelivery {
-    /// Weak, because the world may end before.
+    /// Weak, because the world may end first.
     pub world: Weak<World>,
     pub bot: UserId,
     pub generation: Generation,
 }
 
-/// The period between two resets of a world.
+/// The period between two replacements of a world's state, such as resets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Generation(u64);
 
@@ -201,7 +202,8 @@ impl World {
                     return Err(Error::Internal);
                 }
                 let problem = tx.handle_webhook_outcome(call, outcome);
-                // The attempt is listed before the answer is published, so that whoever receives the answer finds the entry.
+                // The attempt is listed before the answer is published, so that whoever receives the answer finds the
+                // entry.
                 self.webhooks.state.lock().add_entry(tx, call, outcome, attempt, problem);
                 Ok(())
             })

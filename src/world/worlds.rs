@@ -22,7 +22,7 @@ pub struct Worlds {
     initializer: OnceLock<Box<Callback>>,
 }
 
-/// The most names of ended worlds that are kept.
+/// Maximum number of names of ended worlds that are stored.
 const MAX_ENDED_NAMES: usize = 1_000;
 
 type Callback = dyn Fn(&World) + Send + Sync;
@@ -40,14 +40,14 @@ impl Worlds {
         let _ = self.webhook_sender.set(sender);
     }
 
-    /// Sets a function that is called with each world after its end and before its journal is cleared. A second function is
-    /// ignored.
+    /// Sets a function that is called with each world after its end and before its journal is cleared. A second
+    /// function is ignored.
     pub fn observe_ends(&self, observer: impl Fn(&World) + Send + Sync + 'static) {
         let _ = self.end_observer.set(Box::new(observer));
     }
 
-    /// Sets a function that is called with each world that is added later, before requests reach it. A second function is
-    /// ignored.
+    /// Sets a function that is called with each world that is added later, before requests reach it. A second function
+    /// is ignored.
     pub fn initialize_with(&self, initializer: impl Fn(&World) + Send + Sync + 'static) {
         let _ = self.initializer.set(Box::new(initializer));
     }

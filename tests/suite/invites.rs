@@ -34,7 +34,7 @@ fn group_id(server: &TestServer, name: &str) -> i64 {
 }
 
 /// The terms of the newest link, behind the API's back.
-fn newest_terms(server: &TestServer) -> chatdouble::realm::organization::InviteTerms {
+fn newest_terms(server: &TestServer) -> chatdouble::realm::invite::InviteTerms {
     let realm = server.server().world("default").snapshot();
     realm.invite_links.values().next_back().expect("there are links").terms.clone()
 }

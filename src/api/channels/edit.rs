@@ -77,7 +77,7 @@ impl Write for EditChannel {
         let topics_policy = checked_topics_policy(tx, caller, channel, params.topics_policy)?;
         let is_default = checked_is_default(caller, channel, &params)?;
         let message_retention_days = checked_retention(caller, params.message_retention_days)?;
-        let switches = params.switches.changes(caller, channel.switches)?;
+        let switches = params.switches.changes(caller, channel.boolean_settings)?;
         let is_unarchived = checked_unarchiving(channel, privacy.unwrap_or(channel.privacy), params.is_archived)?;
         check_deletion_policy(tx, caller, &params)?;
         let name = checked_new_name(tx, channel, params.new_name.as_deref())?;

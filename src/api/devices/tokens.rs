@@ -45,7 +45,7 @@ fn check_token(kind: PushTokenKind, token: &str) -> Result<(), Error> {
 fn add_token(tx: &mut Tx, user: UserId, new_token: PushToken) {
     tx.change_push_targets(user, |state| {
         let tokens = &mut state.push_tokens;
-        match tokens.iter().position(|token| token.is(new_token.kind, &new_token.token)) {
+        match tokens.iter().position(|token| token.matches(new_token.kind, &new_token.token)) {
             Some(index) => tokens[index] = new_token,
             None => tokens.push_back(new_token),
         }
@@ -55,7 +55,7 @@ fn add_token(tx: &mut Tx, user: UserId, new_token: PushToken) {
 fn remove_token(tx: &mut Tx, user: UserId, kind: PushTokenKind, token: &str) -> Result<Success, Error> {
     check_token(kind, token)?;
     let mut tokens = tx.user_state(user).push_tokens.iter();
-    let index = tokens.position(|push_token| push_token.is(kind, token)).ok_or(Error::NoSuchToken)?;
+    let index = tokens.position(|push_token| push_token.matches(kind, token)).ok_or(Error::NoSuchToken)?;
 
     tx.change_push_targets(user, |state| state.push_tokens.remove(index));
     Ok(Success {})

@@ -3,7 +3,7 @@
 use crate::api::Call;
 use crate::realm::Realm;
 use crate::realm::id::MessageId;
-use crate::realm::schedule::topic_link;
+use crate::realm::message_link::topic_link;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use chat_markdown::{OutputFormat, encode_link_label};
 

@@ -19,7 +19,7 @@ use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Edit, Message, MessagePlace};
 use crate::realm::send::ContentAuthor;
 use crate::realm::tx::Tx;
-use crate::record::event::attachment_record;
+use crate::record::attachment::attachment_to_json;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -113,7 +113,7 @@ impl Write for EditMessage {
             Some(content) => {
                 let (sender, place) = (message_edit.message.sender, &message_edit.message.place);
                 let includes_subgroups = tx.has(Feature::MentionsIncludeSubgroups);
-                Some(tx.body(
+                Some(tx.render_body(
                     (sender, ContentAuthor::Sender),
                     place,
                     content.clone(),
@@ -210,7 +210,7 @@ fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, af
         }
         let attachment = attachment.clone();
         if attachment.messages.is_empty() {
-            detached_uploads.push(attachment_record(&attachment));
+            detached_uploads.push(attachment_to_json(&attachment));
         }
         tx.emit_attachment_update(attachment.owner, attachment);
     }

@@ -33,7 +33,7 @@ pub(super) fn highlight_text(text: &str, search: &Search, budget: &Budget) -> Re
 pub(super) fn highlight_html(html: &str, search: &Search, budget: &Budget) -> Result<String, Exhausted> {
     budget.spend_output(html.len())?;
     budget.spend_steps(STEPS_PER_BYTE.saturating_mul(html.len()))?;
-    let mut marks = search.marks(&visible_text(html).to_lowercase()).into_iter().peekable();
+    let mut marks = search.match_ranges(&visible_text(html).to_lowercase()).into_iter().peekable();
     if marks.peek().is_none() {
         return Ok(html.to_owned());
     }

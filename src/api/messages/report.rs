@@ -9,7 +9,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::Message;
-use crate::realm::schedule::longest_run;
+use crate::realm::quotation::longest_run;
 use crate::realm::send::{ContentAuthor, OutgoingMessage, Target};
 use crate::realm::text::{MAX_MESSAGE_LENGTH, check_length, truncate};
 use crate::realm::tx::Tx;
@@ -91,7 +91,7 @@ impl Write for ReportMessage {
             let target = Target::Channel { channel, topic };
             tx.send(OutgoingMessage {
                 content_author: ContentAuthor::QuotedUser(caller.id),
-                site: Some(call.render_context()),
+                render_context: Some(call.render_context()),
                 ..OutgoingMessage::from_server(bot, target, content)
             })
             .is_ok()

@@ -39,7 +39,7 @@ impl Write for DeactivateOrganization {
         // Wakes the parked polls. They return the event, or an error if their queue does not get it.
         let parked_queues = tx.queues.values().filter(|queue| queue.parked_since.is_some());
         let parked_queues: Vec<QueueId> = parked_queues.map(|queue| queue.id.clone()).collect();
-        tx.touched_queues_mut().extend(parked_queues);
+        tx.queues_to_wake_mut().extend(parked_queues);
         Ok(Success {})
     }
 }

@@ -99,7 +99,7 @@ fn unread_messages(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions
     let allows_empty = options.capabilities.empty_topic_name;
     let ignores_case = options.level.has(Feature::UnreadTopicsIgnoreCase);
     let has_empty_topic = options.level.has(Feature::EmptyTopics);
-    let mut unread_ids = viewer.map(|viewer| realm.unread(viewer)).unwrap_or_default();
+    let mut unread_ids = viewer.map(|viewer| realm.unread_messages(viewer)).unwrap_or_default();
     let are_old_missing = unread_ids.len() > MAX_UNREAD;
     if are_old_missing {
         unread_ids.drain(..unread_ids.len() - MAX_UNREAD);

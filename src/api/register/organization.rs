@@ -60,8 +60,10 @@ fn settings(realm: &Realm) -> Map<String, Value> {
     let organization = &realm.organization;
     let settings =
         REALM_SETTINGS.iter().map(|setting| (setting.state_key(), organization.setting_named(setting.name).clone()));
-    let permissions =
-        organization.permissions.iter().map(|(name, value)| (format!("realm_{name}"), json!(realm.shown(value))));
+    let permissions = organization
+        .permissions
+        .iter()
+        .map(|(name, value)| (format!("realm_{name}"), json!(realm.without_deactivated_users(value))));
     settings.chain(permissions).collect()
 }
 

@@ -4,7 +4,7 @@
 //! of the world's clock.
 
 use crate::error::Error;
-use crate::realm::message::Attachment;
+use crate::realm::attachment::Attachment;
 use crate::realm::{Realm, content_hash, to_hexadecimal};
 use crate::time::{Span, Timestamp};
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, SPECIF
 use crate::realm::id::UserId;
 use crate::realm::setting::{former_default, settings_with_former_default};
 use crate::realm::user::{EmailVisibility, User};
-use crate::record::user::avatar_url;
+use crate::record::avatar::avatar_url;
 use serde_json::{Map, Value, json};
 
 /// The first level at which an absent language for code blocks is an empty string instead of null.

@@ -13,7 +13,7 @@ use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::permission::RealmPermission;
 use crate::realm::setting_values::default_user_setting;
 use crate::realm::user::User;
-use crate::record::user::avatar_url;
+use crate::record::avatar::avatar_url;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;

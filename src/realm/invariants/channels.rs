@@ -51,9 +51,9 @@ pub(super) const ALL: &[Invariant] = &[
         check: notices_have_channels,
     },
     Invariant {
-        name: "audiences-are-numbered-apart",
-        meaning: "No two channels or conversations have the same audience ID.",
-        check: audiences_are_numbered_apart,
+        name: "recipient-ids-are-unique",
+        meaning: "No two channels or conversations have the same recipient ID.",
+        check: recipient_ids_are_unique,
     },
 ];
 
@@ -87,7 +87,7 @@ fn subscriptions_have_channels(realm: &Realm) -> Vec<String> {
             realm.channels.contains_key(channel) && subscription.since.0 <= realm.counters.message
         };
         let (channel, _) = state.subscriptions.iter().find(|entry| !is_valid(*entry))?;
-        Some(format!("user {user} has a subscription to channel {channel} that can't be"))
+        Some(format!("user {user} has an invalid subscription to channel {channel}"))
     })
 }
 
@@ -104,7 +104,7 @@ fn channels_have_their_messages(realm: &Realm) -> Vec<String> {
         (actual != Some(&expected)).then(|| format!("channel {channel} has {actual:?}, should have {expected:?}"))
     });
     violations.extend(violations_of(expected.keys(), |channel| {
-        Some(format!("messages lie in channel {channel}, which does not exist"))
+        Some(format!("messages are in channel {channel}, which does not exist"))
     }));
     violations
 }
@@ -155,11 +155,12 @@ fn notices_have_channels(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn audiences_are_numbered_apart(realm: &Realm) -> Vec<String> {
+fn recipient_ids_are_unique(realm: &Realm) -> Vec<String> {
     let mut recipients: BTreeSet<RecipientId> = BTreeSet::new();
     let channels = realm.channels.values().map(|channel| channel.recipient);
     let numbers = channels.chain(realm.conversations.keys().copied());
     violations_of(numbers, |recipient| {
-        (!recipients.insert(recipient)).then(|| format!("two audiences are number {recipient}"))
+        (!recipients.insert(recipient))
+            .then(|| format!("two channels or conversations have the recipient ID {recipient}"))
     })
 }

@@ -73,7 +73,7 @@ fn groups_have_what_exists(realm: &Realm) -> Vec<String> {
 fn system_groups_are_complete(realm: &Realm) -> Vec<String> {
     let mut violations = violations_of(realm.groups.values(), |group| {
         let kind = group.system.filter(|kind| realm.system_groups.get(kind) != Some(&group.id))?;
-        Some(format!("group {} is a second one that is {}", group.id, kind.name()))
+        Some(format!("group {} is a second system group {}", group.id, kind.name()))
     });
     violations.extend(violations_of(SystemGroup::ALL, |kind| {
         let group = realm.system_groups.get(&kind).and_then(|id| realm.groups.get(id));
@@ -84,7 +84,7 @@ fn system_groups_are_complete(realm: &Realm) -> Vec<String> {
                 && group.name == kind.name()
                 && group.subgroups.iter().copied().eq(subgroup)
         });
-        (!is_valid).then(|| format!("{} is not as it was made", kind.name()))
+        (!is_valid).then(|| format!("the system group {} is missing or has changed", kind.name()))
     }));
     violations
 }

@@ -2,7 +2,7 @@
 
 use super::{Invariant, violations_of};
 use crate::realm::Realm;
-use crate::realm::personal::OWNED;
+use crate::realm::personal::PERSONAL_ITEM_KINDS;
 
 pub(super) const ALL: &[Invariant] = &[
     Invariant {
@@ -16,20 +16,20 @@ pub(super) const ALL: &[Invariant] = &[
         check: counters_are_ahead,
     },
     Invariant {
-        name: "numbers-can-go-on",
-        meaning: "Counters are from 0 to 2^53, the limit of JSON readers, and have room for more.",
-        check: numbers_can_go_on,
+        name: "numbers-are-in-range",
+        meaning: "Counters, versions and positions are from 0 to 2^53, up to which JSON readers are exact.",
+        check: numbers_are_in_range,
     },
 ];
 
-/// A kind of object: its name, the key and the ID of each object, and the counter of its IDs.
+/// A kind of object: its name, the key and the ID of each object, and the last ID.
 type IdKind = (&'static str, Vec<(i64, i64)>, i64);
 
 fn id_kinds(realm: &Realm) -> Vec<IdKind> {
     let counters = &realm.counters;
     let collect = |pairs: &mut dyn Iterator<Item = (i64, i64)>| pairs.collect::<Vec<_>>();
     let states = || realm.personal.values();
-    let owned_kinds = OWNED.iter().map(|kind| {
+    let personal_kinds = PERSONAL_ITEM_KINDS.iter().map(|kind| {
         (kind.name, states().flat_map(|state| (kind.keys_and_ids)(state)).collect(), (kind.last)(&counters.items))
     });
     let other_kinds = vec![
@@ -93,27 +93,27 @@ fn id_kinds(realm: &Realm) -> Vec<IdKind> {
             counters.presence,
         ),
     ];
-    other_kinds.into_iter().chain(owned_kinds).collect()
+    other_kinds.into_iter().chain(personal_kinds).collect()
 }
 
 fn keys_are_ids(realm: &Realm) -> Vec<String> {
     violations_of(id_kinds(realm), |(kind, pairs, _)| {
         let (key, id) = pairs.into_iter().find(|(key, id)| key != id)?;
-        Some(format!("{kind} {id} is kept under {key}"))
+        Some(format!("{kind} {id} is stored under {key}"))
     })
 }
 
 fn counters_are_ahead(realm: &Realm) -> Vec<String> {
     violations_of(id_kinds(realm), |(kind, pairs, counter)| {
         let (_, id) = pairs.into_iter().find(|(_, id)| !(1..=counter).contains(id))?;
-        Some(format!("{kind} {id} exists, but only 1 to {counter} were given"))
+        Some(format!("{kind} {id} exists, but only 1 to {counter} were assigned"))
     })
 }
 
-/// The largest integer that JSON readers with floating-point numbers read exactly.
+/// Up to this number, JSON readers with floating-point numbers read every integer exactly.
 const MAX_COUNT: i64 = 1 << 53;
 
-fn numbers_can_go_on(realm: &Realm) -> Vec<String> {
+fn numbers_are_in_range(realm: &Realm) -> Vec<String> {
     let is_out_of_range = |number: i64| !(0..=MAX_COUNT).contains(&number);
     let mut violations = violations_of(realm.users.values(), |user| {
         let version = user.avatar.version;
@@ -127,10 +127,10 @@ fn numbers_can_go_on(realm: &Realm) -> Vec<String> {
     }));
     let counters = serde_json::to_value(realm.counters).unwrap_or_default();
     violations.extend(violations_of(counters.as_object().into_iter().flatten(), |(name, number)| {
-        number.as_i64().is_none_or(is_out_of_range).then(|| format!("the counter {name} has come to {number}"))
+        number.as_i64().is_none_or(is_out_of_range).then(|| format!("the counter {name} is {number}"))
     }));
     let position = realm.rng.position;
     let is_position_out_of_range = i64::try_from(position).ok().is_none_or(is_out_of_range);
-    violations.extend(is_position_out_of_range.then(|| format!("chance has come to {position}")));
+    violations.extend(is_position_out_of_range.then(|| format!("the position of the random generator is {position}")));
     violations
 }

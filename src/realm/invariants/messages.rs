@@ -1,4 +1,4 @@
-//! Invariants of messages, conversations and uploads.
+//! Invariants of messages and conversations.
 
 use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
@@ -43,16 +43,10 @@ pub(super) const ALL: &[Invariant] = &[
         check: mentions_reach_recipients,
     },
     Invariant {
-        name: "uploads-know-their-messages",
-        meaning: "An upload's messages are those that link it.",
-        check: uploads_know_their_messages,
+        name: "late-rows",
+        meaning: "User messages that were created after sending are indexed by message and by user.",
+        check: late_rows,
     },
-    Invariant {
-        name: "upload-space",
-        meaning: "The space that uploads use is the sum of their sizes.",
-        check: upload_space,
-    },
-    Invariant { name: "late-rows", meaning: "Rows made later are indexed by message and by user.", check: late_rows },
     Invariant {
         name: "unread-where-subscribed",
         meaning: "Unread channel messages are in channels that the user is subscribed to, after the start of the subscription.",
@@ -72,7 +66,7 @@ pub(super) const ALL: &[Invariant] = &[
 
 fn messages_are_of_users(realm: &Realm) -> Vec<String> {
     let violation =
-        |message: MessageId, user: UserId| format!("message {message} has to do with user {user}, who does not exist");
+        |message: MessageId, user: UserId| format!("message {message} refers to user {user}, who does not exist");
     let mut violations: Vec<String> =
         unknown_recipients(realm).into_iter().map(|(message, user)| violation(message, user)).collect();
     violations.extend(violations_of(realm.messages.iter(), |(id, message)| {
@@ -87,7 +81,8 @@ fn messages_are_of_users(realm: &Realm) -> Vec<String> {
     violations
 }
 
-/// Recipients who do not exist, each with the first of their messages in each channel.
+/// Recipients who do not exist, each with some of their messages: at least the first in each channel, and the first
+/// direct message.
 pub fn unknown_recipients(realm: &Realm) -> Vec<(MessageId, UserId)> {
     // Only the differences between successive messages of a channel are checked, because most recipients are the same.
     let mut previous_sets: BTreeMap<Option<ChannelId>, &OrdSet<UserId>> = BTreeMap::new();
@@ -137,7 +132,7 @@ fn conversations_by_members(realm: &Realm) -> Vec<String> {
         (!is_sorted || !is_indexed).then(|| format!("conversation {} is not found by its members", conversation.id))
     });
     if realm.conversations_by_members.len() != realm.conversations.len() {
-        violations.push("the index of conversations has others".to_owned());
+        violations.push("the index of conversations has some that do not exist".to_owned());
     }
     let mut conversations_by_user: BTreeMap<UserId, OrdSet<RecipientId>> = BTreeMap::new();
     for conversation in realm.conversations.values() {
@@ -156,7 +151,7 @@ fn conversations_by_members(realm: &Realm) -> Vec<String> {
 fn reactions_are_unique(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
         let mut known_reactions = BTreeSet::new();
-        let mut is_duplicate = |user: UserId, emoji: &crate::realm::message::Emoji| {
+        let mut is_duplicate = |user: UserId, emoji: &crate::realm::emoji::Emoji| {
             !known_reactions.insert((user, emoji.reaction_type, emoji.emoji_code.clone()))
         };
         let duplicate = message.reactions.iter().find(|reaction| is_duplicate(reaction.user, &reaction.emoji))?;
@@ -166,28 +161,9 @@ fn reactions_are_unique(realm: &Realm) -> Vec<String> {
 
 fn mentions_reach_recipients(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
-        let user = message.body.named().find(|user| !realm.has_user_message(**user, message))?;
+        let user = message.body.mentioned_or_alerted().find(|user| !realm.has_user_message(**user, message))?;
         Some(format!("message {} mentions user {user}, who has no row for it", message.id))
     })
-}
-
-fn uploads_know_their_messages(realm: &Realm) -> Vec<String> {
-    let mut linking_messages: BTreeMap<&str, BTreeSet<MessageId>> = BTreeMap::new();
-    for message in realm.messages.values() {
-        for path_id in &message.body.uploads {
-            linking_messages.entry(path_id).or_default().insert(message.id);
-        }
-    }
-    violations_of(realm.attachments.iter(), |(path_id, attachment)| {
-        let expected = linking_messages.remove(path_id.as_str()).unwrap_or_default();
-        (attachment.messages != expected || attachment.path_id != *path_id)
-            .then(|| format!("upload {path_id} is linked by {:?}, should be by {expected:?}", attachment.messages))
-    })
-}
-
-fn upload_space(realm: &Realm) -> Vec<String> {
-    let expected = realm.upload_space();
-    mismatch("uploads use", &realm.upload_space_used, &expected)
 }
 
 fn late_rows(realm: &Realm) -> Vec<String> {
@@ -220,7 +196,7 @@ fn unread_where_subscribed(realm: &Realm) -> Vec<String> {
     })
 }
 
-/// The ranges between the runs of a set, and after the last run.
+/// The ranges before, between and after the runs of a set.
 fn gaps(read: &ReadSet) -> impl Iterator<Item = RangeInclusive<MessageId>> {
     let end = (MessageId(i64::MAX), MessageId(i64::MAX));
     let gaps = read.runs().chain([end]).scan(0, |next_id, (first, last)| {

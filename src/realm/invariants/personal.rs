@@ -1,4 +1,4 @@
-//! Invariants of the state of users, and of custom emoji.
+//! Invariants of the state of users.
 
 use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
@@ -20,9 +20,9 @@ pub(super) const ALL: &[Invariant] = &[
         check: reached_by_push,
     },
     Invariant {
-        name: "topic-policies-say-something",
-        meaning: "Policies for topics are of channels that exist, under the topic's name, and not the default.",
-        check: topic_policies_say_something,
+        name: "topic-policies-are-valid",
+        meaning: "A policy is for a topic of a channel that exists, is stored under the topic's name, and is not the default.",
+        check: topic_policies_are_valid,
     },
     Invariant {
         name: "muted-users-are-others",
@@ -38,11 +38,6 @@ pub(super) const ALL: &[Invariant] = &[
         name: "navigation-views-are-unique",
         meaning: "No view is in a user's left sidebar twice.",
         check: navigation_views_are_unique,
-    },
-    Invariant {
-        name: "emoji-names-are-unique",
-        meaning: "No two custom emoji that can be used have the same name.",
-        check: emoji_names_are_unique,
     },
 ];
 
@@ -62,14 +57,14 @@ fn reached_by_push(realm: &Realm) -> Vec<String> {
     mismatch("the index of users that push notifications reach has", &realm.reached_by_push, &expected)
 }
 
-fn topic_policies_say_something(realm: &Realm) -> Vec<String> {
+fn topic_policies_are_valid(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let ((channel, _), topic) = state.topics.iter().find(|((channel, key), topic)| {
             !realm.channels.contains_key(channel)
                 || *key != TopicKey::new(&topic.name)
                 || topic.policy == VisibilityPolicy::None
         })?;
-        Some(format!("user {user} says {:?} of topic {} in channel {channel}", topic.policy, topic.name))
+        Some(format!("user {user} has the policy {:?} for topic {} in channel {channel}", topic.policy, topic.name))
     })
 }
 
@@ -98,12 +93,5 @@ fn navigation_views_are_unique(realm: &Realm) -> Vec<String> {
         let mut fragments = BTreeSet::new();
         let duplicate = state.navigation_views.iter().find(|view| !fragments.insert(&view.fragment))?;
         Some(format!("user {user} has the view {} twice", duplicate.fragment))
-    })
-}
-
-fn emoji_names_are_unique(realm: &Realm) -> Vec<String> {
-    let mut names = BTreeSet::new();
-    violations_of(realm.custom_emoji.values().filter(|emoji| !emoji.is_deactivated), |emoji| {
-        (!names.insert(&emoji.name)).then(|| format!("two custom emoji are called {}", emoji.name))
     })
 }

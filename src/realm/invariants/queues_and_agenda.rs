@@ -4,7 +4,7 @@ use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
 use crate::realm::agenda::AgendaItem;
 use crate::realm::model::setting::RealmSetting;
-use crate::realm::organization::ScheduledTarget;
+use crate::realm::scheduled::ScheduledTarget;
 use crate::realm::user::Role;
 use crate::time::{Span, Timestamp};
 use std::collections::BTreeMap;
@@ -20,11 +20,11 @@ pub(super) const ALL: &[Invariant] = &[
         meaning: "The agenda has all future items, each at its time, and nothing else.",
         check: agenda,
     },
-    Invariant { name: "nothing-is-overdue", meaning: "Due items are done.", check: nothing_is_overdue },
+    Invariant { name: "nothing-is-overdue", meaning: "No item of the agenda is overdue.", check: nothing_is_overdue },
     Invariant {
-        name: "plans-are-of-users",
+        name: "planned-items-have-what-exists",
         meaning: "The users, channels and groups of reminders, scheduled messages and invitations exist.",
-        check: plans_are_of_users,
+        check: planned_items_have_what_exists,
     },
 ];
 
@@ -38,7 +38,7 @@ fn queues_read_the_log(realm: &Realm) -> Vec<String> {
 }
 
 fn agenda(realm: &Realm) -> Vec<String> {
-    let actual: BTreeMap<AgendaItem, Timestamp> = realm.agenda.iter().map(|(at, due)| (due.clone(), *at)).collect();
+    let actual: BTreeMap<AgendaItem, Timestamp> = realm.agenda.iter().map(|(at, item)| (item.clone(), *at)).collect();
     let mut expected: BTreeMap<AgendaItem, Timestamp> = BTreeMap::new();
     let reminders = realm.reminders.values().filter(|reminder| !reminder.has_failed);
     expected.extend(reminders.map(|reminder| (AgendaItem::Reminder(reminder.id), reminder.deliver_at)));
@@ -76,10 +76,10 @@ fn agenda(realm: &Realm) -> Vec<String> {
 
 fn nothing_is_overdue(realm: &Realm) -> Vec<String> {
     let overdue = realm.agenda.next().filter(|(at, _)| *at < realm.now);
-    violations_of(overdue, |(at, due)| Some(format!("{due:?} was due at {at:?}")))
+    violations_of(overdue, |(at, item)| Some(format!("{item:?} was due at {at:?}")))
 }
 
-fn plans_are_of_users(realm: &Realm) -> Vec<String> {
+fn planned_items_have_what_exists(realm: &Realm) -> Vec<String> {
     let reminders = realm.reminders.values().map(|reminder| reminder.user);
     let senders = realm.scheduled_messages.values().map(|message| message.sender);
     let terms = || {
@@ -87,7 +87,8 @@ fn plans_are_of_users(realm: &Realm) -> Vec<String> {
     };
     let planning_users = reminders.chain(senders).chain(terms().map(|terms| terms.invited_by));
     let mut violations = violations_of(planning_users, |user| {
-        (!realm.users.contains_key(&user)).then(|| format!("user {user} plans something, but does not exist"))
+        (!realm.users.contains_key(&user))
+            .then(|| format!("user {user} has a reminder, scheduled message or invitation, but does not exist"))
     });
     violations.extend(violations_of(realm.scheduled_messages.values(), |message| {
         let exists = match &message.to {

@@ -3,9 +3,10 @@
 use super::{all, all_violations};
 use crate::realm::Realm;
 use crate::realm::agenda::AgendaItem;
+use crate::realm::emoji::{Emoji, ReactionType};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, MessageId, ProfileFieldId, RecipientId, UserId};
-use crate::realm::message::{Emoji, Reaction, ReactionType};
+use crate::realm::message::Reaction;
 use crate::realm::organization::AuthenticationMethod;
 use crate::realm::personal::{NavigationView, UserTopic, VisibilityPolicy};
 use crate::realm::queue::{Cursor, Queue};
@@ -24,7 +25,7 @@ const GENERAL: ChannelId = ChannelId(1);
 fn built_in() -> Realm {
     let now = Timestamp::parse("2026-01-01T12:00:00Z").expect("well-formed");
     let text = crate::fixture::builtin("default").expect("it is built in");
-    crate::fixture::read(text, now, 0).expect("it has no faults")
+    crate::fixture::read(text, now, 0).expect("it is valid")
 }
 
 fn change_each<K: Ord + Clone, V: Clone>(map: &mut OrdMap<K, Arc<V>>, change: impl Fn(&mut V)) {
@@ -109,7 +110,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
     ("notices-have-channels", |tx| {
         Arc::make_mut(&mut tx.realm_mut().organization).signup_announcements = Some(ChannelId(99));
     }),
-    ("audiences-are-numbered-apart", |tx| tx.channel_mut(GENERAL).recipient = tx.channels[&ChannelId(2)].recipient),
+    ("recipient-ids-are-unique", |tx| tx.channel_mut(GENERAL).recipient = tx.channels[&ChannelId(2)].recipient),
     ("messages-are-of-users", |tx| tx.message_mut(MessageId(3)).sender = NOBODY),
     ("direct-messages-reach-the-conversation", |tx| {
         let message = tx.messages.values().find(|message| message.conversation().is_some()).expect("there is one").id;
@@ -145,7 +146,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
     ("starred-messages-have-rows", |tx| _ = tx.user_state_mut(UserId(7)).starred.insert(MessageId(1))),
     ("alert-words", |tx| tx.user_state_mut(MEL).alert_words.push_back("new".into())),
     ("reached-by-push", |tx| tx.user_state_mut(MEL).devices.clear()),
-    ("topic-policies-say-something", |tx| {
+    ("topic-policies-are-valid", |tx| {
         let topic = UserTopic { name: "x".into(), policy: VisibilityPolicy::None, last_updated: tx.now, position: 1 };
         tx.user_state_mut(MEL).topics.insert((GENERAL, TopicKey::new("x")), Arc::new(topic));
     }),
@@ -166,7 +167,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
     }),
     ("keys-are-ids", |tx| tx.channel_mut(GENERAL).id = ChannelId(2)),
     ("counters-are-ahead", |tx| tx.realm_mut().counters.message = 1),
-    ("numbers-can-go-on", |tx| tx.realm_mut().counters.scheduled = i64::MAX),
+    ("numbers-are-in-range", |tx| tx.realm_mut().counters.scheduled = i64::MAX),
     ("queues-read-the-log", |tx| {
         let queue = Queue {
             id: "q".into(),
@@ -190,7 +191,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
         let now = tx.now;
         tx.schedule(AgendaItem::FullMember(MEL), Some(now.plus(Span::from_minutes(-1))));
     }),
-    ("plans-are-of-users", |tx| {
+    ("planned-items-have-what-exists", |tx| {
         change_each(&mut tx.realm_mut().reminders, |reminder| reminder.user = NOBODY);
     }),
 ];
@@ -202,7 +203,7 @@ const ENFORCED_BY_TYPES: &[&str] = &["read-runs-are-apart"];
 fn the_built_in_realms_have_no_violations() {
     assert_eq!(all_violations(&built_in()), []);
     let text = crate::fixture::builtin("empty").expect("it is built in");
-    let empty = crate::fixture::read(text, Timestamp::default(), 0).expect("it has no faults");
+    let empty = crate::fixture::read(text, Timestamp::default(), 0).expect("it is valid");
     assert_eq!(all_violations(&empty), []);
 }
 
@@ -210,13 +211,13 @@ fn the_built_in_realms_have_no_violations() {
 fn every_check_detects_a_violation() {
     for invariant in all() {
         let Some((name, violate)) = VIOLATIONS.iter().find(|(name, _)| *name == invariant.name) else {
-            assert!(ENFORCED_BY_TYPES.contains(&invariant.name), "nothing breaks {}", invariant.name);
+            assert!(ENFORCED_BY_TYPES.contains(&invariant.name), "nothing violates {}", invariant.name);
             continue;
         };
         let mut tx = Tx::new(built_in());
         violate(&mut tx);
         let violations = (invariant.check)(&tx.into_realm());
-        assert!(!violations.is_empty(), "{name} does not notice that it is broken");
+        assert!(!violations.is_empty(), "the check of {name} does not detect the violation");
     }
 }
 

@@ -26,12 +26,13 @@ pub use updated_message::{MessageMove, UpdatedMessage};
 pub use crate::realm::model::sent_message::SentMessage;
 pub use crate::wire::EventKind;
 
+use crate::realm::model::attachment::Attachment;
 use crate::realm::model::channel::{Channel, Subscription};
 use crate::realm::model::export::Export;
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
-use crate::realm::model::message::{Attachment, MessagePlace};
-use crate::realm::model::organization::ScheduledMessage;
+use crate::realm::model::message::MessagePlace;
 use crate::realm::model::personal::Presence;
+use crate::realm::model::scheduled::ScheduledMessage;
 use crate::realm::model::user::User;
 use crate::time::Timestamp;
 use imbl::OrdSet;
@@ -108,8 +109,8 @@ impl Event {
 
     /// Restricts the event to queues that fulfil a condition.
     #[must_use]
-    pub fn only_for(mut self, needs: DeliveryCondition) -> Self {
-        self.condition = needs;
+    pub fn only_for(mut self, condition: DeliveryCondition) -> Self {
+        self.condition = condition;
         self
     }
 }

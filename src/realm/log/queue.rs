@@ -61,7 +61,8 @@ pub struct Reader<'a> {
     pub queue: Option<&'a QueueId>,
 }
 
-/// Parameters of `POST /register` that decide which events a queue receives, and in which form.
+/// What decides which events a queue receives, and in which format: parameters of `POST /register`, the client's name
+/// and the world's level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueOptions {
     /// The client's name, from its `User-Agent`.
@@ -88,7 +89,7 @@ pub enum QueueTerm {
     Channel(String),
     /// "" for the empty topic.
     Topic(String),
-    /// The sender's address; matched without regard to case.
+    /// The sender's address; matched without regard to the case of ASCII letters.
     Sender(String),
     Direct,
     Unread,
@@ -153,7 +154,7 @@ pub struct QueueLevel {
 
 /// `client_capabilities` (specification, POST /register; some only in the reference).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a separate switch on the wire")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate Boolean on the wire")]
 pub struct Capabilities {
     /// The client accepts null in a subscription's notification settings.
     pub notification_settings_null: bool,

@@ -25,7 +25,7 @@ pub enum AgendaItem {
     Export(ExportId),
     /// The thumbnails of the picture with this path ID are made.
     Thumbnails(String),
-    /// The previews of the pages that the message links arrive.
+    /// The message gets the previews of the pages that it links.
     PagePreviews(MessageId),
 }
 
@@ -54,13 +54,13 @@ impl Agenda {
     }
 
     /// Adds an item, moves it to another time or, with None, removes it.
-    pub(in crate::realm) fn set(&mut self, due: AgendaItem, at: Option<Timestamp>) {
-        if let Some(previous) = self.by_item.remove(&due) {
-            self.by_time.remove(&(previous, due.clone()));
+    pub(in crate::realm) fn set(&mut self, item: AgendaItem, at: Option<Timestamp>) {
+        if let Some(previous) = self.by_item.remove(&item) {
+            self.by_time.remove(&(previous, item.clone()));
         }
         if let Some(at) = at {
-            self.by_item.insert(due.clone(), at);
-            self.by_time.insert((at, due));
+            self.by_item.insert(item.clone(), at);
+            self.by_time.insert((at, item));
         }
     }
 }

@@ -19,8 +19,8 @@ impl RenderedVariants {
     }
 }
 
-/// A cached result that is computed from the value it is a field of. Clones start empty, because values are cloned to be
-/// changed. Only values of a published realm, which do not change in place, fill it.
+/// A cached result that is computed from the value it is a field of. Clones start empty, because values are cloned to
+/// be changed. Only values of a published realm, which do not change in place, fill it.
 #[derive(Debug)]
 pub struct Cached<T>(OnceLock<T>);
 

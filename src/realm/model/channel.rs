@@ -1,6 +1,6 @@
 //! Channels, channel folders and subscriptions.
 
-use super::channel_switch::ChannelSwitches;
+use super::channel_boolean_setting::ChannelBooleanSettings;
 use super::id::{ChannelId, FolderId, MessageId, RecipientId, UserId};
 use super::permission::Permissions;
 use super::text::invalid_character;
@@ -35,8 +35,8 @@ pub struct Channel {
     /// None for the organization's setting, -1 for no limit.
     pub message_retention_days: Option<i64>,
     pub topics_policy: TopicsPolicy,
-    #[serde(default, skip_serializing_if = "ChannelSwitches::are_off")]
-    pub switches: ChannelSwitches,
+    #[serde(rename = "switches", default, skip_serializing_if = "ChannelBooleanSettings::are_off")]
+    pub boolean_settings: ChannelBooleanSettings,
     #[serde(with = "super::state_serialization::permissions")]
     pub permissions: Permissions,
     /// Active users only; the inverse of each user's active `subscriptions`.
@@ -53,7 +53,7 @@ pub struct Channel {
 pub enum Privacy {
     /// Anyone on the internet.
     WebPublic,
-    /// All except guests.
+    /// All users; guests only if they are subscribed.
     Public,
     /// Invited users, who see the whole history.
     PrivateSharedHistory,

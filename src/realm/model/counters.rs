@@ -41,7 +41,8 @@ pub struct Counters {
 ///
 /// # Errors
 ///
-/// A field is unknown; the message lists the known ones.
+/// A field is unknown (the message lists the known ones), occurs twice, is missing without a default, or is not an
+/// integer.
 pub fn deserialize<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Counters, D::Error> {
     use serde::de::Error;
     let object: serde_json::Map<String, serde_json::Value> = super::deserialize_unique::keys(deserializer)?;

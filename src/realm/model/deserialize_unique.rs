@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 ///
 /// # Errors
 ///
-/// A member occurs twice.
+/// The value is not a list of such members, or a member occurs twice.
 pub fn members<'de, D, S>(deserializer: D) -> Result<S, D::Error>
 where
     D: Deserializer<'de>,
@@ -26,7 +26,7 @@ where
 ///
 /// # Errors
 ///
-/// A member occurs twice.
+/// The value is not a list of such members, or a member occurs twice.
 pub fn members_if_any<'de, D, S>(deserializer: D) -> Result<Option<S>, D::Error>
 where
     D: Deserializer<'de>,
@@ -42,7 +42,7 @@ where
 ///
 /// # Errors
 ///
-/// A key occurs twice.
+/// The value is not an object of such keys and values, or a key occurs twice.
 pub fn keys<'de, D, M, K, V>(deserializer: D) -> Result<M, D::Error>
 where
     D: Deserializer<'de>,

@@ -60,8 +60,8 @@ where
     }
 }
 
-/// Nodes that can be reached from themselves: at least one node of each cycle, and none without cycles. Takes linear time
-/// in the number of nodes and edges.
+/// Nodes that can be reached from themselves: at least one node of each cycle, and none without cycles. Takes linear
+/// time in the number of nodes and edges.
 pub fn nodes_on_cycles<N>(
     starts: impl IntoIterator<Item = N>,
     mut neighbours: impl FnMut(N, &mut dyn FnMut(N)),

@@ -14,7 +14,7 @@ pub use super::system_group::SystemGroup;
 #[serde(deny_unknown_fields)]
 pub struct Group {
     pub id: GroupId,
-    /// Unique in the organization, ignoring case.
+    /// Unique in the organization; from the level of `Feature::StrictGroupNames` on, ignoring case.
     pub name: String,
     pub description: String,
     /// Direct members. Includes deactivated users, who have no rights of the group.
@@ -35,11 +35,9 @@ pub struct Group {
 }
 
 impl Realm {
-    /// # Panics
-    ///
-    /// Never: every realm has all system groups, and none can be removed.
+    /// The ID of a system group. Every realm has all system groups, and none can be removed.
     pub fn system_group(&self, kind: SystemGroup) -> GroupId {
-        *self.system_groups.get(&kind).expect("every realm has every system group")
+        self.system_groups[&kind]
     }
 
     /// Direct members, including deactivated users.

@@ -7,6 +7,7 @@ pub trait Id: Copy + Ord {
     fn number(self) -> i64;
 }
 
+/// Defines types of IDs that are numbers.
 macro_rules! id_types {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -27,6 +28,7 @@ macro_rules! id_types {
 }
 pub(crate) use id_types;
 
+/// Defines types of IDs that are numbers and implement [`Id`].
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         $crate::realm::model::id::id_types! { $($(#[$doc])* $name;)* }

@@ -85,8 +85,8 @@ impl Realm {
 }
 
 impl MembershipCache {
-    /// On a miss, caches both the user's groups and the group's members, so that neither checks of one user in many groups
-    /// nor of many users in one group need many walks.
+    /// On a miss, caches both the user's groups and the group's members, so that neither checks of one user in many
+    /// groups nor of many users in one group need many walks.
     fn is_member(&mut self, realm: &Realm, group: GroupId, user: UserId) -> bool {
         if let Some(groups) = self.memberships.get(&user) {
             return groups.contains(&group);
@@ -140,7 +140,7 @@ mod tests {
     static BUILT_IN: LazyLock<Realm> = LazyLock::new(|| {
         let now = Timestamp::parse("2026-01-01T12:00:00Z").expect("well-formed");
         let text = crate::fixture::builtin("default").expect("it is built in");
-        crate::fixture::read(text, now, 0).expect("it has no faults")
+        crate::fixture::read(text, now, 0).expect("it is valid")
     });
 
     /// Adds groups to the built-in realm. Subgroups are indexes of earlier groups.
@@ -148,8 +148,8 @@ mod tests {
         let mut realm = BUILT_IN.clone();
         let template = realm.groups[&realm.system_group(SystemGroup::Nobody)].as_ref().clone();
         let mut ids = Vec::new();
-        for (index, (members, subgroups)) in (1_000..).zip(groups) {
-            let id = GroupId(index);
+        for (number, (members, subgroups)) in (1_000..).zip(groups) {
+            let id = GroupId(number);
             let subgroups = subgroups.iter().filter_map(|earlier_index| ids.get(*earlier_index).copied()).collect();
             let members = members.iter().copied().map(UserId).collect();
             realm.groups.insert(id, Arc::new(Group { id, members, subgroups, ..template.clone() }));

@@ -1,11 +1,11 @@
-//! Messages, conversations, reactions, edits and uploaded files.
+//! Messages with their reactions and edits, and direct message conversations.
 
-use super::id::{ChannelId, EmojiId, MessageId, RecipientId, UserId};
+use super::emoji::Emoji;
+use super::id::{ChannelId, MessageId, RecipientId, UserId};
 use super::message_ids::MessageIds;
 use crate::time::Timestamp;
 use chat_markdown::Html;
 use imbl::{OrdSet, Vector};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ pub struct Message<Recipients = OrdSet<UserId>> {
     pub place: MessagePlace,
     /// Shared by all copies of the message.
     pub body: Arc<Body>,
-    /// Users with a user message: subscribers or participants at the time of sending, and mentioned users.
+    /// Users who got a user message when it was sent: subscribers or participants, and mentioned users.
     pub recipients: Recipients,
     /// In the order in which they were added.
     pub reactions: Vector<Reaction>,
@@ -120,13 +120,13 @@ impl Body {
         self.html.of(&self.content)
     }
 
-    /// Whether any of the users is in [`Body::named`].
+    /// Whether any of the users is in [`Body::mentioned_or_alerted`].
     pub fn mentions_or_alerts_any_of(&self, users: &OrdSet<UserId>) -> bool {
-        self.named().any(|user| users.contains(user))
+        self.mentioned_or_alerted().any(|user| users.contains(user))
     }
 
-    /// Users that the text mentions by name or through a group, alerts, or mentions late. May have duplicates.
-    pub fn named(&self) -> impl Iterator<Item = &UserId> {
+    /// Users in `mentioned`, `alerted`, `group_mentioned` or `late_mentioned`, possibly more than once.
+    pub fn mentioned_or_alerted(&self) -> impl Iterator<Item = &UserId> {
         let mentioned = self.mentioned.iter().chain(&self.alerted).chain(&self.group_mentioned);
         mentioned.chain(&self.late_mentioned)
     }
@@ -143,8 +143,8 @@ impl Body {
         }
     }
 
-    /// Copies the wildcard mentions of the previous text: an edit can add them, but does not remove them. `late` are the
-    /// users whose user messages were created after sending (A-412 in docs/assumptions.md).
+    /// Copies the wildcard mentions of the previous text: an edit can add them, but does not remove them. `late` are
+    /// the users whose user messages were created after sending (A-412 in docs/assumptions.md).
     pub fn copy_wildcards_from(&mut self, previous: &Body, late: OrdSet<UserId>) {
         self.late_mentioned.clone_from(&previous.late_mentioned);
         if self.mentions_channel || self.topic_mentioned.is_some() {
@@ -234,60 +234,6 @@ pub struct Submessage {
     pub content: String,
 }
 
-/// An emoji, as reactions and statuses carry it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Emoji {
-    /// The name by which it was chosen.
-    pub emoji_name: String,
-    /// Identifier inside its namespace.
-    pub emoji_code: String,
-    /// The namespace.
-    pub reaction_type: ReactionType,
-}
-
-/// The namespaces of emoji codes (specification, "Emoji reaction types").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub enum ReactionType {
-    /// Hexadecimal code points, joined by dashes.
-    #[serde(rename = "unicode_emoji")]
-    Unicode,
-    /// The id of a custom emoji.
-    #[serde(rename = "realm_emoji")]
-    Realm,
-    /// The name of one of the service's own emoji.
-    #[serde(rename = "service_extra_emoji")]
-    ServiceExtra,
-}
-
-impl ReactionType {
-    /// The type with this name on the wire.
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "unicode_emoji" => Some(Self::Unicode),
-            "realm_emoji" => Some(Self::Realm),
-            "service_extra_emoji" => Some(Self::ServiceExtra),
-            _ => None,
-        }
-    }
-}
-
-/// A custom emoji of the realm.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CustomEmoji {
-    /// A string on the wire.
-    pub id: EmojiId,
-    /// Unique among the active custom emoji.
-    pub name: String,
-    /// The content hash of the picture.
-    pub blob: String,
-    /// The last part of its URL.
-    pub file_name: String,
-    pub is_deactivated: bool,
-    pub author: Option<UserId>,
-}
-
 /// An entry of a message's edit history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -301,33 +247,4 @@ pub struct Edit {
     pub topic: Option<(Arc<str>, Arc<str>)>,
     /// Before and after; None if the channel did not change.
     pub channel: Option<(ChannelId, ChannelId)>,
-}
-
-/// An uploaded file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Attachment {
-    pub id: super::id::AttachmentId,
-    /// Its URL path without `/user_uploads/`: organization ID, directory, token and file name.
-    pub path_id: String,
-    /// The file name in the upload.
-    pub name: String,
-    /// In bytes.
-    pub size: i64,
-    /// MIME type: from the upload, or guessed.
-    pub content_type: String,
-    /// Width and height in pixels; None unless it is a picture of a known format.
-    pub dimensions: Option<(u32, u32)>,
-    #[serde(default)]
-    pub is_animated: bool,
-    /// When its thumbnails will be made; None if it has them or is no picture.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thumbnails_at: Option<Timestamp>,
-    pub owner: UserId,
-    pub created_at: Timestamp,
-    /// The content hash of the file.
-    pub blob: String,
-    /// Messages that link the file.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
-    pub messages: BTreeSet<MessageId>,
 }

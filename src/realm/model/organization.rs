@@ -1,11 +1,9 @@
-//! The organization's own data: name, settings, permissions, profile fields, invitations, scheduled messages and
-//! reminders.
+//! The organization's own data: name, settings, permissions, pictures, profile fields and the like.
 
-use super::id::{ChannelId, InviteId, InviteLinkId, ProfileFieldId, ReminderId, ScheduledMessageId, UserId};
+use super::id::{ChannelId, ProfileFieldId};
 use super::permission::Permissions;
 use super::playground::Playground;
 use super::setting::{self, REALM_SETTINGS};
-use super::user::Role;
 use crate::realm::model::setting::RealmSetting;
 use crate::time::Timestamp;
 use imbl::OrdMap;
@@ -33,7 +31,7 @@ pub struct Organization {
     /// Whether an owner deactivated it, after which nobody can use it.
     #[serde(default)]
     pub is_deactivated: bool,
-    /// Only settings that differ from their defaults, by name without `realm_`.
+    /// Only settings that differ from their defaults, by name. The names lack the prefix `realm_`.
     #[serde(with = "super::state_serialization::settings")]
     pub settings: OrdMap<&'static str, Value>,
     #[serde(with = "super::state_serialization::permissions")]
@@ -54,9 +52,10 @@ pub struct Organization {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub login_services: Vec<LoginService>,
     /// Whether URLs of external pictures are replaced by `/external_content/…`.
-    #[serde(default = "has_proxy", skip_serializing_if = "Clone::clone")]
+    #[serde(default = "proxies_pictures_by_default", skip_serializing_if = "Clone::clone")]
     pub proxies_pictures: bool,
-    /// Domains that email addresses of new users may have if they are restricted, each with whether subdomains are allowed.
+    /// Domains that email addresses of new users may have if they are restricted, each with whether subdomains are
+    /// allowed.
     pub domains: Vec<(String, bool)>,
     /// Oldest first.
     #[serde(default)]
@@ -72,8 +71,8 @@ pub struct Organization {
     pub user_defaults: OrdMap<&'static str, Value>,
 }
 
-/// The value of `proxies_pictures` in older state documents, which lack the field.
-fn has_proxy() -> bool {
+/// State documents leave `proxies_pictures` out if it is true.
+fn proxies_pictures_by_default() -> bool {
     true
 }
 
@@ -169,7 +168,7 @@ impl OrganizationPicture {
     }
 }
 
-/// The organization's version of a [`Picture`].
+/// The organization's version of a [`OrganizationPicture`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CustomPicture {
@@ -206,6 +205,7 @@ pub struct ProfileField {
     pub kind: i64,
     pub name: String,
     pub hint: String,
+    /// The position among the fields.
     pub order: i64,
     /// The choices, or the site of an external account, as JSON text; "" if the kind has no data.
     pub data: String,
@@ -217,104 +217,6 @@ pub struct ProfileField {
     /// Whether users can be searched by it.
     #[serde(default)]
     pub is_for_matching: bool,
-}
-
-/// A link with which any number of people can join.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct InviteLink {
-    pub id: InviteLinkId,
-    /// The last part of its URL: 24 characters of a-z and 2-7.
-    pub key: String,
-    pub terms: InviteTerms,
-    pub is_revoked: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Invite {
-    pub id: InviteId,
-    /// The email address of the invited person.
-    pub email: String,
-    /// In the form of [`InviteLink::key`].
-    pub key: String,
-    pub terms: InviteTerms,
-    /// Whether the inviting user is notified when the invitation is accepted.
-    pub notify_referrer_on_join: bool,
-}
-
-/// What a link and an email invitation have in common: the inviting user, the expiry and the new user's rights.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct InviteTerms {
-    pub invited_by: UserId,
-    pub invited_at: Timestamp,
-    /// None if it never expires.
-    pub expires_at: Option<Timestamp>,
-    pub role: Role,
-    /// Channels that the new user is subscribed to.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
-    pub channels: BTreeSet<ChannelId>,
-    /// Groups that the new user becomes a member of.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
-    pub groups: BTreeSet<super::id::GroupId>,
-    /// Whether the new user is also subscribed to the default channels.
-    pub include_default_channels: bool,
-    /// Replaces the organization's welcome message; None for no replacement, "" for no welcome message.
-    pub welcome_message: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScheduledMessage {
-    /// From the same counter as the IDs of reminders.
-    pub id: ScheduledMessageId,
-    pub sender: UserId,
-    pub to: ScheduledTarget,
-    /// In Markdown.
-    pub content: String,
-    /// In HTML.
-    pub rendered: String,
-    pub deliver_at: Timestamp,
-    /// Whether the sender's own user message is marked as read.
-    pub read_by_sender: bool,
-    /// Whether sending failed.
-    pub has_failed: bool,
-}
-
-/// The recipients of a scheduled message.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub enum ScheduledTarget {
-    Channel {
-        channel: ChannelId,
-        /// As spelled.
-        topic: String,
-    },
-    Direct {
-        /// Without the sender, unless the sender is the only recipient.
-        users: Vec<UserId>,
-    },
-}
-
-/// A reminder of a message (specification, "Message reminder").
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Reminder {
-    /// From the same counter as the IDs of scheduled messages.
-    pub id: ReminderId,
-    pub user: UserId,
-    /// None if the reminder has only a note.
-    pub message: Option<super::id::MessageId>,
-    /// The user's note, which `content` quotes.
-    pub note: String,
-    /// The message that the notification bot will send, in Markdown.
-    pub content: String,
-    /// In HTML.
-    pub rendered: String,
-    pub deliver_at: Timestamp,
-    /// Whether sending failed.
-    pub has_failed: bool,
 }
 
 /// The value of a channel setting that names no channel.

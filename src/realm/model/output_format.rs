@@ -1,10 +1,10 @@
-//! The form of rendered Markdown at a feature level (A-230 in docs/assumptions.md).
+//! The format of rendered Markdown at a feature level (A-230 in docs/assumptions.md).
 
 use crate::feature::Feature;
 use chat_markdown::OutputFormat;
 use chat_markdown::emoji::EmojiNames;
 
-pub fn markdown_form_at_level(level: i64) -> OutputFormat {
+pub fn output_format_at_level(level: i64) -> OutputFormat {
     let has_channels = Feature::ChannelsInHtml.is_at(level);
     OutputFormat {
         channel_path: if has_channels { "channel" } else { "stream" },
@@ -29,12 +29,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn above_the_newest_level_the_form_is_the_default() {
-        assert_eq!(markdown_form_at_level(i64::MAX), OutputFormat::default());
+    fn above_the_newest_level_the_format_is_the_default() {
+        assert_eq!(output_format_at_level(i64::MAX), OutputFormat::default());
     }
 
     #[test]
-    fn names_of_emoji_change_with_the_features() {
+    fn names_of_emoji_change_at_the_levels_of_their_features() {
         for (feature, name) in [
             (Feature::SlightSmileName, "slight_smile"),
             (Feature::OtherAliasesOfEmoji, "point"),

@@ -85,7 +85,7 @@ const HELD_BY_CREATOR: PermissionSetting =
 macro_rules! permissions {
     ($($(#[$doc:meta])+ $Permission:ident in $TABLE:ident { $($variant:ident = $name:literal: $row:expr,)+ })+) => {$(
         $(#[$doc])+
-        #[allow(clippy::enum_variant_names, reason = "permissions are called so in the API")]
+        #[allow(clippy::enum_variant_names, reason = "most names of permissions in the API begin with `can_`")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $Permission {
             $(#[doc = concat!("`", $name, "`")] $variant,)+

@@ -3,8 +3,8 @@
 
 use super::channel::Subscription;
 use super::device::Device;
+use super::emoji::Emoji;
 use super::id::{ChannelId, DeviceId, Id, MessageId, RecipientId, ScheduledMessageId, UserId, ids};
-use super::message::Emoji;
 use super::push::PushToken;
 use super::read_set::ReadSet;
 use super::setting::{self, FORMER_USER_SETTINGS, USER_SETTINGS};
@@ -43,15 +43,15 @@ pub struct UserState {
         skip_serializing_if = "OrdSet::is_empty"
     )]
     pub hidden_previews: OrdSet<MessageId>,
-    /// Messages with the flag `historical`: the user message was created after sending, for example by starring. Messages
-    /// that are marked as unread lose the flag.
+    /// Messages with the flag `historical`: the user message was created after sending, for example by starring.
+    /// Messages that are marked as unread lose the flag.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub historical: OrdSet<MessageId>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub conversations: OrdSet<RecipientId>,
     #[serde(with = "super::state_serialization::pairs")]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<UserTopic>>,
-    /// The time of muting.
+    /// Each with the time of muting.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub muted_users: OrdMap<UserId, Timestamp>,
     /// In the order in which they were added.
@@ -59,7 +59,7 @@ pub struct UserState {
     pub status: Status,
     /// None if the user never reported a presence.
     pub presence: Option<Presence>,
-    /// When the user last changed something or sent a message, rounded to the hour.
+    /// When the user last changed something or sent a message; updated at most once per hour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_at: Option<Timestamp>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
@@ -137,7 +137,7 @@ impl UserState {
         topics
     }
 
-    /// Whether the topic is muted, or follows a muted channel.
+    /// Whether the topic is muted, or has no policy and its channel is muted or not subscribed to.
     pub fn is_topic_muted(&self, channel: ChannelId, topic: &str) -> bool {
         match self.topic_policy(channel, topic) {
             VisibilityPolicy::Muted => true,
@@ -161,7 +161,7 @@ pub trait PersonalItem: Sized {
     fn counter(counters: &mut ItemCounters) -> &mut i64;
 }
 
-/// Access to the IDs of an [`Owned`] kind, for invariants.
+/// Access to the IDs of a kind of [`PersonalItem`], for invariants.
 #[derive(Clone, Copy)]
 pub struct PersonalItemKind {
     pub name: &'static str,
@@ -175,7 +175,7 @@ macro_rules! personal_items {
     ($($(#[$meta:meta])* $name:ident: $type:ident $id:ident in $list:ident;)*) => {
         ids! { $(#[doc = concat!("A ", stringify!($name), ".")] $id;)* }
 
-        /// The last ID of each [`Owned`] kind.
+        /// The last ID of each kind of [`PersonalItem`].
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct ItemCounters {
@@ -205,7 +205,7 @@ macro_rules! personal_items {
             }
         })*
 
-        pub const OWNED: &[PersonalItemKind] = &[$(PersonalItemKind {
+        pub const PERSONAL_ITEM_KINDS: &[PersonalItemKind] = &[$(PersonalItemKind {
             name: stringify!($name),
             keys_and_ids: |state| state.$list.iter().map(|(key, item)| (key.number(), item.id.number())).collect(),
             last: |counters| counters.$name,

@@ -1,4 +1,5 @@
-//! Reads the format, the dimensions and the animation of pictures from their bytes, and defines the thumbnail formats.
+//! Pictures: their format, their dimensions and whether they are animated, read from their bytes, and the formats of
+//! thumbnails.
 
 /// A format of thumbnails, in WebP.
 pub struct Thumbnail {
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_pictures_are_not_animated() {
+    fn pictures_cut_off_before_the_second_frame_are_not_animated() {
         let bytes = gif(2);
         for end in 0..bytes.len() {
             assert!(!is_animated(&bytes[..end]) || end > bytes.len() / 2, "{end}");

@@ -17,7 +17,7 @@ pub struct PushRelay {
     /// The number of all pushes, including those that are no longer stored.
     pub push_count: u64,
     /// The messages that each user's devices show: those that were pushed, and neither read nor deleted since.
-    pub shown: OrdMap<UserId, OrdSet<MessageId>>,
+    pub shown_messages: OrdMap<UserId, OrdSet<MessageId>>,
 }
 
 /// The maximum number of stored pushes; see `docs/limits.md`.
@@ -65,7 +65,7 @@ impl PushService {
 pub struct PushKey {
     /// An unsigned 32-bit number that identifies the key.
     pub id: i64,
-    /// The number that the client chose for the device, below level 468.
+    /// The number that identifies the device to clients below level 468.
     pub account: i64,
     /// In Base64.
     pub key: String,
@@ -132,8 +132,8 @@ impl PushTokenKind {
 }
 
 impl PushToken {
-    /// Compares hexadecimal tokens without regard to case.
-    pub fn is(&self, kind: PushTokenKind, token: &str) -> bool {
+    /// Whether it is this token of this kind. Hexadecimal tokens are compared without regard to case.
+    pub fn matches(&self, kind: PushTokenKind, token: &str) -> bool {
         self.kind == kind
             && match kind {
                 PushTokenKind::Platform => self.token.eq_ignore_ascii_case(token),

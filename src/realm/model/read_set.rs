@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// A set of message IDs, stored as runs of consecutive IDs.
 ///
-/// A run may include IDs of messages that the user did not receive. Callers first check that the user has a user message.
+/// A run may include IDs of messages that the user did not receive. Callers first check that the user has a user
+/// message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadSet {

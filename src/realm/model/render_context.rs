@@ -1,5 +1,5 @@
-//! The context in which Markdown is rendered: the server's URL as the client sees it, and the form of HTML at the feature
-//! level.
+//! The context in which Markdown is rendered: the server's URL as the client sees it, and the format of HTML at the
+//! feature level.
 
 use chat_markdown::OutputFormat;
 
@@ -10,6 +10,6 @@ pub struct RenderContext {
     pub own_url: Option<String>,
     /// The alternative name of the built-in extra emoji (A-184 in docs/assumptions.md).
     pub extra_emoji: Option<String>,
-    /// The form of HTML at the world's feature level.
-    pub form: OutputFormat,
+    /// The format of HTML at the world's feature level.
+    pub output_format: OutputFormat,
 }

@@ -29,8 +29,8 @@ impl ResumableUpload {
 
     pub fn concatenate(&self) -> Bytes {
         let mut bytes = BytesMut::with_capacity(usize::try_from(self.offset).unwrap_or_default());
-        for piece in &self.chunks {
-            bytes.extend_from_slice(piece);
+        for chunk in &self.chunks {
+            bytes.extend_from_slice(chunk);
         }
         bytes.freeze()
     }

@@ -24,7 +24,7 @@ pub struct SentMessage {
     /// Users who had the message marked as read when it was sent.
     pub read_by: OrdSet<UserId>,
     /// The JSON for each kind of reader.
-    pub shown: RenderedVariants,
+    pub rendered_json: RenderedVariants,
 }
 
 impl SentMessage {
@@ -38,7 +38,7 @@ impl SentMessage {
             local_id: None,
             guests: realm.guests().clone(),
             read_by: OrdSet::new(),
-            shown: RenderedVariants::default(),
+            rendered_json: RenderedVariants::default(),
         }
     }
 

@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 /// A row of one of the tables.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The name on the wire. In the register reply, organization settings have the prefix `realm_`.
+    /// The name on the wire. In the register reply, organization settings have the prefix `realm_`, except
+    /// `UNPREFIXED_SETTINGS`.
     pub name: &'static str,
     pub default: Value,
     pub kind: SettingKind,
@@ -88,14 +89,14 @@ macro_rules! settings {
     )+};
 }
 
-/// The upper limit of the organization's setting, in MiB.
+/// The upper limit of the setting `max_file_upload_size_mib`.
 pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
 
 /// In code points.
 pub const MAX_PASSWORD_LENGTH: i64 = 100;
 
-/// The maximum of `waiting_period_threshold`, in days: real servers store it in 32 bits. Waiting periods that would end after
-/// the last supported time end at that time.
+/// The maximum of `waiting_period_threshold`, in days: real servers store it in 32 bits. Waiting periods that would end
+/// after the last supported time end at that time.
 pub const MAX_WAITING_DAYS: i64 = i32::MAX as i64;
 
 pub const NOTIFICATION_SOUNDS: &[&str] = &[
@@ -144,8 +145,8 @@ pub const EMOJI_SETS: &[(&str, &str)] =
     &[("modern", "Modern"), ("classic", "Classic"), ("outline", "Outline"), ("text", "Plain text")];
 
 settings! {
-    /// Settings of users (`user_settings` in the register reply), except the time zone and `email_address_visibility`: these
-    /// are fields of `User`, because other users can see them.
+    /// Settings of users (`user_settings` in the register reply), except the time zone and `email_address_visibility`:
+    /// these are fields of `User`, because other users can see them.
     UserSetting in USER_SETTINGS {
         TwentyFourHourTime = "twenty_four_hour_time": with_kind(json!(false), SettingKind::BoolOrNull),
         WebMarkReadOnScrollPolicy = "web_mark_read_on_scroll_policy": integer_choice(1, &[1, 2, 3]),
@@ -211,7 +212,7 @@ settings! {
         WebInboxShowChannelFolders = "web_inbox_show_channel_folders": boolean(true),
     }
 
-    /// Settings of the organization with simple values, by name without `realm_`.
+    /// Settings of the organization with simple values. Their names lack the prefix `realm_`.
     RealmSetting in REALM_SETTINGS {
         AllowMessageEditing = "allow_message_editing": boolean(true),
         AvatarChangesDisabled = "avatar_changes_disabled": boolean(false),
@@ -270,7 +271,8 @@ const UNPREFIXED_SETTINGS: &[&str] = &["max_file_upload_size_mib", "password_min
 pub static FORMER_USER_SETTINGS: LazyLock<Vec<Setting>> =
     LazyLock::new(|| vec![Setting { name: "dense_mode", ..boolean(true) }]);
 
-/// Changed defaults of user settings: the first level with the present default, the name, and the default before.
+/// Changed defaults of user settings: the first level with the present default, the name, and the former
+/// default.
 const FORMER_DEFAULTS: &[(i64, &str, i64)] = &[
     (336, "user_list_style", 2),
     (Feature::LargerTextByDefault.since(), "web_font_size_px", 14),

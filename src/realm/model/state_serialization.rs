@@ -30,7 +30,7 @@ pub mod permissions {
 
     /// # Errors
     ///
-    /// A name is unknown.
+    /// A name is unknown or occurs twice, or a value is malformed.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Permissions, D::Error> {
         let permissions = deserialize_unique::keys::<_, BTreeMap<String, GroupSettingValue>, _, _>(deserializer)?;
         let tables = || REALM_PERMISSIONS.iter().chain(CHANNEL_PERMISSIONS).chain(GROUP_PERMISSIONS);
@@ -54,7 +54,7 @@ pub mod settings {
 
     /// # Errors
     ///
-    /// A name is unknown, or the setting does not accept the value.
+    /// A name is unknown or occurs twice, or the setting does not accept the value.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrdMap<&'static str, Value>, D::Error> {
         let settings: BTreeMap<String, Value> = deserialize_unique::keys(deserializer)?;
         let validate = |(name, value): (String, Value)| {
@@ -89,7 +89,7 @@ pub mod pairs {
 
     /// # Errors
     ///
-    /// A key occurs twice.
+    /// A key occurs twice, or the list is malformed.
     pub fn deserialize<'de, K, V, D>(deserializer: D) -> Result<OrdMap<K, V>, D::Error>
     where
         K: Ord + Clone + Deserialize<'de> + Serialize,
@@ -102,7 +102,7 @@ pub mod pairs {
     }
 }
 
-/// Blobs by content hash, as base64.
+/// Blobs by content hash, in Base64.
 pub mod blobs {
     use super::*;
 
@@ -112,12 +112,12 @@ pub mod blobs {
 
     /// # Errors
     ///
-    /// The bytes do not have the hash of their key.
+    /// A key occurs twice, a text is not Base64, or its bytes do not have the hash that is their key.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrdMap<String, Bytes>, D::Error> {
         let decode = |(hash, text): (String, String)| {
             let bytes = STANDARD.decode(text).map_err(D::Error::custom)?;
             if crate::realm::content_hash(&bytes) != hash {
-                return Err(D::Error::custom(format!("the bytes of {hash} are others")));
+                return Err(D::Error::custom(format!("the bytes of {hash} have another hash")));
             }
             Ok((hash, Bytes::from(bytes)))
         };
@@ -155,7 +155,7 @@ pub mod linkifiers {
 
     /// # Errors
     ///
-    /// A linkifier does not compile.
+    /// A linkifier is malformed or does not compile.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vector<Arc<Linkifier>>, D::Error> {
         let compile = |stored: StoredLinkifier| {
             let source = LinkifierSource {

@@ -10,7 +10,7 @@ pub struct ColorCountsByUser {
     by_user: BTreeMap<UserId, ColorCounts>,
 }
 
-/// The number of a user's active subscriptions with each color, in the order of [`COLORS`].
+/// The number of a user's active subscriptions with each color, in the order of [`SUBSCRIPTION_COLORS`].
 #[derive(Debug)]
 pub struct ColorCounts([usize; SUBSCRIPTION_COLORS.len()]);
 
@@ -36,7 +36,7 @@ impl ColorCounts {
         }
     }
 
-    /// The least used color; among several, the first in [`COLORS`].
+    /// The least used color; among several, the first in [`SUBSCRIPTION_COLORS`].
     pub fn next(&self) -> String {
         let least_used = (0..SUBSCRIPTION_COLORS.len()).min_by_key(|index| self.0[*index]).unwrap_or_default();
         SUBSCRIPTION_COLORS[least_used].to_owned()

@@ -1,4 +1,4 @@
-//! System groups, whose members the server derives from the users' roles.
+//! System groups, whose members the server derives from the users' roles and the waiting period.
 
 use super::user::Role;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub enum SystemGroup {
 }
 
 impl SystemGroup {
-    /// In the order in which they are created, with growing IDs.
+    /// In the order in which they are created.
     pub const ALL: [SystemGroup; 8] = [
         SystemGroup::Internet,
         SystemGroup::Everyone,

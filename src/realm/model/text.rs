@@ -53,7 +53,7 @@ pub fn truncate<'text>(text: &'text str, limit: usize, suffix: &str) -> Cow<'tex
     remaining.chain(suffix.chars()).collect::<String>().into()
 }
 
-/// Does not copy a text that is in lower case already, as most names are.
+/// Does not copy a text that is in lower case and ASCII, as most names are.
 pub fn to_lowercase(text: &str) -> Cow<'_, str> {
     let is_lowercase = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
     if is_lowercase { text.into() } else { text.to_lowercase().into() }

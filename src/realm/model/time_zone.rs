@@ -107,6 +107,7 @@ const OLD_NAMES: &[(&str, &[&str])] = &[
     ("Pacific/Port_Moresby", &["Pacific/Truk", "Pacific/Yap"]),
 ];
 
+/// The present name of a time zone. Other names are returned as they are.
 pub fn present_name(name: &str) -> &str {
     OLD_NAMES.iter().find(|(_, old_names)| old_names.contains(&name)).map_or(name, |(present_name, _)| present_name)
 }
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_resolve_to_known_zones_that_are_no_links() {
+    fn old_and_present_names_are_known_and_resolve_to_present_names() {
         let is_known = |name: &str| jiff::tz::TimeZone::get(name).is_ok();
         for (present, old_names) in OLD_NAMES {
             assert!(is_known(present) && present_name(present) == *present, "{present}");

@@ -14,8 +14,8 @@ pub const MAX_TOPIC_LENGTH: usize = 60;
 pub const RESOLVED_PREFIX: &str = "✔ ";
 /// Sent instead of "" to clients without the capability `empty_topic_name` (`realm_empty_topic_display_name`).
 pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
-/// The display name of the empty topic at older levels. Messages sent to it go to the empty topic; in other operations it
-/// is an ordinary name.
+/// The display name of the empty topic below level 334. It is an ordinary name above, except that later levels send
+/// messages and typing notifications to the empty topic if they are addressed to it.
 pub const FORMER_EMPTY_TOPIC_NAME: &str = "(no topic)";
 
 /// A topic's name in lower case, for comparisons; "" for the empty topic.
@@ -27,7 +27,7 @@ impl TopicKey {
         TopicKey(to_lowercase(name).into())
     }
 
-    /// Shares the memory of a name that is in lower case already.
+    /// Shares the memory of a name that is in lower case and ASCII.
     pub fn from_shared(name: &Arc<str>) -> Self {
         match to_lowercase(name) {
             Cow::Borrowed(_) => TopicKey(name.clone()),
@@ -43,7 +43,7 @@ pub struct Topic {
     pub messages: MessageIds,
 }
 
-/// Normalizes a topic: trims and truncates it, and replaces names of the empty topic by "".
+/// Normalizes a topic: trims and truncates it, and replaces the display name of the empty topic by "".
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ pub fn normalize_topic(topic: &str) -> Result<Cow<'_, str>, Error> {
     Ok(truncate(topic, MAX_TOPIC_LENGTH, "..."))
 }
 
-/// Like [`normal_topic`], for sending: [`FORMER_EMPTY_TOPIC_NAME`] is the empty topic too.
+/// Like [`normalize_topic`], for sending: [`FORMER_EMPTY_TOPIC_NAME`] is the empty topic too.
 ///
 /// # Errors
 ///

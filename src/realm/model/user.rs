@@ -30,7 +30,8 @@ pub struct User {
     pub bot: Option<Bot>,
     /// The time of creation, or of the first login if `joins_at_first_login`.
     pub date_joined: Timestamp,
-    /// Whether `date_joined` becomes the time of the first login, for accounts that were imported or created through the API.
+    /// Whether `date_joined` becomes the time of the first login, for accounts that were imported or created through
+    /// the API.
     pub joins_at_first_login: bool,
     /// The IANA name; "" if it was never set.
     pub timezone: String,
@@ -106,7 +107,7 @@ impl User {
         self.bot.as_ref().and_then(|bot| bot.owner)
     }
 
-    /// The default values for people, who have none.
+    /// No values for a person.
     pub fn bot_defaults(&self) -> BotDefaults {
         self.bot.as_ref().map(|bot| bot.defaults).unwrap_or_default()
     }
@@ -280,7 +281,7 @@ impl EmailVisibility {
 #[serde(deny_unknown_fields)]
 pub struct Avatar {
     pub source: AvatarSource,
-    /// Starts at 1 and grows with each change. It is part of the URL, and so browsers load the new picture.
+    /// Starts at 1 and grows with each change. It is part of the URL, so that browsers load the new picture.
     pub version: i64,
 }
 
@@ -291,6 +292,7 @@ pub enum AvatarSource {
     Provider,
     /// `U`: uploaded by the user.
     Uploaded {
+        /// The content hash of the picture.
         blob: String,
         /// The content hash of the larger version.
         medium_blob: String,

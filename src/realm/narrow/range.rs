@@ -38,13 +38,13 @@ pub struct MessageRange {
 pub struct SelectedMessages {
     /// Oldest first.
     pub ids: Vec<MessageId>,
-    /// The resolved anchor; [`NEWEST`] for the newest end.
+    /// The resolved anchor; [`NEWEST_ANCHOR`] for the newest end.
     pub anchor: i64,
     /// Whether `ids` has the anchor's message.
     pub found_anchor: bool,
-    /// Whether no older messages match the narrow.
+    /// Whether it is known that no older messages match the narrow.
     pub found_oldest: bool,
-    /// Whether no newer messages match the narrow.
+    /// Whether it is known that no newer messages match the narrow.
     pub found_newest: bool,
 }
 
@@ -112,6 +112,6 @@ impl Narrow {
             !realm.is_topic_or_channel_muted(viewer.id, message, !self.has_channel_term())
                 && self.matches(realm, Some(viewer), message)
         };
-        realm.unread(viewer.id).into_iter().find(is_anchor)
+        realm.unread_messages(viewer.id).into_iter().find(is_anchor)
     }
 }

@@ -42,8 +42,8 @@ impl Search {
         self.words.len() + self.phrases.len()
     }
 
-    /// Whether a message has all words in its visible text or topic, and all phrases in its Markdown or topic. A query with
-    /// only stop words finds nothing.
+    /// Whether a message has all words in its visible text or topic, and all phrases in its Markdown or topic. A query
+    /// with only stop words finds nothing.
     pub fn matches(&self, message: &Message) -> bool {
         if self.words.is_empty() {
             return false;
@@ -60,18 +60,18 @@ impl Search {
                 || self.phrases.iter().all(|phrase| topic.contains(phrase) || content().contains(phrase)))
     }
 
-    /// The byte ranges of the words in a text in lower case, from left to right. Of a word with hyphens, only parts are
-    /// marked.
-    pub fn marks(&self, lowercase: &str) -> Vec<Range<usize>> {
-        let mut marks: BTreeMap<usize, usize> = BTreeMap::new();
+    /// The byte ranges of the query's words in a text in lower case, from left to right. Of a word with hyphens, only
+    /// the parts are included.
+    pub fn match_ranges(&self, lowercase: &str) -> Vec<Range<usize>> {
+        let mut ranges: BTreeMap<usize, usize> = BTreeMap::new();
         for_each_word(lowercase, &mut |range, word, kind| {
             if kind == WordKind::Single && self.words.contains(&*word) {
-                let end = marks.entry(range.start).or_insert(range.end);
+                let end = ranges.entry(range.start).or_insert(range.end);
                 *end = range.end.max(*end);
             }
         });
         let mut merged_ranges: Vec<Range<usize>> = Vec::new();
-        for (start, end) in marks {
+        for (start, end) in ranges {
             match merged_ranges.last_mut() {
                 Some(last) if start < last.end => last.end = last.end.max(end),
                 _ => merged_ranges.push(start..end),
@@ -110,8 +110,8 @@ enum WordKind {
     Compound,
 }
 
-/// Calls `emit` with the byte range and the stem of each word of a text in lower case. URLs, email addresses and decimal
-/// numbers are words. A word with hyphens is emitted as a compound and in its parts.
+/// Calls `emit` with the byte range and the stem of each word of a text in lower case. URLs, email addresses and
+/// decimal numbers are words, stop words are not. A word with hyphens is emitted as a compound and in its parts.
 fn for_each_word<'t>(text: &'t str, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, WordKind)) {
     let mut start = None;
     for (index, character) in text.char_indices().chain([(text.len(), ' ')]) {
@@ -202,7 +202,7 @@ fn consists_of(text: &str, other_characters: &str) -> bool {
         && text.chars().all(|character| character.is_alphanumeric() || other_characters.contains(character))
 }
 
-/// Removes the endings of the plural, the past tense and the continuous form.
+/// Removes the endings of the plural, the past tense and the continuous form, and a final `e`.
 fn stem(word: &str) -> Cow<'_, str> {
     if !word.is_ascii() || word.bytes().any(|byte| byte.is_ascii_digit()) {
         return word.into();
@@ -260,16 +260,16 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_the_ranges_of_words() {
-        assert!(Search::parse("\"the\"").marks("the end").is_empty());
-        assert_eq!(Search::parse("Runs").marks("run, running runs"), [0..3, 13..17]);
-        assert_eq!(Search::parse("half-baked").marks("a half-baked idea"), [2..6, 7..12]);
+    fn match_ranges_are_those_of_words() {
+        assert!(Search::parse("\"the\"").match_ranges("the end").is_empty());
+        assert_eq!(Search::parse("Runs").match_ranges("run, running runs"), [0..3, 13..17]);
+        assert_eq!(Search::parse("half-baked").match_ranges("a half-baked idea"), [2..6, 7..12]);
     }
 
     proptest::proptest! {
         #[test]
-        fn no_text_panics(text in "[a-c@./:_ \"<>\u{e9}\u{65e5}-]{0,40}") {
-            Search::parse(&text).marks(&text);
+        fn no_text_makes_the_search_panic(text in "[a-c@./:_ \"<>\u{e9}\u{65e5}-]{0,40}") {
+            Search::parse(&text).match_ranges(&text);
         }
     }
 }

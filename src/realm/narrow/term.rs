@@ -1,6 +1,6 @@
 //! Resolves the terms that a client sends: operators, and the channels, topics and users in their operands.
 
-use super::{Condition, Narrow, Participants, Search, Term};
+use super::{Condition, Narrow, Search, Term};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -10,6 +10,7 @@ use crate::realm::message::MessagePlace;
 use crate::realm::topic::is_empty_topic_name;
 use crate::realm::user::User;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A term as the client sends it.
@@ -21,7 +22,8 @@ pub struct RawTerm {
     pub is_negated: bool,
 }
 
-/// The maximum number of terms, because each term is evaluated for every candidate message (A-200 in docs/assumptions.md).
+/// The maximum number of terms, because each term is evaluated for every candidate message (A-200 in
+/// docs/assumptions.md).
 pub const MAX_TERMS: usize = 100;
 const MAX_SEARCH_WORDS: usize = 100;
 
@@ -92,7 +94,8 @@ fn narrow_error(desc: impl Into<String>) -> Error {
     Error::BadNarrow { desc: desc.into().into() }
 }
 
-/// Replaces a `with` term, and the terms that name a conversation, by terms for the conversation of its message.
+/// Replaces a `with` term, and the terms that name a channel, topic or conversation, by terms for the topic or
+/// conversation of its message. If the viewer can't see the message, only the `with` term is removed.
 fn resolve_with_term(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
     let mut with_terms = raw.iter().filter(|term| newest_name(&term.operator) == "with");
     let Some(term) = with_terms.next() else { return Ok(raw.to_vec()) };
@@ -284,8 +287,8 @@ fn resolve_channel<'realm>(
         _ => return Err(Error::bad_value("operand", "is not a string or integer")),
     };
     let channel = channel.ok_or_else(|| narrow_error(format!("unknown channel {name_or_id}")))?;
-    // Users need no access check: former subscribers of a private channel still have user messages, which decide what they
-    // may read.
+    // Users need no access check: former subscribers of a private channel still have user messages, which decide what
+    // they may read.
     if viewer.is_none() && !channel.privacy.is_web_public() {
         return Err(narrow_error(format!("unknown web-public channel {name_or_id}")));
     }
@@ -322,7 +325,7 @@ fn resolve_conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -
         _ => return Err(Error::bad_value("operand", "is not a string or an integer list")),
     };
     let operand_text = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
-    let users: Option<Participants> = users.into_iter().collect();
+    let users: Option<BTreeSet<UserId>> = users.into_iter().collect();
     let mut members = users.ok_or_else(|| narrow_error(format!("unknown user in {operand_text}")))?;
     members.extend(viewer.map(|viewer| viewer.id));
     Ok(Condition::Conversation(realm.conversation_of(members).map(|conversation| conversation.id)))

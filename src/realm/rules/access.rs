@@ -22,14 +22,14 @@ impl Realm {
         self.shown_dummy_email(user).unwrap_or_else(|| user.email.clone())
     }
 
-    /// The user's address that `viewer` sees; None for a spectator. Spectators see only dummy addresses of people, and users
-    /// see the dummy addresses of users that they can't access.
+    /// The user's address that `viewer` sees. `viewer` is None for a spectator. Spectators see only dummy addresses of
+    /// people, and users see the dummy addresses of users that they can't access.
     pub fn email_shown_to(&self, viewer: Option<&User>, user: &User) -> String {
         let can_access = viewer.map_or(user.is_bot(), |viewer| self.can_access_user(viewer, user.id));
         if can_access { self.api_email(user) } else { self.dummy_email(user.id) }
     }
 
-    /// The user's name that `viewer` sees; None for a spectator.
+    /// The user's name that `viewer` sees. `viewer` is None for a spectator.
     pub fn name_shown_to<'user>(&self, viewer: Option<&User>, user: &'user User) -> &'user str {
         let can_access = viewer.is_none_or(|viewer| self.can_access_user(viewer, user.id));
         if can_access { &user.full_name } else { UNKNOWN_USER_NAME }
@@ -47,7 +47,7 @@ impl Realm {
         format!("user{user}@{}", self.organization.host)
     }
 
-    /// Whether `viewer` may see the real address of a user; None for a spectator.
+    /// Whether `viewer` may see the real address of a user. `viewer` is None for a spectator.
     pub fn can_see_email(&self, viewer: Option<&User>, user: &User) -> bool {
         if user.is_bot() {
             return true;
@@ -55,8 +55,8 @@ impl Realm {
         viewer.is_some_and(|viewer| viewer.id == user.id || user.email_visibility.is_visible_to(viewer.role))
     }
 
-    /// Whether `viewer` may access a user at all: guests may be limited to users in the same channels and conversations
-    /// (`can_access_all_users_group`).
+    /// Whether `viewer` may access a user at all: guests may be limited to bots and to users in the same channels and
+    /// conversations (`can_access_all_users_group`).
     pub fn can_access_user(&self, viewer: &User, user: UserId) -> bool {
         if !viewer.is_guest() || viewer.id == user || self.may(viewer.id, RealmPermission::CanAccessAllUsers) {
             return true;
@@ -96,8 +96,8 @@ impl Realm {
         self.accessible_user(viewer, id)
     }
 
-    /// Finds a user by dummy address, or by a real address that the viewer may see. Users that the viewer can't access are
-    /// not found by their real address.
+    /// Finds a user by dummy address, or by a real address that the viewer may see. Users that the viewer can't access
+    /// are not found by their real address.
     pub fn user_by_api_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
         if let Some(user) = self.user_by_dummy_email(email) {
             return Some(user);
@@ -107,15 +107,16 @@ impl Realm {
         self.user_by_email(email).filter(is_visible)
     }
 
-    /// Like [`Realm::user_by_api_email`], but real addresses must be visible to users of the viewer's role, even the viewer's
-    /// own address.
+    /// Like [`Realm::user_by_api_email`], but real addresses must be visible to users of the viewer's role, even the
+    /// viewer's own address.
     pub fn user_by_role_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
         let is_visible_to_role = |user: &&Arc<User>| user.is_bot() || user.email_visibility.is_visible_to(viewer.role);
         self.user_by_dummy_email(email).or_else(|| self.user_by_api_email(viewer, email).filter(is_visible_to_role))
     }
 
-    /// Finds a user by dummy address, or by a real address that everyone may see, of a user that the viewer may access; None
-    /// for a spectator. Other real addresses are not found, because a success would reveal whose address it is.
+    /// Finds a user by dummy address, or by a real address that everyone may see, of a user that the viewer may access.
+    /// `viewer` is None for a spectator. Other real addresses are not found, because a success would reveal whose
+    /// address it is.
     pub fn user_by_displayed_email(&self, viewer: Option<&User>, email: &str) -> Option<&Arc<User>> {
         let is_known = |user: &&Arc<User>| self.email_shown_to(viewer, user).eq_ignore_ascii_case(email);
         self.user_by_dummy_email(email).or_else(|| self.user_by_email(email).filter(is_known))
@@ -125,7 +126,7 @@ impl Realm {
         self.dummy_email_digits(email)?.parse().ok().and_then(|id| self.users.get(&UserId(id)))
     }
 
-    /// Whether an address has the form of dummy addresses, even if no user has it.
+    /// Whether an address has the format of dummy addresses, even if no user has it.
     pub fn is_dummy_email(&self, email: &str) -> bool {
         self.dummy_email_digits(email).is_some()
     }

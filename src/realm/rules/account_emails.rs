@@ -49,7 +49,8 @@ pub fn checked_email(realm: &Realm, email: &str) -> Result<String, Error> {
 ///
 /// # Errors
 ///
-/// `EmailContainsPlus`, `EmailNotAllowed`, in this order, if addresses are restricted to domains; else `EmailDisposable`.
+/// `EmailContainsPlus`, `EmailNotAllowed`, in this order, if addresses are restricted to domains; else
+/// `EmailDisposable`.
 pub fn check_domain(realm: &Realm, email: &str) -> Result<(), Error> {
     let organization = &realm.organization;
     let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();

@@ -43,9 +43,9 @@ pub fn checked_name(
     if has_mention_suffix {
         return Err(Error::NameInvalidFormat);
     }
-    let folded_name = folded(name);
+    let folded_name = fold_name(name);
     let is_taken =
-        || realm.users.values().any(|user| Some(user.id) != renamed_user && folded(&user.full_name) == folded_name);
+        || realm.users.values().any(|user| Some(user.id) != renamed_user && fold_name(&user.full_name) == folded_name);
     if realm.organization.is_enabled(RealmSetting::RequireUniqueNames) && is_taken() {
         return Err(Error::NameTaken);
     }
@@ -53,6 +53,6 @@ pub fn checked_name(
 }
 
 /// Normalizes the width and case of letters, so that names that look alike are equal.
-fn folded(name: &str) -> String {
+fn fold_name(name: &str) -> String {
     name.nfkc().flat_map(char::to_lowercase).collect()
 }

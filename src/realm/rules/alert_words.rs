@@ -40,8 +40,9 @@ impl Realm {
 
     /// Calls `callback` with each alert word that a text in lower case begins with.
     ///
-    /// The index is sorted. The greatest word that does not sort after the candidate is either a prefix of it, or shares a
-    /// shorter prefix with it that contains every remaining match. So few words are visited, however many there are.
+    /// The index is sorted. The greatest word that does not sort after the candidate is either a prefix of it, or
+    /// shares a shorter prefix with it, of which every remaining match is a prefix. So few words are visited, however
+    /// many there are.
     fn for_each_leading_alert_word<'realm>(
         &'realm self,
         text: &str,

@@ -42,7 +42,7 @@ pub fn notify_of_unknown_channel(tx: &mut Tx, sender: &User, channel: &str, is_i
     notify_owner(tx, sender, content);
 }
 
-/// Sends a direct message to the owner of a bot, unless one was sent less than [`MIN_INTERVAL`] ago.
+/// Sends a direct message to the owner of a bot, unless one was sent within the last [`MIN_INTERVAL`].
 pub fn notify_owner(tx: &mut Tx, bot: &User, content: String) {
     let Some(owner) = bot.bot_owner() else { return };
     if tx.user_state(bot.id).owner_notified_at.is_some_and(|notified_at| tx.now <= notified_at.plus(MIN_INTERVAL)) {

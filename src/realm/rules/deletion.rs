@@ -38,9 +38,9 @@ impl PlaceKey {
     }
 }
 
-/// Deletes messages and emits an event for each topic and conversation. The event spells the topic as its newest message
-/// does. If the first message of a channel is deleted, an event with the new first message precedes it (A-414 in
-/// docs/assumptions.md).
+/// Deletes messages and emits an event for each topic and conversation. The event spells the topic as its newest
+/// message does. If the first message of a channel is deleted, an event with the new first message precedes it (A-414
+/// in docs/assumptions.md).
 pub fn delete_messages(tx: &mut Tx, deleter: UserId, ids: &[MessageId]) {
     let mut groups: Vec<Vec<MessageId>> = Vec::new();
     let mut places: HashMap<PlaceKey, usize> = HashMap::new();

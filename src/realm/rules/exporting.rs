@@ -69,7 +69,8 @@ impl Tx {
         Some(export.requested_by)
     }
 
-    /// Emits the list of exports to all administrators. Below level 295, only administrators among `affected_users` get it.
+    /// Emits the list of exports to all administrators. Below level 295, only administrators among `affected_users` get
+    /// it.
     fn emit_exports(&mut self, affected_users: OrdSet<UserId>) {
         let users = match self.has(Feature::ExportsSentToAdministrators) {
             true => self.active_users.iter().copied().collect(),

@@ -44,7 +44,7 @@ impl Message {
         self.recipients.contains(&user) || self.body.late_mentioned.contains(&user)
     }
 
-    /// The flags that depend only on the message, in the order of the reference.
+    /// The flags that depend only on the message, in the order in which real servers list them.
     pub fn message_flags(&self, user: UserId) -> Vec<&'static str> {
         let mut flags = Vec::new();
         if self.mentions(user) {
@@ -98,7 +98,8 @@ impl Realm {
         message.recipients.contains(&user) && !self.user_state(user).read.contains(message.id)
     }
 
-    /// Whether an unread message counts as a mention of the user. Wildcard mentions don't count in muted topics.
+    /// Whether an unread message counts as a mention of the user. Wildcard mentions don't count in muted topics
+    ///
     pub fn is_notable_mention(&self, user: UserId, message: &Message) -> bool {
         message.mentions(user) || (message.wildcard_mentions(user) && !self.is_muted_for(user, message))
     }
@@ -127,7 +128,7 @@ impl Realm {
     }
 
     /// Oldest first.
-    pub fn unread(&self, user: UserId) -> Vec<MessageId> {
+    pub fn unread_messages(&self, user: UserId) -> Vec<MessageId> {
         let mut unread: Vec<MessageId> =
             self.unread_direct_messages(user).into_iter().flat_map(|(_, messages)| messages).collect();
         for (channel, subscription) in &self.user_state(user).subscriptions {
@@ -139,7 +140,7 @@ impl Realm {
         unread
     }
 
-    /// Whether the user has muted the message's topic or channel, or the sender of a direct message.
+    /// Whether the message's topic is muted (see [`UserState::is_topic_muted`]), or the sender of a direct message.
     pub fn is_muted_for(&self, user: UserId, message: &Message) -> bool {
         match &message.place {
             MessagePlace::Channel { channel, topic } => self.user_state(user).is_topic_muted(*channel, topic),
@@ -147,8 +148,8 @@ impl Realm {
         }
     }
 
-    /// Whether the user's combined feed leaves the message out: its topic is muted, or its channel is muted and the topic
-    /// neither unmuted nor followed.
+    /// Whether the user's combined feed leaves the message out: its topic is muted, or its channel is muted and the
+    /// topic neither unmuted nor followed.
     pub fn is_excluded_from_home(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
         let state = self.user_state(user);
@@ -160,7 +161,7 @@ impl Realm {
     }
 
     /// Whether the user has muted the message's topic or, if `with_channels`, its channel. Unlike
-    /// [`Realm::is_out_of_home`], unmuted topics of muted channels count as muted.
+    /// [`Realm::is_excluded_from_home`], unmuted topics of muted channels count as muted.
     pub fn is_topic_or_channel_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
         let state = self.user_state(user);

@@ -15,7 +15,8 @@ use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 
 impl Realm {
-    /// When a member's waiting period ends. None for users with other roles, who are never full members.
+    /// When a member's waiting period ends. None for system bots and users with other roles, who are never full
+    /// members.
     fn waiting_period_end(&self, user: &User) -> Option<Timestamp> {
         let days = self.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default();
         let is_member = user.role == Role::Member && !user.is_system_bot();
@@ -28,7 +29,7 @@ impl Realm {
 }
 
 impl Tx {
-    /// Puts the end of a new member's waiting period on the agenda.
+    /// Puts the end of a new member's waiting period on the agenda, or removes it if the period is over.
     pub fn schedule_full_membership(&mut self, user: UserId) {
         let waiting_period_end = self
             .users
@@ -38,8 +39,8 @@ impl Tx {
         self.schedule(AgendaItem::FullMember(user), waiting_period_end);
     }
 
-    /// Emits `user_group` `add_members` or `remove_members` for a system group. The event lists only active users; below level
-    /// 303, all users.
+    /// Emits `user_group` `add_members` or `remove_members` for a system group. The event lists only active users;
+    /// below level 303, all users.
     pub fn emit_members(&mut self, change: MemberChange, group: GroupId, users: impl IntoIterator<Item = UserId>) {
         let (active, inactive): (Vec<UserId>, Vec<UserId>) = users.into_iter().partition(|user| self.is_active(*user));
         let everyone = self.everyone();
@@ -58,10 +59,11 @@ impl Tx {
         }
     }
 
-    /// Updates the membership of these users in the group of full members, and schedules the ends of their waiting periods.
+    /// Updates the membership of these users in the group of full members, and schedules the ends of their waiting
+    /// periods.
     ///
     /// Emits `user_group` `add_members` and `remove_members`, one event each for all users, then those of
-    /// [`Sight::Channels`].
+    /// [`VisibleObjects::Channels`].
     pub fn update_full_members(&mut self, users: OrdSet<UserId>) {
         let group = self.system_group(SystemGroup::FullMembers);
         let before = self.groups[&group].members.clone();

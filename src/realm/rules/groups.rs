@@ -19,7 +19,8 @@ pub const MAX_GROUP_DESCRIPTION_LENGTH: usize = 1024;
 /// Names can't begin with these, because mentions and searches would interpret them.
 const RESERVED_PREFIXES: [&str; 5] = ["@", "role:", "user:", "stream:", "channel:"];
 
-/// Validates a name, and trims it from level 388 on. Does not check whether the name is in use.
+/// Validates a name, and trims it from the level of [`Feature::StrictGroupNames`] on. Does not check whether the name
+/// is in use.
 ///
 /// # Errors
 ///
@@ -38,8 +39,8 @@ pub fn checked_group_name(name: &str, level: i64) -> Result<String, Error> {
     Ok(name.to_owned())
 }
 
-/// Checks that no other group, including deactivated groups, has the name, ignoring case. Below level 290, names may
-/// differ only in case. `renamed_group` is None for a new group.
+/// Checks that no other group, including deactivated groups, has the name, ignoring case. Below the level of
+/// [`Feature::StrictGroupNames`], names may differ only in case. `renamed_group` is None for a new group.
 ///
 /// # Errors
 ///
@@ -60,7 +61,7 @@ pub fn check_group_name_is_free(
     if is_free { Ok(()) } else { Err(Error::GroupNameTaken { name: name.into() }) }
 }
 
-/// Checks the length of a description, which is not limited below level 290.
+/// Checks the length of a description, which is not limited below the level of [`Feature::StrictGroupNames`].
 ///
 /// # Errors
 ///

@@ -6,7 +6,7 @@ use crate::realm::log::event::data::InvitesChanged;
 use crate::realm::log::event::{Audience, DeliveryCondition, EventData};
 use crate::realm::model::agenda::AgendaItem;
 use crate::realm::model::id::{InviteId, InviteLinkId, UserId};
-use crate::realm::model::organization::{Invite, InviteLink, InviteTerms};
+use crate::realm::model::invite::{Invite, InviteLink, InviteTerms};
 use crate::realm::model::user::Role;
 use crate::realm::tx::Tx;
 use std::sync::Arc;
@@ -65,7 +65,8 @@ impl Tx {
         self.emit_invites_changed(None);
     }
 
-    /// Emits `invites_changed` to administrators and, from the level of [`Feature::InvitersGetInvitesChanged`] on, to the inviter.
+    /// Emits `invites_changed` to administrators and, from the level of [`Feature::InvitersGetInvitesChanged`] on,
+    /// to the inviter.
     pub fn emit_invites_changed(&mut self, inviter: Option<UserId>) {
         let administrators = self.users_with_role_or_higher(Role::Administrator);
         let inviter = inviter.filter(|inviter| !administrators.contains(inviter));

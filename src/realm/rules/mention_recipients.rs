@@ -7,8 +7,9 @@ use crate::realm::tx::Tx;
 use imbl::OrdSet;
 
 impl Tx {
-    /// Adds users who are mentioned by name and may read the channel to the recipients. In conversations, and in channels
-    /// below the level of [`Feature::MentionsReachReaders`], this applies to bots only (A-270 in docs/assumptions.md).
+    /// Adds users who are mentioned by name and may read the channel to the recipients. In conversations, and in
+    /// channels below the level of [`Feature::MentionsReachReaders`], this applies only to generic bots (A-270 in
+    /// docs/assumptions.md).
     pub fn add_mentioned_recipients(&self, place: &MessagePlace, body: &Body, recipients: &mut OrdSet<UserId>) {
         let channel = place.channel().map(|id| &self.channels[&id]);
         let reaches_people = channel.is_some() && self.has(Feature::MentionsReachReaders);
@@ -22,8 +23,8 @@ impl Tx {
         }
     }
 
-    /// Marks a message as read for users who receive it only because of a mention. Only messages in the user's conversations,
-    /// and in subscribed channels after subscribing, can be unread (A-410 in docs/assumptions.md).
+    /// Marks a message as read for users who receive it only because of a mention. Only messages in the user's
+    /// conversations, and in subscribed channels after subscribing, can be unread (A-410 in docs/assumptions.md).
     pub fn mark_as_read_for_outsiders(&mut self, message: &Message) {
         for user in &message.body.mentioned {
             let is_outside = match &message.place {

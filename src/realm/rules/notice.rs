@@ -37,21 +37,20 @@ impl Tx {
     /// Posts a notice that may repeat text of `author`, and returns whether it was sent. It is marked as read for
     /// `read_by`.
     ///
-    /// The notice is rendered from the author's view, and its mentions do not notify. If it can't be sent, it has no
-    /// effect, so that the change that it reports is not undone.
+    /// The notice is rendered from the author's view, and its mentions do not notify. If it can't be sent, it
+    /// has no effect, so that the change that it reports is not undone.
     pub fn notify(&mut self, author: UserId, target: Target, content: String, read_by: OrdSet<UserId>) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
-        let voice = ContentAuthor::QuotedUser(author);
         self.send_or_restore(OutgoingMessage {
             read_by,
-            content_author: voice,
+            content_author: ContentAuthor::QuotedUser(author),
             ..OutgoingMessage::from_server(bot, target, content)
         })
         .is_ok()
     }
 
-    /// Posts a notice without text of other users, and returns whether it was sent. Its mentions notify, and it is rendered
-    /// from the bot's view.
+    /// Posts a notice without text of other users, and returns whether it was sent. Its mentions notify, and it is
+    /// rendered from the bot's view.
     pub fn notify_with_mentions(&mut self, target: Target, content: String, read_by: OrdSet<UserId>) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
         self.send_or_restore(OutgoingMessage { read_by, ..OutgoingMessage::from_server(bot, target, content) }).is_ok()

@@ -31,7 +31,7 @@ pub fn is_member(realm: &Realm, group: GroupId, user: UserId) -> bool {
     realm.is_member_of_any([group], user)
 }
 
-/// The permissions whose value lists the user directly, in the form that clients see.
+/// The permissions whose value lists the user directly, as clients see it.
 pub fn permissions_listing_user(
     realm: &Realm,
     permissions: &Permissions,
@@ -42,7 +42,7 @@ pub fn permissions_listing_user(
         GroupSettingValue::Group(_) => false,
     };
     let matching_permissions = permissions.iter().filter(|(_, value)| includes_user_directly(value));
-    matching_permissions.map(|(name, value)| (*name, realm.shown(value))).collect()
+    matching_permissions.map(|(name, value)| (*name, realm.without_deactivated_users(value))).collect()
 }
 
 impl Realm {
@@ -72,8 +72,8 @@ impl Realm {
         }
     }
 
-    /// The form that clients see: without deactivated users, who hold the permission again after reactivation.
-    pub fn shown(&self, value: &GroupSettingValue) -> GroupSettingValue {
+    /// The value that clients see: without deactivated users, who hold the permission again after reactivation.
+    pub fn without_deactivated_users(&self, value: &GroupSettingValue) -> GroupSettingValue {
         let mut active = value.clone();
         if let GroupSettingValue::Anonymous(anonymous) = &mut active {
             anonymous.direct_members.retain(|user| self.is_active(*user));
@@ -81,9 +81,9 @@ impl Realm {
         active
     }
 
-    /// Applies [`Realm::shown`] to all permissions.
+    /// Applies [`Realm::without_deactivated_users`] to all permissions.
     pub fn permissions_without_deactivated_users(&self, permissions: &Permissions) -> Permissions {
-        permissions.iter().map(|(name, value)| (*name, self.shown(value))).collect()
+        permissions.iter().map(|(name, value)| (*name, self.without_deactivated_users(value))).collect()
     }
 
     /// The default holders for an object of this creator.

@@ -23,8 +23,8 @@ impl Realm {
         self.check_may_post_with(sender, channel, topic, false)
     }
 
-    /// Does the same as [`Realm::check_may_post`]. With `skips_access_check`, the channel may be archived, and the sender
-    /// need not be able to read it.
+    /// Does the same as [`Realm::check_may_post`]. With `skips_access_check`, the channel may be archived, and the
+    /// sender need not be able to read it.
     ///
     /// # Errors
     ///

@@ -16,8 +16,8 @@ const MIN_UPDATE_INTERVAL: Span = Span::from_seconds(55);
 /// Activity after a longer pause is sent to other users as an event. The value is [`OFFLINE_AFTER`] minus
 /// [`PING_INTERVAL`], minus 10 seconds of tolerance.
 const AWAY_AFTER: Span = Span::from_seconds(130);
-/// The last connection of users who disable presence, relative to now: [`OFFLINE_AFTER`], plus two minutes because clocks
-/// differ.
+/// The last connection of users who disable presence, relative to now: [`OFFLINE_AFTER`], plus two minutes because
+/// clocks differ.
 const LAST_SEEN_WHEN_DISABLED: Span = Span::from_seconds(-(OFFLINE_AFTER.whole_seconds() + 120));
 /// In organizations with more active users, presence is not sent as events.
 const MAX_USERS_FOR_EVENTS: usize = 100;

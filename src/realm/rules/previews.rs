@@ -1,12 +1,13 @@
-//! Delayed previews: thumbnails of uploaded pictures, and cards of linked web pages. When they arrive, the HTML of
+//! Delayed previews: thumbnails of uploaded pictures, and previews of linked web pages. When they arrive, the HTML of
 //! messages changes.
 //!
 //! The specification leaves details open: in docs/assumptions.md.
 
 use crate::realm::log::event::{Audience, Event, EventKind, Payload, UpdatedMessage};
 use crate::realm::model::agenda::AgendaItem;
+use crate::realm::model::attachment::Attachment;
 use crate::realm::model::id::MessageId;
-use crate::realm::model::message::{Attachment, Body, Message};
+use crate::realm::model::message::{Body, Message};
 use crate::realm::model::preview_delays::PreviewDelays;
 use crate::realm::model::setting::RealmSetting;
 use crate::realm::tx::Tx;
@@ -20,19 +21,19 @@ impl Tx {
         self.realm_mut().preview_delays = delays;
     }
 
-    /// Adds a message to the uploads that it links, and schedules the cards of linked pages.
+    /// Adds a message to the uploads that it links, and schedules the previews of linked pages.
     pub fn record_links(&mut self, message: &Message) {
         self.link_uploads(message);
-        self.schedule_page_cards(message);
+        self.schedule_page_previews(message);
     }
 
-    fn schedule_page_cards(&mut self, message: &Message) {
+    fn schedule_page_previews(&mut self, message: &Message) {
         let delay = self.preview_delays.links.filter(|_| message.body.has_link);
         let delay = delay.filter(|_| self.organization.is_enabled(RealmSetting::InlineUrlEmbedPreview));
-        self.set_page_cards_due(message.id, delay.map(|delay| self.now.plus(delay)));
+        self.set_page_previews_due(message.id, delay.map(|delay| self.now.plus(delay)));
     }
 
-    fn set_page_cards_due(&mut self, id: MessageId, due: Option<Timestamp>) {
+    fn set_page_previews_due(&mut self, id: MessageId, due: Option<Timestamp>) {
         match due {
             Some(due) => _ = self.realm_mut().pending_previews.insert(id, due),
             None if !self.pending_previews.contains_key(&id) => return,
@@ -41,9 +42,9 @@ impl Tx {
         self.schedule(AgendaItem::PagePreviews(id), due);
     }
 
-    /// Adds the cards of linked pages to a message.
-    pub(super) fn finish_page_cards(&mut self, id: MessageId) {
-        self.set_page_cards_due(id, None);
+    /// Adds the previews of linked pages to a message.
+    pub(super) fn finish_page_previews(&mut self, id: MessageId) {
+        self.set_page_previews_due(id, None);
         self.rewrite_html(id, delayed_preview::append_page_cards);
     }
 
@@ -53,9 +54,9 @@ impl Tx {
         let messages = attachment.messages.clone();
         let with_thumbnails = Arc::new(Attachment { thumbnails_at: None, ..attachment.as_ref().clone() });
         self.realm_mut().attachments.insert(path_id.to_owned(), with_thumbnails);
-        let facts = UploadProperties { is_animated: attachment.is_animated, ..UploadProperties::default() };
+        let properties = UploadProperties { is_animated: attachment.is_animated, ..UploadProperties::default() };
         for id in messages {
-            self.rewrite_html(id, |html| delayed_preview::replace_spinners(html, path_id, &facts));
+            self.rewrite_html(id, |html| delayed_preview::replace_spinners(html, path_id, &properties));
         }
     }
 

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Realm {
+    /// The realm with its indexes and agenda.
     #[must_use]
     pub fn reindexed(mut self) -> Self {
         self.system_groups =
@@ -53,8 +54,8 @@ impl Realm {
         self.with_agenda()
     }
 
-    /// Makes channels share the set of subscribers with their newest message, if its recipients are the same users. Comparing
-    /// sets that share memory is fast.
+    /// Makes channels share the set of subscribers with their newest message, if its recipients are the same users.
+    /// Comparing sets that share memory is fast.
     fn share_subscribers(&mut self) {
         for (id, ids) in &self.channel_messages {
             let newest = ids.last().and_then(|newest| self.messages.get(&newest));

@@ -1,7 +1,8 @@
-//! Rendering of Markdown from a user's point of view: resolves names in the text to the users, groups, channels and emoji
-//! that the user can see.
+//! Rendering of Markdown from a user's point of view: resolves names in the text to the users, groups, channels and
+//! emoji that the user can see.
 
 use crate::realm::Realm;
+use crate::realm::model::emoji::CustomEmoji;
 use crate::realm::model::group::Group;
 use crate::realm::model::id::{ChannelId, MessageId, ProfileFieldId, UserId};
 use crate::realm::model::render_context::RenderContext;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 pub struct SenderView<'realm> {
     realm: &'realm Realm,
     sender: Option<UserId>,
-    site: Option<&'realm RenderContext>,
+    render_context: Option<&'realm RenderContext>,
     is_silent: bool,
     name_cache: NameCache<'realm>,
 }
@@ -40,7 +41,7 @@ struct NameCache<'realm> {
     lookup_count: Cell<usize>,
     users: OnceCell<HashMap<String, &'realm Arc<User>>>,
     groups: OnceCell<HashMap<String, &'realm Group>>,
-    emoji: OnceCell<HashMap<&'realm str, &'realm crate::realm::model::message::CustomEmoji>>,
+    emoji: OnceCell<HashMap<&'realm str, &'realm CustomEmoji>>,
     /// For each linked topic, the first message that the sender can see.
     first_messages: RefCell<HashMap<(ChannelId, TopicKey), Option<MessageId>>>,
 }
@@ -53,7 +54,7 @@ impl NameCache<'_> {
     }
 }
 
-/// If several values have the same name, the map has the first.
+/// Indexes values by name. If several have the same name, the map has the first.
 fn index_by_name<K: Eq + Hash, V>(entries: impl Iterator<Item = (K, V)>) -> HashMap<K, V> {
     let mut map = HashMap::new();
     entries.for_each(|(name, value)| _ = map.entry(name).or_insert(value));
@@ -61,9 +62,19 @@ fn index_by_name<K: Eq + Hash, V>(entries: impl Iterator<Item = (K, V)>) -> Hash
 }
 
 impl Realm {
-    /// The view of a sender. `site` is None if the text is not from a request.
-    pub fn view_of<'realm>(&'realm self, sender: UserId, site: Option<&'realm RenderContext>) -> SenderView<'realm> {
-        SenderView { realm: self, sender: Some(sender), site, is_silent: false, name_cache: NameCache::default() }
+    /// The view of a sender. `render_context` is None if the text is not from a request.
+    pub fn view_of<'realm>(
+        &'realm self,
+        sender: UserId,
+        render_context: Option<&'realm RenderContext>,
+    ) -> SenderView<'realm> {
+        SenderView {
+            realm: self,
+            sender: Some(sender),
+            render_context,
+            is_silent: false,
+            name_cache: NameCache::default(),
+        }
     }
 
     /// The links of a topic. Most topics have none, which is found without parsing.
@@ -81,7 +92,13 @@ impl Realm {
 
     /// A view without restrictions, for texts of fixtures, whose authors are unknown.
     pub fn unrestricted_view(&self) -> SenderView<'_> {
-        SenderView { realm: self, sender: None, site: None, is_silent: false, name_cache: NameCache::default() }
+        SenderView {
+            realm: self,
+            sender: None,
+            render_context: None,
+            is_silent: false,
+            name_cache: NameCache::default(),
+        }
     }
 
     /// Renders a user's value of a custom profile field, if its kind takes Markdown: short text (1) and paragraph (2).
@@ -90,17 +107,17 @@ impl Realm {
         user: UserId,
         field: ProfileFieldId,
         value: String,
-        form: OutputFormat,
+        output_format: OutputFormat,
         budget: &Budget,
     ) -> ProfileEntry {
         let takes_markdown = self.profile_fields.get(&field).is_some_and(|field| matches!(field.kind, 1 | 2));
-        let site = RenderContext { form, ..RenderContext::default() };
-        let rendered = takes_markdown.then(|| render_inline(&value, &self.view_of(user, Some(&site)), budget));
+        let context = RenderContext { output_format, ..RenderContext::default() };
+        let rendered = takes_markdown.then(|| render_inline(&value, &self.view_of(user, Some(&context)), budget));
         ProfileEntry { value, rendered }
     }
 
     /// The URL of the emoji's picture, relative to the organization's URL.
-    pub fn custom_emoji_url(&self, emoji: &crate::realm::model::message::CustomEmoji) -> String {
+    pub fn custom_emoji_url(&self, emoji: &CustomEmoji) -> String {
         format!("/user_avatars/{}/emoji/images/{}", self.organization.id, emoji.file_name)
     }
 }
@@ -160,7 +177,7 @@ impl Names for SenderView<'_> {
 
     fn channel(&self, name: &str) -> Option<LinkedChannel> {
         let channel = self.realm.channel_by_name(name)?;
-        let links_all = self.site.is_some_and(|site| site.form.links_unseen_channels);
+        let links_all = self.render_context.is_some_and(|context| context.output_format.links_unseen_channels);
         let is_visible = links_all || self.sender().is_none_or(|sender| self.realm.can_read(sender, channel));
         is_visible.then(|| LinkedChannel { id: channel.id.0, name: channel.name.clone() })
     }
@@ -186,7 +203,7 @@ impl Names for SenderView<'_> {
             let index = || index_by_name(active.map(|emoji| (emoji.name.as_str(), emoji.as_ref())));
             self.name_cache.emoji.get_or_init(index).get(name).copied()
         };
-        let is_extra_emoji = || self.site.is_some_and(|site| site.extra_emoji.as_deref() == Some(name));
+        let is_extra_emoji = || self.render_context.is_some_and(|context| context.extra_emoji.as_deref() == Some(name));
         match custom {
             Some(emoji) => Some(CustomEmojiImage { src: self.realm.custom_emoji_url(emoji) }),
             None => is_extra_emoji().then(|| CustomEmojiImage { src: emoji::extra_image_src(name) }),
@@ -229,9 +246,9 @@ impl Names for SenderView<'_> {
                 .is_some_and(|sender| self.realm.user_state(sender.id).is_enabled(UserSetting::TranslateEmoticons)),
             inline_image_preview: organization.is_enabled(RealmSetting::InlineImagePreview),
             proxies_pictures: organization.proxies_pictures,
-            own_url: self.site.and_then(|site| site.own_url.as_deref()),
+            own_url: self.render_context.and_then(|context| context.own_url.as_deref()),
             mentions_are_silent: self.is_silent,
-            output_format: self.site.map_or_else(OutputFormat::default, |site| site.form),
+            output_format: self.render_context.map_or_else(OutputFormat::default, |context| context.output_format),
         }
     }
 }
@@ -241,5 +258,5 @@ pub fn render_description(tx: &Tx, author: &User, description: &str) -> String {
     if description.is_empty() {
         return String::new();
     }
-    render_inline(description, &tx.view_of(author.id, Some(&tx.site())), tx.budget())
+    render_inline(description, &tx.view_of(author.id, Some(&tx.render_context())), tx.budget())
 }

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::emoji::{Emoji, ReactionType};
 use crate::realm::id::EmojiId;
-use crate::realm::message::{Emoji, ReactionType};
 use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 
 /// An emoji in a request. Its name, code and namespace may not match.
@@ -31,7 +31,7 @@ impl RequestedEmoji {
         if let (Some(code), Some(text)) = (&code, reaction_type) {
             return Ok(Self { name, code: code.clone(), reaction_type: ReactionType::parse(text) });
         }
-        let emoji = by_name(realm, names, &name)?;
+        let emoji = find_emoji(realm, names, &name)?;
         Ok(Self {
             name,
             code: code.unwrap_or(emoji.emoji_code),
@@ -40,7 +40,7 @@ impl RequestedEmoji {
     }
 
     /// Whether this is the same emoji, regardless of the name that it was chosen by.
-    pub fn is(&self, emoji: &Emoji) -> bool {
+    pub fn matches(&self, emoji: &Emoji) -> bool {
         self.reaction_type == Some(emoji.reaction_type) && self.code == emoji.emoji_code
     }
 
@@ -48,9 +48,9 @@ impl RequestedEmoji {
     ///
     /// # Errors
     ///
-    /// `InvalidEmojiType`; then for Unicode and extra emoji `InvalidEmojiCode`, `InvalidEmojiName`, and for custom emoji
-    /// `InvalidCustomEmoji`, `InvalidCustomEmojiName`, `CustomEmojiDeactivated`.
-    pub fn checked(self, realm: &Realm, names: EmojiNames) -> Result<Emoji, Error> {
+    /// `InvalidEmojiType`; then for Unicode and extra emoji `InvalidEmojiCode`, `InvalidEmojiName`, and for custom
+    /// emoji `InvalidCustomEmoji`, `InvalidCustomEmojiName`, `CustomEmojiDeactivated`.
+    pub fn validate(self, realm: &Realm, names: EmojiNames) -> Result<Emoji, Error> {
         let reaction_type = self.reaction_type.ok_or(Error::InvalidEmojiType)?;
         match reaction_type {
             ReactionType::Unicode => {
@@ -92,7 +92,7 @@ impl RequestedEmoji {
 /// # Errors
 ///
 /// `UnknownEmoji`.
-pub fn by_name(realm: &Realm, names: EmojiNames, name: &str) -> Result<Emoji, Error> {
+pub fn find_emoji(realm: &Realm, names: EmojiNames, name: &str) -> Result<Emoji, Error> {
     let build_emoji =
         |code: String, reaction_type| Emoji { emoji_name: name.to_owned(), emoji_code: code, reaction_type };
     if let Some(custom) = realm.custom_emoji.values().find(|custom| custom.name == name && !custom.is_deactivated) {

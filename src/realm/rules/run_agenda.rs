@@ -11,7 +11,8 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// Sets a realm without queues to an earlier time. Nothing is undone, but full members and the agenda are recomputed.
+    /// Sets a realm without queues to an earlier time. Nothing is undone, but full members and the agenda are
+    /// recomputed.
     pub fn rewind_to(mut self, time: Timestamp) -> Self {
         self.now = time;
         self.agenda = Default::default();
@@ -24,25 +25,25 @@ impl Realm {
 }
 
 impl Tx {
-    /// Runs all items that are due up to `now`, in the order of their times, and returns them. During each run, the realm's
-    /// time is that of the item.
+    /// Runs all items that are due up to `now`, in the order of their times, and returns them. During each run, the
+    /// realm's time is that of the item.
     pub fn run_due_items(&mut self, now: Timestamp) -> Vec<(Timestamp, AgendaItem)> {
-        let mut executed = Vec::new();
-        while let Some((due_at, due)) = self.agenda.next().filter(|(due_at, _)| *due_at <= now).cloned() {
+        let mut run_items = Vec::new();
+        while let Some((due_at, item)) = self.agenda.next().filter(|(due_at, _)| *due_at <= now).cloned() {
             let due_at = due_at.max(self.now);
             self.realm_mut().now = due_at;
-            self.schedule(due.clone(), None);
-            self.run_item(&due);
-            executed.push((due_at, due));
+            self.schedule(item.clone(), None);
+            self.run_item(&item);
+            run_items.push((due_at, item));
         }
         let latest = self.now.max(now);
         self.realm_mut().now = latest;
-        executed
+        run_items
     }
 
     /// Adds an agenda item, moves it to another time, or with None removes it.
-    pub fn schedule(&mut self, due: AgendaItem, time: Option<Timestamp>) {
-        self.realm_mut().agenda.set(due, time);
+    pub fn schedule(&mut self, item: AgendaItem, time: Option<Timestamp>) {
+        self.realm_mut().agenda.set(item, time);
     }
 
     /// Schedules a queue's expiry and next heartbeat, or removes them if the queue does not exist.
@@ -81,8 +82,8 @@ impl Tx {
         self.schedule_queue(id);
     }
 
-    fn run_item(&mut self, due: &AgendaItem) {
-        match due {
+    fn run_item(&mut self, item: &AgendaItem) {
+        match item {
             AgendaItem::Reminder(id) => self.deliver_reminder(*id),
             AgendaItem::ScheduledMessage(id) => self.deliver_scheduled_message(*id),
             AgendaItem::InviteLink(id) => {
@@ -105,13 +106,13 @@ impl Tx {
             }
             AgendaItem::Export(id) => self.finish_export(*id),
             AgendaItem::Thumbnails(path_id) => self.finish_thumbnails(path_id),
-            AgendaItem::PagePreviews(id) => self.finish_page_cards(*id),
+            AgendaItem::PagePreviews(id) => self.finish_page_previews(*id),
             AgendaItem::FullMember(user) => self.update_full_members(OrdSet::unit(*user)),
         }
     }
 
-    /// Removes the entries that every queue has acknowledged. If the log is still too large, slow queues are removed; slow
-    /// queues without undelivered events are moved to the end of the log instead.
+    /// Removes the entries that every queue has acknowledged. If the log is still too large, slow queues are removed;
+    /// slow queues without undelivered events are moved to the end of the log instead.
     pub fn trim_log(&mut self) {
         let end = self.log.end();
         let trim_position = if self.log.is_too_large() { self.log.trim_position() } else { self.log.first };

@@ -1,5 +1,6 @@
 //! Scheduled messages and reminders: creation, rendering and delivery (reference behaviour, 13.2 and 13.3).
 
+use super::quotation::{append_quotation, normalize_line_ends};
 use super::send::{OutgoingMessage, Target};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -7,9 +8,8 @@ use crate::realm::log::event::data::{RemindersRemove, ScheduledMessagesRemove};
 use crate::realm::log::event::{Audience, Event, EventKind, Payload};
 use crate::realm::model::agenda::AgendaItem;
 use crate::realm::model::id::{MessageId, ReminderId, ScheduledMessageId, UserId};
-use crate::realm::model::message::{Message, MessagePlace};
-use crate::realm::model::organization::{Reminder, ScheduledMessage, ScheduledTarget};
-use crate::realm::model::text::{MAX_MESSAGE_LENGTH, truncate};
+use crate::realm::model::message::MessagePlace;
+use crate::realm::model::scheduled::{Reminder, ScheduledMessage, ScheduledTarget};
 use crate::realm::model::user::UNKNOWN_USER_NAME;
 use crate::realm::tx::Tx;
 use crate::time::Timestamp;
@@ -79,34 +79,6 @@ impl Realm {
         }
         append_quotation(&format!("{introduction} [said]({link}):"), content)
     }
-
-    /// The link to a message in the web client, beginning with `#`.
-    pub fn message_link(&self, message: &Message, form: OutputFormat) -> String {
-        match message.channel() {
-            Some((channel, topic)) => {
-                let channel = &self.channels[&channel];
-                let name = chat_markdown::encode_hash_component(&channel.name.replace(' ', "-"));
-                topic_link(&format!("{}/{}-{name}", form.channel_path, channel.id), topic, message.id)
-            }
-            None => {
-                let ids: Vec<String> = message.recipients.iter().map(ToString::to_string).collect();
-                format!("#narrow/dm/{}/near/{}", ids.join(","), message.id)
-            }
-        }
-    }
-}
-
-/// The link to a message in a topic. `channel` is the part of the link that identifies the channel.
-pub fn topic_link(channel: &str, topic: &str, id: MessageId) -> String {
-    format!("#narrow/{channel}/topic/{}/near/{id}", chat_markdown::encode_hash_component(topic))
-}
-
-/// Appends a quotation of `content` to a text. The quotation is truncated if the result would be too long to be sent.
-pub fn append_quotation(introduction: &str, content: &str) -> String {
-    let fence = "`".repeat(longest_run(content, '`').max(2) + 1);
-    let with_quotation = |quoted: &str| format!("{introduction}\n{fence}quote\n{quoted}\n{fence}");
-    let max_length = MAX_MESSAGE_LENGTH.saturating_sub(with_quotation("").chars().count());
-    with_quotation(&truncate(content, max_length, "\n[message truncated]"))
 }
 
 /// Quotes every line of a note, so that no line looks like text from the bot.
@@ -116,16 +88,6 @@ fn quote_note(note: &str) -> String {
     } else {
         format!(" Note:\n > {}", normalize_line_ends(note).replace('\n', "\n > "))
     }
-}
-
-/// Replaces all kinds of line ends by line feeds.
-pub fn normalize_line_ends(text: &str) -> String {
-    text.replace("\r\n", "\n").replace('\r', "\n")
-}
-
-/// The length of the longest run of a character, in bytes.
-pub fn longest_run(text: &str, character: char) -> usize {
-    text.split(|separator| separator != character).map(str::len).max().unwrap_or_default()
 }
 
 impl Tx {
@@ -164,20 +126,6 @@ impl Tx {
         self.realm_mut().scheduled_messages.insert(message.id, message.clone());
         self.schedule(AgendaItem::ScheduledMessage(message.id), Some(message.deliver_at));
         message
-    }
-
-    /// Sends a message. On an error, the transaction is restored.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Tx::send`].
-    pub fn send_or_restore(&mut self, outgoing: OutgoingMessage) -> Result<(), Error> {
-        let before = self.realm_mut().clone();
-        let result = self.send(outgoing);
-        if result.is_err() {
-            *self.realm_mut() = before;
-        }
-        result.map(|_| ())
     }
 
     /// Sends a due reminder to its user.

@@ -1,4 +1,5 @@
-//! Sending messages: permission checks, rendering, mentions, recipients and events (reference behaviour, POST /messages).
+//! Sending messages: permission checks, rendering, mentions, recipients and events (reference behaviour, POST
+//! /messages).
 
 use super::visibility::VisibleObjects;
 use super::widget::{checked_widget, first_submessage};
@@ -6,9 +7,10 @@ use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::{Audience, Event, EventKind, Payload, SentMessage};
+use crate::realm::model::attachment::Attachment;
 use crate::realm::model::channel::Channel;
 use crate::realm::model::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
-use crate::realm::model::message::{Attachment, Body, Message, MessagePlace};
+use crate::realm::model::message::{Body, Message, MessagePlace};
 use crate::realm::model::permission::{GroupPermission, RealmPermission};
 use crate::realm::model::personal::VisibilityPolicy;
 use crate::realm::model::render_context::RenderContext;
@@ -31,7 +33,7 @@ const WILDCARD_MENTION_THRESHOLD: usize = 15;
 pub struct OutgoingMessage {
     pub sender: UserId,
     pub to: Target,
-    /// Markdown
+    /// In Markdown.
     pub content: String,
     /// The name of the client that sends it.
     pub client: Arc<str>,
@@ -42,7 +44,7 @@ pub struct OutgoingMessage {
     /// `queue_id` and `local_id` from the request.
     pub local_id: Option<(String, String)>,
     /// None if the message is not sent by a request.
-    pub site: Option<RenderContext>,
+    pub render_context: Option<RenderContext>,
     /// `widget_content` from the request: JSON.
     pub widget_content: Option<String>,
     pub content_author: ContentAuthor,
@@ -55,7 +57,8 @@ pub struct OutgoingMessage {
 pub enum ContentAuthor {
     /// The sender.
     Sender,
-    /// Another user, whose text the sender repeats. It is rendered from this user's view, and its mentions do not notify.
+    /// Another user, whose text the sender repeats. It is rendered from this user's view, and its mentions do not
+    /// notify.
     QuotedUser(UserId),
 }
 
@@ -75,30 +78,31 @@ pub enum Target {
 
 /// The result of sending a message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sent {
+pub struct SendResult {
     pub id: MessageId,
     /// The sender's visibility policy for the topic, if sending changed it.
     pub new_policy: Option<VisibilityPolicy>,
 }
 
 impl Realm {
-    /// Renders a text, checks its mentions, and finds the mentioned and alerted users. With `includes_subgroups`, mentions of
-    /// groups include members of subgroups; without it, only direct members, and system groups can't be mentioned.
+    /// Renders a text, checks its mentions, and finds the mentioned and alerted users. With `includes_subgroups`,
+    /// mentions of groups include members of subgroups; without it, only direct members, and system groups can't be
+    /// mentioned.
     ///
     /// # Errors
     ///
     /// `UnableToRender`, `ChannelWildcardNotAllowed`, `TopicWildcardNotAllowed`, `MayNotMentionGroup`.
-    pub fn body(
+    pub fn render_body(
         &self,
-        (sender, voice): (UserId, ContentAuthor),
+        (sender, content_author): (UserId, ContentAuthor),
         place: &MessagePlace,
         content: String,
-        site: Option<&RenderContext>,
+        render_context: Option<&RenderContext>,
         includes_subgroups: bool,
     ) -> Result<Body, Error> {
-        let (author, names) = match voice {
-            ContentAuthor::Sender => (sender, self.view_of(sender, site)),
-            ContentAuthor::QuotedUser(author) => (author, self.view_of(author, site).silenced()),
+        let (author, names) = match content_author {
+            ContentAuthor::Sender => (sender, self.view_of(sender, render_context)),
+            ContentAuthor::QuotedUser(author) => (author, self.view_of(author, render_context).silenced()),
         };
         let (html, rendered) =
             chat_markdown::render_for_storage(&content, &names).map_err(|_| Error::UnableToRender)?;
@@ -184,9 +188,11 @@ impl Tx {
     ///
     /// # Errors
     ///
-    /// Those of [`normal_content`], [`normal_topic`], [`Realm::check_may_post`] (of answers [`Realm::check_topic_policy`]),
-    /// [`Realm::check_may_message`], [`checked_widget`] and [`Realm::body`], in this order.
-    pub fn send(&mut self, outgoing: OutgoingMessage) -> Result<Sent, Error> {
+    /// In this order: those of [`normalize_content`]; `NoSuchUser`; for a channel, those of [`Tx::normalized_topic`],
+    /// `InvalidChannelId`, and those of [`Realm::check_may_post`] or, for a bot's reply, [`Realm::check_topic_policy`];
+    /// for a direct message, `NoRecipients` and those of [`Realm::check_may_send_direct`]; those of [`checked_widget`]
+    /// and [`Realm::render_body`].
+    pub fn send(&mut self, outgoing: OutgoingMessage) -> Result<SendResult, Error> {
         let content = match normalize_content(&outgoing.content)? {
             Cow::Borrowed(text) if text.len() == outgoing.content.len() => outgoing.content,
             normalized => normalized.into_owned(),
@@ -213,11 +219,11 @@ impl Tx {
             }
         };
         let widget = outgoing.widget_content.as_deref().map(checked_widget).transpose()?;
-        let mut body = self.body(
+        let mut body = self.render_body(
             (sender.id, outgoing.content_author),
             &place,
             content,
-            Some(&outgoing.site.clone().unwrap_or_else(|| self.site())),
+            Some(&outgoing.render_context.clone().unwrap_or_else(|| self.render_context())),
             self.has(Feature::MentionsIncludeSubgroups),
         )?;
         let mentioned = body.mentioned.clone();
@@ -245,12 +251,26 @@ impl Tx {
         let new_policy = self.apply_automatic_policies(&sender, &message, begins_topic);
         let sent_message = self.emit_message(&message, &sender, outgoing.local_id, read_by);
         self.push_message(&sent_message);
-        self.call_webhooks(&sent_message, &mentioned, outgoing.site.as_ref());
-        Ok(Sent { id, new_policy })
+        self.call_webhooks(&sent_message, &mentioned, outgoing.render_context.as_ref());
+        Ok(SendResult { id, new_policy })
     }
 
-    /// Normalizes the topic of a message. Whether [`FORMER_EMPTY_TOPIC_NAME`](crate::realm::topic::FORMER_EMPTY_TOPIC_NAME)
-    /// is the empty topic depends on the level.
+    /// Sends a message. On an error, the transaction is restored.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tx::send`].
+    pub fn send_or_restore(&mut self, outgoing: OutgoingMessage) -> Result<(), Error> {
+        let before = self.realm_mut().clone();
+        let result = self.send(outgoing);
+        if result.is_err() {
+            *self.realm_mut() = before;
+        }
+        result.map(|_| ())
+    }
+
+    /// Normalizes the topic of a message. At levels that have `feature` or lack [`Feature::EmptyTopics`],
+    /// [`FORMER_EMPTY_TOPIC_NAME`](crate::realm::topic::FORMER_EMPTY_TOPIC_NAME) is the empty topic too.
     ///
     /// # Errors
     ///
@@ -260,9 +280,15 @@ impl Tx {
         if is_ordinary_name { normalize_topic(topic) } else { normalize_topic_to_send_to(topic) }
     }
 
-    /// Checks that a message may be sent to a topic. For answers, only the channel's topic policy is checked.
-    fn check_may_send(&self, is_answer: bool, sender: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
-        if is_answer {
+    /// Checks that a message may be sent to a topic. For a bot's reply, only the channel's topic policy is checked.
+    fn check_may_send(
+        &self,
+        is_bot_reply: bool,
+        sender: &User,
+        channel: &Channel,
+        topic: &Arc<str>,
+    ) -> Result<(), Error> {
+        if is_bot_reply {
             return self.check_topic_policy(channel, topic);
         }
         let skips_access_check =
@@ -294,7 +320,8 @@ impl Tx {
         sent_message
     }
 
-    /// Adds the message to the uploads that it links, and emits the change to the sender, even if others own the uploads.
+    /// Adds the message to the uploads that it links, and emits the change to the sender, even if others own the
+    /// uploads.
     pub fn link_uploads(&mut self, message: &Message) {
         for path_id in &message.body.uploads {
             let Some(attachment) = self.attachments.get(path_id) else { continue };
@@ -328,7 +355,7 @@ impl OutgoingMessage {
             read_by_sender: false,
             read_by: OrdSet::new(),
             local_id: None,
-            site: None,
+            render_context: None,
             widget_content: None,
             content_author: ContentAuthor::Sender,
             is_bot_reply: false,

@@ -53,7 +53,7 @@ impl Realm {
         topics.filter(|(channel, _)| !self.channels[channel].is_archived)
     }
 
-    /// Muted topics in the legacy form: channel name, topic, UNIX seconds.
+    /// Muted topics in the legacy format: channel name, topic, UNIX seconds.
     pub fn muted_topics(&self, user: UserId) -> Vec<(String, String, i64)> {
         let muted = self.topics_with_policy(user).filter(|(_, topic)| topic.policy == VisibilityPolicy::Muted);
         muted
@@ -65,8 +65,8 @@ impl Realm {
 }
 
 impl Tx {
-    /// Follows or unmutes the topic of a new message according to the settings of the sender and the mentioned users. Returns
-    /// the sender's new policy. The caller calls [`Realm::begins_topic`] before it adds the message.
+    /// Follows or unmutes the topic of a new message according to the settings of the sender and the mentioned users.
+    /// Returns the sender's new policy. The caller calls [`Realm::begins_topic`] before it adds the message.
     pub fn apply_automatic_policies(
         &mut self,
         sender: &User,
@@ -94,7 +94,8 @@ impl Tx {
         sender_policy
     }
 
-    /// Follows or unmutes the topic of a message to which a user added a reaction or submessage, according to their settings.
+    /// Follows or unmutes the topic of a message to which a user added a reaction or submessage, according to their
+    /// settings.
     pub fn apply_participation_policy(&mut self, user: &User, message: &Message) {
         let Some((channel, topic)) = message.channel() else { return };
         if self.user_state(user.id).subscription(channel).is_none() {

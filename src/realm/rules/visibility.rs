@@ -1,8 +1,8 @@
 //! Events for users who gain or lose sight of users or channels because of a change, computed as the difference between
 //! the realm before and after it.
 //!
-//! An operation copies the realm, changes it, and emits the difference at the point where real servers do. Only users with
-//! queues whose access may have changed are examined. Maps that share memory are not compared.
+//! An operation copies the realm, changes it, and emits the difference at the point where real servers do. Only users
+//! with queues whose access may have changed are examined. Maps that share memory are not compared.
 
 use super::permission_holders::is_member;
 use crate::realm::Realm;
@@ -21,15 +21,15 @@ use std::sync::Arc;
 /// A kind of object that users can gain or lose sight of.
 #[derive(Clone, Copy, Debug)]
 pub enum VisibleObjects {
-    /// Users that limited guests (`can_access_all_users_group`) can access: those in the same channels and conversations.
-    /// Events: `realm_user` add and remove for each gained and lost user.
+    /// Users that limited guests (`can_access_all_users_group`) can access: those in the same channels and
+    /// conversations. Events: `realm_user` add and remove for each gained and lost user.
     Users,
-    /// Events: `stream` create and `subscription` `peer_add` for gained channels, `stream` delete for lost ones (A-335 in
-    /// docs/assumptions.md).
+    /// Events: `stream` create and `subscription` `peer_add` for gained channels, `stream` delete for lost ones (A-335
+    /// in docs/assumptions.md).
     Channels,
 }
 
-/// What one user gained and lost.
+/// The objects that one user gained and lost sight of.
 struct VisibilityDifference<T> {
     viewer: UserId,
     gained: OrdSet<T>,
@@ -42,10 +42,10 @@ impl Tx {
         Realm::clone(self)
     }
 
-    /// Emits the differences from an earlier copy of the realm, in the order of `sights`.
-    pub fn emit_visibility(&mut self, before: &Realm, sights: &[VisibleObjects]) {
-        for sight in sights {
-            match sight {
+    /// Emits the differences from an earlier copy of the realm, in the order of `kinds`.
+    pub fn emit_visibility(&mut self, before: &Realm, kinds: &[VisibleObjects]) {
+        for kind in kinds {
+            match kind {
                 VisibleObjects::Users => self.emit_users(before),
                 VisibleObjects::Channels => self.emit_channels(before),
             }
@@ -90,9 +90,9 @@ impl Tx {
     }
 
     /// Emits `stream` create for channels that users can see now. Channels with the same users share an event.
-    pub fn emit_gained_channels(&mut self, discovered: BTreeMap<ChannelId, OrdSet<UserId>>) {
+    pub fn emit_gained_channels(&mut self, gained: BTreeMap<ChannelId, OrdSet<UserId>>) {
         let mut channels_by_users: BTreeMap<(bool, OrdSet<UserId>), Vec<Arc<Channel>>> = BTreeMap::new();
-        for (id, users) in discovered {
+        for (id, users) in gained {
             if !users.is_empty() {
                 let channel = &self.channels[&id];
                 channels_by_users.entry((channel.is_archived, users)).or_default().push(channel.clone());
@@ -121,7 +121,8 @@ fn differences<T: Ord + Clone>(
     viewers: impl Iterator<Item = UserId>,
     visible_to: impl Fn(&Realm, UserId) -> OrdSet<T>,
 ) -> Vec<VisibilityDifference<T>> {
-    // All viewers are evaluated in one realm before the other, because the cache of memberships is valid for one realm only.
+    // All viewers are evaluated in one realm before the other, because the cache of memberships is valid for one realm
+    // only.
     let viewers: Vec<(UserId, OrdSet<T>)> = viewers.map(|viewer| (viewer, visible_to(before, viewer))).collect();
     let difference = |(viewer, visible_before): (UserId, OrdSet<T>)| {
         let visible_after = visible_to(after, viewer);

@@ -34,7 +34,7 @@ impl WebhookCall {
         user: &User,
         trigger: WebhookTrigger,
         sent_message: &Arc<SentMessage>,
-        site: Option<&RenderContext>,
+        render_context: Option<&RenderContext>,
     ) -> Option<Self> {
         let is_webhook_bot = |bot: &&Bot| bot.kind == BotKind::OutgoingWebhook && user.is_active;
         let service = user.bot.as_ref().filter(is_webhook_bot)?.services.first()?;
@@ -50,7 +50,7 @@ impl WebhookCall {
                 WebhookFormat::Generic
             },
             sent: sent_message.clone(),
-            render_context: site.cloned(),
+            render_context: render_context.cloned(),
         })
     }
 
@@ -86,20 +86,20 @@ pub fn is_loopback_name(host: &str) -> bool {
 }
 
 impl Tx {
-    /// Adds calls of the outgoing webhook bots that a channel message mentions by name or that receive a direct message.
-    /// Messages from bots call no bots, to prevent endless conversations between bots.
+    /// Adds calls of the outgoing webhook bots that a channel message mentions by name or that receive a direct
+    /// message. Messages from bots call no bots, to prevent endless conversations between bots.
     pub(super) fn call_webhooks(
         &mut self,
         sent_message: &Arc<SentMessage>,
         mentioned: &BTreeSet<UserId>,
-        site: Option<&RenderContext>,
+        render_context: Option<&RenderContext>,
     ) {
         if sent_message.sender.is_bot() {
             return;
         }
         let to_call = |trigger| {
             let realm = &**self;
-            move |user: &UserId| WebhookCall::new(realm.users.get(user)?, trigger, sent_message, site)
+            move |user: &UserId| WebhookCall::new(realm.users.get(user)?, trigger, sent_message, render_context)
         };
         let calls: Vec<WebhookCall> = match sent_message.message.place {
             MessagePlace::Channel { .. } => mentioned.iter().filter_map(to_call(WebhookTrigger::Mention)).collect(),

@@ -1,8 +1,8 @@
 //! The fields of events about messages, reactions, typing and uploads.
 
+use crate::realm::emoji::{Emoji, ReactionType};
 use crate::realm::event::event_data;
 use crate::realm::id::{AttachmentId, ChannelId, MessageId, RecipientId, UserId};
-use crate::realm::message::{Emoji, ReactionType};
 use crate::record::attachment::AttachmentRecord;
 use crate::record::message::{MessageRecord, TopicLinkRecord};
 use schemars::JsonSchema;

@@ -3,7 +3,7 @@
 use super::setting_value_schema;
 use crate::realm::event::event_data;
 use crate::realm::id::DeviceId;
-use crate::record::personal::StepRecord;
+use crate::record::onboarding_step::StepRecord;
 use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
 use schemars::JsonSchema;
 use serde::Serialize;

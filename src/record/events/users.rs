@@ -1,8 +1,8 @@
 //! The fields of events about users and bots.
 
+use crate::realm::emoji::ReactionType;
 use crate::realm::event::event_data;
 use crate::realm::id::{ProfileFieldId, UserId};
-use crate::realm::message::ReactionType;
 use crate::record::bot::{BotRecord, BotService};
 use crate::record::presence::{LegacyPresenceRecord, PresenceRecord};
 use crate::record::user::UserRecord;
@@ -239,23 +239,23 @@ pub struct UserStatus {
 /// A user's presence changed.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Presence {
-    /// In the modern form, by user ID.
+    /// In the modern format, by user ID.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "BTreeMap<String, PresenceRecord>")]
     pub presences: Option<BTreeMap<UserId, PresenceRecord>>,
-    /// In the legacy form: the user.
+    /// In the legacy format: the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "UserId")]
     pub user_id: Option<UserId>,
-    /// In the legacy form: the time, UNIX seconds.
+    /// In the legacy format: the time, UNIX seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "f64")]
     pub server_timestamp: Option<f64>,
-    /// In the legacy form, by client.
+    /// In the legacy format, by client.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "BTreeMap<String, LegacyPresenceRecord>")]
     pub presence: Option<BTreeMap<&'static str, LegacyPresenceRecord>>,
-    /// In the legacy form, without `slim_presence`: API address.
+    /// In the legacy format, without `slim_presence`: API address.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub email: Option<String>,

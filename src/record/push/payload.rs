@@ -1,7 +1,7 @@
 //! The payloads of push notifications before encryption.
 
 use super::ServerProperties;
-use super::text::{group_mentions, text};
+use super::text::{group_mentions, html_to_text};
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::SentMessage;
@@ -10,7 +10,7 @@ use crate::realm::id::UserId;
 use crate::realm::message::{Message, MessagePlace};
 use crate::realm::push::{Push, PushContent, PushTarget};
 use crate::realm::setting::RealmSetting;
-use crate::record::user::{UNKNOWN_AVATAR_URL, avatar_url};
+use crate::record::avatar::{UNKNOWN_AVATAR_URL, avatar_url};
 use serde_json::{Map, Value, json};
 
 /// The maximum length of a message's text in a notification, in code points.
@@ -18,22 +18,22 @@ const MAX_TEXT_LENGTH: usize = 200;
 /// A removal lists at most this many messages, the newest, so that it stays below the 4 KiB limit of Apple's service.
 const MAX_REMOVED_MESSAGES: usize = 200;
 
-pub fn build_payload(realm: &Realm, push: &Push, sender: ServerProperties<'_>) -> Value {
+pub fn build_payload(realm: &Realm, push: &Push, server: ServerProperties<'_>) -> Value {
     match &push.content {
         PushContent::Registration(payload) | PushContent::Test(payload) => payload.clone(),
         PushContent::Message(sent_message) => {
-            let mut payload = message_payload(realm, push.user, sent_message, sender);
+            let mut payload = message_payload(realm, push.user, sent_message, server);
             // Unencrypted notifications do not contain the text if the organization requires encryption.
             let is_unencrypted = matches!(push.to, PushTarget::Token(_));
             if is_unencrypted && realm.organization.is_enabled(RealmSetting::RequireE2eePushNotifications) {
                 payload.insert("content".into(), "New message".into());
             }
-            with_common_fields(realm, push, "message", sender, payload)
+            with_common_fields(realm, push, "message", server, payload)
         }
         PushContent::Removal(messages) => {
             let newest = &messages[messages.len().saturating_sub(MAX_REMOVED_MESSAGES)..];
             let payload = Map::from_iter([("message_ids".to_owned(), json!(newest))]);
-            with_common_fields(realm, push, "remove", sender, payload)
+            with_common_fields(realm, push, "remove", server, payload)
         }
     }
 }
@@ -43,12 +43,12 @@ fn with_common_fields(
     realm: &Realm,
     push: &Push,
     kind: &str,
-    sender: ServerProperties<'_>,
+    server: ServerProperties<'_>,
     payload: Map<String, Value>,
 ) -> Value {
     let mut fields = Map::from_iter([
         ("type".to_owned(), kind.into()),
-        ("realm_url".to_owned(), sender.base_url.into()),
+        ("realm_url".to_owned(), server.base_url.into()),
         ("realm_name".to_owned(), realm.organization.name.as_str().into()),
         ("user_id".to_owned(), json!(push.user)),
     ]);
@@ -84,7 +84,7 @@ fn message_payload(
         ("sender_full_name".to_owned(), name.into()),
         ("sender_avatar_url".to_owned(), picture.into()),
         ("time".to_owned(), message.sent_at.seconds().into()),
-        ("content".to_owned(), truncate_text(text(&message.body.rendered_html())).into()),
+        ("content".to_owned(), truncate_text(html_to_text(&message.body.rendered_html())).into()),
     ]);
     let place_fields = match (&message.place, &sent_message.channel) {
         (MessagePlace::Channel { channel, topic }, channel_record) => json!({

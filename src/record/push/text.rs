@@ -34,9 +34,9 @@ enum ElementKind {
     Emoji,
 }
 
-/// Converts HTML to text. Emoji become characters, pictures their alternative text and formulas TeX. Quotes and numbered
-/// lists keep their markers. Only the header of a spoiler remains.
-pub fn text(html: &str) -> String {
+/// Converts HTML to text. Emoji become characters, pictures their alternative text and formulas TeX. Quotes and
+/// numbered lists keep their markers. Only the header of a spoiler remains.
+pub fn html_to_text(html: &str) -> String {
     let mut open_elements: Vec<Element> = vec![Element::default()];
     // Text after a numbered list or a spoiler is skipped up to the next tag.
     let mut skips_text = false;
@@ -160,35 +160,35 @@ fn emoji_characters(code: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::text;
+    use super::html_to_text;
 
     #[test]
     fn emoji_pictures_and_formulas_are_shown_as_text() {
         let emoji = r#"<p>hi <span aria-label="smile" class="emoji emoji-1f1e9-1f1ea" role="img">:smile:</span> <img alt=":own:" class="emoji" src="/x">!</p>"#;
-        assert_eq!(text(emoji), "hi \u{1f1e9}\u{1f1ea} :own:!");
+        assert_eq!(html_to_text(emoji), "hi \u{1f1e9}\u{1f1ea} :own:!");
         let formula = r#"<p>a <span class="katex"><span class="katex-mathml"><math><mi>x</mi><annotation encoding="application/x-tex">x &lt; 2</annotation></math></span><span class="katex-html"><span>x</span></span></span> b</p>"#;
-        assert_eq!(text(formula), "a $$x < 2$$ b");
+        assert_eq!(html_to_text(formula), "a $$x < 2$$ b");
     }
 
     #[test]
-    fn quotes_and_numbered_lists_keep_their_marks() {
+    fn quotes_and_numbered_lists_keep_their_markers() {
         let quote = "<p>x</p>\n<blockquote>\n<p>one<br>\ntwo</p>\n</blockquote>\n<p>y</p>";
-        assert_eq!(text(quote), "x\n> one\n> two\n\ny");
+        assert_eq!(html_to_text(quote), "x\n> one\n> two\n\ny");
         let list = "<ol start=\"3\">\n<li>a</li>\n<li>b<ol>\n<li>c</li>\n</ol>\n</li>\n</ol>\n<p>end</p>";
-        assert_eq!(text(list), "3. a\n4. b\n  1. cend");
-        assert_eq!(text("<ul>\n<li>a</li>\n<li>b</li>\n</ul>"), "\na\nb\n");
+        assert_eq!(html_to_text(list), "3. a\n4. b\n  1. cend");
+        assert_eq!(html_to_text("<ul>\n<li>a</li>\n<li>b</li>\n</ul>"), "\na\nb\n");
     }
 
     #[test]
     fn a_spoiler_shows_its_header() {
         let with_header = "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n<p>who</p>\n</div><div class=\"spoiler-content\" aria-hidden=\"true\">\n<p>it</p>\n</div></div>\n<p>x</p>";
-        assert_eq!(text(with_header), "who (…)\nx");
+        assert_eq!(html_to_text(with_header), "who (…)\nx");
         let without_header = "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n</div><div class=\"spoiler-content\">it</div></div>";
-        assert_eq!(text(without_header), "(…)\n");
+        assert_eq!(html_to_text(without_header), "(…)\n");
     }
 
     #[test]
     fn unclosed_elements_end_with_the_text() {
-        assert_eq!(text("<p>a<b>c</p></p></p>d"), "acd");
+        assert_eq!(html_to_text("<p>a<b>c</p></p></p>d"), "acd");
     }
 }

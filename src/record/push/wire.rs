@@ -19,11 +19,11 @@ const SECRETBOX_PREFIX: u8 = 0x31;
 const NONCE_BYTES: usize = 24;
 
 /// An object with `provider`, `push_key_id`, `encrypted_data` and `envelope`, which is the message to the provider.
-pub fn build_wire_message(realm: &Realm, push: &Push, payload: &Value, sender: ServerProperties<'_>) -> Value {
+pub fn build_wire_message(realm: &Realm, push: &Push, payload: &Value, server: ServerProperties<'_>) -> Value {
     let encrypted = push.key.as_ref().and_then(|key| Some((key, encrypt(key, push.id, payload)?)));
     let content = match &encrypted {
         Some((key, data)) => {
-            let (key_field, key_id) = if Feature::PushesNameKeys.is_at(sender.level) {
+            let (key_field, key_id) = if Feature::PushesNameKeys.is_at(server.level) {
                 ("push_key_id", key.id)
             } else {
                 ("push_account_id", key.account)
@@ -38,7 +38,7 @@ pub fn build_wire_message(realm: &Realm, push: &Push, payload: &Value, sender: S
         "encrypted_data": encrypted.as_ref().map(|(_, data)| data),
         "envelope": match push.service {
             PushService::Fcm => fcm_message(push, content),
-            PushService::Apns => apns_message(realm, push, content, sender),
+            PushService::Apns => apns_message(realm, push, content, server),
         },
     })
 }
@@ -56,15 +56,16 @@ enum EnvelopeContent<'a> {
 
 /// The nonce and the encrypted payload in Base64. None if the key is invalid or its algorithm is not supported.
 ///
-/// The nonce is derived from the key and the payload, so that a push has the same record each time it is listed.
-fn encrypt(key: &PushKey, push: u64, payload: &Value) -> Option<String> {
+/// The nonce is derived from the key, the ID of the push and the payload, so that a push has the same record each time
+/// it is listed.
+fn encrypt(key: &PushKey, push_id: u64, payload: &Value) -> Option<String> {
     let bytes = STANDARD.decode(&key.key).ok()?;
     let (SECRETBOX_PREFIX, secret) = bytes.split_first().map(|(prefix, secret)| (*prefix, secret))? else {
         return None;
     };
     let secret: [u8; 32] = secret.try_into().ok()?;
     let text = payload.to_string();
-    let digest = Sha256::new().chain_update(secret).chain_update(push.to_be_bytes()).chain_update(&text).finalize();
+    let digest = Sha256::new().chain_update(secret).chain_update(push_id.to_be_bytes()).chain_update(&text).finalize();
     let nonce = &digest[..NONCE_BYTES];
     let encrypted =
         XSalsa20Poly1305::new(Key::from_slice(&secret)).encrypt(Nonce::from_slice(nonce), text.as_bytes()).ok()?;
@@ -83,7 +84,7 @@ fn fcm_message(push: &Push, content: EnvelopeContent<'_>) -> Value {
     json!({"data": data, "android": {"priority": priority}})
 }
 
-fn apns_message(realm: &Realm, push: &Push, content: EnvelopeContent<'_>, sender: ServerProperties<'_>) -> Value {
+fn apns_message(realm: &Realm, push: &Push, content: EnvelopeContent<'_>, server: ServerProperties<'_>) -> Value {
     match content {
         EnvelopeContent::Encrypted { key_field, key_id, data } => json!({
             key_field: key_id,
@@ -92,8 +93,8 @@ fn apns_message(realm: &Realm, push: &Push, content: EnvelopeContent<'_>, sender
         }),
         EnvelopeContent::Unencrypted(payload) => {
             let mut message = Map::new();
-            message.insert("aps".into(), aps(realm, push, payload, sender.base_url));
-            message.insert(sender.product.into(), payload.clone());
+            message.insert("aps".into(), aps(realm, push, payload, server.base_url));
+            message.insert(server.product.into(), payload.clone());
             message.into()
         }
     }
@@ -118,7 +119,8 @@ fn aps(realm: &Realm, push: &Push, payload: &Value, base_url: &str) -> Value {
     }
 }
 
-/// The channel and the topic, the members of a group conversation, or the sender.
+/// The channel and the topic, the members of a group conversation, or the sender; "" unless the push is about a
+/// message.
 fn title(realm: &Realm, push: &Push, payload: &Value) -> String {
     let text = |key: &str| payload[key].as_str().unwrap_or_default();
     let PushContent::Message(sent_message) = &push.content else { return String::new() };

@@ -315,7 +315,11 @@ async fn only_administrators_let_channels_decide_on_pushes() {
     }));
     events.none().await;
     assert_eq!(shown().await, true);
-    assert!(server.server().world("default").snapshot().channels[&ChannelId(id)].switches.default_push_notifications);
+    assert!(
+        server.server().world("default").snapshot().channels[&ChannelId(id)]
+            .boolean_settings
+            .default_push_notifications
+    );
 
     // Who was there before keeps what they have, and so does who comes back.
     assert_eq!(subscription(&mel, "own").await["push_notifications"], Value::Null);

@@ -5,7 +5,7 @@ use crate::documented::Documented;
 use crate::support::User;
 use chatdouble::level::place::{Place, Source, visit_objects};
 use chatdouble::level::{ChangeKind, ObjectKind};
-use chatdouble::realm::channel_switch::CHANNEL_SWITCHES;
+use chatdouble::realm::channel_boolean_setting::CHANNEL_BOOLEAN_SETTINGS;
 use chatdouble::realm::event::EventPattern;
 use chatdouble::realm::permission::REALM_PERMISSIONS;
 use serde_json::{Map, Value, json};
@@ -260,7 +260,7 @@ async fn change_channels(olive: &mut Visitor) {
     }
     olive.go("PATCH /streams/{stream_id}", &[id], json!({"topics_policy": "disable_empty_topic"})).await;
     olive.go("PATCH /streams/{stream_id}", &[id], json!({"folder_id": 1})).await;
-    for switch in CHANNEL_SWITCHES {
+    for switch in CHANNEL_BOOLEAN_SETTINGS {
         olive.go("PATCH /streams/{stream_id}", &[id], json!({switch.name: true})).await;
     }
     olive

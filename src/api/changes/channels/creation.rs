@@ -10,7 +10,7 @@ use crate::api::parameter::types::group_setting::resolve_all;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, MAX_CHANNEL_DESCRIPTION_LENGTH, Privacy, TopicsPolicy};
-use crate::realm::channel_switch::ChannelSwitches;
+use crate::realm::channel_boolean_setting::ChannelBooleanSettings;
 use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, RecipientId};
@@ -45,7 +45,7 @@ pub struct ChannelSpec {
     folder: Option<FolderId>,
     message_retention_days: Option<i64>,
     topics_policy: TopicsPolicy,
-    switches: ChannelSwitches,
+    switches: ChannelBooleanSettings,
     permissions: Permissions,
 }
 
@@ -231,7 +231,7 @@ pub fn create_channel(tx: &mut Tx, creator: &User, name: String, description: St
         folder: spec.folder,
         message_retention_days: spec.message_retention_days,
         topics_policy: spec.topics_policy,
-        switches: spec.switches,
+        boolean_settings: spec.switches,
         permissions: spec.permissions.clone(),
         subscribers: OrdSet::new(),
         first_message: None,

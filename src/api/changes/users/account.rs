@@ -10,8 +10,8 @@ use crate::realm::id::{GroupId, UserId};
 use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
 use crate::realm::visibility::VisibleObjects;
+use crate::record::avatar::avatar_url;
 use crate::record::events::{MemberChange, PersonUpdate, RealmExportConsent};
-use crate::record::user::avatar_url;
 use imbl::OrdSet;
 use serde_json::json;
 

@@ -162,8 +162,8 @@ fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<Folder
 }
 
 fn change_switch(tx: &mut Tx, id: ChannelId, name: &'static str, is_on: bool) {
-    if let Some(switch) = tx.channel_mut(id).switches.named(name) {
-        *switch = is_on;
+    if let Some(setting) = tx.channel_mut(id).boolean_settings.named(name) {
+        *setting = is_on;
         emit_update(tx, id, name, is_on.into());
     }
 }

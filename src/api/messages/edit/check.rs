@@ -6,7 +6,7 @@ use crate::api::parameter::NonNegative;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::channel::Channel;
-use crate::realm::editing::{check_may_edit, is_over};
+use crate::realm::editing::{check_may_edit, is_time_limit_over};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::message::{Message, MessagePlace};
 use crate::realm::permission::{ChannelPermission, RealmPermission};
@@ -239,10 +239,10 @@ fn check_move_time(
         return Ok(());
     }
     let movable_ids: Vec<MessageId> =
-        moved_ids.iter().copied().filter(|id| !is_over(realm, &realm.messages[id], limit)).collect();
+        moved_ids.iter().copied().filter(|id| !is_time_limit_over(realm, &realm.messages[id], limit)).collect();
     let counts_topic =
         mode == PropagateMode::All && !movable_ids.is_empty() && call.has(Feature::MoveLimitCountsWholeTopic);
-    if is_over(realm, message, limit) && !counts_topic {
+    if is_time_limit_over(realm, message, limit) && !counts_topic {
         return Err(error);
     }
     if movable_ids.len() == moved_ids.len() {

@@ -6,7 +6,9 @@ use crate::api::parameter::types::group_setting::permission_parameters;
 use crate::api::parameter::{Nullable, Parameter, parameters, string_enum};
 use crate::error::Error;
 use crate::realm::channel::TopicsPolicy;
-use crate::realm::channel_switch::{CHANNEL_SWITCHES, ChannelSwitch, ChannelSwitches, with_channel_switches};
+use crate::realm::channel_boolean_setting::{
+    CHANNEL_BOOLEAN_SETTINGS, ChannelBooleanSetting, ChannelBooleanSettings, with_channel_boolean_settings,
+};
 use crate::realm::id::FolderId;
 use crate::realm::user::User;
 use schemars::{Schema, SchemaGenerator};
@@ -118,12 +120,12 @@ macro_rules! switch_parameters {
         }
     };
 }
-with_channel_switches!(switch_parameters);
+with_channel_boolean_settings!(switch_parameters);
 
 impl ChannelSwitchUpdates {
     /// The switches in the request, with their new values.
-    pub fn requested_switches(&self) -> impl Iterator<Item = (&'static ChannelSwitch, bool)> {
-        CHANNEL_SWITCHES.iter().zip(self.values()).filter_map(|(switch, value)| Some((switch, value?)))
+    pub fn requested_switches(&self) -> impl Iterator<Item = (&'static ChannelBooleanSetting, bool)> {
+        CHANNEL_BOOLEAN_SETTINGS.iter().zip(self.values()).filter_map(|(switch, value)| Some((switch, value?)))
     }
 
     /// The switches of a new channel.
@@ -131,8 +133,8 @@ impl ChannelSwitchUpdates {
     /// # Errors
     ///
     /// `AdministratorRequired` if a switch is on that the caller may not turn on.
-    pub fn new_channel_switches(&self, caller: &User) -> Result<ChannelSwitches, Error> {
-        let mut switches = ChannelSwitches::default();
+    pub fn new_channel_switches(&self, caller: &User) -> Result<ChannelBooleanSettings, Error> {
+        let mut switches = ChannelBooleanSettings::default();
         for (switch, is_on) in self.requested_switches().filter(|(_, is_on)| *is_on) {
             check_may_change_switch(switch, caller)?;
             if let Some(value) = switches.named(switch.name) {
@@ -147,15 +149,20 @@ impl ChannelSwitchUpdates {
     /// # Errors
     ///
     /// `AdministratorRequired` if the request has a switch that the caller may not change, even with its current value.
-    pub fn changes(&self, caller: &User, mut current: ChannelSwitches) -> Result<Vec<(&'static str, bool)>, Error> {
+    pub fn changes(
+        &self,
+        caller: &User,
+        mut current: ChannelBooleanSettings,
+    ) -> Result<Vec<(&'static str, bool)>, Error> {
         self.requested_switches().try_for_each(|(switch, _)| check_may_change_switch(switch, caller))?;
-        let is_changed =
-            |(switch, value): &(&ChannelSwitch, bool)| current.named(switch.name).is_some_and(|old| *old != *value);
+        let is_changed = |(switch, value): &(&ChannelBooleanSetting, bool)| {
+            current.named(switch.name).is_some_and(|old| *old != *value)
+        };
         Ok(self.requested_switches().filter(is_changed).map(|(switch, value)| (switch.name, value)).collect())
     }
 }
 
-fn check_may_change_switch(switch: &ChannelSwitch, caller: &User) -> Result<(), Error> {
+fn check_may_change_switch(switch: &ChannelBooleanSetting, caller: &User) -> Result<(), Error> {
     if switch.is_open_to(caller) { Ok(()) } else { Err(Error::AdministratorRequired) }
 }
 

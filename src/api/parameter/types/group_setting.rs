@@ -128,7 +128,7 @@ pub fn resolve_update(
     current: &GroupSettingValue,
     update: GroupSettingUpdate,
 ) -> Result<Option<GroupSettingValue>, Error> {
-    let current = realm.shown(current);
+    let current = realm.without_deactivated_users(current);
     let is_expected =
         update.old.is_none_or(|old| realm.normalize_holder(old) == realm.normalize_holder(current.clone()));
     if !is_expected {

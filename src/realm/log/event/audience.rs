@@ -38,7 +38,7 @@ impl Audience {
         self
     }
 
-    /// Adds users, also those that were excepted before.
+    /// Adds users, also those that were excluded before.
     #[must_use]
     pub fn including(mut self, users: OrdSet<UserId>) -> Self {
         self.except = self.except.relative_complement(users.clone());

@@ -20,11 +20,11 @@ pub trait EventData: Serialize + JsonSchema {
     const TOPICS: &'static [&'static str] = &[];
 
     /// Converts it to an event for queues that fulfil a condition.
-    fn only_for(self, needs: DeliveryCondition) -> Event
+    fn only_for(self, condition: DeliveryCondition) -> Event
     where
         Self: Sized,
     {
-        Event::from(self).only_for(needs)
+        Event::from(self).only_for(condition)
     }
 }
 
@@ -74,7 +74,7 @@ event_data! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Heartbeat {}
 
-/// What no client knows, in worlds above the newest level.
+/// An event of a type that no client knows, in worlds above the newest level.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EventOfALaterLevel {}
 
@@ -107,14 +107,14 @@ pub struct UserTopic {
 /// A reminder was sent or removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RemindersRemove {
-    /// Which.
+    /// The reminder.
     pub reminder_id: ReminderId,
 }
 
 /// A scheduled message was sent or removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ScheduledMessagesRemove {
-    /// Which.
+    /// The scheduled message.
     pub scheduled_message_id: ScheduledMessageId,
 }
 
@@ -129,7 +129,7 @@ pub struct RealmUserRemove {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct UnknownPerson {
-    /// Still the same.
+    /// The user's ID, which stays the same.
     pub user_id: UserId,
     /// The same for all users that the reader may not see.
     pub full_name: &'static str,
@@ -146,7 +146,7 @@ impl RealmUserRemove {
 pub struct StreamDelete {
     /// The channels.
     pub streams: Vec<DeletedChannel>,
-    /// The same.
+    /// The IDs of the same channels.
     pub stream_ids: OrdSetOf<ChannelId>,
 }
 
@@ -184,7 +184,7 @@ impl<T: Ord + JsonSchema> JsonSchema for OrdSetOf<T> {
     }
 }
 
-/// A channel's first message is another one, as `stream` update.
+/// The first message of a channel changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FirstMessageUpdate {
     /// The channel.
@@ -286,7 +286,7 @@ pub struct MessageDetails {
 /// The addition or removal of a flag.
 #[derive(Clone, Debug)]
 pub struct FlagUpdate {
-    /// Whether the flag is added. False: it is removed.
+    /// Whether the flag is added; if not, it is removed.
     pub is_added: bool,
     pub flag: &'static str,
     pub messages: Vec<MessageId>,

@@ -11,31 +11,32 @@ pub enum DeliveryCondition {
     /// Always fulfilled.
     #[default]
     Always,
-    /// `stream_typing_notifications`
+    /// The client has the capability `stream_typing_notifications`.
     ChannelTyping,
-    /// `linkifier_url_template`
+    /// The client has the capability `linkifier_url_template`.
     LinkifierTemplates,
-    /// `include_deactivated_groups`
+    /// The client has the capability `include_deactivated_groups`.
     DeactivatedGroups,
-    /// `include_deactivated_groups`, and the world is at this level or above.
+    /// The client has the capability `include_deactivated_groups`, and the world is at this level or above.
     DeactivatedGroupsFrom(i64),
-    /// Without `include_deactivated_groups`
+    /// The client lacks the capability `include_deactivated_groups`.
     NoDeactivatedGroups,
-    /// `archived_channels`
+    /// The client has the capability `archived_channels`.
     ArchivedChannels,
-    /// `archived_channels`, and the world is at this level or above.
+    /// The client has the capability `archived_channels`, and the world is at this level or above.
     ArchivedChannelsFrom(i64),
-    /// `archived_channels`, and the world is at level 378 or above: below, archiving is sent as deletion.
+    /// The client has the capability `archived_channels`, and the world is at level 378 or above: below, archiving is
+    /// sent as deletion.
     ArchivedUpdates,
     /// The opposite of [`DeliveryCondition::ArchivedUpdates`].
     NoArchivedChannels,
-    /// `individual_emoji_changes`
+    /// The client has the capability `individual_emoji_changes`.
     IndividualEmoji,
-    /// Without `individual_emoji_changes`
+    /// The client lacks the capability `individual_emoji_changes`.
     EmojiList,
     /// `event_types` does not name `user_topic`, or the world's level does not have it.
     NoUserTopics,
-    /// Without `user_list_incomplete`
+    /// The client lacks the capability `user_list_incomplete`.
     CompleteUserList,
     /// The world is below level 439, and the client lacks `user_settings_object`.
     LegacySettings,
@@ -93,10 +94,10 @@ impl DeliveryCondition {
 
 impl Realm {
     /// Whether a user has a queue that receives events of this type with this condition.
-    pub fn has_queue_for(&self, user: UserId, kind: &str, needs: DeliveryCondition) -> bool {
+    pub fn has_queue_for(&self, user: UserId, kind: &str, condition: DeliveryCondition) -> bool {
         self.queues.values().filter(|queue| queue.owner == user).any(|queue| {
             let types = queue.options.event_types.as_ref();
-            needs.is_fulfilled_by(&queue.options) && types.is_none_or(|types| types.contains(kind))
+            condition.is_fulfilled_by(&queue.options) && types.is_none_or(|types| types.contains(kind))
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Lists that events carry as a whole. Versions of a list share memory, so such an event costs little.
 
+use crate::realm::model::emoji::CustomEmoji;
 use crate::realm::model::id::{EmojiId, ProfileFieldId, UserId};
 use crate::realm::model::linkifier::Linkifier;
-use crate::realm::model::message::CustomEmoji;
 use crate::realm::model::organization::ProfileField;
 use crate::time::Timestamp;
 use imbl::{OrdMap, Vector};

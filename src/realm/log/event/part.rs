@@ -1,7 +1,7 @@
-//! Parts of a log entry: the events that one entry becomes for a queue. Depending on its capabilities and level, a queue
-//! may receive several events for one entry.
+//! Parts of a log entry: the events that one entry becomes for a queue. Depending on its capabilities and level, a
+//! queue may receive several events for one entry.
 
-use super::{Entry, Event, EventPattern, Payload};
+use super::{Entry, Event, Payload};
 use crate::feature::Feature;
 use crate::realm::log::queue::{Queue, QueueOptions};
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
@@ -104,23 +104,6 @@ impl Event {
                 Some((channels, to_numbers(fields.get("user_ids")?)?.into_iter().map(UserId).collect()))
             }
             _ => None,
-        }
-    }
-}
-
-impl EventPattern {
-    pub fn matches(&self, event: &Event) -> bool {
-        if event.kind.type_name() != self.kind || self.op.is_some_and(|op| event.kind.op() != Some(op)) {
-            return false;
-        }
-        let Some((key, name)) = self.carries else { return true };
-        match &event.payload {
-            Payload::Fields { fields, .. } => match fields.get(key) {
-                Some(Value::String(text)) => text == name,
-                Some(Value::Object(object)) => object.contains_key(name),
-                _ => false,
-            },
-            _ => false,
         }
     }
 }

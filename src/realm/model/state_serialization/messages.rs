@@ -1,5 +1,5 @@
-//! Serialization of messages in state documents. A message with the same or nearly the same recipients as an earlier one
-//! refers to that message, because complete lists would grow with users times messages.
+//! Serialization of messages in state documents. A message with the same or nearly the same recipients as an earlier
+//! one refers to that message, because complete lists would grow with users times messages.
 
 use crate::realm::model::deserialize_unique;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
@@ -25,13 +25,17 @@ pub fn serialize<S: Serializer>(messages: &Messages, serializer: S) -> Result<S:
     let mut serialized_sets = SerializedSets::default();
     let mut map = serializer.serialize_map(Some(messages.len()))?;
     for (id, message) in messages {
-        let recipients = serialized_sets.stored_recipients(*id, message);
+        let recipients = serialized_sets.serializable_recipients(*id, message);
         map.serialize_entry(id, &Message::clone(message).with_recipients(recipients))?;
     }
     map.end()
 }
 
 /// Messages with equal recipients share one set afterwards. Older documents have a complete list in every message.
+///
+/// # Errors
+///
+/// A message is malformed, occurs twice, or refers to the recipients of a message that is not earlier.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Messages, D::Error> {
     deserializer.deserialize_map(MessagesVisitor)
 }
@@ -75,7 +79,7 @@ struct SerializedSets<'a> {
 impl<'a> SerializedSets<'a> {
     /// The serialized form of a message's recipients. It depends only on the elements of the sets, so that a document
     /// that is read and written again does not change.
-    fn stored_recipients(&mut self, id: MessageId, message: &'a Message) -> Recipients<'a> {
+    fn serializable_recipients(&mut self, id: MessageId, message: &'a Message) -> Recipients<'a> {
         let key = match &message.place {
             MessagePlace::Channel { channel, .. } => ConversationKey::Channel(*channel),
             MessagePlace::Direct { conversation } => ConversationKey::Direct(*conversation),
@@ -94,13 +98,14 @@ impl<'a> SerializedSets<'a> {
             return Recipients::SameAs(first_message);
         }
         self.first_messages.insert(recipients, id);
-        let delta = previous.and_then(|(set, message)| delta(set, message, recipients));
+        let delta = previous.and_then(|(set, message)| compute_delta(set, message, recipients));
         delta.map_or(Recipients::Complete(recipients), Recipients::Delta)
     }
 }
 
-/// None if the difference has at least half as many elements as the set.
-fn delta(previous: &OrdSet<UserId>, base: MessageId, recipients: &OrdSet<UserId>) -> Option<Delta> {
+/// The difference from `previous`, the recipients of message `base`. None if it has more than half as many elements as
+/// `recipients`.
+fn compute_delta(previous: &OrdSet<UserId>, base: MessageId, recipients: &OrdSet<UserId>) -> Option<Delta> {
     let mut delta = Delta { base, with: Vec::new(), without: Vec::new() };
     let limit = recipients.len() / 2;
     for (count, difference) in previous.diff(recipients).enumerate() {
@@ -187,7 +192,8 @@ impl<'de> Visitor<'de> for MessagesVisitor {
         let mut messages = Messages::new();
         for (id, (mut message, delta)) in entries {
             if let Some(Delta { base, with, without }) = delta {
-                let unknown_base = || format!("message {id} goes to those of message {base}, which is no earlier one");
+                let unknown_base =
+                    || format!("message {id} has the recipients of message {base}, which is not earlier");
                 let mut recipients =
                     messages.get(&base).ok_or_else(|| A::Error::custom(unknown_base()))?.recipients.clone();
                 if !with.is_empty() || !without.is_empty() {
@@ -306,9 +312,9 @@ mod tests {
     fn references_to_messages_that_are_not_earlier_are_refused() {
         let mut document = to_json(&messages([(1, users([1, 2])), (1, users([1, 2]))]));
         for (recipients, reason) in [
-            (json!(2), "message 2 goes to those of message 2, which is no earlier one"),
-            (json!({"as": 9}), "message 2 goes to those of message 9"),
-            (json!(-1), "message 2 goes to those of message -1"),
+            (json!(2), "message 2 has the recipients of message 2, which is not earlier"),
+            (json!({"as": 9}), "message 2 has the recipients of message 9"),
+            (json!(-1), "message 2 has the recipients of message -1"),
             (json!({"as": 1, "wiht": []}), "unknown field `wiht`"),
             (json!("all"), "expected a list of users, the number of an earlier message"),
         ] {

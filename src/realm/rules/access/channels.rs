@@ -145,7 +145,7 @@ impl Realm {
 
     /// Guests who are not subscribed to a channel.
     pub fn unsubscribed_guests(&self, channel: &Channel) -> OrdSet<UserId> {
-        // Organizations have fewer guests than channels have subscribers, so this iterates over the guests.
+        // This iterates over the guests, because most organizations have fewer guests than a channel has subscribers.
         self.guests().iter().filter(|guest| !channel.subscribers.contains(*guest)).copied().collect()
     }
 

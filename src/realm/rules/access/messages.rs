@@ -3,9 +3,10 @@
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::log::event::Audience;
+use crate::realm::model::attachment::Attachment;
 use crate::realm::model::channel::Privacy;
 use crate::realm::model::id::{MessageId, RecipientId, UserId};
-use crate::realm::model::message::{Attachment, Message, MessagePlace};
+use crate::realm::model::message::{Message, MessagePlace};
 use crate::realm::model::user::User;
 use imbl::OrdSet;
 use std::sync::Arc;
@@ -21,8 +22,8 @@ impl Realm {
         self.messages.get(&id).filter(|message| self.can_see_message(user, message))
     }
 
-    /// Whether a user can see a message: the user has a user message, or access to a channel with public history (reference
-    /// behaviour).
+    /// Whether a user can see a message: received a direct message, or can read the channel of a channel message and,
+    /// if the channel's history is protected, has a user message (reference behaviour).
     pub fn can_see_message(&self, user: &User, message: &Message) -> bool {
         match &message.place {
             MessagePlace::Direct { .. } => message.recipients.contains(&user.id),
@@ -48,8 +49,8 @@ impl Realm {
         message.channel().is_some_and(|(channel, _)| self.channels[&channel].privacy == Privacy::WebPublic)
     }
 
-    /// Whether `viewer` may read a file: its owner and users who can see a message that links it may. None is a spectator:
-    /// then only messages in web-public channels count.
+    /// Whether `viewer` may read a file: its owner and users who can see a message that links it may. `viewer` is None
+    /// for a spectator, who may see only messages in web-public channels, if spectators have access at all.
     pub fn can_read_file(&self, viewer: Option<&User>, file: &Attachment) -> bool {
         if viewer.is_some_and(|viewer| viewer.id == file.owner) {
             return true;
@@ -76,8 +77,8 @@ impl Realm {
         message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived)
     }
 
-    /// The audience of changes of a message: users with a user message and, in channels with public history, subscribers.
-    /// Users who can no longer see the message are excluded.
+    /// The audience of changes of a message: users with a user message and, in channels with public history,
+    /// subscribers. Users who can no longer see the message are excluded.
     pub fn message_audience(&self, message: &Message) -> Audience {
         use imbl::ordset::DiffItem;
         let received = Audience::of_users(message.recipients.clone());

@@ -17,8 +17,8 @@ use std::sync::Arc;
 const ONLINE_THRESHOLD: Span = Span::from_seconds(200);
 
 impl Realm {
-    /// Whether a user receives pushes for a message: it is unread, neither sent by the user nor by a user that they mute, and
-    /// the user's settings enable pushes for it.
+    /// Whether a user receives pushes for a message: the user is active, the message is unread, sent neither by the
+    /// user nor by a user that they mute, and the user's settings enable pushes for it.
     fn wants_push(&self, user: UserId, message: &Message) -> bool {
         let state = self.user_state(user);
         if message.sender == user
@@ -82,7 +82,7 @@ impl Tx {
         self.push_to(notified_users, sent_message);
     }
 
-    /// Pushes an edited message to the users that only the new text mentions.
+    /// Pushes an edited message to the users that only the new text mentions and whose devices do not show it.
     pub fn push_edited_message(&mut self, before: &Message, after: &Arc<Message>) {
         let Some(sender) = self.user(after.sender).cloned() else { return };
         if !self.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
@@ -90,7 +90,7 @@ impl Tx {
         }
         let is_mentioned = |message: &Message, user| message.mentions(user) || message.wildcard_mentions(user);
         let is_newly_notified = |user: &UserId| {
-            let is_shown = self.relay.shown.get(user).is_some_and(|shown_ids| shown_ids.contains(&after.id));
+            let is_shown = self.relay.shown_messages.get(user).is_some_and(|shown_ids| shown_ids.contains(&after.id));
             is_mentioned(after, *user) && !is_mentioned(before, *user) && !is_shown && self.wants_push(*user, after)
         };
         let notified_users: Vec<UserId> = self.reached_by_push.iter().copied().filter(is_newly_notified).collect();
@@ -119,13 +119,13 @@ impl Tx {
             for target in targets {
                 self.push(user, target, PushContent::Message(sent_message.clone()));
             }
-            self.realm_mut().relay.shown.entry(user).or_default().insert(message.id);
+            self.realm_mut().relay.shown_messages.entry(user).or_default().insert(message.id);
         }
     }
 
-    /// Removes the notifications of messages that were read or deleted from a user's devices.
+    /// Removes from a user's devices the notifications of messages that were read or deleted.
     pub fn recall_pushes(&mut self, user: UserId) {
-        let Some(shown_ids) = self.relay.shown.get(&user) else { return };
+        let Some(shown_ids) = self.relay.shown_messages.get(&user) else { return };
         let is_obsolete = |id: &MessageId| self.messages.get(id).is_none_or(|message| !self.is_unread(user, message));
         let obsolete_ids: Vec<MessageId> = shown_ids.iter().copied().filter(is_obsolete).collect();
         if obsolete_ids.is_empty() {
@@ -133,9 +133,9 @@ impl Tx {
         }
         let remaining_ids = shown_ids.clone().relative_complement(obsolete_ids.iter().copied().collect());
         if remaining_ids.is_empty() {
-            self.realm_mut().relay.shown.remove(&user);
+            self.realm_mut().relay.shown_messages.remove(&user);
         } else {
-            self.realm_mut().relay.shown.insert(user, remaining_ids);
+            self.realm_mut().relay.shown_messages.insert(user, remaining_ids);
         }
         for target in self.message_targets(user) {
             self.push(user, target, PushContent::Removal(obsolete_ids.clone()));
@@ -144,7 +144,7 @@ impl Tx {
 
     /// Calls [`Tx::recall_pushes`] for all users, after messages were deleted.
     pub fn recall_all_pushes(&mut self) {
-        let users: Vec<UserId> = self.relay.shown.keys().copied().collect();
+        let users: Vec<UserId> = self.relay.shown_messages.keys().copied().collect();
         for user in users {
             self.recall_pushes(user);
         }

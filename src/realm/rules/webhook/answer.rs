@@ -1,5 +1,5 @@
-//! Handles the outcome of a webhook call. An answer is sent to the message's topic or conversation; a failure is reported
-//! there and to the bot's owner.
+//! Handles the outcome of a webhook call. An answer is sent to the message's topic or conversation; a failure is
+//! reported there and to the bot's owner.
 
 use super::python::{is_true, repr_of_bytes, repr_of_text, str_of};
 use super::{WebhookCall, WebhookFormat};
@@ -29,9 +29,9 @@ pub enum Outcome {
         status: u16,
         body: Bytes,
     },
-    /// No complete reply; the reason.
+    /// No complete reply arrived, for this reason.
     NoConnection(String),
-    /// No reply within [`ANSWER_TIME_SECONDS`].
+    /// No reply arrived within [`REPLY_TIMEOUT_SECONDS`].
     TimedOut,
     /// Not posted: the host is not this machine.
     Forbidden(String),
@@ -83,7 +83,8 @@ impl Outcome {
 }
 
 impl Tx {
-    /// Sends the answer, or reports the failure. Returns why an answer could not be used.
+    /// Sends the answer, or reports the failure. Returns why an answer of the bot was not sent, or that the bot
+    /// is not active; None if the call itself failed.
     pub fn handle_webhook_outcome(&mut self, call: &WebhookCall, outcome: &Outcome) -> Option<String> {
         if !self.is_active(call.bot) || self.organization.is_deactivated {
             return Some("the bot is not active any more".to_owned());
@@ -169,7 +170,7 @@ impl Tx {
     fn send_as_bot(&mut self, call: &WebhookCall, target: Target, answer: Answer) -> Result<(), Error> {
         self.send_or_restore(OutgoingMessage {
             client: CLIENT.into(),
-            site: call.render_context.clone(),
+            render_context: call.render_context.clone(),
             widget_content: answer.widget_content,
             is_bot_reply: true,
             ..OutgoingMessage::from_server(call.bot, target, answer.content)

@@ -1,4 +1,4 @@
-//! Adds and removes user messages: the messages that a user received, or acted on later, with their flags.
+//! Adds and removes user messages: messages as a user has received them, or has acted on them later, with their flags.
 
 use crate::realm::Realm;
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
@@ -34,11 +34,11 @@ impl Tx {
             for id in group.messages {
                 let names_removed_users = self.messages[&id].body.mentions_or_alerts_any_of(users);
                 let late_users = self.late_rows.get(&id).cloned().unwrap_or_default();
-                let stored = self.message_mut(id);
+                let message = self.message_mut(id);
                 if names_removed_users {
-                    Arc::make_mut(&mut stored.body).retain_mentions_of(&remaining.clone().union(late_users));
+                    Arc::make_mut(&mut message.body).retain_mentions_of(&remaining.clone().union(late_users));
                 }
-                stored.recipients = remaining.clone();
+                message.recipients = remaining.clone();
             }
         }
     }
@@ -114,7 +114,8 @@ impl Tx {
         }
     }
 
-    /// Applies [`Tx::reach_back`] to all recipients who have not read one of the messages. `messages` must be sorted.
+    /// Applies [`Tx::move_subscription_start`] to all recipients who have not read one of the messages. `messages` must
+    /// be sorted.
     pub fn move_subscription_starts(&mut self, channel: ChannelId, messages: &[MessageId]) {
         for group in self.group_by_recipients(messages) {
             for user in &group.recipients {
@@ -129,7 +130,7 @@ impl Tx {
 /// Messages with the same recipients.
 pub struct RecipientGroup {
     pub recipients: OrdSet<UserId>,
-    /// In the order in which they were passed to [`Realm::by_recipients`].
+    /// In the order in which they were passed to [`Realm::group_by_recipients`].
     pub messages: Vec<MessageId>,
 }
 
@@ -137,8 +138,8 @@ pub struct RecipientGroup {
 const MAX_COMPARED_GROUPS: usize = 4;
 
 impl Realm {
-    /// Groups messages by their recipients, so that many messages with many recipients are processed once. Several groups may
-    /// have equal recipients.
+    /// Groups messages by their recipients, so that many messages with many recipients are processed once. Several
+    /// groups may have equal recipients.
     pub fn group_by_recipients(&self, messages: &[MessageId]) -> Vec<RecipientGroup> {
         let mut groups: Vec<RecipientGroup> = Vec::new();
         for id in messages {

@@ -1,4 +1,4 @@
-//! The API's records of a user's devices and onboarding steps.
+//! The API's record of a user's device.
 
 use crate::realm::device::Device;
 use schemars::JsonSchema;
@@ -30,16 +30,4 @@ impl DeviceRecord {
             push_registration_error_code: device.push_registration_error_code.clone(),
         }
     }
-}
-
-/// A one-time notice that the user has not seen.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "OnboardingStep")]
-pub struct StepRecord {
-    /// `one_time_notice`, or `one_time_action` for what clients do once by themselves.
-    #[serde(rename = "type")]
-    #[schemars(extend("enum" = ["one_time_notice", "one_time_action"]))]
-    pub kind: &'static str,
-    /// The identifier of the notice or action.
-    pub name: &'static str,
 }

@@ -1,15 +1,15 @@
 //! Boolean settings of channels, declared in one table.
 //!
-//! A row of the table adds the setting to the channel's JSON, to the parameters of the operations that create and update
-//! channels, to the events of changes, to fixtures and to the table of levels. Only the setting's effect is implemented
-//! elsewhere.
+//! A row of the table adds the setting to the channel's JSON, to the parameters of the operations that create and
+//! update channels, to the events of changes, to fixtures and to the table of levels. Only the setting's effect is
+//! implemented elsewhere.
 
 use crate::realm::model::user::{Role, User};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Calls the macro `$make` with the rows of the table.
-macro_rules! with_channel_switches {
+macro_rules! with_channel_boolean_settings {
     ($make:ident) => {
         $make! {
             /// Whether mobile push notifications are on for users who subscribe for the first time, whatever their own
@@ -18,42 +18,42 @@ macro_rules! with_channel_switches {
         }
     };
 }
-pub(crate) use with_channel_switches;
+pub(crate) use with_channel_boolean_settings;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChannelSwitch {
+pub struct ChannelBooleanSetting {
     /// The name on the wire.
     pub name: &'static str,
-    /// The first feature level with the switch.
+    /// The first feature level with the setting.
     pub since: i64,
     /// The lowest role that may set it, in addition to the permission to change the channel.
     pub lowest_role: Role,
 }
 
-impl ChannelSwitch {
+impl ChannelBooleanSetting {
     /// Whether the user's role suffices. The permission to change the channel is checked elsewhere.
     pub fn is_open_to(&self, user: &User) -> bool {
         user.role <= self.lowest_role
     }
 }
 
-macro_rules! define_switches {
+macro_rules! define_channel_boolean_settings {
     ($($(#[doc = $meaning:literal])+ $name:ident since $since:literal, for $role:ident;)+) => {
-        /// The switches of a channel; all are off in a channel of which nothing is said.
+        /// The Boolean settings of a channel. A setting that a document leaves out is off.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
-        pub struct ChannelSwitches {
+        pub struct ChannelBooleanSettings {
             $($(#[doc = $meaning])+ pub $name: bool,)+
         }
 
-        pub const CHANNEL_SWITCHES: &[ChannelSwitch] = &[$(
-            ChannelSwitch { name: stringify!($name), since: $since, lowest_role: Role::$role },
+        pub const CHANNEL_BOOLEAN_SETTINGS: &[ChannelBooleanSetting] = &[$(
+            ChannelBooleanSetting { name: stringify!($name), since: $since, lowest_role: Role::$role },
         )+];
 
-        /// The first feature level and the name of each switch.
-        pub const CHANNEL_SWITCHES_SINCE: &[(i64, &str)] = &[$(($since, stringify!($name)),)+];
+        /// The first feature level and the name of each setting.
+        pub const CHANNEL_BOOLEAN_SETTINGS_SINCE: &[(i64, &str)] = &[$(($since, stringify!($name)),)+];
 
-        impl ChannelSwitches {
+        impl ChannelBooleanSettings {
             pub fn named(&mut self, name: &str) -> Option<&mut bool> {
                 match name {
                     $(stringify!($name) => Some(&mut self.$name),)+
@@ -63,9 +63,9 @@ macro_rules! define_switches {
         }
     };
 }
-with_channel_switches!(define_switches);
+with_channel_boolean_settings!(define_channel_boolean_settings);
 
-impl ChannelSwitches {
+impl ChannelBooleanSettings {
     pub fn are_off(&self) -> bool {
         *self == Self::default()
     }

@@ -1,4 +1,4 @@
-//! Changes of the lists of items that each user owns, such as drafts and snippets.
+//! Changes of the lists of [`PersonalItem`]s: drafts and snippets.
 
 use crate::realm::model::id::{Id, UserId};
 use crate::realm::model::personal::PersonalItem;
@@ -6,6 +6,7 @@ use crate::realm::tx::Tx;
 use std::sync::Arc;
 
 impl Tx {
+    /// Assigns an ID to a new item.
     pub fn next_id<T: PersonalItem>(&mut self) -> T::Id {
         let last = T::counter(&mut self.realm_mut().counters.items);
         *last += 1;

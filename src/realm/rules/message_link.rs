@@ -1,0 +1,28 @@
+//! Links to messages in the web client.
+
+use crate::realm::Realm;
+use crate::realm::model::id::MessageId;
+use crate::realm::model::message::Message;
+use chat_markdown::OutputFormat;
+
+impl Realm {
+    /// The link to a message in the web client, beginning with `#`.
+    pub fn message_link(&self, message: &Message, output_format: OutputFormat) -> String {
+        match message.channel() {
+            Some((channel, topic)) => {
+                let channel = &self.channels[&channel];
+                let name = chat_markdown::encode_hash_component(&channel.name.replace(' ', "-"));
+                topic_link(&format!("{}/{}-{name}", output_format.channel_path, channel.id), topic, message.id)
+            }
+            None => {
+                let ids: Vec<String> = message.recipients.iter().map(ToString::to_string).collect();
+                format!("#narrow/dm/{}/near/{}", ids.join(","), message.id)
+            }
+        }
+    }
+}
+
+/// The link to a message in a topic. `channel` is the part of the link that identifies the channel.
+pub fn topic_link(channel: &str, topic: &str, id: MessageId) -> String {
+    format!("#narrow/{channel}/topic/{}/near/{id}", chat_markdown::encode_hash_component(topic))
+}

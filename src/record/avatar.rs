@@ -1,0 +1,49 @@
+//! The URLs of users' pictures (specification, "User").
+
+use crate::realm::user::{AvatarSource, User};
+use crate::realm::{Realm, to_hexadecimal};
+use md5::{Digest, Md5};
+
+/// The picture of users that the viewer may not access.
+pub const UNKNOWN_AVATAR_URL: &str = "/static/images/unknown-user-avatar.png?v=1";
+
+/// The URL of a user's picture. None if it is the provider's and the client computes it.
+pub fn avatar_url_for(realm: &Realm, user: &User, client_computes: bool) -> Option<String> {
+    if client_computes && user.avatar.source == AvatarSource::Provider {
+        return None;
+    }
+    Some(avatar_url(realm, user, false))
+}
+
+/// The URL of a user's picture, relative to that of the organization unless it is the provider's. It ends in
+/// `v={avatar_version}` (specification, User; A-3 in docs/assumptions.md).
+pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
+    let version = user.avatar.version;
+    match user.avatar.source {
+        AvatarSource::Uploaded { .. } => {
+            let size = if is_medium { "-medium" } else { "" };
+            format!("/user_avatars/{}/{}{size}.png?v={version}", realm.organization.id, avatar_file(user))
+        }
+        AvatarSource::Provider if user.is_system_bot() => {
+            let (name, _) = user.email.split_once('@').unwrap_or((&user.email, ""));
+            // A-333 in docs/assumptions.md.
+            format!("/static/images/avatars/{name}.png?v={version}")
+        }
+        AvatarSource::Provider => provider_url(&user.email, version, is_medium),
+    }
+}
+
+/// The URL of a picture at the provider, which contains a hash of the email address.
+pub fn provider_url(email: &str, version: i64, is_medium: bool) -> String {
+    let hash = to_hexadecimal(&Md5::digest(email.to_lowercase().as_bytes()));
+    let size = if is_medium { "?s=500&v=" } else { "?v=" };
+    format!("https://secure.gravatar.com/avatar/{hash}{size}{version}")
+}
+
+/// The file name of an uploaded picture: 40 hexadecimal digits that change with each version.
+pub fn avatar_file(user: &User) -> String {
+    let mut hash =
+        crate::realm::content_hash(format!("avatar of {} version {}", user.id, user.avatar.version).as_bytes());
+    hash.truncate(40);
+    hash
+}
