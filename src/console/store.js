@@ -278,7 +278,7 @@ export class World extends Store {
   }
 
   async load() {
-    const before = this.#newest;
+    let before = this.#newest;
     try {
       newest ??= (await control("GET", "/health")).feature_level;
       const [{ world }, clock, users, channels, queues, faults, snapshots, pushes, journal] = await Promise.all(
@@ -286,6 +286,10 @@ export class World extends Store {
           this.call("GET", path),
         ),
       );
+      if (this.row && world.created_at !== this.row.created_at) {
+        this.#restart();
+        before = 0;
+      }
       this.row = world;
       this.setClock(clock);
       this.setUsers(users.users);
@@ -313,6 +317,13 @@ export class World extends Store {
       if (error.status === 401) this.state = "token";
     }
     this.changed();
+  }
+
+  /** Another world has the name, such as that of a server which was started again: its journal is another one. */
+  #restart() {
+    this.#newest = 0;
+    this.clear();
+    this.onRestart?.();
   }
 
   setClock(clock) {

@@ -490,11 +490,29 @@ function timesOf(fates) {
   return new Map(times);
 }
 
+/** Requests that tell no story. */
+const SILENT = /^\/(register|events|typing|users\/me\/presence)$/;
+
+/** The requests by which other clients changed something during the recording, in words. */
+function othersSince(serial, world) {
+  const changed = ({ kind, serial: at, frame }) =>
+    kind === "request" &&
+    at >= serial &&
+    frame.client !== CLIENT &&
+    frame.status === 200 &&
+    frame.method !== "GET" &&
+    !SILENT.test(frame.path);
+  return world.seen
+    .filter(changed)
+    .map(({ frame }) => `${frame.method} ${frame.path} of ${handle(frame.user) || "nobody"}, by another client`);
+}
+
 /** What was done and is not in the story, in words. */
-function omittedFrom({ omitted, steps }, observer) {
+function omittedFrom({ omitted, steps, state }, observer, world) {
   const others = steps.filter(({ queue }) => queue && queue.user !== observer);
   return [
     ...omitted,
+    ...othersSince(state.serial, world),
     ...others.map(
       ({ queue }) => `the lost queue of ${handle(queue.user)}, since the story has those of ${handle(observer)}`,
     ),
@@ -509,7 +527,7 @@ export function scenarioOf(recording, world, options) {
   // The first one shows how long each queue has to stay.
   const { fates } = storyOf(recording, world, options, null);
   const { out } = storyOf(recording, world, options, timesOf(fates));
-  return { text: `${out.join("\n")}\n`, omitted: omittedFrom(recording, options.observer) };
+  return { text: `${out.join("\n")}\n`, omitted: omittedFrom(recording, options.observer, world) };
 }
 
 function storyOf(recording, world, { title, before, observer, people, fixture }, times) {

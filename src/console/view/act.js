@@ -18,11 +18,16 @@ function recordingOf(world) {
     recording.request(step);
     world.changed();
   };
+  const beginAgain = (why) => {
+    if (recording.steps.length) toasts.show(`What was recorded is forgotten: ${why}`);
+    recording.begin(world).catch(() => {});
+  };
   world.onChange ??= (change) => {
-    if (recording.control(change)) {
-      if (recording.steps.length) toasts.show("What was recorded is forgotten: the world went back to before it");
-      recording.begin(world).catch(() => {});
-    }
+    if (recording.control(change)) beginAgain("the world went back to before it");
+    world.changed();
+  };
+  world.onRestart ??= () => {
+    if (recording.state || recording.steps.length) beginAgain("the server was started again");
     world.changed();
   };
   return recording;

@@ -5,7 +5,7 @@
 const assert = require("node:assert/strict");
 const { arm, assertOrder, listening, pane, played, view, write } = require("./hands");
 const { close, open } = require("./page");
-const { control } = require("./program");
+const { api, control, serve } = require("./program");
 
 const events = (page, name) => page.getByLabel(`Events of ${name}`);
 const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
@@ -83,7 +83,12 @@ const recorded = {
     await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor();
     await write(page, "Mel Marsh", "Welcome back");
     await message(page, "Max Mercer", "Welcome back").waitFor();
-    // What is not in the story: another person's queue, and a picture.
+    // What is not in the story: another client's request, another person's queue, and a picture.
+    await api(`${url}/w/elsewhere`, "adam", "POST", "/messages", {
+      type: "direct",
+      to: ["mel@chat.test"],
+      content: "?",
+    });
     await view(page, "People");
     await person(page, "Max Mercer");
     await person(page, "Mel Marsh");
@@ -95,10 +100,11 @@ const recorded = {
     await pane(page, "Mel Marsh").locator("input[type=file]").setInputFiles(picture);
     await pane(page, "Mel Marsh").getByText("dot.png").or(page.getByLabel("Message as Mel Marsh")).first().waitFor();
     const text = await played(page, binary, async () => {
-      await page.getByText(/^2 actions are not in the story: /).waitFor();
+      await page.getByText(/^3 actions are not in the story: /).waitFor();
       const said = await page.getByRole("alert").innerText();
       assert.match(said, /the upload of dot\.png/);
       assert.match(said, /the lost queue of mel/);
+      assert.match(said, /POST \/messages of adam, by another client/);
       await page.getByText("events that max received, and").waitFor();
     });
     const lost = 'reply 400\n{"code":"BAD_EVENT_QUEUE_ID"}';
@@ -124,6 +130,27 @@ const recorded = {
     ]);
     assert.doesNotMatch(text, /"content":"(Not for Max|While away)"/, "events that did not come are not expected");
     await end(page, url, "elsewhere");
+  },
+
+  async "begin the recording again when the server was started again"({ browser, binary }) {
+    const first = await serve(binary);
+    const page = await open(browser, `${first.url}/console/w/default/act`);
+    await listening(page);
+    await write(page, "Mel Marsh", "Before the restart");
+    await message(page, "Max Mercer", "Before the restart").waitFor();
+    await first.stop();
+    await page.getByText("reconnecting").or(page.getByText("offline")).or(page.getByText("no reply")).first().waitFor();
+    const second = await serve(binary, [], first.port);
+    await page.getByText("What was recorded is forgotten: the server was started again").waitFor();
+    await listening(page);
+    await write(page, "Mel Marsh", "After the restart");
+    await message(page, "Max Mercer", "After the restart").waitFor();
+    const text = await played(page, binary);
+    assert.doesNotMatch(text, /Before the restart/);
+    assertOrder(text, ["content: After the restart", '"content":"After the restart"']);
+    page.faults.length = 0;
+    await page.close();
+    await second.stop();
   },
 
   async "tell when a queue ended that had outlasted a jump"({ browser, url, binary }) {

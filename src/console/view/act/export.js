@@ -5,6 +5,12 @@ import { scenarioOf } from "../../story.js";
 import { Dialog } from "../../part/common.js";
 import { Icon } from "../../part/icons.js";
 
+/** How much of what is not in the story is named. */
+const OMITTED_SHOWN = 8;
+
+const listed = (omitted) =>
+  [...omitted.slice(0, OMITTED_SHOWN), ...(omitted.length > OMITTED_SHOWN ? ["…"] : [])].join("; ");
+
 export function Export({ world, recording, observer, people, onClose }) {
   const [title, setTitle] = useState("A story from the console");
   const [whole, setWhole] = useState(false);
@@ -46,7 +52,7 @@ export function Export({ world, recording, observer, people, onClose }) {
         omitted.length > 0 &&
         html`
           <p class="note warn" role="alert">
-            ${plural(omitted.length, "action is", "actions are")} not in the story: ${omitted.join("; ")}.
+            ${plural(omitted.length, "action is", "actions are")} not in the story: ${listed(omitted)}.
           </p>
         `
       }
