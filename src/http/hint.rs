@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use nearest::most_similar;
 
-pub use ids::for_name_without_id;
+pub use ids::{for_hidden_channel, for_name_without_id};
 pub use messages::for_message;
 pub use nearest::for_name;
 pub use newer::for_newer_value;

@@ -180,6 +180,24 @@ async fn a_value_that_is_refused_gets_the_form_or_the_values_that_its_parameter_
 }
 
 #[tokio::test]
+async fn a_hidden_channel_differs_in_the_hint_from_one_that_does_not_exist() {
+    let server = TestServer::start().await;
+    let (max, olive) = (server.user("max"), server.user("olive"));
+    let streams = olive.get("/streams", json!({"include_all": true})).await.success();
+    let streams = streams["streams"].as_array().expect("a list").clone();
+    let leadership = streams.iter().find(|stream| stream["name"] == "leadership").expect("a private channel");
+    let id = leadership["stream_id"].as_i64().expect("an ID");
+    let message = |to: i64| json!({"type": "channel", "to": to, "topic": "x", "content": "x"});
+    let hidden = format!(
+        "Channel {id} exists, but max@chat.test can't see it. A real server would refuse with its name (A-452)."
+    );
+    for (to, hint) in [(id, hidden.as_str()), (999, "No channel has the ID 999.")] {
+        let reply = max.post("/messages", message(to)).await;
+        assert_eq!((reply.status, reply.header("x-chatdouble-hint")), (400, Some(hint)), "{reply}");
+    }
+}
+
+#[tokio::test]
 async fn a_value_or_term_that_is_newer_than_the_level_gets_its_level() {
     let server = TestServer::start_with(|options| options.feature_level = 100).await;
     let mel = server.user("mel");

@@ -7,7 +7,7 @@ const poll = { method: "GET", path: "/events" };
 /** From this feature level on, a refused key has a code of its own. */
 const KEY_CODE_LEVEL = 388;
 
-const TOO_LARGE = "File is larger than this server's configured maximum upload size (25 MiB).";
+const TOO_LARGE = "File is larger than this server's configured maximum upload size (100 MiB).";
 
 const LOST =
   "No reply: the request is carried out, then the connection closes; repetitions by the browser are dropped too";

@@ -22,9 +22,9 @@ function rows() {
 }
 
 /** How much a row says about a refusal: the fragments of code that it quotes are looked for in the request and its reply. */
-function relevance(said, { method, path, params, reply }) {
+function relevance(number, said, { method, path, params, reply, hint }) {
   const message = reply?.msg ?? "";
-  let sum = 0;
+  let sum = hint?.includes(`(${number})`) ? 10 : 0;
   for (const [, quoted] of said.matchAll(/`([^`]+)`/g)) {
     const [verb, route] = quoted.split(" ");
     if (quoted === reply?.code && quoted !== "BAD_REQUEST") sum += 3;
@@ -43,7 +43,7 @@ const isRoute = (route, path) => {
 
 /** Those rows of docs/assumptions.md that say most about a refusal, as `[number, text]`. */
 async function choicesAbout(entry) {
-  const rated = [...(await rows())].map(([number, said]) => ({ number, said, sum: relevance(said, entry) }));
+  const rated = [...(await rows())].map(([number, said]) => ({ number, said, sum: relevance(number, said, entry) }));
   return rated
     .filter(({ sum }) => sum > 1)
     .sort((one, other) => other.sum - one.sum)

@@ -4,10 +4,25 @@ use crate::api::OperationRow;
 use crate::api::parameter::RawParameters;
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::id::ChannelId;
 use crate::realm::user::User;
 
 /// No name of a channel or address that has a hint is longer.
 const MAX_NAME_BYTES: usize = 320;
+
+/// A hint for the ID of a channel that the error does not tell apart from one that is not there.
+pub fn for_hidden_channel(error: &Error, realm: &Realm, caller: &User) -> Option<String> {
+    let Error::UnknownChannelId { stream_id } = error else { return None };
+    let id = stream_id.as_i64()?;
+    Some(match realm.channels.get(&ChannelId(id)) {
+        Some(channel) if !realm.can_see(caller, channel) => format!(
+            "Channel {id} exists, but {} can't see it. A real server would refuse with its name (A-452).",
+            caller.email
+        ),
+        Some(_) => return None,
+        None => format!("No channel has the ID {id}."),
+    })
+}
 
 /// A hint for the name of a channel, or the address of a user, that was sent in place of an ID.
 pub fn for_name_without_id(

@@ -164,6 +164,7 @@ pub(super) fn refuse(
         .or_else(|| hint::for_permission(&error, &realm, caller?))
         .or_else(|| hint::for_misspelled(row, raw))
         .or_else(|| hint::for_message(&error, raw, &realm, caller?))
+        .or_else(|| hint::for_hidden_channel(&error, &realm, caller?))
         .or_else(|| hint::for_name_without_id(&error, row, raw, &realm, caller?));
     let hint = hint.or_else(|| hint::for_value(&error, row, raw));
     refusal(context, row, error, hint)
