@@ -110,9 +110,9 @@ impl Report {
         }
     }
 
-    /// Checks the rules about clients that send nothing more.
-    pub fn check_silent_clients(&self, now: Moment) {
-        self.state.lock().clients.values_mut().for_each(|client| client.check_silent_client(now));
+    /// Checks the rules about what clients did not do until now, such as clients that send nothing more.
+    pub fn check_until_now(&self, now: Moment) {
+        self.state.lock().clients.values_mut().for_each(|client| client.check_until_now(now));
     }
 
     /// Checks the rules that apply at the end of a world. `is_left` returns whether a queue with this ID exists

@@ -70,10 +70,10 @@ impl Client {
         }
     }
 
-    /// See [`Report::check_silent_clients`](super::Report::check_silent_clients).
-    pub fn check_silent_client(&mut self, now: Moment) {
+    /// See [`Report::check_until_now`](super::Report::check_until_now).
+    pub fn check_until_now(&mut self, now: Moment) {
         if let Some(rules) = &mut self.rules {
-            rules.check_silent_client(now, &mut self.findings);
+            rules.check_until_now(now, &mut self.findings);
         }
     }
 

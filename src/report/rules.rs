@@ -81,6 +81,7 @@ impl Rules {
 
     pub fn poll_started(&mut self, queue: &str) {
         self.robustness.poll_started();
+        self.queues.poll_started(queue);
         if let Some(queue) = self.known_queues.find(queue) {
             queue.waiting_polls += 1;
         }
@@ -99,13 +100,15 @@ impl Rules {
         }
     }
 
-    /// See [`Report::check_silent_clients`](crate::report::Report::check_silent_clients).
-    pub fn check_silent_client(&mut self, now: Moment, findings: &mut Findings) {
+    /// See [`Report::check_until_now`](crate::report::Report::check_until_now).
+    pub fn check_until_now(&mut self, now: Moment, findings: &mut Findings) {
         self.robustness.check_silent_client(now, findings);
+        self.queues.check_restart(now, findings);
     }
 
     /// See [`Report::close`](crate::report::Report::close).
     pub fn close(&mut self, is_left: &impl Fn(&str) -> bool, now: Moment, findings: &mut Findings) {
+        self.queues.check_restart_at_end(findings);
         queues::check_at_end(&self.known_queues, is_left, findings);
         self.robustness.check_at_end(now, findings);
     }

@@ -10,8 +10,10 @@ use crate::report::rule::{Rule, Severity};
 const MAX_TIME_WITHOUT_QUEUE: i64 = 60 * SECOND;
 /// How long a queue exists without a poll, by default.
 const QUEUE_LIFETIME: i64 = 600 * SECOND;
-/// A client that registers several queues within this time is restarting repeatedly.
+/// A client that registers several queues within this time is restarting repeatedly, unless it polls the older ones.
 const RESTART_SPAN: i64 = 60 * SECOND;
+/// How long a client has to poll the older queues, in real time.
+const MAX_TIME_TO_POLL: i64 = SECOND;
 
 /// Operations that a client without a queue may call before it registers.
 const ALLOWED_BEFORE_REGISTER: &[&str] =
@@ -68,6 +70,15 @@ static QUEUE_NOT_DELETED: Rule = Rule {
 pub struct Memory {
     /// The time at which the client learned that its queue does not exist. None if it has registered since then.
     lost_at: Option<Moment>,
+    restart: Option<Restart>,
+}
+
+/// A registration after several others whose queues the client does not use, until it polls one of them.
+#[derive(Debug)]
+struct Restart {
+    registration: Occurrence,
+    registered_at: Moment,
+    unused_queues: Vec<Box<str>>,
 }
 
 impl Memory {
@@ -76,7 +87,7 @@ impl Memory {
         match entry.route {
             Some("/register") if entry.method == "POST" => {
                 self.lost_at = None;
-                check_registration(queues, request, findings);
+                self.check_registration(queues, request, findings);
             }
             Some("/events") if entry.method == "DELETE" => mark_deleted(queues, request),
             Some("/events") => self.check_poll(queues, request, findings),
@@ -87,6 +98,7 @@ impl Memory {
 
     fn check_poll(&mut self, queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
         let id = request.param("queue_id").unwrap_or_default();
+        self.poll_started(id);
         let Some(queue) = queues.find(id) else { return };
         if queue.lost_at.is_some_and(|lost_at| request.is_after(lost_at)) {
             findings.add(&DEAD_QUEUE_POLLED, "", request);
@@ -100,6 +112,71 @@ impl Memory {
             }
         } else if request.is_success() {
             self.lost_at = None;
+        }
+    }
+
+    fn check_registration(&mut self, queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
+        let Some(id) = registered_id(request.reply).filter(|_| request.is_success()) else { return };
+        // A world that was reset assigns the same IDs again.
+        queues.remove(id);
+        // Queues with other options serve other purposes and do not count.
+        let options_hash = request.fingerprint(&[]);
+        let is_idle = |queue: &&KnownQueue| {
+            let is_registered = queue.registered_at.is_some_and(|registered_at| {
+                request.is_after(registered_at) && request.waited_since(registered_at) < QUEUE_LIFETIME
+            });
+            let is_unused = queue.options == options_hash && queue.waiting_polls == 0;
+            is_unused && is_registered && queue.is_alive() && (request.is_alive)(&queue.id)
+        };
+        let is_recent = |queue: &KnownQueue| {
+            queue.registered_at.is_some_and(|registered_at| request.waited_since(registered_at) < RESTART_SPAN)
+        };
+        let is_of_same_process =
+            |queue: &KnownQueue| queue.poll_count > 0 && queue.connection == request.facts.connection;
+        let idle_queues: Vec<&KnownQueue> = queues.iter().filter(is_idle).collect();
+        let starts_over = idle_queues.iter().filter(|queue| is_recent(queue)).count() >= 2;
+        if idle_queues.iter().any(|queue| is_of_same_process(queue)) {
+            findings.add(&REGISTERED_AGAIN, "", request);
+        } else if starts_over {
+            let unused_queues = idle_queues.iter().map(|queue| queue.id.clone()).collect();
+            self.restart.get_or_insert_with(|| Restart {
+                registration: Occurrence::from_request(request),
+                registered_at: request.sent,
+                unused_queues,
+            });
+        }
+        let types = request.param("event_types");
+        queues.add(KnownQueue {
+            id: id.into(),
+            registered_at: Some(request.sent),
+            options: options_hash,
+            registration: Occurrence::from_request(request),
+            has_user_events: types.is_none_or(|types| types.contains("\"realm_user\"")),
+            connection: request.facts.connection,
+            newest_sent: Some(-1),
+            newest_delivered: -1,
+            acknowledged: -1,
+            ..KnownQueue::default()
+        });
+    }
+
+    /// A client that polls an older queue has several at the same time.
+    pub fn poll_started(&mut self, queue: &str) {
+        self.restart.take_if(|restart| restart.unused_queues.iter().any(|unused| **unused == *queue));
+    }
+
+    /// Finds a client that registers again and again, once it had the time to poll its queues.
+    pub fn check_restart(&mut self, now: Moment, findings: &mut Findings) {
+        let is_over = |restart: &mut Restart| now.real - restart.registered_at.real >= MAX_TIME_TO_POLL;
+        if let Some(restart) = self.restart.take_if(is_over) {
+            findings.add_occurrence(&REGISTERED_AGAIN, "", restart.registration);
+        }
+    }
+
+    /// The same at the end of the world.
+    pub fn check_restart_at_end(&mut self, findings: &mut Findings) {
+        if let Some(restart) = self.restart.take() {
+            findings.add_occurrence(&REGISTERED_AGAIN, "", restart.registration);
         }
     }
 
@@ -126,43 +203,6 @@ fn registered_id(reply: &[u8]) -> Option<&str> {
     let start = memchr::memmem::find(reply, KEY)? + KEY.len();
     let length = memchr::memchr(b'"', &reply[start..])?;
     std::str::from_utf8(&reply[start..start + length]).ok()
-}
-
-fn check_registration(queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
-    let Some(id) = registered_id(request.reply).filter(|_| request.is_success()) else { return };
-    // A world that was reset assigns the same IDs again.
-    queues.remove(id);
-    // Queues with other options serve other purposes and do not count.
-    let options_hash = request.fingerprint(&[]);
-    let is_idle = |queue: &&KnownQueue| {
-        let is_registered = queue.registered_at.is_some_and(|registered_at| {
-            request.is_after(registered_at) && request.waited_since(registered_at) < QUEUE_LIFETIME
-        });
-        let is_unused = queue.options == options_hash && queue.waiting_polls == 0;
-        is_unused && is_registered && queue.is_alive() && (request.is_alive)(&queue.id)
-    };
-    let is_recent = |queue: &KnownQueue| {
-        queue.registered_at.is_some_and(|registered_at| request.waited_since(registered_at) < RESTART_SPAN)
-    };
-    let is_of_same_process = |queue: &KnownQueue| queue.poll_count > 0 && queue.connection == request.facts.connection;
-    let idle_queues: Vec<&KnownQueue> = queues.iter().filter(is_idle).collect();
-    let starts_over = idle_queues.iter().filter(|queue| is_recent(queue)).count() >= 2;
-    if starts_over || idle_queues.iter().any(|queue| is_of_same_process(queue)) {
-        findings.add(&REGISTERED_AGAIN, "", request);
-    }
-    let types = request.param("event_types");
-    queues.add(KnownQueue {
-        id: id.into(),
-        registered_at: Some(request.sent),
-        options: options_hash,
-        registration: Occurrence::from_request(request),
-        has_user_events: types.is_none_or(|types| types.contains("\"realm_user\"")),
-        connection: request.facts.connection,
-        newest_sent: Some(-1),
-        newest_delivered: -1,
-        acknowledged: -1,
-        ..KnownQueue::default()
-    });
 }
 
 /// Reports undeleted queues at the end of the world. `is_left` returns whether a queue with this ID exists although no
