@@ -59,6 +59,7 @@ class _Threads:
     def __init__(self) -> None:
         self._pool = concurrent.futures.ThreadPoolExecutor(CALLS_MAX, thread_name_prefix="chatdouble")
         self._forgotten: List[str] = []
+        self._is_closed = False
 
     def note_forgotten(self, place: str) -> None:
         """Takes the place of a call that nobody awaited."""
@@ -72,13 +73,16 @@ class _Threads:
 
     async def run(self, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
         call = functools.partial(function, *arguments, **options)
+        # The threads end with the server; a later call says that it ended.
+        pool = None if self._is_closed else self._pool
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, call)
+            return await asyncio.get_running_loop().run_in_executor(pool, call)
         except Exception as error:
             # The frames of the other thread say nothing about the test.
             raise error.with_traceback(None) from None
 
     def close(self) -> None:
+        self._is_closed = True
         self._pool.shutdown(wait=False)
 
 
@@ -321,6 +325,15 @@ EXIT = '''
         await {end}
         if error is None:
             self._threads.refuse_forgotten()
+
+    # Type checkers refuse `with` by themselves.
+    if not TYPE_CHECKING:
+
+        def __enter__(self) -> Any:
+            raise TypeError("aio.{name} is for an event loop: write `async with`")
+
+        def __exit__(self, *_: Any) -> None:
+            pass
 '''
 
 INIT = '''

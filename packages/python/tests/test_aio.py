@@ -368,3 +368,52 @@ def test_a_call_of_a_server_without_await_fails_a_test(pytester: pytest.Pytester
     outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
     outcome.assert_outcomes(passed=1, errors=1)
     outcome.stdout.fnmatch_lines(["*chatdouble_aio_server: a call without `await` does nothing: Server.health (*:2)"])
+
+
+def test_connections_are_closed_with_their_threads(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import asyncio
+        import threading
+
+        def test_one(chatdouble_aio_world):
+            asyncio.run(chatdouble_aio_world.clock.advance("1h"))
+
+        def test_another(chatdouble_aio_world, chatdouble_world):
+            asyncio.run(chatdouble_aio_world.clock.advance("1h"))
+            thread = threading.Thread(target=chatdouble_world.clock.now)
+            thread.start()
+            thread.join()
+
+        def test_a_third(chatdouble_world):
+            chatdouble_world.clock.now()
+        """
+    )
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-W", "error")
+    outcome.assert_outcomes(passed=3)
+
+
+def test_a_watch_of_a_world_that_is_deleted_ends_with_an_error() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            world = await server.create_world()
+            with pytest.raises(Error, match="ended: the world was deleted, or the server stopped"):
+                async with world.watch(timeout_ms=5_000) as frames:
+                    await world.delete()
+                    async for _ in frames:
+                        pass
+
+    run(work())
+
+
+def test_calls_after_the_end_say_that_the_server_ended() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            await server.stop()
+            with pytest.raises(Error, match="ended with status 0"):
+                await server.create_world()
+            with pytest.raises(TypeError, match="aio.World is for an event loop: write `async with`"):
+                with server.world():  # type: ignore[attr-defined]
+                    pass
+
+    run(work())

@@ -18,6 +18,16 @@ __tracebackhide__ = True
 PATIENCE = 60.0
 
 
+class _Own:
+    """A thread's connection, which is closed when the thread ends."""
+
+    def __init__(self, connection: http.client.HTTPConnection) -> None:
+        self.connection = connection
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+
 class Requests:
     """Requests to the server at a base URL; slashes at its end do not count."""
 
@@ -33,7 +43,7 @@ class Requests:
         self.token = control_token
         # Made once, since reading certificates takes a while.
         self.context = _context(tls_ca) if self.secure else None
-        self._own = threading.local()
+        self._thread = threading.local()
 
     def control(self, method: str, path: str, body: Any = None, filters: Mapping[str, Any] | None = None) -> Record:
         """Makes a call of control; returns its reply without the envelope."""
@@ -49,10 +59,7 @@ class Requests:
 
     def close(self) -> None:
         """Closes this thread's connection."""
-        connection = getattr(self._own, "connection", None)
-        if connection is not None:
-            connection.close()
-            self._own.connection = None
+        self._thread.own = None
 
     def connection(self) -> http.client.HTTPConnection:
         """A new connection, for the caller alone."""
@@ -81,10 +88,11 @@ class Requests:
     def _send(
         self, method: str, path: str, data: bytes | None, headers: dict[str, str], waits: float
     ) -> tuple[http.client.HTTPResponse, bytes]:
-        connection = getattr(self._own, "connection", None)
-        is_used = connection is not None
-        if connection is None:
-            connection = self._own.connection = self.connection()
+        own = getattr(self._thread, "own", None)
+        is_used = own is not None
+        if own is None:
+            own = self._thread.own = _Own(self.connection())
+        connection = own.connection
         connection.timeout = PATIENCE + waits
         if connection.sock is not None:
             connection.sock.settimeout(PATIENCE + waits)

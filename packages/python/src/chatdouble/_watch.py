@@ -36,6 +36,8 @@ class Watch(Iterator[Frame]):
     def __init__(self, requests: Requests, path: str, timeout_ms: int | None = None) -> None:
         self.url = f"{requests.url}{path}"
         self._timeout_ms = timeout_ms
+        self._describe_end = requests.describe_end
+        self._is_closed = False
         self._connection = requests.connection()
         try:
             self._bytes = self._open(requests, path)
@@ -82,9 +84,10 @@ class Watch(Iterator[Frame]):
             hint = "\n" + remedy("watch", "write `async with world.watch() as frames`, with the world") if is_stopping else ""
             raise self.late(timeout_ms, hint) from None
         except (EOFError, OSError, ValueError):
-            # It was closed meanwhile.
+            if self._is_closed:
+                raise StopIteration from None
             self.close()
-            raise StopIteration from None
+            raise Error(f"{self.url} ended: the world was deleted, or the server stopped{self._describe_end()}") from None
         try:
             frame = json.loads(text, object_hook=Record)
         except (ValueError, RecursionError):
@@ -112,6 +115,7 @@ class Watch(Iterator[Frame]):
 
     def close(self) -> None:
         """Closes the socket, which ends the iteration; also from another thread."""
+        self._is_closed = True
         sock = self._connection.sock
         if sock is not None:
             # It wakes the thread that reads.
