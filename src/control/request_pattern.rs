@@ -13,6 +13,8 @@ use crate::http::router::Router;
 use crate::json_diagnostic::{most_similar, path_step};
 use crate::openapi::former_parameters;
 use crate::world::World;
+use schemars::SchemaGenerator;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -198,9 +200,16 @@ fn neutral_parameter(
         let route_text = |row: &&OperationRow| format!("{} {}", row.route.method, row.route.path);
         rows.iter().any(|row| former_parameters(&route_text(row)).contains(&name))
     };
-    if let Some(known_name) =
-        [name.as_str(), neutral_name].into_iter().find(|name| known_names.contains(name) || is_former(name))
-    {
+    // The descriptions of changes quote values too, such as `stream` of the parameter `type`.
+    let is_value = |name: &str| {
+        let mut generator = SchemaGenerator::default();
+        let mut values = rows.iter().flat_map(|row| row.parameters).map(|info| (info.schema)(&mut generator));
+        values.any(|schema| {
+            schema.get("enum").and_then(Value::as_array).is_some_and(|values| values.iter().any(|value| value == name))
+        })
+    };
+    let mut names = [name.as_str(), neutral_name].into_iter();
+    if let Some(known_name) = names.find(|name| known_names.contains(name) || is_former(name) && !is_value(name)) {
         return Ok(known_name.to_owned());
     }
     if is_in_path(&name) {

@@ -45,6 +45,10 @@ async fn requests_that_nothing_can_be_are_refused_with_the_nearest() {
             "params.contnet: POST /messages does not take a parameter 'contnet'; the nearest is 'content'",
         ),
         (
+            json!({"method": "POST", "path": "/messages", "params": {"stream": "general"}}),
+            "params.stream: POST /messages does not take a parameter 'stream'",
+        ),
+        (
             json!({"path": "/messages", "params": {"ancor": "newest"}}),
             "params.ancor: /messages does not take a parameter 'ancor'; the nearest is 'anchor'",
         ),
