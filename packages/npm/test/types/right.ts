@@ -84,6 +84,7 @@ chained.use({ worldOptions: { dialect: "zulip" } });
 jestTest.extend({ worldOptions: { fixture: "cast" } })("in Jest", async ({ world }) => {
   await jestExpect(world).toHaveReceived({ path: "/messages" });
 });
+nodeTest("in time", { timeout: 500, skip: "later" }, async ({ world }) => void (await world.clock.now()));
 nodeTest("in Node's runner", async ({ world, context }) => {
   context.diagnostic(world.url);
   await assertNoFindings(world, { severity: "error" });
