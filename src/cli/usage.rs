@@ -67,7 +67,10 @@ fn hint(error: &Error, command: &Command, first_argument: Option<&str>) -> Optio
     };
     if let Some(unknown_command) = context_text(ContextKind::InvalidSubcommand) {
         let unknown_command = unknown_command.to_lowercase();
-        let (_, suggestion) = SYNONYMS.iter().find(|(words, _)| words.contains(&unknown_command.as_str()))?;
+        let synonym = SYNONYMS.iter().find(|(words, _)| words.contains(&unknown_command.as_str()));
+        let Some((_, suggestion)) = synonym else {
+            return similar_subcommand(error, command, first_argument, &unknown_command);
+        };
         // The build may lack the command.
         let command_name = suggestion.split(' ').next().unwrap_or(suggestion);
         return command.find_subcommand(command_name).map(|_| format!("did you mean '{suggestion}'?"));
@@ -84,6 +87,21 @@ fn hint(error: &Error, command: &Command, first_argument: Option<&str>) -> Optio
         }
         _ => None,
     }
+}
+
+/// A hint for a misspelled subcommand, where the parser of arguments has none: below another command, and of `help`.
+fn similar_subcommand(
+    error: &Error,
+    command: &Command,
+    first_argument: Option<&str>,
+    unknown_command: &str,
+) -> Option<String> {
+    if suggestion(error).is_some() {
+        return None;
+    }
+    let group = first_argument.and_then(|name| command.find_subcommand(name)).filter(|group| group.has_subcommands());
+    let names: Vec<&str> = group.unwrap_or(command).get_subcommands().map(Command::get_name).collect();
+    similar_name(unknown_command, &names).map(|nearest| format!("did you mean '{nearest}'?"))
 }
 
 /// Replaces the standard library's errors for numbers with what the option accepts.

@@ -124,7 +124,7 @@ impl Client {
             ConnectionPool::Https(pool) => pool.request(http_request).await,
         };
         let response = result.map_err(|error| {
-            let reason = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+            let reason = innermost_reason(&error);
             if error.is_connect() { Failure::NoReply(reason) } else { Failure::Broken(reason) }
         })?;
         let (head, body) = response.into_parts();
@@ -132,4 +132,13 @@ impl Client {
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         Ok(HttpReply { status: head.status.as_u16(), headers: head.headers, bytes, body })
     }
+}
+
+/// The text of the error that caused the others.
+fn innermost_reason(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
 }

@@ -271,6 +271,8 @@ fn who_reads_no_further_ends_the_program_in_peace() {
 fn a_command_line_with_a_mistake_hints_at_what_was_meant() {
     for (arguments, expected) in [
         (["sevre"].as_slice(), "error: unrecognized subcommand 'sevre'; did you mean 'serve'?"),
+        (&["scenario", "recrod"], "error: unrecognized subcommand 'recrod'; did you mean 'record'?"),
+        (&["help", "serv"], "error: unrecognized subcommand 'serv'; did you mean 'serve'?"),
         (&["organization"], "error: unrecognized subcommand 'organization'; did you mean 'fixture from'?"),
         (&["chaos"], "error: unrecognized subcommand 'chaos'; did you mean 'exec --chaos'?"),
         (&["run"], "error: unrecognized subcommand 'run'; did you mean 'scenario run'?"),

@@ -1,5 +1,5 @@
 // A message, with what can be done about it.
-import { clock as clockText, html } from "../../lib.js";
+import { clock as clockText, day, html } from "../../lib.js";
 import { zoneNow } from "../../bar.js";
 import { Face, Item, Menu, Name } from "../../part/common.js";
 import { Rendered } from "../../part/rendered.js";
@@ -16,6 +16,12 @@ const GLYPHS = {
   smile: "😄",
   wave: "👋",
 };
+
+/** The day of a message that is not of the world's present one. */
+function dayUnlessToday(timestamp, world) {
+  const said = day(timestamp, zoneNow());
+  return said === day(world.time(), zoneNow()) ? "" : `${said}, `;
+}
 
 export function Message({ message, world, user, act, isSource, onDialog }) {
   const sender = world.byId.get(message.sender_id) ?? {
@@ -46,7 +52,7 @@ export function Message({ message, world, user, act, isSource, onDialog }) {
         <div class="message-head">
           <b class="cut"><${Name}>${sender.full_name}<//></b>
           <span class="soft tiny number">
-            ${clockText(message.timestamp, zoneNow()).slice(0, 5)}${message.last_edit_timestamp ? ", edited" : ""}
+            ${dayUnlessToday(message.timestamp, world)}${clockText(message.timestamp, zoneNow()).slice(0, 5)}${message.last_edit_timestamp ? ", edited" : ""}
           </span>
         </div>
         ${
