@@ -116,6 +116,8 @@ const views = {
     await page.getByRole("button", { name: /#general/ }).click();
     await page.locator(".channel strong", { hasText: "everyone" }).waitFor();
     await page.locator(".topics").getByRole("button", { name: /^soup/ }).click();
+    // The topic has one message; until it is shown, those of the channel are there.
+    await page.waitForFunction(() => document.querySelectorAll(".seen .message-text").length === 1);
     const message = page.locator(".seen .message-text");
     await message.locator("strong", { hasText: "Soup" }).waitFor();
     await message.locator(".md-mention", { hasText: "@Max Mercer" }).waitFor();
