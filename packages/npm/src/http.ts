@@ -14,6 +14,8 @@ export interface Reach {
   ca?: string | undefined;
   /** Whether the URL is that of CHATDOUBLE_URL. */
   isFromEnvironment?: boolean;
+  /** Whether the server was started for the tests of this run. */
+  isOfRun?: boolean;
 }
 
 /** Follows the errors of a server whose address is a variable's. */
@@ -81,9 +83,11 @@ export class Requests {
       );
     });
     let retried = false;
-    const source = this.reach.isFromEnvironment ? OF_VARIABLE : "";
+    const { isFromEnvironment, isOfRun } = this.reach;
     function fail(error: NodeJS.ErrnoException): void {
       retried = true;
+      const hasEnded = isOfRun && error.code === "ECONNREFUSED";
+      const source = isFromEnvironment ? OF_VARIABLE : hasEnded ? " (the server that the tests started has ended)" : "";
       reject(new ChatdoubleError(`${method} ${url}: ${reason(error)}${source}`));
     }
     request.on("error", (error: NodeJS.ErrnoException) => {

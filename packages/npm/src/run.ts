@@ -102,8 +102,9 @@ async function shared(options: StartOptions, folder: string): Promise<Server> {
     throw new ChatdoubleError(`${runFolder()} belongs to another user`);
   const tlsCaFile = options.tls ? (options.tlsCaFile ?? join(folder, "ca.pem")) : options.tlsCaFile;
   const reached = (url: string) => {
-    const tlsCa = tlsCaFile && url.startsWith("https:") ? readFileSync(tlsCaFile, "utf8") : undefined;
-    return connect(url, { controlToken: options.controlToken, tlsCa });
+    const ca = tlsCaFile && url.startsWith("https:") ? readFileSync(tlsCaFile, "utf8") : undefined;
+    const controlToken = options.controlToken ?? process.env["CHATDOUBLE_CONTROL_TOKEN"];
+    return new Server({ url, controlToken, ca, isOfRun: true });
   };
   if (!claim(join(folder, "claim"))) {
     const server = reached(await announced(folder));

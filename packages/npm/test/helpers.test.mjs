@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ChatdoubleError, connect, startServer } from "chatdouble";
+import { ChatdoubleError, Server, connect, startServer } from "chatdouble";
 import { checkFixtures } from "../dist/esm/keys.js";
 import { requestLine } from "../dist/esm/line.js";
 import { end, toHavePushed } from "../dist/esm/testing.js";
@@ -524,6 +524,11 @@ test("a missing program is named with the file to install", () => {
   assert.equal(status, 1);
   const platform = `chatdouble-${process.platform}-${process.arch}`;
   assert.ok(stderr.includes(`Install the file ${platform}-*.tgz`), stderr);
+});
+
+test("a server of the tests that has ended is named as such", async () => {
+  const server = new Server({ url: "http://127.0.0.1:1", isOfRun: true });
+  await assert.rejects(server.health(), /ECONNREFUSED.* \(the server that the tests started has ended\)$/);
 });
 
 test("a killed runner of node --test leaves no server behind", async () => {
