@@ -267,7 +267,7 @@ impl World {
         }
         if let Some(_turn) = self.writer.try_lock() {
             let (_, new_events) = self.run_due(self.now());
-            self.broadcast_events(&new_events);
+            self.broadcast_change(&new_events);
         }
         self.realm.load_full()
     }
@@ -326,7 +326,7 @@ impl World {
     /// Runs due items, and returns the realm after that. The caller holds the writer lock.
     fn run_due_and_load(&self, now: Timestamp) -> Arc<Realm> {
         let (_, new_events) = self.run_due(now);
-        self.broadcast_events(&new_events);
+        self.broadcast_change(&new_events);
         self.realm.load_full()
     }
 

@@ -133,7 +133,7 @@ pub struct InviteRecord {
     /// The invited addresses; only for invitations by email.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// Its ID, in a sequence for each kind.
+    /// Its ID; invitations by email and links are numbered separately.
     pub id: i64,
     /// UNIX seconds.
     pub invited: i64,
@@ -146,7 +146,7 @@ pub struct InviteRecord {
     /// The URL; only for links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link_url: Option<String>,
-    /// A link.
+    /// Whether it is a link.
     pub is_multiuse: bool,
     /// Whether the inviting user is notified; only for invitations by email.
     #[serde(skip_serializing_if = "Option::is_none")]

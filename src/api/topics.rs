@@ -67,8 +67,8 @@ impl Read for GetTopics {
     }
 }
 
-/// The newest message of a topic that the user can see. With protected history, only messages with a row of the user
-/// count.
+/// The newest message of a topic that the user can see. With protected history, only messages that the user has as user
+/// messages count.
 fn newest_visible_message(realm: &Realm, user: &User, channel: &Channel, topic: &Topic) -> Option<MessageId> {
     if channel.privacy.has_public_history() {
         return topic.messages.last();

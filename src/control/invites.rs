@@ -26,6 +26,6 @@ pub struct InviteAcceptance {
 pub fn accept(world: &World, key: &str, acceptance: &InviteAcceptance) -> Result<Value, Error> {
     let (user, new_events) = world
         .commit_without_broadcast(|tx| accept::accept_invitation(tx, key, &acceptance.email, &acceptance.full_name))?;
-    world.broadcast_events(&new_events);
+    world.broadcast_change(&new_events);
     Ok(json!({ "user_id": user }))
 }

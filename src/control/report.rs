@@ -1,8 +1,9 @@
-//! The data of replies with the report on clients.
+//! The reply of the calls that return the report on clients.
 
 use crate::report::Summary;
 use serde_json::{Value, json};
 
+/// The report as JSON, which any report can be converted to.
 pub fn report_data(report: &Summary) -> Value {
     serde_json::to_value(report).unwrap_or_else(|_| json!({}))
 }

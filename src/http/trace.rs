@@ -148,7 +148,7 @@ impl Trace {
         if let Some((fault_id, effect)) = fired_fault {
             world.broadcast(WatchFrame::Fault { at: now, fault_id, journal_id, effect });
         }
-        world.broadcast_events(&self.new_events);
+        world.broadcast_change(&self.new_events);
         self.poll = None;
         JournaledRequest { entry, began: self.began, ended, delay: self.delay, row: self.row, at: now }
     }

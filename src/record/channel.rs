@@ -46,15 +46,16 @@ pub struct ChannelRecord {
     pub first_message_id: Option<i64>,
     /// Null without a folder.
     pub folder_id: Option<i64>,
-    /// Whether it had messages in the last 180 days, or is new.
+    /// Always true; real servers say whether it had messages in the last 180 days, or is new.
     pub is_recently_active: bool,
     /// Null inherits, -1 is forever.
     pub message_retention_days: Option<i64>,
     /// 1 any user, 2 administrators, 3 full members, 4 moderators; deprecated.
     pub stream_post_policy: i64,
-    /// Policy 2; deprecated.
+    /// Whether `stream_post_policy` is 2; deprecated.
     pub is_announcement_only: bool,
-    /// Average number of messages per week; null for channels younger than a week.
+    /// Number of messages, divided by the age of the channel in weeks, at most four, and rounded up; null for channels
+    /// younger than a week.
     pub stream_weekly_traffic: Option<i64>,
     /// Active subscribers.
     pub subscriber_count: i64,
@@ -118,8 +119,8 @@ pub fn post_policy(realm: &Realm, channel: &Channel) -> i64 {
     }
 }
 
-/// The average number of messages per week, rounded up. None for channels younger than a week. in
-/// docs/assumptions.md.
+/// The number of messages, divided by the age of the channel in weeks, at most four, and rounded up. None for channels
+/// younger than a week. in docs/assumptions.md.
 fn weekly_traffic(realm: &Realm, channel: &Channel) -> Option<i64> {
     let age = realm.now.since(channel.date_created);
     if age < Span::from_days(7) {
@@ -146,7 +147,7 @@ pub struct SubscriptionRecord {
     pub pin_to_top: bool,
     /// Null inherits `enable_stream_desktop_notifications`; the next ones likewise.
     pub desktop_notifications: Option<bool>,
-    /// Sounds.
+    /// Null inherits `enable_stream_audible_notifications`.
     pub audible_notifications: Option<bool>,
     /// Push notifications.
     pub push_notifications: Option<bool>,
@@ -177,7 +178,7 @@ pub struct SubscriberLists {
     /// All, sorted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subscribers: Option<Vec<UserId>>,
-    /// Bots and users active in the last 14 days, sorted.
+    /// The viewer, bots, and users who were active in the last 14 days, sorted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partial_subscribers: Option<Vec<UserId>>,
 }

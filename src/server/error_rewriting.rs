@@ -17,7 +17,7 @@ use tokio::time::Sleep;
 const LINGER_BYTES: usize = 16 * 1024 * 1024;
 /// The beginning of an HTTP/2 connection without negotiation (RFC 9113, section 3.4).
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0";
-/// The number of bytes that are inspected before hyper reads them.
+/// The maximum number of bytes that are inspected before hyper reads them.
 const FIRST_BYTES: usize = 4096;
 /// The longest time for which a refused request is still read.
 const LINGER_TIME: Duration = Duration::from_secs(2);

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// A limit of the requests that a client may send.
+/// A limit on the requests of each user, or of one user.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RateLimit {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,8 @@ pub struct RateLimits {
 }
 
 impl RateLimits {
-    /// Sets a [`RateLimit`], or a limit in the JSON of control. Its budgets start full.
+    /// Sets a [`RateLimit`], or a limit in the JSON of control. It replaces the limit for the same user, or the one for all
+    /// others; its budgets start full.
     #[track_caller]
     pub fn set(&self, limit: impl Serialize) {
         self.calls.call(Method::POST, "/rate_limit", Some(to_json(limit)));

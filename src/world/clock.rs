@@ -61,7 +61,7 @@ impl World {
         let (due_items, new_events) = self.run_due_sparing(spared_queues, to);
         self.advance_realm(to);
         self.broadcast(WatchFrame::Clock { from, to, due_items: due_items.clone(), restoration: None });
-        self.broadcast_events(&new_events);
+        self.broadcast_change(&new_events);
         due_items
     }
 

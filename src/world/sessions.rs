@@ -61,7 +61,7 @@ impl OpenSessions {
 }
 
 impl Sessions {
-    /// The tokens depend on the world's name and seed.
+    /// The tokens depend on the world's name, its seed and its ordinal.
     pub(super) fn new(name: &str, seed: u64) -> Self {
         let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name).finalize();
         let seed = digest.iter().take(8).fold(0, |seed, byte| (seed << 8) | u64::from(*byte));
@@ -99,7 +99,7 @@ impl World {
         &self.sessions
     }
 
-    /// Returns the session's ID, which is secret.
+    /// Opens a session, and returns its ID, which is secret.
     #[doc(hidden)]
     pub fn open_session(&self, user: &User) -> String {
         let id = self.sessions.generate_token();

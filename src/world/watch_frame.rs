@@ -168,7 +168,7 @@ impl World {
 
     /// Broadcasts the events and other frames of a change, in the order of time. Each event is a frame, so that the
     /// frames that a slow watcher misses can be counted.
-    pub(crate) fn broadcast_events(&self, new_events: &NewEvents) {
+    pub(crate) fn broadcast_change(&self, new_events: &NewEvents) {
         if !self.is_watched() {
             return;
         }

@@ -209,7 +209,7 @@ impl World {
             })
         });
         if let Ok(((), new_events)) = result {
-            self.broadcast_events(&new_events);
+            self.broadcast_change(&new_events);
         }
     }
 

@@ -10,8 +10,8 @@
 //! 5. `preview` adds previews of links (`media`).
 //! 6. `serialize` converts the tree to HTML and inserts the raw HTML.
 //!
-//! Texts without markup skip these steps (`plain_text`). Text is escaped when it is serialized, and tags and attributes
-//! are constants, so that the output needs no sanitizing.
+//! Texts without markup skip these steps (`plain_text`). The output needs no sanitizing: texts and values of attributes
+//! are escaped when they are serialized, URLs are checked, and the names of tags and attributes are constants.
 //!
 //! The crate is independent of HTTP, clocks and realms: it resolves names through [`Names`]. Source: section 23 of the
 //! reference behaviour, and A-182 in docs/assumptions.md.
@@ -60,15 +60,16 @@ pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
 /// The maximum cost of rendering a text of this many bytes (A-320 in docs/assumptions.md). It takes at most about a
 /// second, and for a message about a third of that.
 pub fn cost_of_text(bytes: usize) -> Cost {
-    const STEPS: usize = 30_000_000;
-    const STEPS_PER_BYTE: usize = 100;
-    const STEPS_MAX: usize = 100_000_000;
+    const BASE_STEPS: usize = 30_000_000;
+    const STEPS_FOR_EACH_BYTE: usize = 100;
+    const MAX_STEPS: usize = 100_000_000;
     const NODES: usize = 100_000;
-    let steps = STEPS_MAX.min(STEPS + STEPS_PER_BYTE.saturating_mul(bytes));
+    let steps = MAX_STEPS.min(BASE_STEPS + STEPS_FOR_EACH_BYTE.saturating_mul(bytes));
     Cost { steps, nodes: NODES, output: OUTPUT_MAX_CHARS }
 }
 
-/// Maximum number of characters of HTML per byte of a description.
+/// Maximum number of characters of HTML of an empty description, and for each byte of a longer one.
+const BASE_OUTPUT: usize = 10_000;
 const OUTPUT_PER_BYTE: usize = 100;
 
 /// Steps per byte of source, for all kinds of markup together.
@@ -355,11 +356,11 @@ fn render_document(context: &mut Context<'_>, source: &str) -> Result<String, To
 /// Renders the description of a channel or a folder, or the value of a profile field: as a message, but without
 /// previews (A-430 in docs/assumptions.md). All texts of a request share a budget.
 ///
-/// Returns an empty string if the text is too large for a message, the HTML has more than about a hundred times as many
-/// characters as the source, or the budget is exhausted.
-pub fn render_inline(source: &str, names: &dyn Names, request_budget: &Budget) -> String {
+/// Returns an empty string if the text is too large for a message, the HTML has more than 10,000 characters and 100 for each
+/// byte of the source, or the budget is exhausted.
+pub fn render_without_previews(source: &str, names: &dyn Names, request_budget: &Budget) -> String {
     let limit = cost_of_text(source.len());
-    let output = limit.output.min(OUTPUT_PER_BYTE * (OUTPUT_PER_BYTE + source.len()));
+    let output = limit.output.min(BASE_OUTPUT + OUTPUT_PER_BYTE * source.len());
     let budget = Rc::new(request_budget.part(Cost { output, ..limit }));
     let mut context = Context::new(source, names, false, budget.clone());
     let html = render_document(&mut context, source);

@@ -8,6 +8,7 @@ use super::html;
 #[cfg(feature = "tex")]
 use typeset::typeset;
 
+/// Without the feature, all TeX is shown as invalid.
 #[cfg(not(feature = "tex"))]
 fn typeset(_: &str, _: bool) -> Option<String> {
     None
@@ -19,7 +20,8 @@ const BASE_STEPS: usize = 10_000;
 /// Additional steps per byte of a source.
 const STEPS_PER_BYTE: usize = 1_000;
 
-/// The HTML of a source. None: it is invalid, or the budget does not suffice.
+/// The HTML of a source. None: it is invalid, the budget does not suffice, or
+/// the crate is built without the feature `tex`.
 pub(super) fn typeset_within_budget(context: &mut Context<'_>, source: &str, is_display: bool) -> Option<String> {
     context.budget.spend_steps(BASE_STEPS + STEPS_PER_BYTE * source.len()).ok()?;
     typeset(source, is_display)

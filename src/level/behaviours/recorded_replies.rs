@@ -98,7 +98,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "own user",
-        description: "Has no `bot_type` and `bot_owner_id` for bots; before, it did.",
+        description: "Has no `bot_type` and `bot_owner_id` for bots; before, it had them.",
         test: "human_users_had_no_bot_fields",
         downgrade: Downgrade::Objects(
             &OWN_USER,

@@ -18,9 +18,9 @@ const NULL_SETTINGS_CAPABILITY: &str = "notification_settings_null";
 /// docs/assumptions.md).
 const HEXADECIMAL_TOKENS_SINCE: i64 = SPECIFIED_LEVEL;
 
-/// The first level at which the row below checks that the parameters of a registration are present. At lower levels,
-/// its row in the table of parameter orders does.
-const REGISTRATION_CHECKED_SINCE: i64 = 248;
+/// The first level at which the row of `POST /users/me/platform_device_token` checks that the parameters are present.
+/// Below 254, its row in `parameter_order.rs` does too.
+const TOKEN_PARAMETERS_CHECKED_SINCE: i64 = 248;
 
 /// The length of the longest token, in characters.
 const MAX_TOKEN_LENGTH: usize = 4096;
@@ -132,7 +132,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
         test: "tokens_were_base64_before_497",
         downgrade: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
-            if request.level >= REGISTRATION_CHECKED_SINCE {
+            if request.level >= TOKEN_PARAMETERS_CHECKED_SINCE {
                 request.check_required::<String>("token")?;
                 request.check_required::<AppId>("appid")?;
             }
@@ -244,7 +244,7 @@ fn set_former_message_of_missing_target(refusal: &mut Refusal<'_>) {
         MUTE_TOPIC_ROUTE if has_both_targets && !uses_channel_word => "Please choose one: 'stream' or 'stream_id'.",
         _ => return,
     };
-    // Only for its code, BAD_REQUEST.
+    // The error is chosen only for its code, BAD_REQUEST; its message is replaced.
     *refusal.error = Error::NoRecipients;
     refusal.set_message(message);
 }

@@ -89,7 +89,7 @@ impl SystemGroup {
         }
     }
 
-    /// The system group of which users with this role are direct members.
+    /// The system group that all users with this role join. Full members are also direct members of `FullMembers`.
     pub fn of_role(role: Role) -> SystemGroup {
         match role {
             Role::Owner => SystemGroup::Owners,

@@ -15,7 +15,7 @@ use chat_markdown::emoji;
 use chat_markdown::linkifier::Linkifier;
 use chat_markdown::{
     CustomEmojiImage, LinkedChannel, MentionedGroup, MentionedUser, Names, OutputFormat, Settings, TopicLink,
-    UploadProperties, render_inline, topic_links,
+    UploadProperties, render_without_previews, topic_links,
 };
 use foldhash::{HashMap, HashMapExt};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -112,7 +112,8 @@ impl Realm {
     ) -> ProfileEntry {
         let takes_markdown = self.profile_fields.get(&field).is_some_and(|field| matches!(field.kind, 1 | 2));
         let context = RenderContext { output_format, ..RenderContext::default() };
-        let rendered = takes_markdown.then(|| render_inline(&value, &self.view_of(user, Some(&context)), budget));
+        let rendered =
+            takes_markdown.then(|| render_without_previews(&value, &self.view_of(user, Some(&context)), budget));
         ProfileEntry { value, rendered }
     }
 
@@ -258,5 +259,5 @@ pub fn render_description(tx: &Tx, author: &User, description: &str) -> String {
     if description.is_empty() {
         return String::new();
     }
-    render_inline(description, &tx.view_of(author.id, Some(&tx.render_context())), tx.budget())
+    render_without_previews(description, &tx.view_of(author.id, Some(&tx.render_context())), tx.budget())
 }

@@ -1,4 +1,5 @@
-//! URL templates (RFC 6570), in which other characters are allowed around expressions.
+//! URL templates (RFC 6570), in which characters that URLs do not allow are allowed around
+//! expressions, and are encoded.
 
 use iri_string::template::UriTemplateString;
 

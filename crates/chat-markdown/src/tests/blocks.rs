@@ -178,7 +178,7 @@ fn status_messages_are_recognized() {
 #[test]
 fn descriptions_have_no_previews() {
     let organization = Organization::default();
-    let html = render_inline(
+    let html = render_without_previews(
         "a /user_uploads/x\n\n[i](/user_uploads/2/ab/xyz/image.png)",
         &organization,
         &Budget::for_request(),

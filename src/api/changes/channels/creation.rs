@@ -45,7 +45,7 @@ pub struct ChannelSpec {
     folder: Option<FolderId>,
     message_retention_days: Option<i64>,
     topics_policy: TopicsPolicy,
-    switches: ChannelBooleanSettings,
+    boolean_settings: ChannelBooleanSettings,
     permissions: Permissions,
 }
 
@@ -80,7 +80,7 @@ impl NewChannelParams {
     /// delete messages; `InvalidParameters` for a private web-public channel; `InsufficientPermission` if the caller
     /// may not create private or public channels, or default channels; `DefaultChannelPrivate`; `WebPublicDisabled`;
     /// `InsufficientPermission` if the caller may not create web-public channels; `OwnerRequired` for a retention
-    /// policy; `AdministratorRequired` for a switch of administrators; those of [`check_topic_creation`].
+    /// policy; `AdministratorRequired` if a boolean setting is on that only administrators may turn on; those of [`check_topic_creation`].
     pub fn check(self, realm: &Realm, call: &Call<'_>) -> Result<ChannelSpec, Error> {
         let caller = call.caller();
         let check_permission =
@@ -120,7 +120,7 @@ impl NewChannelParams {
         if message_retention_days.is_some() && caller.role != Role::Owner {
             return Err(Error::OwnerRequired);
         }
-        let switches = self.properties.switches.new_channel_switches(caller)?;
+        let boolean_settings = self.properties.switches.of_new_channel(caller)?;
         let privacy = new_privacy(
             self.properties.invite_only,
             self.properties.is_web_public,
@@ -135,7 +135,7 @@ impl NewChannelParams {
             folder,
             message_retention_days,
             topics_policy: self.topics_policy.map_or(TopicsPolicy::Inherit, TopicsPolicy::from),
-            switches,
+            boolean_settings,
             permissions,
         })
     }
@@ -231,7 +231,7 @@ pub fn create_channel(tx: &mut Tx, creator: &User, name: String, description: St
         folder: spec.folder,
         message_retention_days: spec.message_retention_days,
         topics_policy: spec.topics_policy,
-        boolean_settings: spec.switches,
+        boolean_settings: spec.boolean_settings,
         permissions: spec.permissions.clone(),
         subscribers: OrdSet::new(),
         first_message: None,

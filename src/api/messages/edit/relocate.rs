@@ -16,8 +16,8 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 /// Moves the messages and records the move in their histories. If the request also changed the content of a message,
-/// both changes are one entry. If the request does not change the topic, each message keeps its spelling of the topic;
-/// otherwise all histories have the old topic in the spelling of the message of the request.
+/// both changes are one entry. If the request does not change the topic, each message keeps its spelling of the topic.
+/// Otherwise, all histories have the old topic as the message of the request spells it.
 pub(super) fn move_messages(tx: &mut Tx, editor: UserId, message_edit: &MessageEdit, place: &MessagePlace) {
     let now = tx.now;
     let MessagePlace::Channel { channel: new_channel, topic: new_topic } = place else { return };
@@ -46,11 +46,11 @@ pub(super) fn move_messages(tx: &mut Tx, editor: UserId, message_edit: &MessageE
 /// The users who lose something by a move into another channel.
 #[derive(Default)]
 pub(super) struct MoveLosses {
-    /// Users who lose their rows: those who were ever subscribed to the old channel and are not subscribed to the new
-    /// one.
-    pub(super) rows: OrdSet<UserId>,
+    /// Users who lose their user messages: those who were ever subscribed to the old channel and are not subscribed to
+    /// the new one.
+    pub(super) users_losing_rows: OrdSet<UserId>,
     /// Those of them who also lose access and get `delete_message`. If the new channel is public, only guests.
-    pub(super) access: OrdSet<UserId>,
+    pub(super) users_losing_access: OrdSet<UserId>,
 }
 
 impl MoveLosses {
@@ -64,21 +64,24 @@ impl MoveLosses {
         }
         let (old_channel, new_channel) = (&tx.channels[&old_channel], &tx.channels[&new_channel]);
         let were_subscribed = tx.personal.iter().filter(|(_, state)| state.subscriptions.contains_key(&old_channel.id));
-        let rows: OrdSet<UserId> =
+        let users_losing_rows: OrdSet<UserId> =
             were_subscribed.map(|(user, _)| *user).filter(|user| !new_channel.subscribers.contains(user)).collect();
-        let access = match new_channel.privacy.is_private() {
-            true => rows.clone(),
-            false => rows.clone().intersection(tx.guests().clone()),
+        let users_losing_access = match new_channel.privacy.is_private() {
+            true => users_losing_rows.clone(),
+            false => users_losing_rows.clone().intersection(tx.guests().clone()),
         };
-        Self { rows, access }
+        Self { users_losing_rows, users_losing_access }
     }
 
     /// Event: `delete_message` to the users who lose access.
     pub(super) fn emit(&self, tx: &mut Tx, moved_ids: &[MessageId], old_place: &MessagePlace) {
-        if !self.access.is_empty() {
+        if !self.users_losing_access.is_empty() {
             let messages = moved_ids.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
             let payload = Payload::DeleteMessages { messages, place: old_place.clone() };
-            tx.emit(Audience::of_users(self.access.clone()), Event::new(EventKind::DeleteMessage, payload));
+            tx.emit(
+                Audience::of_users(self.users_losing_access.clone()),
+                Event::new(EventKind::DeleteMessage, payload),
+            );
         }
     }
 }
@@ -96,9 +99,9 @@ pub(super) fn new_readers(tx: &Tx, message: &Message, place: &MessagePlace) -> O
     tx.channels[&new_channel].subscribers.clone().relative_complement(tx.unsubscribed_guests(old_channel))
 }
 
-/// Updates the rows for messages that were moved into a channel: removes those of `users_losing_rows`, adds read ones
-/// for the subscribers of a channel with protected history, and extends the subscriptions to the channel back to unread
-/// messages.
+/// Updates the user messages of messages that were moved into a channel: removes those of `users_losing_rows` and recalls
+/// their pushes, and adds read ones for the subscribers of a channel with protected history. A subscription that began
+/// after an unread one of the messages begins before it instead, since unread messages are newer than the subscription.
 pub(super) fn update_rows(
     tx: &mut Tx,
     moved_ids: &[MessageId],

@@ -133,7 +133,7 @@ impl ChannelSwitchUpdates {
     /// # Errors
     ///
     /// `AdministratorRequired` if a switch is on that the caller may not turn on.
-    pub fn new_channel_switches(&self, caller: &User) -> Result<ChannelBooleanSettings, Error> {
+    pub fn of_new_channel(&self, caller: &User) -> Result<ChannelBooleanSettings, Error> {
         let mut switches = ChannelBooleanSettings::default();
         for (switch, is_on) in self.requested_switches().filter(|(_, is_on)| *is_on) {
             check_may_change_switch(switch, caller)?;
