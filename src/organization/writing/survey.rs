@@ -250,7 +250,8 @@ impl SurveyBuilder {
     }
 
     fn add_message(&mut self, id: i64, record: &Value) {
-        if self.subdomain.is_empty() {
+        // System bots belong to an organization of their own.
+        if self.subdomain.is_empty() && !self.is_system_bot(record.integer("sender_id")) {
             record.text("sender_realm_str").clone_into(&mut self.subdomain);
         }
         self.add_unlisted_user(
@@ -270,6 +271,11 @@ impl SurveyBuilder {
                 .or_insert_with(|| (SubscriptionStatus::NeverSubscribed, None, name.to_owned()));
             self.channel_messages.entry(channel).or_default().push((id, at, !is_historical));
         }
+    }
+
+    fn is_system_bot(&self, id: Option<i64>) -> bool {
+        let user = id.and_then(|id| self.users.get(&id));
+        matches!(user, Some((UserList::SystemBots, ..)))
     }
 
     /// Adds a sender or recipient of a message who is in no list.

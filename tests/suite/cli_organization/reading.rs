@@ -72,6 +72,19 @@ async fn reading_changes_nothing() {
 }
 
 #[tokio::test]
+async fn messages_of_system_bots_do_not_give_the_subdomain() {
+    let origin = server_with("empty").await;
+    let [owner] = origin.users(["olive"]);
+    let subscriptions = json!([{"name": "announced"}]).to_string();
+    owner.post("/users/me/subscriptions", json!({"subscriptions": subscriptions, "announce": true})).await.success();
+    let last = owner.get("/messages", json!({"anchor": "newest", "num_before": 1, "num_after": 0})).await.success();
+    assert_eq!(last["messages"][0]["sender_realm_str"], "service-internal", "the notification bot has written last");
+    let text = read(&origin.url(), &owner, "subdomain", &[]).await;
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(document["organization"]["subdomain"], "");
+}
+
+#[tokio::test]
 async fn only_the_newest_messages_of_all_feeds_are_read() {
     let origin = server_with("default").await;
     let all = messages(&read(&origin.url(), &origin.user("mel"), "all", &[]).await);
