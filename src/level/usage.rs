@@ -17,6 +17,8 @@ pub struct Usage {
     events: BTreeMap<String, UsedNames>,
     /// Codes of refusals.
     codes: BTreeSet<String>,
+    /// The texts in [`MENTIONED_MESSAGES`] that messages of refusals contain.
+    refusal_texts: BTreeSet<&'static str>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -40,6 +42,28 @@ pub struct SuspectedChange {
 static MENTIONED_NAMES: LazyLock<HashSet<String>> =
     LazyLock::new(|| listed().iter().flat_map(|change| quoted_names(&change.change)).collect());
 
+/// Texts of messages, in lowercase, that behaviours of refusals of no single operation mention.
+static MENTIONED_MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let behaviours = changes().iter().filter_map(|change| match change.kind {
+        ChangeKind::Behaviour(behaviour) if changes_messages_everywhere(behaviour) => Some(behaviour),
+        _ => None,
+    });
+    behaviours.flat_map(|behaviour| quoted_messages(behaviour.description)).collect()
+});
+
+fn changes_messages_everywhere(behaviour: &Behaviour) -> bool {
+    matches!(behaviour.downgrade, Downgrade::Message(_)) && !behaviour.subject.contains('/')
+}
+
+/// The texts in backticks or quotation marks, in lowercase and without the numbers of an example.
+fn quoted_messages(description: &str) -> impl Iterator<Item = String> {
+    let quoted_texts = description.split(['`', '"']).skip(1).step_by(2);
+    quoted_texts.filter_map(|text| {
+        let text = text.split(|character: char| character.is_ascii_digit()).next()?.trim_end();
+        (!text.is_empty()).then(|| text.to_lowercase())
+    })
+}
+
 /// The words between backticks.
 fn quoted_names(text: &str) -> Vec<String> {
     text.split('`').skip(1).step_by(2).flat_map(words).map(str::to_owned).collect()
@@ -62,6 +86,11 @@ impl Usage {
         let code =
             reply_json.as_ref().filter(|reply| reply["result"] == "error").and_then(|reply| reply["code"].as_str());
         self.codes.extend(code.map(str::to_owned));
+        let message = code.and_then(|_| reply_json.as_ref()?["msg"].as_str());
+        if let Some(message) = message.map(str::to_lowercase) {
+            let contained_texts = MENTIONED_MESSAGES.iter().filter(|text| message.contains(text.as_str()));
+            self.refusal_texts.extend(contained_texts.map(String::as_str));
+        }
         for row in matching_rows(method, path) {
             let names = self.operations.entry((row.route.method, row.route.path)).or_default();
             for (name, value) in params {
@@ -97,6 +126,7 @@ impl Usage {
         other.operations.into_iter().for_each(|(key, names)| self.operations.entry(key).or_default().merge(names));
         other.events.into_iter().for_each(|(key, names)| self.events.entry(key).or_default().merge(names));
         self.codes.extend(other.codes);
+        self.refusal_texts.extend(other.refusal_texts);
     }
 
     /// Returns the changes above `from` and up to `to` that may affect the client: the certain ones first, and the
@@ -176,8 +206,12 @@ impl Usage {
         }
     }
 
-    /// Whether the client received the code of a behaviour that concerns refusals of all operations (A-661).
+    /// Whether the client received the code or a message of a behaviour that concerns refusals of all operations (A-661).
     fn was_refused_by(&self, behaviour: &Behaviour) -> Option<bool> {
+        if changes_messages_everywhere(behaviour) {
+            let mut messages = quoted_messages(behaviour.description);
+            return messages.any(|text| self.refusal_texts.contains(text.as_str())).then_some(true);
+        }
         let former_code = match behaviour.downgrade {
             Downgrade::Code { code, .. } | Downgrade::CredentialsCode { code, .. } => code,
             _ => return None,
@@ -294,6 +328,21 @@ mod tests {
             assert!(lines_for_code(code).contains(&"497 credentials that are refused true".to_owned()), "{code}");
         }
         assert!(!lines_for_code("BAD_REQUEST").iter().any(|line| line.contains("credentials")));
+    }
+
+    #[test]
+    fn changes_of_messages_of_all_operations_affect_clients_that_received_their_words() {
+        let lines_for_message = |message: &str| {
+            let reply = format!(r#"{{"result":"error","msg":"{message}","code":"BAD_REQUEST"}}"#);
+            lines(&usage("GET", "/streams/9", &[], &reply), 246, 270)
+        };
+        assert!(lines_for_message("Invalid channel ID").contains(&"255 all refusals true".to_owned()));
+        assert!(lines_for_message("Invalid stream ID").contains(&"255 all refusals true".to_owned()));
+        let narrow = lines_for_message("Invalid narrow operator: unknown channel");
+        assert!(narrow.contains(&"249 narrows that are refused true".to_owned()), "{narrow:?}");
+        let users = lines_for_message("Invalid user IDs: 3, 4");
+        assert!(users.contains(&"270 users in profile fields who do not exist true".to_owned()), "{users:?}");
+        assert!(!lines_for_message("Invalid user ID").iter().any(|line| line.contains("refus")));
     }
 
     #[test]
