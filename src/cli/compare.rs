@@ -109,7 +109,7 @@ impl Compare {
         {
             return Err(CliError::usage(format!("takes two servers, not {} twice", first.as_str())));
         }
-        let baseline = self.baseline.as_deref().map_or_else(|| Ok(Baseline::default()), Baseline::read)?;
+        let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
         let documents = self.documents()?;
         let probes = self.selected_probes(&documents)?;
         let handles = documents.iter().flat_map(handles).collect();
@@ -143,8 +143,7 @@ impl Compare {
             return Err(CliError::interrupted("interrupted before all was compared"));
         }
         if report.is_empty() {
-            let message =
-                "nothing was compared: no probe has all the accounts that it needs; docs/compare.md names them";
+            let message = format!("nothing was compared: {}", report.reasons_not_tried().join("; "));
             return Err(CliError::failure(message));
         }
         self.write(&report)?;

@@ -101,6 +101,10 @@ impl Error for RequestError {}
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // What a TLS client reads when the server speaks plain HTTP.
+            Self::Unreachable(reason) if reason.contains("InvalidContentType") => {
+                f.write_str("no connection to the server: it does not speak TLS; did you mean http?")
+            }
             Self::Unreachable(reason) => write!(f, "no connection to the server: {reason}"),
             Self::Certificate(reason) => {
                 write!(f, "the server's certificate is not trusted: {reason}; name the one to trust with --tls-ca")

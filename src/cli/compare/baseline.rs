@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// The accepted differences of an earlier comparison. Two differences are the same if operation, probe and place are
 /// equal. For statuses and codes, the values must be equal too. Other values often change with each run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Baseline(BTreeSet<[String; 4]>);
 
 /// What has to be equal for two differences to be the same.

@@ -8,7 +8,7 @@ use crate::level::Usage;
 use crate::scenario::recording::is_secret_name;
 use crate::scenario::server_comparison::{ComparedServer, ProbeResult, Step};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The maximum number of differences in the text of a request. Further ones are only counted.
@@ -16,6 +16,8 @@ const MAX_DIFFERENCES: usize = 12;
 /// Limits of the line-by-line diff of two replies: its lines, and the characters of a line.
 const MAX_DIFF_LINES: usize = 60;
 const MAX_DIFF_LINE_LENGTH: usize = 200;
+/// The maximum number of reasons in the message that nothing was compared.
+const MAX_REASONS: usize = 3;
 /// The maximum number of changes between feature levels in the text of a request.
 const MAX_LEVEL_CHANGES: usize = 5;
 
@@ -23,7 +25,8 @@ pub struct Report {
     urls: [String; 2],
     levels: [i64; 2],
     probes: ProbeCounts,
-    baseline: Baseline,
+    /// None without `--baseline`.
+    baseline: Option<Baseline>,
     /// Whether only selected probes are played, so that operations without a probe are not listed.
     is_partial: bool,
     /// By method and path, such as `POST /messages`.
@@ -42,7 +45,7 @@ struct Operation {
 
 impl Report {
     /// An empty report. `is_partial` means that only selected probes will be played.
-    pub fn new(sides: [&ComparedServer; 2], baseline: Baseline, is_partial: bool) -> Self {
+    pub fn new(sides: [&ComparedServer; 2], baseline: Option<Baseline>, is_partial: bool) -> Self {
         let urls = sides.map(|side| side.url.clone());
         Self {
             urls,
@@ -67,7 +70,7 @@ impl Report {
             let name = operation_name(&step.method, &step.path);
             let record_and_text = (!step.differences.is_empty()).then(|| {
                 let mut record = RequestRecord::from_step(document, scenario, step);
-                record.is_known = self.baseline.contains(&name, &record);
+                record.is_known = self.baseline.as_ref().is_some_and(|baseline| baseline.contains(&name, &record));
                 let text = self.difference_text(&record, step);
                 (record, text)
             });
@@ -102,7 +105,11 @@ impl Report {
     }
 
     fn difference_text(&self, record: &RequestRecord, step: &Step) -> String {
-        let known_text = if record.is_known { ", in the baseline" } else { "" };
+        let known_text = match record.is_known {
+            true => ", in the baseline",
+            false if self.baseline.is_some() => ", new",
+            false => "",
+        };
         let RequestRecord { probe, place, who, request, .. } = record;
         let mut text = format!("  {who}: {request} ({place}, {probe}{known_text})\n");
         for (curl, name) in step.curl.iter().zip(["first ", "second"]) {
@@ -150,6 +157,13 @@ impl Report {
         self.probes.agreeing + self.probes.differing == 0
     }
 
+    /// The first reasons why probes did not send requests, each with the probe.
+    pub fn reasons_not_tried(&self) -> Vec<&str> {
+        let reasons: BTreeSet<&str> =
+            self.operations.values().flat_map(|operation| &operation.not_tried).map(String::as_str).collect();
+        reasons.into_iter().take(MAX_REASONS).collect()
+    }
+
     /// Two or three lines with the numbers of probes and operations that agree, differ or were not played.
     pub fn counts(&self) -> String {
         let ProbeCounts { agreeing, differing, not_played } = self.probes;
@@ -162,12 +176,14 @@ impl Report {
         let total_operations = if self.is_partial { played_operations.len() } else { rows().count() };
         let untried_operations = total_operations - count(&|operation| operation.requests > 0);
         let known_count = self.differing_requests().filter(|(record, _)| record.is_known).count();
-        let known_text = match known_count {
-            0 => String::new(),
-            count => format!(
-                "\n{} that differ{} in the baseline",
-                counted(count, "request"),
-                if count == 1 { "s is" } else { " are" }
+        let new_count = self.differing_requests().count() - known_count;
+        let known_text = match &self.baseline {
+            None => String::new(),
+            Some(_) => format!(
+                "\n{} that differ{} in the baseline, {new_count} {} new",
+                counted(known_count, "request"),
+                if known_count == 1 { "s is" } else { " are" },
+                if new_count == 1 { "is" } else { "are" },
             ),
         };
         let verb = |count: usize| if count == 1 { "agrees" } else { "agree" };
@@ -212,10 +228,15 @@ impl Report {
             "first:  {} (level {})\nsecond: {} (level {})\n\n",
             self.urls[0], self.levels[0], self.urls[1], self.levels[1]
         );
-        for (name, operation) in self.operations.iter().filter(|(_, operation)| !operation.differences.is_empty()) {
+        let has_new = |operation: &Operation| operation.differences.iter().any(|(record, _)| !record.is_known);
+        let mut differing: Vec<(&String, &Operation)> =
+            self.operations.iter().filter(|(_, operation)| !operation.differences.is_empty()).collect();
+        differing.sort_by_key(|(_, operation)| !has_new(operation));
+        for (name, operation) in differing {
             let (different, total) = (operation.differences.len(), operation.requests);
             let _ = writeln!(text, "differs    {name} ({different} of {})", counted(total, "request"));
-            operation.differences.iter().for_each(|(_, difference)| text += difference);
+            let (known, new): (Vec<_>, Vec<_>) = operation.differences.iter().partition(|(record, _)| record.is_known);
+            new.into_iter().chain(known).for_each(|(_, difference)| text += difference);
         }
         for (name, operation) in &self.operations {
             if operation.requests > 0 && operation.differences.is_empty() {

@@ -1,5 +1,7 @@
 //! Compares values of two servers, each of which assigns its own IDs.
 
+mod lists;
+
 use crate::scenario::recording::kinds::{kind_of_collection, kind_of_id};
 use crate::scenario::recording::secrets::is_secret_name;
 use crate::scenario::recording::times::is_unix_time;
@@ -8,10 +10,6 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// The maximum number of items that are matched with items at other positions. In longer lists of equal length, items
-/// are only compared with those at the same position; of longer lists of different lengths, only the first items are
-/// compared.
-const MAX_MATCHED_ITEMS: usize = 80;
 /// Displayed instead of a missing value.
 pub const ABSENT: &str = "absent";
 
@@ -30,6 +28,9 @@ const SERVER_DEPENDENT_KEYS: [&str; 12] = [
     "local_id",
     "realm_upload_quota_mib",
 ];
+
+/// Keys of IDs that summarize many objects. They are different objects if one server has one more.
+const SUMMARY_KEYS: [&str; 3] = ["max_message_id", "max_id", "first_message_id"];
 
 /// Random values and times in texts, with their replacements before a comparison.
 static RANDOM_PARTS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
@@ -98,6 +99,13 @@ impl Correspondence {
         }
     }
 
+    /// Whether no other ID is known to correspond to one of these.
+    fn may_correspond(&self, kind: &str, first: i64, second: i64) -> bool {
+        let known_second = self.second_ids.get(&(kind.to_owned(), first));
+        let known_first = self.first_ids.get(&(kind.to_owned(), second));
+        known_second.is_none_or(|id| *id == second) && known_first.is_none_or(|id| *id == first)
+    }
+
     /// The differences between two values. `parent_kind` is the kind of object that they describe, such as `message`.
     pub fn differences(&mut self, path: &str, parent_kind: &str, first: &Value, second: &Value) -> Vec<Difference> {
         let mut differences = Vec::new();
@@ -130,11 +138,13 @@ impl Correspondence {
             }
             (Value::Number(first_number), Value::Number(second_number)) => {
                 if !self.are_equal_numbers(key, parent_kind, first_number, second_number) {
-                    self.add_difference(path, first, second, differences);
+                    differences.push(self.number_difference(key, parent_kind, [first_number, second_number], path));
                 }
             }
             (Value::String(first_text), Value::String(second_text)) => {
-                if !self.are_equal_texts(first_text, second_text) {
+                // Servers choose the colors of subscriptions.
+                let are_colors = key == "color" && [first_text, second_text].iter().all(|text| is_color(text));
+                if !are_colors && !self.are_equal_texts(first_text, second_text) {
                     self.add_difference(path, first, second, differences);
                 }
             }
@@ -159,9 +169,37 @@ impl Correspondence {
             return true;
         }
         match kind_of_id(key, parent_kind) {
+            Some(kind) if first_int > 0 && second_int > 0 && SUMMARY_KEYS.contains(&key) => {
+                self.may_correspond(&kind, first_int, second_int)
+            }
             Some(kind) if first_int > 0 && second_int > 0 => self.pair(&kind, first_int, second_int),
             None if matches!(key, "recipient_id" | "last_event_id" | "realm_id") => true,
             _ => first_int == second_int,
+        }
+    }
+
+    /// A difference of two numbers. If they are IDs of which one corresponds to another ID, that ID is named.
+    fn number_difference(
+        &self,
+        key: &str,
+        parent_kind: &str,
+        [first, second]: [&serde_json::Number; 2],
+        path: &str,
+    ) -> Difference {
+        let kind = kind_of_id(key, parent_kind).unwrap_or_default();
+        let counterpart_of = |ids: &imbl::HashMap<(String, i64), i64>, number: &serde_json::Number| {
+            ids.get(&(kind.clone(), number.as_i64()?)).map(i64::to_string)
+        };
+        let describe = |number: &serde_json::Number, counterpart: Option<String>, other: &serde_json::Number, side| {
+            match counterpart.filter(|counterpart| *counterpart != other.to_string()) {
+                Some(counterpart) => format!("{number}, which earlier was {counterpart} of the {side} server"),
+                None => number.to_string(),
+            }
+        };
+        Difference {
+            at: path.to_owned(),
+            first: describe(first, counterpart_of(&self.second_ids, first), second, "second"),
+            second: describe(second, counterpart_of(&self.first_ids, second), first, "first"),
         }
     }
 
@@ -216,7 +254,7 @@ impl Correspondence {
         let mut unmatched: BTreeSet<&String> = second.keys().collect();
         for (name, value) in first {
             let member_path = format!("{path}.{}", if is_index(name) { "*" } else { name });
-            match self.counterpart(name, second) {
+            match self.counterpart(key, name, second) {
                 Some(other_name) => {
                     unmatched.remove(other_name);
                     self.compare_values(name, &parent_kind, value, &second[other_name], &member_path, differences);
@@ -238,11 +276,11 @@ impl Correspondence {
         }
     }
 
-    /// The key of the second object that corresponds to a key of the first.
-    fn counterpart<'o>(&self, name: &str, second: &'o Map<String, Value>) -> Option<&'o String> {
+    /// The key of the second object that corresponds to a key of the first. `collection` is the name of the objects.
+    fn counterpart<'o>(&self, collection: &str, name: &str, second: &'o Map<String, Value>) -> Option<&'o String> {
         if let Ok(id) = name.parse::<i64>() {
-            for kind in ["message", "user", "channel", "group"] {
-                let second_name = self.second_ids.get(&(kind.to_owned(), id)).map(ToString::to_string);
+            for kind in kinds_of_keys(collection) {
+                let second_name = self.second_ids.get(&((*kind).to_owned(), id)).map(ToString::to_string);
                 if let Some((second_key, _)) = second_name.and_then(|second_name| second.get_key_value(&second_name)) {
                     return Some(second_key);
                 }
@@ -253,76 +291,6 @@ impl Correspondence {
             let normalized_name = self.normalize(0, name);
             second.keys().find(|other| self.normalize(1, other) == normalized_name)
         })
-    }
-
-    fn compare_arrays(
-        &mut self,
-        key: &str,
-        parent_kind: &str,
-        first: &[Value],
-        second: &[Value],
-        path: &str,
-        differences: &mut Vec<Difference>,
-    ) {
-        let item_path = format!("{path}[]");
-        let mut ordered_comparison = self.clone();
-        let mut ordered_differences = Vec::new();
-        if first.len() == second.len() {
-            for (first_item, second_item) in first.iter().zip(second) {
-                ordered_comparison.compare_values(
-                    key,
-                    parent_kind,
-                    first_item,
-                    second_item,
-                    &item_path,
-                    &mut ordered_differences,
-                );
-            }
-            if ordered_differences.is_empty() || first.len() > MAX_MATCHED_ITEMS || first.len() == 1 {
-                *self = ordered_comparison;
-                differences.extend(ordered_differences);
-                return;
-            }
-        }
-        let mut unmatched: Vec<usize> = (0..second.len()).collect();
-        let mut positions = Vec::new();
-        for item in first.iter().take(MAX_MATCHED_ITEMS) {
-            let distances =
-                unmatched.iter().map(|position| (self.distance(key, parent_kind, item, &second[*position]), *position));
-            match distances.min() {
-                Some((distance, position)) if distance <= max_distance(item) => {
-                    self.compare_values(key, parent_kind, item, &second[position], &item_path, differences);
-                    unmatched.retain(|other_position| *other_position != position);
-                    positions.push(position);
-                }
-                _ => differences.push(Difference {
-                    at: item_path.clone(),
-                    first: self.excerpt(0, item),
-                    second: ABSENT.to_owned(),
-                }),
-            }
-        }
-        for position in unmatched.into_iter().filter(|_| first.len() <= MAX_MATCHED_ITEMS) {
-            differences.push(Difference {
-                at: item_path.clone(),
-                first: ABSENT.to_owned(),
-                second: self.excerpt(1, &second[position]),
-            });
-        }
-        if is_ordered(key, first) && !positions.is_sorted() {
-            differences.push(Difference {
-                at: item_path,
-                first: "in order".to_owned(),
-                second: format!("in the order {positions:?}"),
-            });
-        }
-    }
-
-    /// The number of differences between two values.
-    fn distance(&self, key: &str, parent_kind: &str, first: &Value, second: &Value) -> usize {
-        let mut differences = Vec::new();
-        self.clone().compare_values(key, parent_kind, first, second, "", &mut differences);
-        differences.len()
     }
 
     fn add_difference(&self, path: &str, first: &Value, second: &Value, differences: &mut Vec<Difference>) {
@@ -340,19 +308,24 @@ impl Correspondence {
     }
 }
 
+/// The kinds of objects whose IDs may be the keys of a collection.
+fn kinds_of_keys(collection: &str) -> &'static [&'static str] {
+    match collection {
+        "profile_data" => &["custom_profile_field"],
+        "presences" | "subscribed" | "already_subscribed" => &["user"],
+        "message_details" => &["message"],
+        _ => &["message", "user", "channel", "group"],
+    }
+}
+
+/// Whether a text is `#rrggbb`.
+fn is_color(text: &str) -> bool {
+    text.strip_prefix('#')
+        .is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 fn is_index(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The maximum number of differences at which two items of lists count as the same object.
-fn max_distance(item: &Value) -> usize {
-    item.as_object().map_or(0, |object| object.len() / 3)
-}
-
-/// Whether the API specifies the order of a list.
-fn is_ordered(key: &str, items: &[Value]) -> bool {
-    matches!(key, "messages" | "message_history" | "edit_history" | "topics" | "events")
-        && items.iter().all(Value::is_object)
 }
 
 #[cfg(test)]

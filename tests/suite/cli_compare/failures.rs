@@ -139,6 +139,38 @@ async fn a_misspelt_name_is_reported_with_the_nearest() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_comparison_of_nothing_says_why() {
+    let [server, other] = [TestServer::start().await, TestServer::start().await];
+    let (status, _, errors) = compare(&server.url(), &other.url(), &["--only", "Alert words", "--read-only"]).await;
+    let reason = "Alert words: changes something, and only reads are played";
+    assert_eq!(status, Some(2), "{errors}");
+    assert!(errors.starts_with("error: nothing was compared: ") && errors.contains(reason), "{errors}");
+
+    let over_tls = server.url().replace("http:", "https:");
+    let (status, _, errors) = compare(&over_tls, &other.url(), &[]).await;
+    assert_eq!(status, Some(2), "{errors}");
+    assert!(errors.ends_with("no connection to the server: it does not speak TLS; did you mean http?\n"), "{errors}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_server_has_more_is_the_only_difference() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let [mel] = first.users(["mel"]);
+    let subscriptions = json!([{"name": "fresh"}]).to_string();
+    mel.post("/users/me/subscriptions", json!({"subscriptions": subscriptions})).await.success();
+    let message = json!({"type": "channel", "to": "\"fresh\"", "topic": "x", "content": "hi"});
+    mel.post("/messages", message).await.success();
+    let (status, said, errors) = compare(&first.url(), &second.url(), &["--only", "reads.md"]).await;
+    assert_eq!(status, Some(1), "{said}{errors}");
+    let values: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("    - ")).collect();
+    assert!(!values.is_empty(), "{said}");
+    for value in values {
+        let is_of_the_channel = ["fresh", "<p>hi</p>", "channel created by"].iter().any(|text| value.contains(text));
+        assert!(is_of_the_channel, "{value}\n{said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_server_twice_is_refused() {
     let server = TestServer::start().await;
     let (status, _, errors) = compare(&server.url(), &format!("{}/", server.url()), &[]).await;

@@ -34,6 +34,64 @@ fn order_is_only_compared_where_the_api_specifies_it() {
 }
 
 #[test]
+fn an_item_that_one_server_lacks_does_not_change_what_corresponds() {
+    let channel = |id: i64, name: &str| {
+        json!({"stream_id": id, "name": name, "color": "#76ce90", "is_muted": false,
+        "pin_to_top": false, "invite_only": false, "is_archived": false})
+    };
+    let channels = |channels: &[(i64, &str)]| {
+        let list: Vec<Value> = channels.iter().map(|(id, name)| channel(*id, name)).collect();
+        json!({"streams": list})
+    };
+    let mut correspondence = Correspondence::default();
+    let first = channels(&[(9, "fresh"), (1, "general"), (2, "social")]);
+    let second = channels(&[(1, "general"), (2, "social")]);
+    assert_eq!(differing_paths(&mut correspondence, &first, &second), ["reply.streams[]"]);
+    let second = channels(&[(12, "newer"), (1, "general"), (2, "social")]);
+    assert_eq!(differing_paths(&mut correspondence, &first, &second), ["reply.streams[]", "reply.streams[]"]);
+    assert!(
+        correspondence.differences("reply", "channel", &json!({"stream_id": 1}), &json!({"stream_id": 1})).is_empty()
+    );
+
+    // Objects that already correspond stay the same object, however much they differ.
+    let second = channels(&[(1, "lobby"), (2, "social")]);
+    let first = channels(&[(2, "social"), (1, "general")]);
+    assert_eq!(differing_paths(&mut correspondence, &first, &second), ["reply.streams[].name"]);
+}
+
+#[test]
+fn an_id_that_corresponds_to_another_is_named() {
+    let mut correspondence = Correspondence::default();
+    assert!(differing_paths(&mut correspondence, &json!({"message_id": 3}), &json!({"message_id": 12})).is_empty());
+    let found = correspondence.differences("reply", "message", &json!({"message_id": 3}), &json!({"message_id": 3}));
+    assert_eq!(
+        (found[0].first.as_str(), found[0].second.as_str()),
+        ("3, which earlier was 12 of the second server", "3")
+    );
+    let found = correspondence.differences("reply", "message", &json!({"message_id": 4}), &json!({"message_id": 12}));
+    assert_eq!(
+        (found[0].first.as_str(), found[0].second.as_str()),
+        ("4", "12, which earlier was 3 of the first server")
+    );
+}
+
+#[test]
+fn keys_of_profile_data_are_ids_of_profile_fields() {
+    let mut correspondence = Correspondence::default();
+    correspondence.pair("message", 3, 4);
+    let data = json!({"profile_data": {"3": {"value": "vim"}, "4": {"value": "E-1024"}}});
+    assert!(differing_paths(&mut correspondence, &data, &data).is_empty());
+}
+
+#[test]
+fn colors_that_servers_choose_are_equal() {
+    let mut correspondence = Correspondence::default();
+    let color = |color: &str| json!({"color": color});
+    assert!(differing_paths(&mut correspondence, &color("#76ce90"), &color("#fae589")).is_empty());
+    assert_eq!(differing_paths(&mut correspondence, &color("#76ce90"), &color("red")), ["reply.color"]);
+}
+
+#[test]
 fn each_type_key_and_value_is_compared() {
     for (second, path) in [
         (json!({"a": "1", "b": {"c": null}}), "reply.a"),

@@ -1,0 +1,155 @@
+//! Compares lists of two servers: finds out which of their items are the same objects.
+
+use super::{ABSENT, Correspondence, Difference};
+use crate::scenario::recording::kinds::{kind_of_collection, kind_of_id};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The maximum number of items that are matched with items at other positions. In longer lists of equal length, items
+/// are only compared with those at the same position; of longer lists of different lengths, only the first items are
+/// compared.
+const MAX_MATCHED_ITEMS: usize = 80;
+
+/// Keys whose texts people choose. Objects all of whose chosen texts differ are not the same object.
+const CHOSEN_TEXTS: [&str; 5] = ["name", "full_name", "content", "subject", "description"];
+
+/// What is known of two items before they are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Identity {
+    Same,
+    Different,
+    Unknown,
+}
+
+/// A position in the first list and the position of the same object in the second.
+type MatchedPositions = BTreeMap<usize, usize>;
+
+impl Correspondence {
+    pub(super) fn compare_arrays(
+        &mut self,
+        key: &str,
+        parent_kind: &str,
+        first: &[Value],
+        second: &[Value],
+        path: &str,
+        differences: &mut Vec<Difference>,
+    ) {
+        let item_path = format!("{path}[]");
+        if first.len() == second.len() {
+            let mut comparison = self.clone();
+            let mut found = Vec::new();
+            for (first_item, second_item) in first.iter().zip(second) {
+                comparison.compare_values(key, parent_kind, first_item, second_item, &item_path, &mut found);
+            }
+            if found.is_empty() || first.len() > MAX_MATCHED_ITEMS || first.len() == 1 {
+                *self = comparison;
+                differences.extend(found);
+                return;
+            }
+        }
+        let matched = self.match_items(key, parent_kind, first, second);
+        for (position, item) in first.iter().enumerate().take(MAX_MATCHED_ITEMS) {
+            match matched.get(&position) {
+                Some(other) => {
+                    self.compare_values(key, parent_kind, item, &second[*other], &item_path, differences);
+                }
+                None => differences.push(Difference {
+                    at: item_path.clone(),
+                    first: self.excerpt(0, item),
+                    second: ABSENT.to_owned(),
+                }),
+            }
+        }
+        let is_unmatched = |position: &usize| !matched.values().any(|other| other == position);
+        for position in (0..second.len()).filter(|_| first.len() <= MAX_MATCHED_ITEMS).filter(is_unmatched) {
+            differences.push(Difference {
+                at: item_path.clone(),
+                first: ABSENT.to_owned(),
+                second: self.excerpt(1, &second[position]),
+            });
+        }
+        let positions: Vec<usize> = matched.into_values().collect();
+        if is_ordered(key, first) && !positions.is_sorted() {
+            differences.push(Difference {
+                at: item_path,
+                first: "in order".to_owned(),
+                second: format!("in the order {positions:?}"),
+            });
+        }
+    }
+
+    /// Matches the items of two lists: those with the fewest differences first.
+    fn match_items(&self, key: &str, parent_kind: &str, first: &[Value], second: &[Value]) -> MatchedPositions {
+        let kind = if key.is_empty() { parent_kind.to_owned() } else { kind_of_collection(key) };
+        let mut candidates = Vec::new();
+        for (position, item) in first.iter().enumerate().take(MAX_MATCHED_ITEMS) {
+            for (other_position, other_item) in second.iter().enumerate() {
+                let distance = match self.identity(&kind, item, other_item) {
+                    Identity::Same => 0,
+                    Identity::Different => continue,
+                    Identity::Unknown => self.distance(key, parent_kind, item, other_item),
+                };
+                if distance <= max_distance(item) {
+                    candidates.push((distance, position, other_position));
+                }
+            }
+        }
+        candidates.sort_unstable();
+        let mut matched = MatchedPositions::new();
+        let mut is_taken = vec![false; second.len()];
+        for (_, position, other_position) in candidates {
+            if !is_taken[other_position] && !matched.contains_key(&position) {
+                matched.insert(position, other_position);
+                is_taken[other_position] = true;
+            }
+        }
+        matched
+    }
+
+    /// Whether two items are the same object, by their IDs and by the texts that people chose.
+    fn identity(&self, kind: &str, first: &Value, second: &Value) -> Identity {
+        let (Value::Object(first), Value::Object(second)) = (first, second) else { return Identity::Unknown };
+        let (first_id, second_id) = (own_id(kind, first), own_id(kind, second));
+        let known_second = first_id.and_then(|id| self.second_ids.get(&(kind.to_owned(), id)).copied());
+        let known_first = second_id.and_then(|id| self.first_ids.get(&(kind.to_owned(), id)).copied());
+        match (known_second, known_first) {
+            (Some(id), _) if Some(id) == second_id => return Identity::Same,
+            (None, None) => {}
+            _ => return Identity::Different,
+        }
+        let texts =
+            CHOSEN_TEXTS.iter().filter_map(|name| Some((first.get(*name)?.as_str()?, second.get(*name)?.as_str()?)));
+        let are_equal: Vec<bool> =
+            texts.map(|(first, second)| self.normalize(0, first) == self.normalize(1, second)).collect();
+        if are_equal.is_empty() || are_equal.contains(&true) { Identity::Unknown } else { Identity::Different }
+    }
+
+    /// The number of differences between two values.
+    fn distance(&self, key: &str, parent_kind: &str, first: &Value, second: &Value) -> usize {
+        let mut differences = Vec::new();
+        self.clone().compare_values(key, parent_kind, first, second, "", &mut differences);
+        differences.len()
+    }
+}
+
+/// The ID of an object in a list of objects of a kind.
+fn own_id(kind: &str, object: &Map<String, Value>) -> Option<i64> {
+    let key = match kind {
+        "channel" => "stream_id",
+        "user" => "user_id",
+        _ => "id",
+    };
+    let id = |key: &str| object.get(key).and_then(Value::as_i64);
+    id(key).or_else(|| id("id").filter(|_| kind_of_id("id", kind).is_some()))
+}
+
+/// The maximum number of differences at which two items of lists count as the same object.
+fn max_distance(item: &Value) -> usize {
+    item.as_object().map_or(0, |object| object.len() / 3)
+}
+
+/// Whether the API specifies the order of a list.
+fn is_ordered(key: &str, items: &[Value]) -> bool {
+    matches!(key, "messages" | "message_history" | "edit_history" | "topics" | "events")
+        && items.iter().all(Value::is_object)
+}
