@@ -3,6 +3,7 @@
 mod attempt;
 mod certificate_file;
 mod chaos;
+mod dialect_hint;
 mod faults;
 #[cfg(unix)]
 pub mod guard;
@@ -84,11 +85,19 @@ pub struct Exec {
     command: Vec<OsString>,
 }
 
+impl Exec {
+    /// The file of `--faults`, for messages.
+    fn faults_source(&self) -> String {
+        self.faults.as_deref().map_or_else(|| "--faults".to_owned(), |file| file.display().to_string())
+    }
+}
+
 pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
     if exec.levels.is_parallel() && exec.serve.has_own_port() {
         return Err(CliError::usage("--jobs needs a port for each run: leave out --port and --port-file"));
     }
     let reporter = exec.report.prepare()?;
+    exec.chaos.check_output()?;
     let requested_faults = exec.faults.as_deref().map_or(Ok(Vec::new()), faults::read)?;
     let faults = Arc::new(StandingFaults::new(requested_faults));
     let runtime = exec.serve.prepare()?;
@@ -118,13 +127,14 @@ async fn serve_while_running(
 ) -> Result<ExitCode, CliError> {
     exec.serve.write_files(&server)?;
     exec.serve.print_other_addresses(&server);
-    faults::install(&server, faults)?;
+    faults::install(&server, faults, &exec.faults_source())?;
     exec.serve.open_console(&server);
     exec.serve.report_state_source(&server);
     let state_writer = exec.serve.state.start_writing(&server);
     let command_status = run_command(exec, &server, &Attempt::default()).await?.status;
     let violations = server.violations();
     let has_failing_findings = reporter.write(&server);
+    let dialect_hint = dialect_hint::dialect_hint(&server);
     server.stop().await;
     let state_result = state_writer.map_or(Ok(()), |writer| writer.write_at_end(violations.is_empty()));
     // A failure of the command takes precedence over failures of this program.
@@ -135,7 +145,11 @@ async fn serve_while_running(
             _ => exit_status(&violations),
         };
     }
-    super::log::repeat_warnings();
+    let warnings = super::log::repeat_warnings();
+    let names_dialect = warnings.iter().any(|warning| warning.contains("--dialect"));
+    if let Some(hint) = dialect_hint.filter(|_| !names_dialect) {
+        eprint_line(hint);
+    }
     for error in [state_result.err(), has_failing_findings.err()].into_iter().flatten() {
         eprint_line(format_args!("{}", error.message));
     }
@@ -157,9 +171,10 @@ impl Runner<'_> {
         let observe = T::begin(&server);
         self.exec.serve.write_files(&server)?;
         if attempt.faults.is_empty() {
-            faults::install(&server, self.faults)?;
+            faults::install(&server, self.faults, &self.exec.faults_source())?;
         } else {
-            faults::install(&server, &Arc::new(StandingFaults::new(attempt.faults.clone())))?;
+            let faults = Arc::new(StandingFaults::new(attempt.faults.clone()));
+            faults::install(&server, &faults, "--chaos")?;
         }
         let start = WallClock.now();
         let CommandResult { status: command_status, is_interrupted } =

@@ -17,11 +17,11 @@ pub(super) fn init(max_level: impl Into<LevelFilter>) {
     tracing_subscriber::fmt().with_max_level(max_level).with_writer(LogOutput).init();
 }
 
-/// Repeats the kept warnings, which may be far above the end of the output of a long run.
-pub(super) fn repeat_warnings() {
-    for warning in WARNINGS.lock().drain(..) {
-        eprint_line(format_args!("warning: {warning}"));
-    }
+/// Repeats the kept warnings, which may be far above the end of the output of a long run. Returns them.
+pub(super) fn repeat_warnings() -> Vec<String> {
+    let warnings = std::mem::take(&mut *WARNINGS.lock());
+    warnings.iter().for_each(|warning| eprint_line(format_args!("warning: {warning}")));
+    warnings
 }
 
 struct LogOutput;

@@ -81,6 +81,9 @@ fn hint(error: &Error, command: &Command, first_argument: Option<&str>) -> Optio
         Some("levels") if is_number && is_unexpected_positional(error) => {
             Some(format!("give levels with --from {argument}, --to LEVEL or --between FROM TO"))
         }
+        Some("scenario") if ["--fixture", "--feature-level", "--clock", "--seed", "--dialect"].contains(&argument) => {
+            Some("a scenario names it in its `world` block; see docs/scenarios.md".to_owned())
+        }
         None | Some("serve") if argument == "--level" => Some("did you mean '--feature-level'?".to_owned()),
         Some(option) if option.starts_with('-') && argument == "--level" => {
             Some("did you mean '--feature-level'?".to_owned())

@@ -182,7 +182,11 @@ fn what_is_no_list_of_faults_ends_the_start() {
             error.starts_with("error: ") && error.contains(reason) && error.lines().count() == 1,
             "{name}: {error}"
         );
+        assert!(error.contains(&format!("-{name}")), "the file is named: {error}");
     }
+    let output = shell(&["--chaos", "1", "--chaos-out", "/no/such/folder/faults.json"], "echo started");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout).as_ref()), (Some(1), ""));
+    assert!(error(&output).starts_with("error: cannot write /no/such/folder/faults.json: "), "{}", error(&output));
     assert_eq!(shell(&["--faults", "/no/such/file"], "true").status.code(), Some(1));
     for options in [
         &["--chaos-runs", "3"][..],

@@ -46,6 +46,26 @@ fn a_command_that_fails_is_followed_by_the_warnings_before_it() {
     }
 }
 
+#[test]
+fn a_command_that_fails_after_its_first_request_gets_a_hint_at_the_dialect() {
+    let asks = |path: &str| {
+        format!(
+            r#"exec 3<>"/dev/tcp/127.0.0.1/${{CHATDOUBLE_URL##*:}}"
+            printf 'GET /api/v1/{path} HTTP/1.0\r\nUser-Agent: own/1\r\n\r\n' >&3; cat <&3 > /dev/null; exit 1"#
+        )
+    };
+    let hint = "hint: the last request was GET /server_settings; a client that looks for zulip_version or \
+                zulip_feature_level in its reply needs --dialect zulip\n";
+    for (options, path, expected) in [
+        (&["--"][..], "server_settings", hint),
+        (&["--"], "server_emoji_data", ""),
+        (&["--dialect", "zulip", "--"], "server_settings", ""),
+    ] {
+        let output = run(&[options, &["bash", "-c", &asks(path)]].concat());
+        assert_eq!((output.status.code(), texts(&output).1.as_str()), (Some(1), expected), "{options:?} {path}");
+    }
+}
+
 /// What the command finds in variables that are about the server.
 fn variables(arguments: &[&str]) -> Vec<String> {
     let output = run(&[arguments, &["--", "sh", "-c", "env | grep ^CHATDOUBLE_ | sort"]].concat());

@@ -8,7 +8,7 @@ pub use observed_requests::ObservedRequests;
 
 use super::attempt::{Attempt, RunResult};
 use crate::cli::CliError;
-use crate::cli::file::write_atomically;
+use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::eprint_line;
 use crate::counted::counted;
 use clap::Args;
@@ -54,6 +54,16 @@ impl Chaos {
     /// The seed; None without `--chaos`.
     pub fn seed(&self) -> Option<u64> {
         self.chaos
+    }
+
+    /// Checks that the file for the faults can be written, before any run.
+    ///
+    /// # Errors
+    ///
+    /// If it can't.
+    pub fn check_output(&self) -> Result<(), CliError> {
+        let Some(file) = &self.chaos_out else { return Ok(()) };
+        check_writable(file).map_err(|error| write_error(file, &error))
     }
 
     /// Runs the command until it fails, or for the requested number of runs.
@@ -131,8 +141,7 @@ impl Chaos {
             counted(runs, "more run")
         ));
         if let Some(file) = &self.chaos_out {
-            write_atomically(file, &format!("{text}\n"))
-                .map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))?;
+            write_atomically(file, &format!("{text}\n")).map_err(|error| write_error(file, &error))?;
         }
         let file = self.chaos_out.as_deref().unwrap_or(Path::new(EXAMPLE_FILE_NAME));
         let introduction =
@@ -140,6 +149,10 @@ impl Chaos {
         eprint_line(format_args!("chaos: {introduction}: {}", repeat_command(std::env::args_os(), file)));
         Ok(ExitCode::from(interrupt_status.unwrap_or(status)))
     }
+}
+
+fn write_error(file: &Path, error: &std::io::Error) -> CliError {
+    CliError::failure(format!("cannot write {}: {error}", file.display()))
 }
 
 /// Formats faults as a JSON list with one fault per line.

@@ -24,15 +24,16 @@ pub fn read(file: &Path) -> Result<Vec<Value>, CliError> {
     }
 }
 
-/// Installs faults in all worlds of a server, including worlds that the command will add.
+/// Installs faults in all worlds of a server, including worlds that the command will add. `source` is the option or
+/// the file that they are from.
 ///
 /// # Errors
 ///
 /// The refusal by an existing world, with the position of the fault in the list.
-pub fn install(server: &Server, faults: &Arc<StandingFaults>) -> Result<(), CliError> {
+pub fn install(server: &Server, faults: &Arc<StandingFaults>, source: &str) -> Result<(), CliError> {
     server.install_standing_faults(faults).map_err(|(index, reason)| {
         let reason = reason.strip_prefix('$').map_or_else(|| format!(": {reason}"), str::to_owned);
-        CliError::failure(format!("--faults: $[{index}]{reason}"))
+        CliError::failure(format!("{source}: $[{index}]{reason}"))
     })
 }
 

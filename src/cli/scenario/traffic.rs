@@ -124,6 +124,9 @@ impl RawExchange {
     fn defect(&self) -> Option<&'static str> {
         let is_page = || self.decoded_reply().is_some_and(|bytes| bytes.trim_ascii_start().starts_with(b"<"));
         match () {
+            () if self.path == "/control" || self.path.starts_with("/control/") => {
+                Some("a scenario has control in blocks of its own, which docs/scenarios.md names")
+            }
             () if self.is_broken_off => Some("the reply broke off"),
             () if self.path.starts_with("/api/") && is_page() => Some("the reply is a page in HTML instead of JSON"),
             () => None,

@@ -49,12 +49,21 @@ fn ids_in_path(path: &str) -> Vec<(String, i64)> {
     let mut previous_segment = "";
     for segment in path.split('/') {
         match segment.parse::<i64>() {
-            Ok(id) if precedes_id(previous_segment) => ids.push((kind_of_collection(previous_segment), id)),
+            Ok(id) if precedes_id(previous_segment) => ids.push((kind_after_segment(previous_segment), id)),
             Ok(_) => {}
             Err(_) => previous_segment = segment,
         }
     }
     ids
+}
+
+/// The kind of the object whose ID follows this segment of a path.
+fn kind_after_segment(previous_segment: &str) -> String {
+    match previous_segment {
+        // `/users/me/{stream_id}/topics`
+        "me" => "channel".to_owned(),
+        collection => kind_of_collection(collection),
+    }
 }
 
 /// Whether a number after this segment of a path is the ID of an object to convert. After `user_uploads` and `tus`, it
@@ -215,7 +224,7 @@ fn convert_path(exchange: &Exchange, names: &mut Names) -> Result<String, String
         let id = segment.parse::<i64>().ok();
         segments.push(match (id, names.placeholder_for(&decoded)) {
             (Some(id), _) if precedes_id(previous_segment) => {
-                let value = names.request_value(&kind_of_collection(previous_segment), id);
+                let value = names.request_value(&kind_after_segment(previous_segment), id);
                 escape_braces(value.as_str().unwrap_or(segment))
             }
             (_, Some(name)) => escape_braces(&name),
@@ -342,5 +351,19 @@ impl SecretReplacements {
         let replacement = format!("stand-in-for-a-secret-{}", self.replacements_by_secret.len() + 1);
         self.replacements_by_secret.insert(secret.to_owned(), replacement.clone());
         Ok(replacement)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_in_paths_have_the_kind_of_the_segment_before_them() {
+        let ids =
+            |path: &str| ids_in_path(path).into_iter().map(|(kind, id)| format!("{kind} {id}")).collect::<Vec<_>>();
+        assert_eq!(ids("/messages/5/reactions"), ["message 5"]);
+        assert_eq!(ids("/users/me/3/topics"), ["channel 3"]);
+        assert_eq!(ids("/user_uploads/2/ab/file.png"), [""; 0]);
     }
 }

@@ -160,9 +160,13 @@ async fn failing_replies_pass_unchanged_and_are_left_out() {
         .expect("curl runs");
     assert!(!curl.status.success() && curl.stdout.len() <= 10, "the client sees that the reply is not whole");
 
+    let control = Command::new("curl").arg("-s").arg(format!("{}/control/worlds", recorder.url())).output();
+    assert!(String::from_utf8_lossy(&control.expect("curl runs").stdout).contains("\"default\""), "it passes");
+
     let (text, errors) = recorder.end_and_play();
 
     for reason in [
+        "GET /control/worlds: a scenario has control in blocks of its own, which docs/scenarios.md names",
         "GET /api/v1/drafts: the server failed",
         "GET /api/v1/saved_snippets: the reply is a page in HTML instead of JSON",
         "GET /api/v1/reminders: the reply broke off",
