@@ -14,7 +14,6 @@ pub mod alert_words;
 pub mod avatars;
 pub mod bot_storage;
 pub mod bots;
-mod call;
 pub mod calls;
 pub mod changes;
 pub mod channel_folders;
@@ -36,6 +35,7 @@ pub mod navigation_views;
 mod null_characters;
 pub mod onboarding;
 pub mod operation;
+mod operation_context;
 pub mod organization;
 mod outcome;
 pub mod parameter;
@@ -70,9 +70,9 @@ use std::sync::Arc;
 use table::{read, row, write, write_partially};
 
 pub use access::Access;
-pub use call::{Call, Origin, commit_for};
 pub(crate) use operation::operation;
 pub use operation::{Deprecation, Docs, Effect, Operation, PartialWrite, Precondition, Protocol, Read, Write};
+pub use operation_context::{OperationContext, Origin, commit_for};
 pub use outcome::{Outcome, PollOutcome, WriteError};
 pub use reply::{ReplyBody, ReplyData, ReplyFormat, Success, envelope};
 
@@ -100,11 +100,11 @@ impl Route {
 #[derive(Clone, Copy)]
 pub enum Run {
     /// Reads that realm.
-    Read(fn(&Realm, &Call<'_>, &RawParameters) -> Result<ReplyBody, Error>),
+    Read(fn(&Realm, &OperationContext<'_>, &RawParameters) -> Result<ReplyBody, Error>),
     /// Changes the current realm of the world, which may be newer than the one in which access was checked.
-    Write(fn(&World, &Realm, &Call<'_>, &RawParameters) -> Result<Outcome, WriteError>),
+    Write(fn(&World, &Realm, &OperationContext<'_>, &RawParameters) -> Result<Outcome, WriteError>),
     /// The long poll, which waits for events.
-    Poll(fn(&Arc<World>, &Call<'_>, &RawParameters) -> Result<PollOutcome, Error>),
+    Poll(fn(&Arc<World>, &OperationContext<'_>, &RawParameters) -> Result<PollOutcome, Error>),
 }
 
 /// A row of the table: the constants of [`Operation`] and the function that runs it.

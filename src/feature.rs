@@ -3,7 +3,7 @@
 //!
 //! A feature is a row in a file of this folder: its description, its name, its first level, and the evidence. If the
 //! table of levels is to list it, its subject and its test follow, and then further subjects, each with its own
-//! description and test. `Call::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has it.
+//! description and test. `OperationContext::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has it.
 //! Differences that are made outside of the core, in requests, replies and events, are rows of the tables in `level/`
 //! instead.
 //!

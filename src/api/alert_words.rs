@@ -4,7 +4,7 @@
 //! A choice where the API is silent: A-67 in docs/assumptions.md.
 
 use super::parameter::parameters;
-use super::{Call, Read, Write, operation};
+use super::{OperationContext, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Audience, Event, EventKind, List, Payload};
@@ -38,8 +38,8 @@ operation! {
 }
 
 impl Read for GetAlertWords {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<AlertWordsReply, Error> {
-        Ok(alert_words_reply(realm, call.caller().id))
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<AlertWordsReply, Error> {
+        Ok(alert_words_reply(realm, context.caller().id))
     }
 }
 
@@ -53,8 +53,8 @@ operation! {
 }
 
 impl Write for AddAlertWords {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<AlertWordsReply, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<AlertWordsReply, Error> {
+        let user = context.caller().id;
         check_lengths(&params.alert_words)?;
 
         for word in normalize_words(&params.alert_words) {
@@ -77,8 +77,8 @@ operation! {
 }
 
 impl Write for RemoveAlertWords {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<AlertWordsReply, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<AlertWordsReply, Error> {
+        let user = context.caller().id;
 
         let lowercase_words: BTreeSet<String> =
             normalize_words(&params.alert_words).into_iter().map(|word| word.to_lowercase()).collect();

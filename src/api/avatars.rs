@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-68 in docs/assumptions.md.
 
 use super::parameter::parameters;
-use super::{Call, Write, operation};
+use super::{OperationContext, Write, operation};
 use crate::api::changes::pictures::{check_avatar, store_picture};
 use crate::api::changes::users::account::change_avatar;
 use crate::error::Error;
@@ -38,9 +38,9 @@ operation! {
 }
 
 impl Write for UploadAvatar {
-    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<AvatarReply, Error> {
-        let caller = call.caller();
-        let [file] = call.files else { return Err(Error::OneAvatarExpected) };
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, _params: Self::Params) -> Result<AvatarReply, Error> {
+        let caller = context.caller();
+        let [file] = context.files else { return Err(Error::OneAvatarExpected) };
         check_may_change_avatar(tx, caller)?;
         check_avatar(file)?;
 
@@ -60,8 +60,8 @@ operation! {
 }
 
 impl Write for RemoveAvatar {
-    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<AvatarReply, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, _params: Self::Params) -> Result<AvatarReply, Error> {
+        let caller = context.caller();
         check_may_change_avatar(tx, caller)?;
 
         change_avatar(tx, caller.id, AvatarSource::Provider);

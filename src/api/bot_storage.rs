@@ -1,7 +1,7 @@
 //! Bot storage (specification, "Bot storage"): texts by key, with a limit on the total size for each bot.
 
 use super::parameter::parameters;
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::tx::Tx;
@@ -24,8 +24,8 @@ operation! {
 }
 
 impl Write for UpdateBotStorage {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let bot = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let bot = context.caller().id;
         check_size(&tx.user_state(bot).storage, &params.storage)?;
 
         tx.user_state_mut(bot).storage.extend(params.storage);
@@ -70,8 +70,8 @@ pub struct BotStorageReply {
 }
 
 impl Read for GetBotStorage {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<BotStorageReply, Error> {
-        let storage = &realm.user_state(call.caller().id).storage;
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<BotStorageReply, Error> {
+        let storage = &realm.user_state(context.caller().id).storage;
         let find_entry =
             |key: String| storage.get(&key).cloned().map(|value| (key, value)).ok_or(Error::StorageKeyNotFound);
         let storage = match params.keys {
@@ -90,8 +90,8 @@ operation! {
 }
 
 impl Write for RemoveBotStorage {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let bot = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let bot = context.caller().id;
         let storage = &tx.user_state(bot).storage;
         if params.keys.iter().flatten().any(|key| !storage.contains_key(key)) {
             return Err(Error::StorageKeyNotFound);

@@ -4,7 +4,7 @@ pub mod create;
 pub mod edit;
 
 use super::parameter::parameters;
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::changes::users::activation::deactivate;
 use crate::api::changes::users::api_key::ApiKeyOnlyReply;
 use crate::api::changes::users::bot::{emit_account_field, realm_bot_audience};
@@ -51,8 +51,8 @@ pub struct OwnBot {
 }
 
 impl Read for GetBots {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<BotsReply, Error> {
-        let owner = call.caller().id;
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<BotsReply, Error> {
+        let owner = context.caller().id;
         let bots = realm.users.values().filter(|user| user.is_active && user.bot_owner() == Some(owner));
         let own_bot = |user: &Arc<User>| OwnBot {
             username: user.email.clone(),
@@ -82,8 +82,8 @@ operation! {
 }
 
 impl Read for GetBotApiKey {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyOnlyReply, Error> {
-        let bot = administered_bot(realm, call.caller(), params.bot_id)?;
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<ApiKeyOnlyReply, Error> {
+        let bot = administered_bot(realm, context.caller(), params.bot_id)?;
         Ok(ApiKeyOnlyReply { api_key: bot.api_key.clone() })
     }
 }
@@ -97,8 +97,8 @@ operation! {
 }
 
 impl Write for RegenerateBotApiKey {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyOnlyReply, Error> {
-        let bot = administered_bot(tx, call.caller(), params.bot_id)?.id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<ApiKeyOnlyReply, Error> {
+        let bot = administered_bot(tx, context.caller(), params.bot_id)?.id;
 
         let api_key = tx.realm_mut().rng.api_key();
         tx.replace_api_key(bot, api_key.clone());
@@ -117,8 +117,8 @@ operation! {
 }
 
 impl Write for DeactivateBot {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let bot = administered_bot(tx, call.caller(), params.bot_id)?;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let bot = administered_bot(tx, context.caller(), params.bot_id)?;
         let (id, is_active) = (bot.id, bot.is_active);
 
         if is_active {

@@ -5,7 +5,7 @@
 
 pub mod rooms;
 
-use super::{Call, Read, Write, operation};
+use super::{OperationContext, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
@@ -39,17 +39,17 @@ operation! {
 }
 
 impl Read for CreateBigBlueButtonCall {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<CallReply, Error> {
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<CallReply, Error> {
         // A read cannot use the world's random generator, so the time distinguishes the meetings.
-        let seed = format!("{}:{}", call.now.micros(), params.meeting_name);
+        let seed = format!("{}:{}", context.now.micros(), params.meeting_name);
         let meeting = json!({
-            "meeting_id": format!("chatdouble-{}", derive_token(realm, call, &seed)),
+            "meeting_id": format!("chatdouble-{}", derive_token(realm, context, &seed)),
             "name": params.meeting_name,
             "lock_settings_disable_cam": params.voice_only,
-            "moderator": call.caller().id,
+            "moderator": context.caller().id,
         });
         let meeting = URL_SAFE_NO_PAD.encode(meeting.to_string());
-        let signature = derive_token(realm, call, &meeting);
+        let signature = derive_token(realm, context, &meeting);
         Ok(CallReply { url: format!("/calls/bigbluebutton/join?bigbluebutton={meeting}.{signature}") })
     }
 }
@@ -61,8 +61,8 @@ operation! {
 }
 
 impl Read for CreateConstructorGroupsCall {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<CallReply, Error> {
-        let room = derive_token(realm, call, "room");
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
+        let room = derive_token(realm, context, "room");
         Ok(CallReply { url: format!("https://constructor-groups.example.com/rooms/{room}") })
     }
 }
@@ -79,7 +79,7 @@ operation! {
 }
 
 impl Write for CreateZoomCall {
-    fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<CallReply, Error> {
+    fn run(tx: &mut Tx, _call: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
         // No user has a Zoom account: `has_zoom_token` is always false.
         if tx.organization.setting(RealmSetting::VideoChatProvider) != ZOOM_SERVER_TO_SERVER {
             return Err(Error::InvalidZoomToken);
@@ -91,8 +91,8 @@ impl Write for CreateZoomCall {
 }
 
 /// 16 hexadecimal digits derived from the world, the caller and a text.
-fn derive_token(realm: &Realm, call: &Call<'_>, text: &str) -> String {
-    let input = format!("call:{}:{}:{}:{text}", realm.organization.uuid, realm.rng.seed, call.caller().id);
+fn derive_token(realm: &Realm, context: &OperationContext<'_>, text: &str) -> String {
+    let input = format!("call:{}:{}:{}:{text}", realm.organization.uuid, realm.rng.seed, context.caller().id);
     let mut token = content_hash(input.as_bytes());
     token.truncate(16);
     token

@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-47 in docs/assumptions.md.
 
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::parameter::types::text::MaxLength;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -48,7 +48,7 @@ pub struct FoldersReply {
 }
 
 impl Read for GetFolders {
-    fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<FoldersReply, Error> {
+    fn run(realm: &Realm, _call: &OperationContext<'_>, params: Self::Params) -> Result<FoldersReply, Error> {
         let folders =
             folders_in_order(realm).into_iter().filter(|folder| params.include_archived || !folder.is_archived);
         Ok(FoldersReply { channel_folders: folders.map(FolderRecord::new).collect() })
@@ -77,7 +77,7 @@ pub struct FolderIdReply {
 }
 
 impl Write for CreateFolder {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<FolderIdReply, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<FolderIdReply, Error> {
         let (MaxLength(description), MaxLength(name)) = (params.description, params.name);
         check_name(tx, &name)?;
 
@@ -86,10 +86,10 @@ impl Write for CreateFolder {
         let folder = Folder {
             id,
             name,
-            rendered_description: render_description(tx, call.caller(), &description),
+            rendered_description: render_description(tx, context.caller(), &description),
             description,
             date_created: tx.now,
-            creator: Some(call.caller().id),
+            creator: Some(context.caller().id),
             is_archived: false,
             order: id.0,
         };
@@ -131,7 +131,7 @@ operation! {
 }
 
 impl Write for EditFolder {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = params.channel_folder_id;
         let folder = tx.folders.get(&id).ok_or(Error::InvalidFolder)?.as_ref().clone();
         let name = params.name.map(|name| name.0).filter(|name| *name != folder.name);
@@ -152,7 +152,7 @@ impl Write for EditFolder {
             store_and_emit_change(tx, &folder, FolderChange { name: Some(name), ..FolderChange::default() });
         }
         if let Some(description) = description {
-            folder.rendered_description = render_description(tx, call.caller(), &description);
+            folder.rendered_description = render_description(tx, context.caller(), &description);
             folder.description = description;
             let data = FolderChange {
                 description: Some(folder.description.clone()),
@@ -191,7 +191,7 @@ operation! {
 }
 
 impl Write for ReorderFolders {
-    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let mut order: Vec<FolderId> = Vec::new();
         let mut known_ids = BTreeSet::new();
         for id in params.order {

@@ -9,7 +9,7 @@ pub mod defaults;
 pub mod edit;
 
 use super::parameter::{NonNegative, parameters};
-use super::{Call, Read, operation};
+use super::{OperationContext, Read, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -64,8 +64,8 @@ pub struct ListedChannel {
 }
 
 impl Read for GetChannels {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelsReply, Error> {
-        let caller = call.caller();
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<ChannelsReply, Error> {
+        let caller = context.caller();
         let mut channels: Vec<&Channel> = realm
             .channels
             .values()
@@ -117,8 +117,8 @@ pub struct ChannelReply {
 }
 
 impl Read for GetChannel {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelReply, Error> {
-        let channel = realm.visible_channel(call.caller(), params.stream_id)?;
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<ChannelReply, Error> {
+        let channel = realm.visible_channel(context.caller(), params.stream_id)?;
         Ok(ChannelReply { stream: ChannelRecord::new(realm, channel) })
     }
 }
@@ -143,9 +143,9 @@ pub struct ChannelIdReply {
 }
 
 impl Read for GetChannelId {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelIdReply, Error> {
-        let channel = realm.visible_active_channel_by_name(call.caller(), &params.stream)?;
-        if !realm.can_read(call.caller(), channel) {
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<ChannelIdReply, Error> {
+        let channel = realm.visible_active_channel_by_name(context.caller(), &params.stream)?;
+        if !realm.can_read(context.caller(), channel) {
             return Err(Error::InvalidChannelName { channel_name: params.stream.into() });
         }
         Ok(ChannelIdReply { stream_id: channel.id })
@@ -168,8 +168,8 @@ pub struct SubscribersReply {
 }
 
 impl Read for GetSubscribers {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubscribersReply, Error> {
-        let channel = realm.visible_channel(call.caller(), params.stream_id)?;
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<SubscribersReply, Error> {
+        let channel = realm.visible_channel(context.caller(), params.stream_id)?;
         Ok(SubscribersReply { subscribers: channel.subscribers.iter().copied().collect() })
     }
 }
@@ -196,8 +196,8 @@ pub struct ChannelEmailReply {
 }
 
 impl Read for GetChannelEmail {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelEmailReply, Error> {
-        let caller = call.caller();
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<ChannelEmailReply, Error> {
+        let caller = context.caller();
         let channel = realm.readable_active_channel(caller, params.stream_id)?;
         let default_sender =
             realm.system_bot(SystemBotKind::EmailGateway).or_else(|| realm.notification_bot()).unwrap_or(caller.id);
@@ -210,7 +210,7 @@ impl Read for GetChannelEmail {
         if !needs_no_permission && !caller.is_admin() {
             return Err(Error::InsufficientPermission);
         }
-        if call.has(Feature::ChannelEmailForPosters) {
+        if context.has(Feature::ChannelEmailForPosters) {
             // Mail from a system bot counts as a message of the caller.
             realm.check_may_send_in(if sender.is_system_bot() { caller } else { sender }, channel)?;
         }

@@ -1,6 +1,6 @@
 //! Replacing the caller's API key.
 
-use super::{Call, Write, operation};
+use super::{OperationContext, Write, operation};
 use crate::api::changes::users::api_key::ApiKeyOnlyReply;
 use crate::api::changes::users::bot::emit_account_field;
 use crate::api::changes::users::device::remove_device;
@@ -19,13 +19,13 @@ operation! {
 }
 
 impl Write for RegenerateOwnApiKey {
-    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<ApiKeyOnlyReply, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, _params: Self::Params) -> Result<ApiKeyOnlyReply, Error> {
         let api_key = tx.realm_mut().rng.api_key();
-        tx.replace_api_key(call.caller().id, api_key.clone());
-        emit_account_field(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
-        let user = call.caller().id;
+        tx.replace_api_key(context.caller().id, api_key.clone());
+        emit_account_field(tx, context.caller().id, "api_key", |_, bot| json!(bot.api_key));
+        let user = context.caller().id;
         tx.change_push_targets(user, |state| state.push_tokens.clear());
-        if call.has(Feature::NewApiKeysRemoveDevices) {
+        if context.has(Feature::NewApiKeysRemoveDevices) {
             let devices: Vec<DeviceId> = tx.user_state(user).devices.keys().copied().collect();
             for device in devices {
                 remove_device(tx, user, device);

@@ -1,7 +1,7 @@
 //! Custom emoji: listing, uploading and deactivating them.
 
 use super::parameter::parameters;
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::changes::pictures::check_typed_picture;
 use crate::error::Error;
 use crate::realm::emoji::CustomEmoji;
@@ -32,7 +32,7 @@ pub struct CustomEmojiReply {
 }
 
 impl Read for GetCustomEmoji {
-    fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<CustomEmojiReply, Error> {
+    fn run(realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<CustomEmojiReply, Error> {
         Ok(CustomEmojiReply { emoji: all(realm, &realm.custom_emoji) })
     }
 }
@@ -59,8 +59,8 @@ parameters! {
 }
 
 impl Write for UploadCustomEmoji {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         let name = checked_emoji_name(&params.emoji_name)?;
         if !tx.may(caller.id, RealmPermission::CanAddCustomEmoji) {
             return Err(Error::InsufficientPermission);
@@ -68,12 +68,12 @@ impl Write for UploadCustomEmoji {
         if find_active_emoji(tx, &name).is_some() {
             return Err(Error::CustomEmojiExists);
         }
-        let [file] = call.files else { return Err(Error::OneFileExpected) };
+        let [file] = context.files else { return Err(Error::OneFileExpected) };
         let is_built_in = tx.output_format().emoji.by_name(&name).is_some() || name == EXTRA_EMOJI.name;
         if is_built_in && !caller.is_admin() {
             return Err(Error::MayNotOverrideEmoji);
         }
-        check_typed_picture(call, file)?;
+        check_typed_picture(context, file)?;
         let extension = picture::extension(&file.bytes).ok_or(Error::BadImage)?;
 
         tx.realm_mut().counters.emoji += 1;
@@ -125,8 +125,8 @@ operation! {
 }
 
 impl Write for DeactivateCustomEmoji {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         let no_such_emoji = || Error::NoSuchCustomEmoji { emoji_name: params.emoji_name.as_str().into() };
         let emoji = find_active_emoji(tx, &params.emoji_name).ok_or_else(no_such_emoji)?;
         if !caller.is_admin() && emoji.author != Some(caller.id) {

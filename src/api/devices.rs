@@ -6,7 +6,7 @@ mod tokens;
 
 pub use tokens::{AddAndroidToken, AddPlatformToken, AppId, RemoveAndroidToken, RemovePlatformToken};
 
-use super::{Call, Success, Write, operation};
+use super::{OperationContext, Success, Write, operation};
 use crate::api::changes::users::device::{remove_device, unknown_device_error};
 use crate::error::Error;
 use crate::realm::device::Device;
@@ -32,8 +32,8 @@ pub struct DeviceIdReply {
 }
 
 impl Write for RegisterDevice {
-    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<DeviceIdReply, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, _params: Self::Params) -> Result<DeviceIdReply, Error> {
+        let user = context.caller().id;
 
         tx.realm_mut().counters.device += 1;
         let device_id = DeviceId(tx.counters.device);
@@ -55,8 +55,8 @@ operation! {
 }
 
 impl Write for RemoveDevice {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         let device_id = params.device_id;
         if !tx.user_state(user).devices.contains_key(&device_id) {
             return Err(unknown_device_error());

@@ -1,7 +1,7 @@
 //! Drafts: unsent messages that the server synchronizes between a user's clients.
 
 use super::parameter::{FromJson, Parameter, json_object, string_enum};
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::parameter::types::text::NonBlankText;
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
@@ -74,8 +74,8 @@ json_object! {
 }
 
 /// Checks that the caller synchronizes drafts.
-fn check_drafts_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
-    if realm.user_state(call.caller().id).is_enabled(UserSetting::EnableDraftsSynchronization) {
+fn check_drafts_enabled(realm: &Realm, context: &OperationContext<'_>) -> Result<(), Error> {
+    if realm.user_state(context.caller().id).is_enabled(UserSetting::EnableDraftsSynchronization) {
         Ok(())
     } else {
         Err(Error::DraftsDisabled)
@@ -88,9 +88,14 @@ fn check_drafts_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
 ///
 /// In this order: `MessageNullBytes`, `NegativeTimestamp`, `DraftTopicNullBytes`, `OneDraftChannel`,
 /// `InvalidChannelId`, `InvalidRecipientId`.
-fn checked_draft(realm: &Realm, call: &Call<'_>, input: DraftInput, id: DraftId) -> Result<Draft, Error> {
-    let caller = call.caller();
-    let content = normalize_content(&call.origin.make_upload_links_relative(input.content.0.clone()))?.into_owned();
+fn checked_draft(
+    realm: &Realm,
+    context: &OperationContext<'_>,
+    input: DraftInput,
+    id: DraftId,
+) -> Result<Draft, Error> {
+    let caller = context.caller();
+    let content = normalize_content(&context.origin.make_upload_links_relative(input.content.0.clone()))?.into_owned();
     let timestamp = match input.timestamp {
         Some(UnixSeconds(seconds)) if seconds < 0.0 => return Err(Error::NegativeTimestamp),
         // The cast saturates for numbers outside the range of `i64`.
@@ -149,8 +154,8 @@ pub struct DraftsReply {
 }
 
 impl Read for GetDrafts {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<DraftsReply, Error> {
-        let mut drafts: Vec<&Arc<Draft>> = realm.user_state(call.caller().id).drafts.values().collect();
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<DraftsReply, Error> {
+        let mut drafts: Vec<&Arc<Draft>> = realm.user_state(context.caller().id).drafts.values().collect();
         drafts.sort_by_key(|draft| (draft.timestamp, draft.id));
         let drafts: Vec<DraftRecord> = drafts.into_iter().map(|draft| DraftRecord::new(draft)).collect();
         Ok(DraftsReply { count: drafts.len(), drafts })
@@ -191,11 +196,11 @@ const DRAFT_ERRORS: &[ErrorKind] = &[
 ];
 
 impl Write for CreateDrafts {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<DraftIdsReply, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<DraftIdsReply, Error> {
+        let user = context.caller().id;
         let mut check_next_draft = |input| {
             let id = tx.next_id::<Draft>();
-            checked_draft(tx, call, input, id)
+            checked_draft(tx, context, input, id)
         };
         let drafts: Vec<Draft> = params.drafts.into_iter().map(&mut check_next_draft).collect::<Result<_, _>>()?;
 
@@ -227,12 +232,12 @@ operation! {
 }
 
 impl Write for EditDraft {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         if !tx.user_state(user).drafts.contains_key(&params.draft_id) {
             return Err(Error::NoSuchDraft);
         }
-        let draft = checked_draft(tx, call, params.draft, params.draft_id)?;
+        let draft = checked_draft(tx, context, params.draft, params.draft_id)?;
 
         let event = DraftsUpdate { draft: DraftRecord::new(&draft) };
         tx.put_item(user, draft);
@@ -254,8 +259,8 @@ operation! {
 }
 
 impl Write for RemoveDraft {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         if !tx.user_state(user).drafts.contains_key(&params.draft_id) {
             return Err(Error::NoSuchDraft);
         }

@@ -1,7 +1,7 @@
 //! Polling an event queue and deleting it (specification, "Events"; reference behaviour, long polling).
 
 use super::parameter::{Parameters, RawParameters};
-use super::{Call, PollOutcome, ReplyBody, Success, Write, envelope, operation};
+use super::{OperationContext, PollOutcome, ReplyBody, Success, Write, envelope, operation};
 use crate::api::changes::queues::{EventTypes, add_queue_for_poll};
 use crate::error::Error;
 use crate::fault::Disturbance;
@@ -53,10 +53,10 @@ pub struct EventsReply<'a> {
 /// # Errors
 ///
 /// Those of the operation's declaration, and those of the parameters.
-pub fn poll(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<PollOutcome, Error> {
+pub fn poll(world: &Arc<World>, context: &OperationContext<'_>, raw: &RawParameters) -> Result<PollOutcome, Error> {
     let params = GetEvents::read(raw)?;
     let blocking_queue = params.queue_id.as_deref().filter(|_| !params.dont_block);
-    Ok(match world.poll(blocking_queue, |tx| acknowledge_and_collect(tx, call, &params, raw))? {
+    Ok(match world.poll(blocking_queue, |tx| acknowledge_and_collect(tx, context, &params, raw))? {
         ControlFlow::Break(reply) => PollOutcome::Answered(reply),
         ControlFlow::Continue(queue) => PollOutcome::Parked(world.park(queue)),
     })
@@ -70,7 +70,7 @@ pub fn poll(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<
 /// In this order: `MissingQueueId`, `MissingLastEventId`, `BadEventQueue`, `EventPruned`, `EventNotInQueue`.
 fn acknowledge_and_collect(
     tx: &mut Tx,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     params: &GetEvents,
     raw: &RawParameters,
 ) -> Result<ControlFlow<ReplyBody, Arc<Queue>>, Error> {
@@ -78,12 +78,12 @@ fn acknowledge_and_collect(
         if !params.dont_block {
             return Err(Error::MissingQueueId);
         }
-        let id = add_queue_for_poll(tx, call, params.event_types.clone());
+        let id = add_queue_for_poll(tx, context, params.event_types.clone());
         let reply = EventsReply { events: Vec::new(), queue_id: Some(&id) };
-        return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw, call.reply_format)));
+        return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw, context.reply_format)));
     };
     let last_event_id = params.last_event_id.ok_or(Error::MissingLastEventId)?;
-    let queue = find_own_queue(tx, call, id)?;
+    let queue = find_own_queue(tx, context, id)?;
     let cursor = cursor_after_event(tx, &queue, last_event_id)?;
 
     let now = tx.now;
@@ -96,18 +96,18 @@ fn acknowledge_and_collect(
     queue.has_heartbeat = false;
     queue.idle_since = now;
     tx.wake_poll(&queue.id);
-    if call.event_fault == Some(Disturbance::Unknown) {
+    if context.event_fault == Some(Disturbance::Unknown) {
         tx.emit_to_queue(queue.id.clone(), EventOfALaterLevel {});
     }
-    let mut events = match call.event_fault {
+    let mut events = match context.event_fault {
         Some(Disturbance::Repeat) => pending_events(tx, &previous_queue),
         _ => pending_events(tx, &queue),
     };
     let is_waiting = events.is_empty() && !params.dont_block;
-    apply_event_fault(&mut events, call.event_fault);
+    apply_event_fault(&mut events, context.event_fault);
     let reply = (!is_waiting).then(|| {
         let reply = EventsReply { events, queue_id: queue_id_for_reply(&queue) };
-        envelope::<GetEvents>(&reply, raw, call.reply_format)
+        envelope::<GetEvents>(&reply, raw, context.reply_format)
     });
     if is_waiting {
         queue.parked_since = Some(now);
@@ -157,8 +157,8 @@ fn queue_id_for_reply(queue: &Queue) -> Option<&str> {
     (queue.options.level.has(Feature::EveryPollReturnsQueueId)).then_some(&queue.id)
 }
 
-fn find_own_queue(realm: &Realm, call: &Call<'_>, id: &str) -> Result<Arc<Queue>, Error> {
-    let queue = realm.queues.get(id).filter(|queue| queue.owner == call.caller().id);
+fn find_own_queue(realm: &Realm, context: &OperationContext<'_>, id: &str) -> Result<Arc<Queue>, Error> {
+    let queue = realm.queues.get(id).filter(|queue| queue.owner == context.caller().id);
     queue.cloned().ok_or_else(|| Error::BadEventQueue { queue_id: id.into() })
 }
 
@@ -212,8 +212,8 @@ operation! {
 }
 
 impl Write for DeleteQueue {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let queue = find_own_queue(tx, call, &params.queue_id)?;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let queue = find_own_queue(tx, context, &params.queue_id)?;
 
         tx.finish_polls(&queue.id);
         tx.remove_queue(&queue.id);

@@ -3,7 +3,7 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use super::parameter::{FromJson, Parameter, json_parameter};
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -67,7 +67,7 @@ pub struct ExportsReply {
 }
 
 impl Read for GetExports {
-    fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<ExportsReply, Error> {
+    fn run(realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<ExportsReply, Error> {
         Ok(ExportsReply { exports: realm.exports.values().map(|export| ExportRecord::new(realm, export)).collect() })
     }
 }
@@ -92,13 +92,13 @@ pub struct ExportReply {
 }
 
 impl Write for ExportOrganization {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ExportReply, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<ExportReply, Error> {
         if tx.messages.len() > MAX_EXPORTED_MESSAGES {
             let support_email = format!("support@{}", tx.organization.host);
             return Err(Error::ExportByHand { support_email: support_email.into() });
         }
 
-        let ExportId(id) = tx.add_export(params.export_type.0, call.caller().id);
+        let ExportId(id) = tx.add_export(params.export_type.0, context.caller().id);
         Ok(ExportReply { id })
     }
 }
@@ -128,7 +128,7 @@ pub struct ConsentsReply {
 }
 
 impl Read for GetExportConsents {
-    fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<ConsentsReply, Error> {
+    fn run(realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<ConsentsReply, Error> {
         let people = realm.active_users.iter().filter(|id| !realm.users[*id].is_bot());
         let consent = |id: &UserId| Consent {
             user_id: *id,
@@ -151,9 +151,9 @@ operation! {
 }
 
 impl Write for DeleteExport {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let export = tx.exports.get(&params.export_id).ok_or(Error::InvalidExport)?;
-        if export.is_from_prior_server && call.has(Feature::PriorServerExportsNotDeleted) {
+        if export.is_from_prior_server && context.has(Feature::PriorServerExportsNotDeleted) {
             return Err(Error::ExportDeleted);
         }
         match export.state {
@@ -163,7 +163,7 @@ impl Write for DeleteExport {
             ExportState::Ready => {}
         }
 
-        tx.delete_export(params.export_id, call.caller().id);
+        tx.delete_export(params.export_id, context.caller().id);
         Ok(Success {})
     }
 }

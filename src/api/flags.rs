@@ -3,7 +3,7 @@
 //!
 //! A choice where the API is silent: A-30 in docs/assumptions.md.
 
-use super::{Call, Success, Write, operation};
+use super::{OperationContext, Success, Write, operation};
 use crate::api::changes::flags::{
     Flag, FlagChange, FlagOp, change_flag, change_flag_without_event, emit_flag_update, messages_with_flag_value,
 };
@@ -45,11 +45,11 @@ pub struct UpdateFlagsReply {
 }
 
 impl Write for UpdateFlags {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdateFlagsReply, Error> {
-        let change = FlagChange::parse(call, &params.flag, &params.op)?;
-        let changed_flags = change_flag_without_event(tx, call.caller(), &params.messages, change)?;
-        let user = call.caller().id;
-        let event_messages = if call.has(Feature::OnlyChangedFlags) {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<UpdateFlagsReply, Error> {
+        let change = FlagChange::parse(context, &params.flag, &params.op)?;
+        let changed_flags = change_flag_without_event(tx, context.caller(), &params.messages, change)?;
+        let user = context.caller().id;
+        let event_messages = if context.has(Feature::OnlyChangedFlags) {
             changed_flags.messages
         } else {
             messages_with_flag_value(tx, user, &params.messages, change)
@@ -77,11 +77,11 @@ pub struct CompleteReply {
 const MARK_AS_READ: FlagChange = FlagChange { flag: Flag::Read, op: FlagOp::Add };
 
 impl Write for MarkAllAsRead {
-    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<CompleteReply, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, _params: Self::Params) -> Result<CompleteReply, Error> {
         let newest_id = MessageId(tx.counters.message);
-        tx.user_state_mut(call.caller().id).read.insert_up_to(newest_id);
-        tx.recall_pushes(call.caller().id);
-        emit_flag_update(tx, call.caller().id, MARK_AS_READ, &[], true);
+        tx.user_state_mut(context.caller().id).read.insert_up_to(newest_id);
+        tx.recall_pushes(context.caller().id);
+        emit_flag_update(tx, context.caller().id, MARK_AS_READ, &[], true);
         Ok(CompleteReply { complete: true })
     }
 }
@@ -98,8 +98,8 @@ operation! {
 }
 
 impl Write for MarkChannelAsRead {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         let channel = tx.readable_active_channel(caller, params.stream_id)?.id;
 
         let unread_ids = tx.unread_in_channel(caller.id, channel);
@@ -129,10 +129,10 @@ operation! {
 }
 
 impl Write for MarkTopicAsRead {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         let channel = tx.readable_active_channel(caller, params.stream_id)?.id;
-        if params.topic_name.is_empty() && !call.has(Feature::EmptyNameMarksEmptyTopic) {
+        if params.topic_name.is_empty() && !context.has(Feature::EmptyNameMarksEmptyTopic) {
             // At older levels, an empty name meant the whole channel.
             let unread_ids = tx.unread_in_channel(caller.id, channel);
             return mark_as_read(tx, caller, &unread_ids);

@@ -9,7 +9,7 @@ pub mod members;
 pub(super) mod permissions;
 pub mod remove;
 
-use super::{Call, Read, operation};
+use super::{OperationContext, Read, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -40,8 +40,8 @@ pub struct GroupsReply {
 }
 
 impl Read for GetGroups {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GroupsReply, Error> {
-        let lists_inactive = !call.has(Feature::OnlyActiveMembers);
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<GroupsReply, Error> {
+        let lists_inactive = !context.has(Feature::OnlyActiveMembers);
         let groups = realm.groups.values().filter(|group| params.include_deactivated_groups || !group.is_deactivated);
         Ok(GroupsReply { user_groups: groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect() })
     }
@@ -68,15 +68,15 @@ pub struct GroupMembersReply {
 }
 
 impl Read for GetGroupMembers {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GroupMembersReply, Error> {
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<GroupMembersReply, Error> {
         let group = find_active_group(realm, params.user_group_id)?;
-        if call.has(Feature::DistinctGroupMembers) {
+        if context.has(Feature::DistinctGroupMembers) {
             let members = active_members(realm, group, params.direct_member_only);
             return Ok(GroupMembersReply { members: members.into_iter().collect() });
         }
         let subgroups = if params.direct_member_only { OrdSet::new() } else { realm.all_subgroups(group.id) };
         let groups = subgroups.iter().chain([&group.id]).map(|id| &realm.groups[id]);
-        let is_listed = |id: &UserId| !call.has(Feature::OnlyActiveMembers) || realm.is_active(*id);
+        let is_listed = |id: &UserId| !context.has(Feature::OnlyActiveMembers) || realm.is_active(*id);
         let mut members: Vec<UserId> =
             groups.flat_map(|group| group.members.iter().copied()).filter(is_listed).collect();
         members.sort_unstable();
@@ -107,7 +107,7 @@ pub struct IsGroupMemberReply {
 }
 
 impl Read for IsGroupMember {
-    fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<IsGroupMemberReply, Error> {
+    fn run(realm: &Realm, _call: &OperationContext<'_>, params: Self::Params) -> Result<IsGroupMemberReply, Error> {
         let group = find_active_group(realm, params.user_group_id)?;
         let user = realm.user(params.user_id).filter(|user| !user.is_system_bot()).ok_or(Error::NoSuchUser)?;
         if !user.is_active {
@@ -143,7 +143,7 @@ pub struct SubgroupsReply {
 }
 
 impl Read for GetSubgroups {
-    fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<SubgroupsReply, Error> {
+    fn run(realm: &Realm, _call: &OperationContext<'_>, params: Self::Params) -> Result<SubgroupsReply, Error> {
         let group = find_active_group(realm, params.user_group_id)?;
         let subgroups =
             if params.direct_subgroup_only { group.subgroups.clone() } else { realm.all_subgroups(group.id) };

@@ -19,7 +19,7 @@ mod slack_blocks;
 mod slack_text;
 
 use super::parameter::Expected;
-use super::{Call, PartialWrite, operation};
+use super::{OperationContext, PartialWrite, operation};
 use crate::api::parameter::types::recipients::{self, MessageType, Recipients};
 use crate::error::Error;
 use crate::realm::bot_owner;
@@ -167,15 +167,19 @@ pub struct DeliverWebhookReply {
 }
 
 impl PartialWrite for DeliverWebhook {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<DeliverWebhookReply, Error>, Error> {
+    fn run(
+        tx: &mut Tx,
+        context: &OperationContext<'_>,
+        params: Self::Params,
+    ) -> Result<Result<DeliverWebhookReply, Error>, Error> {
         let service = find_service(&params.integration).ok_or(Error::UnknownPath)?;
-        let headers = call.headers;
+        let headers = context.headers;
         let payload = read_payload(service, &params, headers)?;
         let delivery = Delivery { service, params: &params, payload: &payload, headers };
         if let Some(header) = service.event_header
             && delivery.header(&header.to_ascii_lowercase()).is_none()
         {
-            bot_owner::notify_owner(tx, call.caller(), missing_header_notice(call.caller(), service, header));
+            bot_owner::notify_owner(tx, context.caller(), missing_header_notice(context.caller(), service, header));
             return Ok(Err(Error::MissingWebhookEvent { header: header.into() }));
         }
         let rendered = (service.render)(&delivery)?;
@@ -185,11 +189,11 @@ impl PartialWrite for DeliverWebhook {
 
         for message in rendered.messages {
             if is_event_selected(&params, message.event.as_deref()) {
-                send_message(tx, call, &delivery, message)?;
+                send_message(tx, context, &delivery, message)?;
             }
         }
         if let Some(notice) = rendered.owner_notice {
-            bot_owner::notify_owner(tx, call.caller(), notice);
+            bot_owner::notify_owner(tx, context.caller(), notice);
         }
         let ok = (service.name == SLACK_INCOMING).then_some(true);
         Ok(Ok(DeliverWebhookReply { ok, challenge: rendered.challenge }))
@@ -239,13 +243,18 @@ fn missing_header_notice(bot: &User, service: &Service, header: &str) -> String 
 
 /// Sends a message to the channel that the payload or the request names, or without one to the owner of the bot. The
 /// owner gets a notice if the channel does not exist or has no subscribers.
-fn send_message(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: WebhookMessage) -> Result<(), Error> {
-    let caller = call.caller();
+fn send_message(
+    tx: &mut Tx,
+    context: &OperationContext<'_>,
+    delivery: &Delivery<'_>,
+    message: WebhookMessage,
+) -> Result<(), Error> {
+    let caller = context.caller();
     let params = delivery.params;
     let Some(stream) = message.channel.as_ref().or(params.stream.as_ref()) else {
         let owner = caller.bot_owner().ok_or(Error::NobodyToNotify)?;
         let target = Target::Direct { users: vec![owner] };
-        tx.send(outgoing_message(call, delivery, target, message.content))?;
+        tx.send(outgoing_message(context, delivery, target, message.content))?;
         return Ok(());
     };
     let topic = params.topic.clone().unwrap_or(message.topic);
@@ -264,21 +273,26 @@ fn send_message(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: 
     if let Target::Channel { channel, .. } = target {
         bot_owner::notify_of_no_subscribers(tx, caller, channel);
     }
-    let result = tx.send(outgoing_message(call, delivery, target, message.content));
+    let result = tx.send(outgoing_message(context, delivery, target, message.content));
     result.map_err(|error| recipients::name_channel_in_error(tx, &recipients, error))?;
     Ok(())
 }
 
-fn outgoing_message(call: &Call<'_>, delivery: &Delivery<'_>, target: Target, content: String) -> OutgoingMessage {
+fn outgoing_message(
+    context: &OperationContext<'_>,
+    delivery: &Delivery<'_>,
+    target: Target,
+    content: String,
+) -> OutgoingMessage {
     OutgoingMessage {
-        sender: call.caller().id,
+        sender: context.caller().id,
         to: target,
-        content: call.origin.make_upload_links_relative(content),
+        content: context.origin.make_upload_links_relative(content),
         client: delivery.service.client.into(),
         read_by_sender: false,
         read_by: OrdSet::new(),
         local_id: None,
-        render_context: Some(call.render_context()),
+        render_context: Some(context.render_context()),
         widget_content: None,
         content_author: ContentAuthor::Sender,
         is_bot_reply: false,

@@ -11,7 +11,7 @@ pub use email::{ResendInvite, SendInvites};
 pub use revoke::{RevokeInvite, RevokeInviteLink};
 
 use super::parameter::{Nullable, RoleNumber, WholeNumber, parameters};
-use super::{Call, Read, Write, operation};
+use super::{OperationContext, Read, Write, operation};
 use crate::api::parameter::types::text::{MaxLength, NullableText};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -84,8 +84,8 @@ pub struct InviteLinkReply {
 }
 
 impl Write for CreateInviteLink {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<InviteLinkReply, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<InviteLinkReply, Error> {
+        let caller = context.caller();
         if !tx.may(caller.id, RealmPermission::CreateMultiuseInvite) {
             return Err(Error::InsufficientPermission);
         }
@@ -97,20 +97,20 @@ impl Write for CreateInviteLink {
             include_default_channels: params.include_realm_default_subscriptions,
             welcome_message: params.welcome_message_custom_text,
         };
-        let terms = spec.check(tx, call)?;
+        let terms = spec.check(tx, context)?;
 
         tx.realm_mut().counters.invite_link += 1;
         let id = InviteLinkId(tx.counters.invite_link);
         let key = tx.realm_mut().rng.invite_key();
-        let invite_link = link_url(call, &key);
+        let invite_link = link_url(context, &key);
         tx.put_invite_link(InviteLink { id, key, terms, is_revoked: false });
         tx.emit_invites_changed(Some(caller.id));
         Ok(InviteLinkReply { invite_link })
     }
 }
 
-fn link_url(call: &Call<'_>, key: &str) -> String {
-    format!("{}/join/{key}/", call.origin.base_url())
+fn link_url(context: &OperationContext<'_>, key: &str) -> String {
+    format!("{}/join/{key}/", context.origin.base_url())
 }
 
 operation! {
@@ -176,20 +176,20 @@ impl InviteRecord {
         }
     }
 
-    fn of_link(call: &Call<'_>, link: &InviteLink) -> Self {
-        Self { link_url: Some(link_url(call, &link.key)), is_multiuse: true, ..Self::new(link.id.0, &link.terms) }
+    fn of_link(context: &OperationContext<'_>, link: &InviteLink) -> Self {
+        Self { link_url: Some(link_url(context, &link.key)), is_multiuse: true, ..Self::new(link.id.0, &link.terms) }
     }
 }
 
 impl Read for GetInvites {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<InvitesReply, Error> {
-        let caller = call.caller();
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<InvitesReply, Error> {
+        let caller = context.caller();
         let is_listed =
             |terms: &InviteTerms| realm.is_unexpired(terms) && (caller.is_admin() || terms.invited_by == caller.id);
         let emails = realm.invites.values().filter(|invite| is_listed(&invite.terms));
         let links = realm.invite_links.values().filter(|link| is_listed(&link.terms) && !link.is_revoked);
         let emails = emails.map(|invite| InviteRecord::of_email(invite));
-        let links = links.map(|link| InviteRecord::of_link(call, link));
+        let links = links.map(|link| InviteRecord::of_link(context, link));
         Ok(InvitesReply { invites: emails.chain(links).collect() })
     }
 }

@@ -7,7 +7,7 @@ mod change;
 
 pub use change::{AddLinkifier, EditLinkifier, RemoveLinkifier, ReorderLinkifiers};
 
-use super::{Call, Read, operation};
+use super::{OperationContext, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::record::linkifier::{LinkifierRecord, linkifiers};
@@ -28,7 +28,7 @@ pub struct LinkifiersReply {
 }
 
 impl Read for GetLinkifiers {
-    fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<LinkifiersReply, Error> {
+    fn run(realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<LinkifiersReply, Error> {
         Ok(LinkifiersReply { linkifiers: linkifiers(&realm.linkifiers) })
     }
 }

@@ -15,7 +15,7 @@ pub mod summary;
 use address::MessageAddress;
 
 use super::parameter::Expected;
-use super::{Call, Read, Write, operation};
+use super::{OperationContext, Read, Write, operation};
 use crate::api::parameter::types::recipients::{self, MessageType};
 use crate::api::parameter::types::text::MaxLength;
 use crate::error::Error;
@@ -90,8 +90,8 @@ pub struct SendMessageReply {
 }
 
 impl Write for SendMessage {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SendMessageReply, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<SendMessageReply, Error> {
+        let caller = context.caller();
         // The order of these two lines decides which missing parameter the error names.
         let recipients = params.to.or_default(caller, params.type_)?;
         let content = params.content.require("content")?;
@@ -100,12 +100,12 @@ impl Write for SendMessage {
         let outgoing_message = OutgoingMessage {
             sender: caller.id,
             to: target,
-            content: call.origin.make_upload_links_relative(content),
-            client: call.client.into(),
-            read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(call.client)),
+            content: context.origin.make_upload_links_relative(content),
+            client: context.client.into(),
+            read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(context.client)),
             read_by: OrdSet::new(),
             local_id: params.queue_id.zip(params.local_id).map(|(MaxLength(queue), MaxLength(name))| (queue, name)),
-            render_context: Some(call.render_context()),
+            render_context: Some(context.render_context()),
             widget_content: params.widget_content.map(|MaxLength(content)| content),
             content_author: ContentAuthor::Sender,
             is_bot_reply: false,
@@ -116,7 +116,7 @@ impl Write for SendMessage {
         }
         let result = tx.send(outgoing_message);
         let sent_message = result.map_err(|error| recipients::name_channel_in_error(tx, &recipients, error))?;
-        let MessageAddress { url, link } = MessageAddress::new(tx, call, sent_message.id);
+        let MessageAddress { url, link } = MessageAddress::new(tx, context, sent_message.id);
         Ok(SendMessageReply {
             id: sent_message.id.0,
             automatic_new_visibility_policy: sent_message.new_policy.map(|policy| policy.number()),
@@ -152,9 +152,9 @@ pub struct GetMessageReply {
 }
 
 impl Read for GetMessage {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessageReply, Error> {
-        let message = match &call.caller {
-            Some(_) => call.message(realm, params.message_id),
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<GetMessageReply, Error> {
+        let message = match &context.caller {
+            Some(_) => context.message(realm, params.message_id),
             // Visitors get the same error for messages that do not exist and for those that only users can read.
             None => {
                 let message = realm.messages.get(&params.message_id);
@@ -162,12 +162,12 @@ impl Read for GetMessage {
             }
         };
         let message = message?;
-        check_not_archived(realm, call, message)?;
+        check_not_archived(realm, context, message)?;
         let view = MessageView {
-            viewer: call.caller.as_deref(),
+            viewer: context.caller.as_deref(),
             apply_markdown: params.apply_markdown,
             client_gravatar: true,
-            computes_system_bot_avatars: !call.has(Feature::SystemBotAvatarsFromServer),
+            computes_system_bot_avatars: !context.has(Feature::SystemBotAvatarsFromServer),
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         Ok(GetMessageReply {
@@ -178,9 +178,9 @@ impl Read for GetMessage {
 }
 
 /// Checks that a message is not in an archived channel, at the older levels that make such messages inaccessible.
-fn check_not_archived(realm: &Realm, call: &Call<'_>, message: &Message) -> Result<(), Error> {
-    match &call.caller {
-        _ if !realm.is_in_archived_channel(message) || call.has(Feature::ArchivedMessagesReadable) => Ok(()),
+fn check_not_archived(realm: &Realm, context: &OperationContext<'_>, message: &Message) -> Result<(), Error> {
+    match &context.caller {
+        _ if !realm.is_in_archived_channel(message) || context.has(Feature::ArchivedMessagesReadable) => Ok(()),
         Some(_) => Err(Error::InvalidMessage),
         None => Err(Error::NotLoggedIn),
     }
@@ -205,10 +205,10 @@ pub struct RenderMessageReply {
 }
 
 impl Read for RenderMessage {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<RenderMessageReply, Error> {
-        let render_context = call.render_context();
-        let names = realm.view_of(call.caller().id, Some(&render_context));
-        let rendered = chat_markdown::render(&call.origin.make_upload_links_relative(params.content), &names);
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<RenderMessageReply, Error> {
+        let render_context = context.render_context();
+        let names = realm.view_of(context.caller().id, Some(&render_context));
+        let rendered = chat_markdown::render(&context.origin.make_upload_links_relative(params.content), &names);
         Ok(RenderMessageReply { rendered: rendered.map_err(|_| Error::UnableToRender)?.html })
     }
 }

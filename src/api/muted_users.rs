@@ -1,7 +1,7 @@
 //! Muting and unmuting users, whose messages clients then hide.
 
 use super::parameter::parameters;
-use super::{Call, Success, Write, operation};
+use super::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::event::{Audience, Event, EventKind, List, Payload};
 use crate::realm::id::{MessageId, UserId};
@@ -25,8 +25,8 @@ operation! {
 }
 
 impl Write for MuteUser {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let (caller, muted_id) = (call.caller(), params.muted_user_id);
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let (caller, muted_id) = (context.caller(), params.muted_user_id);
         if muted_id == caller.id {
             return Err(Error::CannotMuteSelf);
         }
@@ -68,8 +68,8 @@ operation! {
 }
 
 impl Write for UnmuteUser {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let (caller, muted_id) = (call.caller(), params.muted_user_id);
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let (caller, muted_id) = (context.caller(), params.muted_user_id);
         tx.accessible_user(caller, muted_id)?;
         if !tx.user_state(caller.id).muted_users.contains_key(&muted_id) {
             return Err(Error::UserNotMuted);

@@ -1,6 +1,6 @@
 //! Navigation views: the views in the left sidebar of the web app, and which of them are pinned.
 
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::parameter::types::text::{NonBlank, NullableText, non_null};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -33,8 +33,12 @@ pub struct NavigationViewsReply {
 }
 
 impl Read for GetNavigationViews {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<NavigationViewsReply, Error> {
-        let views = &realm.user_state(call.caller().id).navigation_views;
+    fn run(
+        realm: &Realm,
+        context: &OperationContext<'_>,
+        _params: Self::Params,
+    ) -> Result<NavigationViewsReply, Error> {
+        let views = &realm.user_state(context.caller().id).navigation_views;
         Ok(NavigationViewsReply { navigation_views: views.iter().cloned().collect() })
     }
 }
@@ -55,8 +59,8 @@ operation! {
 }
 
 impl Write for AddNavigationView {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         let fragment = params.fragment.0;
         let name = non_null(params.name).map(|name| name.0);
         match (is_built_in(&fragment), &name) {
@@ -92,8 +96,8 @@ operation! {
 }
 
 impl Write for EditNavigationView {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         let index = view_index(tx, user, &params.fragment)?;
         let name = non_null(params.name).map(|name| name.0);
         if name.is_some() && is_built_in(&params.fragment) {
@@ -130,8 +134,8 @@ operation! {
 }
 
 impl Write for RemoveNavigationView {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         let index = view_index(tx, user, &params.fragment)?;
 
         tx.user_state_mut(user).navigation_views.remove(index);

@@ -1,6 +1,6 @@
 //! Onboarding steps: one-time notices and actions of clients, which the server remembers.
 
-use super::{Call, Success, Write, operation};
+use super::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
@@ -66,10 +66,10 @@ operation! {
 }
 
 impl Write for MarkOnboardingStep {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         let step = params.onboarding_step;
-        if !STEPS.iter().any(|known_step| known_step.name == step && known_step.since <= call.feature_level) {
+        if !STEPS.iter().any(|known_step| known_step.name == step && known_step.since <= context.feature_level) {
             return Err(Error::UnknownOnboardingStep { onboarding_step: step.into() });
         }
 

@@ -1,7 +1,7 @@
 //! The traits of operations, and the macro `operation!` that declares one.
 
 use super::parameter::Parameters;
-use super::{Access, Call, ReplyData, Route};
+use super::{Access, OperationContext, ReplyData, Route};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::event::EventKind;
@@ -93,14 +93,14 @@ pub trait Operation {
 }
 
 /// Checks that the caller may use an operation in the current state of the realm.
-pub type Precondition = fn(&Realm, &Call<'_>) -> Result<(), Error>;
+pub type Precondition = fn(&Realm, &OperationContext<'_>) -> Result<(), Error>;
 
 /// An operation that only reads the realm.
 pub trait Read: Operation {
     /// # Errors
     ///
     /// Those of `DOCS`.
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
 }
 
 /// An operation that changes the realm in one transaction.
@@ -108,7 +108,7 @@ pub trait Write: Operation {
     /// # Errors
     ///
     /// Those of `DOCS`. The transaction is then discarded.
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
 }
 
 /// An operation that may be carried out in part, with an error reply about the remainder.
@@ -118,7 +118,11 @@ pub trait PartialWrite: Operation {
     /// # Errors
     ///
     /// Those of `DOCS`. The transaction is then discarded.
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<Self::Reply, Error>, Error>;
+    fn run(
+        tx: &mut Tx,
+        context: &OperationContext<'_>,
+        params: Self::Params,
+    ) -> Result<Result<Self::Reply, Error>, Error>;
 }
 
 /// Declares an operation: its type, whose fields are its parameters, and its `impl Operation`.

@@ -14,7 +14,7 @@ pub mod subdomain;
 pub mod user_defaults;
 pub mod welcome;
 
-use super::{Call, Write, operation};
+use super::{OperationContext, Write, operation};
 use crate::api::changes::organization::emit_update_dict;
 use crate::api::parameter::types::group_setting::{GroupSettingUpdate, resolve_update};
 use crate::error::Error;
@@ -83,13 +83,13 @@ pub struct OrganizationReply {
 }
 
 impl Write for EditOrganization {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<OrganizationReply, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<OrganizationReply, Error> {
+        let caller = context.caller();
         for (name, value) in &params.settings {
             check_offered_value(name, value)?;
         }
-        let policies = policies::parse_policies(call.legacy_values)?;
-        check_owner_changes(call, &params, &policies)?;
+        let policies = policies::parse_policies(context.legacy_values)?;
+        check_owner_changes(context, &params, &policies)?;
         let disabled_methods =
             params.authentication_methods.map(|methods| methods.disabled_after(&tx.organization)).transpose()?;
         let to_stored = |(name, value)| to_stored_value(name, value).map(|value| (name, value));
@@ -98,7 +98,7 @@ impl Write for EditOrganization {
         for (purpose, id) in &params.channels {
             check_channel(tx, caller, *purpose, *id)?;
         }
-        let permissions = checked_permissions(tx, call, params.permissions)?;
+        let permissions = checked_permissions(tx, context, params.permissions)?;
         if params.changes_subdomain {
             return Err(Error::DemoOrganizationRequired);
         }
@@ -200,7 +200,7 @@ impl Change {
 ///
 /// `OwnerRequired`; that of [`check_may_decide_on_sign_up`].
 fn check_owner_changes(
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     params: &OrganizationParams,
     policies: &[(&Policy, &Choice)],
 ) -> Result<(), Error> {
@@ -210,10 +210,10 @@ fn check_owner_changes(
         || has_setting(&["message_retention_days"])
         || policies.iter().any(|(policy, _)| policy.is_for_owners)
         || params.permissions.iter().any(|(name, _)| OWNERS_PERMISSIONS.contains(name));
-    if requires_owner && call.caller().role != Role::Owner {
+    if requires_owner && context.caller().role != Role::Owner {
         return Err(Error::OwnerRequired);
     }
-    if has_setting(SIGN_UP_SETTINGS) { check_may_decide_on_sign_up(call) } else { Ok(()) }
+    if has_setting(SIGN_UP_SETTINGS) { check_may_decide_on_sign_up(context) } else { Ok(()) }
 }
 
 /// Checks that the caller may change who can sign up: owners, and below 143 also administrators.
@@ -221,9 +221,9 @@ fn check_owner_changes(
 /// # Errors
 ///
 /// `OwnerRequired`, below 143 instead `AdministratorRequired`.
-fn check_may_decide_on_sign_up(call: &Call<'_>) -> Result<(), Error> {
-    let caller = call.caller();
-    if call.has(Feature::OwnersChangeSignUpSettings) {
+fn check_may_decide_on_sign_up(context: &OperationContext<'_>) -> Result<(), Error> {
+    let caller = context.caller();
+    if context.has(Feature::OwnersChangeSignUpSettings) {
         return if caller.role == Role::Owner { Ok(()) } else { Err(Error::OwnerRequired) };
     }
     if caller.is_admin() { Ok(()) } else { Err(Error::AdministratorRequired) }
@@ -240,14 +240,14 @@ fn check_channel(realm: &Realm, caller: &User, purpose: ChannelPurpose, id: Opti
 /// Returns the permissions that change, with their new values.
 fn checked_permissions(
     realm: &Realm,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     updates: Vec<(&'static str, GroupSettingUpdate)>,
 ) -> Result<Vec<(&'static str, GroupSettingValue)>, Error> {
     let mut changes = Vec::new();
     for (name, update) in updates {
         let Some(current) = realm.organization.permissions.get(name) else { continue };
         let setting = setting(REALM_PERMISSIONS, name);
-        if let Some(value) = resolve_update(realm, call.feature_level, setting, current, update)? {
+        if let Some(value) = resolve_update(realm, context.feature_level, setting, current, update)? {
             changes.push((name, value));
         }
     }

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-32 in docs/assumptions.md.
 
 use super::parameter::WholeNumber;
-use super::{Call, Read, Write, operation};
+use super::{OperationContext, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
@@ -55,14 +55,14 @@ pub struct UpdatePresenceReply {
 }
 
 impl Write for UpdatePresence {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdatePresenceReply, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<UpdatePresenceReply, Error> {
         let is_active = match params.status.as_str() {
             "active" => true,
             "idle" => false,
             other => return Err(Error::InvalidPresenceStatus { status: other.into() }),
         };
 
-        let caller = call.caller();
+        let caller = context.caller();
         if tx.user_state(caller.id).is_enabled(UserSetting::PresenceEnabled) {
             record_presence(tx, caller.id, is_active);
         }
@@ -127,33 +127,37 @@ pub struct LegacyStatus {
 }
 
 impl Read for GetUserPresence {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserPresenceReply, Error> {
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<UserPresenceReply, Error> {
         let id_or_email = params.user_id_or_email;
-        let user = find_user(realm, call, &id_or_email)
+        let user = find_user(realm, context, &id_or_email)
             .filter(|user| user.is_active && !user.is_system_bot())
             .ok_or(Error::NoSuchUser)?;
         if user.is_bot() {
             return Err(Error::PresenceNotForBots);
         }
-        realm.accessible_user(call.caller(), user.id)?;
+        realm.accessible_user(context.caller(), user.id)?;
         let presence = realm.user_state(user.id).presence.ok_or(Error::NoPresenceData { user: id_or_email.into() })?;
 
         let (status, timestamp) = legacy_status(user, presence);
-        let is_offline = call.now.seconds() - timestamp > OFFLINE_AFTER.whole_seconds();
+        let is_offline = context.now.seconds() - timestamp > OFFLINE_AFTER.whole_seconds();
         Ok(UserPresenceReply {
             presence: UserPresenceRecord {
                 modern: PresenceRecord::new(user, presence),
                 website: LegacyStatus { status, timestamp },
                 aggregated: LegacyStatus { status: if is_offline { "offline" } else { status }, timestamp },
             },
-            server_timestamp: call.now.fractional_seconds(),
+            server_timestamp: context.now.fractional_seconds(),
         })
     }
 }
 
 /// Finds a user by ID or API address. The real address finds a user only if it is also the API address.
-fn find_user<'realm>(realm: &'realm Realm, call: &Call<'_>, id_or_email: &str) -> Option<&'realm std::sync::Arc<User>> {
-    let viewer = call.caller();
+fn find_user<'realm>(
+    realm: &'realm Realm,
+    context: &OperationContext<'_>,
+    id_or_email: &str,
+) -> Option<&'realm std::sync::Arc<User>> {
+    let viewer = context.caller();
     match id_or_email.parse() {
         Ok(id) => realm.user(UserId(id)),
         Err(_) => realm
@@ -178,9 +182,9 @@ pub struct RealmPresenceReply {
 }
 
 impl Read for GetRealmPresence {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<RealmPresenceReply, Error> {
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<RealmPresenceReply, Error> {
         let range = PresenceRange::Days(DEFAULT_HISTORY_DAYS);
-        let (presences, _) = presences_in_range(realm, call.caller(), false, range, call.now);
-        Ok(RealmPresenceReply { presences, server_timestamp: call.now.fractional_seconds() })
+        let (presences, _) = presences_in_range(realm, context.caller(), false, range, context.now);
+        Ok(RealmPresenceReply { presences, server_timestamp: context.now.fractional_seconds() })
     }
 }

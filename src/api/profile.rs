@@ -1,7 +1,7 @@
 //! The caller's values of custom profile fields (reference behaviour, PATCH /users/me/profile_data).
 
 use super::parameter::json_object;
-use super::{Call, Success, Write, operation};
+use super::{OperationContext, Success, Write, operation};
 use crate::api::changes::users::profile_values::{ProfileValue, change_profile_values, check_profile_values};
 use crate::error::Error;
 use crate::realm::id::ProfileFieldId;
@@ -29,8 +29,8 @@ operation! {
 }
 
 impl Write for ChangeProfile {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         let entries = params.data.into_iter().map(|entry| (entry.id, Some(entry.value))).collect();
         let values = check_profile_values(tx, caller, entries)?;
 
@@ -51,8 +51,8 @@ operation! {
 }
 
 impl Write for RemoveProfile {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         let entries = params.data.into_iter().map(|id| (id, None)).collect();
         let values = check_profile_values(tx, caller, entries)?;
 

@@ -8,7 +8,7 @@ mod relay;
 pub use register::RegisterPush;
 pub use relay::RegisterRemotePush;
 
-use super::{Call, Success, Write, operation};
+use super::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::fault::Bouncer;
 use crate::feature::Feature;
@@ -29,10 +29,10 @@ operation! {
 }
 
 impl Write for TestEncryptedPush {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         let is_selected = |id: DeviceId, device: &Device| match params.device_id {
-            Some(selected) if !call.has(Feature::ServerAssignsDeviceIds) => selected.0 == device.account_id(id),
+            Some(selected) if !context.has(Feature::ServerAssignsDeviceIds) => selected.0 == device.account_id(id),
             selected => selected.is_none_or(|selected| selected == id),
         };
         let devices =
@@ -41,10 +41,10 @@ impl Write for TestEncryptedPush {
         if devices.is_empty() {
             return Err(Error::NoActivePushDevice);
         }
-        check_relay(call)?;
+        check_relay(context)?;
 
         for device in devices {
-            send_test_push(tx, call, user, PushTarget::Device(device));
+            send_test_push(tx, context, user, PushTarget::Device(device));
         }
         Ok(Success {})
     }
@@ -61,8 +61,8 @@ operation! {
 }
 
 impl Write for TestPush {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         let push_tokens = tx.user_state(user).push_tokens.iter();
         let is_selected = |token: &&crate::realm::push::PushToken| {
             params.token.as_ref().is_none_or(|selected| token.matches(token.kind, selected))
@@ -71,10 +71,10 @@ impl Write for TestPush {
         if tokens.is_empty() {
             return if params.token.is_some() { Err(Error::PushTokenUnknown) } else { Ok(Success {}) };
         }
-        check_relay(call)?;
+        check_relay(context)?;
 
         for token in tokens {
-            send_test_push(tx, call, user, PushTarget::Token(token));
+            send_test_push(tx, context, user, PushTarget::Token(token));
         }
         Ok(Success {})
     }
@@ -85,8 +85,8 @@ impl Write for TestPush {
 /// # Errors
 ///
 /// `RelayBreaksDown`, `RelayUnreachable`, `RelayRefuses`.
-fn check_relay(call: &Call<'_>) -> Result<(), Error> {
-    match call.push_relay_fault {
+fn check_relay(context: &OperationContext<'_>) -> Result<(), Error> {
+    match context.push_relay_fault {
         None => Ok(()),
         Some(Bouncer::ServerError) => Err(Error::RelayBreaksDown),
         Some(Bouncer::Unreachable) => Err(Error::RelayUnreachable),
@@ -94,10 +94,10 @@ fn check_relay(call: &Call<'_>) -> Result<(), Error> {
     }
 }
 
-fn send_test_push(tx: &mut Tx, call: &Call<'_>, user: UserId, target: PushTarget) {
+fn send_test_push(tx: &mut Tx, context: &OperationContext<'_>, user: UserId, target: PushTarget) {
     let payload = json!({
         "type": "test",
-        "realm_url": call.origin.base_url(),
+        "realm_url": context.origin.base_url(),
         "realm_name": tx.organization.name,
         "user_id": user,
         "time": tx.now.seconds(),

@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-27 in docs/assumptions.md.
 
-use super::{Call, Success, Write, operation};
+use super::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::emoji::{Emoji, ReactionType};
@@ -36,9 +36,9 @@ operation! {
 }
 
 impl Write for AddReaction {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller().id;
-        let message = call.changeable_message(tx, params.message_id)?.clone();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller().id;
+        let message = context.changeable_message(tx, params.message_id)?.clone();
         let emoji_names = tx.output_format().emoji;
         let reaction_type = params.reaction_type.as_deref();
         let requested_emoji =
@@ -57,7 +57,7 @@ impl Write for AddReaction {
         // With a row, the caller gets events about further reactions even without a subscription.
         tx.add_historical_user_message(caller, message.id);
         tx.message_mut(message.id).reactions.push_back(Reaction { user: caller, emoji: emoji.clone() });
-        tx.apply_participation_policy(call.caller(), &message);
+        tx.apply_participation_policy(context.caller(), &message);
         let event = ReactionAdd(ReactionChange::new(caller, message.id, &emoji));
         tx.emit(reaction_audience(tx, &message), event);
         Ok(Success {})
@@ -83,9 +83,9 @@ operation! {
 }
 
 impl Write for RemoveReaction {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller().id;
-        let message = call.changeable_message(tx, params.message_id)?.clone();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller().id;
+        let message = context.changeable_message(tx, params.message_id)?.clone();
         let position = find_own_reaction(tx, &message, caller, &params)?;
 
         let reaction = tx.message_mut(message.id).reactions.remove(position);

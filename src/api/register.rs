@@ -12,7 +12,7 @@ mod users;
 pub use lists::setting_choices;
 
 use super::parameter::{Nullable, WholeNumber};
-use super::{Call, SERVICE_VERSION, Write, operation};
+use super::{OperationContext, SERVICE_VERSION, Write, operation};
 use crate::api::changes::queues::{EventTypes, add_queue, add_unknown_event};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -137,7 +137,7 @@ pub(super) struct StateRequest<'a> {
     options: &'a QueueOptions,
     include_subscribers: IncludeSubscribers,
     presence_days: i64,
-    call: &'a Call<'a>,
+    context: &'a OperationContext<'a>,
     /// The types of events whose state is requested. None: all.
     types: Option<BTreeSet<String>>,
 }
@@ -159,19 +159,19 @@ impl StateRequest<'_> {
 }
 
 impl Write for Register {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<RegisterReply, Error> {
-        let viewer = call.caller.as_deref();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<RegisterReply, Error> {
+        let viewer = context.caller.as_deref();
         let narrow = params.narrow.terms()?;
         check_viewer(viewer, &params)?;
         let narrow = if narrow.is_empty() { default_narrow(tx, viewer) } else { narrow };
-        let options = queue_options(call, &params, narrow);
+        let options = queue_options(context, &params, narrow);
         let types = params.fetch_event_types.clone().or_else(|| params.event_types.clone());
         let request = StateRequest {
             viewer,
             options: &options,
             include_subscribers: params.include_subscribers.0,
             presence_days: params.presence_history_limit_days.0,
-            call,
+            context,
             types: types.map(|types| types.0),
         };
 
@@ -183,7 +183,7 @@ impl Write for Register {
             last_event_id: queue_id.is_some().then_some(-1),
             idle_queue_timeout_secs: queue_id.is_some().then(|| timeout.whole_seconds()),
             queue_id: queue_id.map(|id| id.to_string()),
-            service_feature_level: call.feature_level,
+            service_feature_level: context.feature_level,
             service_version: SERVICE_VERSION,
             service_merge_base: SERVICE_VERSION,
             state,
@@ -210,11 +210,11 @@ fn default_narrow(realm: &Realm, viewer: Option<&User>) -> Vec<QueueTerm> {
     channel_name(realm, channel).into_iter().map(|name| QueueTerm::Channel(name.to_lowercase())).collect()
 }
 
-fn queue_options(call: &Call<'_>, params: &Register, narrow: Vec<QueueTerm>) -> QueueOptions {
-    let viewer = call.caller.as_deref();
+fn queue_options(context: &OperationContext<'_>, params: &Register, narrow: Vec<QueueTerm>) -> QueueOptions {
+    let viewer = context.caller.as_deref();
     let capabilities = params.client_capabilities.0;
     QueueOptions {
-        client: call.client.to_owned(),
+        client: context.client.to_owned(),
         event_types: params.event_types.clone().map(|types| types.0),
         apply_markdown: params.apply_markdown,
         client_gravatar: params.client_gravatar.unwrap_or(viewer.is_some()),
@@ -223,7 +223,7 @@ fn queue_options(call: &Call<'_>, params: &Register, narrow: Vec<QueueTerm>) -> 
         narrow,
         slim_presence: params.slim_presence || capabilities.simplified_presence_events,
         capabilities,
-        level: call.queue_level,
+        level: context.queue_level,
     }
 }
 

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-46 in docs/assumptions.md.
 
 use super::parameter::WholeNumber;
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::agenda::AgendaItem;
@@ -46,8 +46,8 @@ pub struct RemindersReply {
 }
 
 impl Read for GetReminders {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<RemindersReply, Error> {
-        Ok(RemindersReply { reminders: reminder_records(realm, call.caller().id) })
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<RemindersReply, Error> {
+        Ok(RemindersReply { reminders: reminder_records(realm, context.caller().id) })
     }
 }
 
@@ -75,8 +75,8 @@ pub struct ReminderIdReply {
 }
 
 impl Write for CreateReminder {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ReminderIdReply, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<ReminderIdReply, Error> {
+        let caller = context.caller();
         let deliver_at = match params.scheduled_delivery_timestamp {
             Some(WholeNumber(seconds)) => checked_delivery_time(tx, seconds)?,
             None => tx.now.plus(DEFAULT_DELAY),
@@ -89,7 +89,7 @@ impl Write for CreateReminder {
             return Err(Error::NoteTooLong { limit: MAX_NOTE_LENGTH.into() });
         }
 
-        let note = call.origin.make_upload_links_relative(note.to_owned());
+        let note = context.origin.make_upload_links_relative(note.to_owned());
         let reminder = tx.add_reminder(caller.id, message, note, deliver_at);
         let event = RemindersAdd { reminders: vec![ReminderRecord::new(&reminder)] };
         tx.emit(Audience::of_user(caller.id), event);
@@ -109,8 +109,8 @@ operation! {
 }
 
 impl Write for RemoveReminder {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         let id = params.reminder_id;
         if tx.reminders.get(&id).is_none_or(|reminder| reminder.user != user) {
             return Err(Error::NoSuchReminder);

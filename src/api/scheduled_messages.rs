@@ -5,7 +5,7 @@ mod edit;
 pub use edit::EditScheduledMessage;
 
 use super::parameter::{FromJson, Parameter, WholeNumber, json_parameter};
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::parameter::types::recipients;
 use crate::api::parameter::types::recipients::{MessageType, Recipients};
 use crate::error::{Error, ErrorKind};
@@ -87,8 +87,12 @@ pub struct ScheduledMessagesReply {
 }
 
 impl Read for GetScheduledMessages {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<ScheduledMessagesReply, Error> {
-        Ok(ScheduledMessagesReply { scheduled_messages: scheduled_message_records(realm, call.caller().id) })
+    fn run(
+        realm: &Realm,
+        context: &OperationContext<'_>,
+        _params: Self::Params,
+    ) -> Result<ScheduledMessagesReply, Error> {
+        Ok(ScheduledMessagesReply { scheduled_messages: scheduled_message_records(realm, context.caller().id) })
     }
 }
 
@@ -150,18 +154,22 @@ pub const SENDING_ERRORS: &[ErrorKind] = &[
 ];
 
 impl Write for ScheduleMessage {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ScheduledMessageIdReply, Error> {
-        if let Some(id) = call.legacy_values.get("scheduled_message_id") {
-            return edit_scheduled_message(tx, call, json_parameter(id, "scheduled_message_id")?, params);
+    fn run(
+        tx: &mut Tx,
+        context: &OperationContext<'_>,
+        params: Self::Params,
+    ) -> Result<ScheduledMessageIdReply, Error> {
+        if let Some(id) = context.legacy_values.get("scheduled_message_id") {
+            return edit_scheduled_message(tx, context, json_parameter(id, "scheduled_message_id")?, params);
         }
-        let sender = call.caller().id;
+        let sender = context.caller().id;
         let deliver_at = checked_delivery_time(tx, params.scheduled_delivery_timestamp.0)?;
         let to = params.to.recipients(params.type_)?;
         let DryRun { to, content, rendered } =
-            check_and_render(tx, call, params.type_, &to, params.topic, &params.content)?;
+            check_and_render(tx, context, params.type_, &to, params.topic, &params.content)?;
 
         let id = ScheduledMessageId(tx.next_scheduled_id());
-        let read_by_sender = params.read_by_sender.unwrap_or_else(|| is_for_people(call.client));
+        let read_by_sender = params.read_by_sender.unwrap_or_else(|| is_for_people(context.client));
         let message =
             ScheduledMessage { id, sender, to, content, rendered, deliver_at, read_by_sender, has_failed: false };
         let message = tx.put_scheduled_message(message);
@@ -174,7 +182,7 @@ impl Write for ScheduleMessage {
 /// Changes a scheduled message with the parameters of a new one, as requests do at levels 179 to 183.
 fn edit_scheduled_message(
     tx: &mut Tx,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     id: ScheduledMessageId,
     params: ScheduleMessage,
 ) -> Result<ScheduledMessageIdReply, Error> {
@@ -187,7 +195,7 @@ fn edit_scheduled_message(
         topic,
         scheduled_delivery_timestamp: Some(scheduled_delivery_timestamp),
     };
-    EditScheduledMessage::run(tx, call, params)?;
+    EditScheduledMessage::run(tx, context, params)?;
     Ok(ScheduledMessageIdReply { scheduled_message_id: id })
 }
 
@@ -198,18 +206,21 @@ fn edit_scheduled_message(
 /// [`SENDING_ERRORS`].
 fn check_and_render(
     realm: &Realm,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     kind: MessageType,
     to: &Recipients,
     topic: Option<String>,
     content: &str,
 ) -> Result<DryRun, Error> {
-    let caller = call.caller();
+    let caller = context.caller();
     recipients::check_content(realm, caller, kind, to, topic.as_deref(), content)?;
     let target = recipients::resolve(realm, caller, kind, to, topic)?;
     let outgoing =
-        OutgoingMessage::from_server(caller.id, target, call.origin.make_upload_links_relative(content.to_owned()));
-    realm.try_sending(OutgoingMessage { render_context: Some(call.render_context()), ..outgoing }, call.feature_level)
+        OutgoingMessage::from_server(caller.id, target, context.origin.make_upload_links_relative(content.to_owned()));
+    realm.try_sending(
+        OutgoingMessage { render_context: Some(context.render_context()), ..outgoing },
+        context.feature_level,
+    )
 }
 
 operation! {
@@ -224,8 +235,8 @@ operation! {
 }
 
 impl Write for RemoveScheduledMessage {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         let id = params.scheduled_message_id;
         let is_sent = tx.user_state(user).sent_scheduled.contains(&id);
         if !is_sent {

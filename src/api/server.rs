@@ -6,7 +6,7 @@ pub mod token;
 
 pub use login::{DevFetchApiKey, DevListUsers, FetchApiKey, log_in_with_password, log_in_without_password};
 
-use super::{Call, Origin, Read, SERVICE_VERSION, operation};
+use super::{OperationContext, Origin, Read, SERVICE_VERSION, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::organization::{AuthenticationMethod, LoginService, Organization, OrganizationPicture};
@@ -143,7 +143,7 @@ fn authentication_methods(organization: &Organization) -> BTreeMap<&'static str,
 }
 
 impl Read for GetServerSettings {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<ServerSettings, Error> {
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<ServerSettings, Error> {
         let organization = &realm.organization;
         Ok(ServerSettings {
             authentication_methods: authentication_methods(organization),
@@ -158,7 +158,7 @@ impl Read for GetServerSettings {
             realm_icon: Some(picture_url(organization, OrganizationPicture::Icon)),
             realm_description: Some(description(organization)),
             realm_web_public_access_enabled: Some(realm.web_public_access_enabled()),
-            ..root_settings(call.origin, call.feature_level, call.user_agent)
+            ..root_settings(context.origin, context.feature_level, context.user_agent)
         })
     }
 }

@@ -6,7 +6,7 @@ pub mod command;
 mod legacy_paths;
 mod targets;
 
-use super::{Call, Success, Write, operation};
+use super::{OperationContext, Success, Write, operation};
 use crate::api::changes::settings::events::emit_setting_change;
 use crate::api::changes::users::account::{change_email_visibility, change_name, emit_export_consent};
 use crate::api::parameter::types::user_settings::{SettingsParams, TimeZoneName};
@@ -73,8 +73,8 @@ operation! {
 }
 
 impl Write for ChangeSettings {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = tx.user(call.caller().id).cloned().ok_or(Error::NoSuchUser)?;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = tx.user(context.caller().id).cloned().ok_or(Error::NoSuchUser)?;
         for (name, value) in &params.settings {
             check_setting(name, value)?;
         }

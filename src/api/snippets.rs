@@ -1,6 +1,6 @@
 //! Saved snippets: listing, creating, changing and removing them.
 
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::parameter::types::text::NonBlank;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -33,8 +33,8 @@ pub struct SnippetsReply {
 }
 
 impl Read for GetSnippets {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<SnippetsReply, Error> {
-        let snippets = realm.user_state(call.caller().id).snippets.values();
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<SnippetsReply, Error> {
+        let snippets = realm.user_state(context.caller().id).snippets.values();
         Ok(SnippetsReply { saved_snippets: snippets.map(|snippet| SnippetRecord::new(snippet)).collect() })
     }
 }
@@ -61,11 +61,11 @@ pub struct SnippetIdReply {
 }
 
 impl Write for CreateSnippet {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SnippetIdReply, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<SnippetIdReply, Error> {
+        let user = context.caller().id;
 
         let id = tx.next_id::<Snippet>();
-        let content = call.origin.make_upload_links_relative(params.content.0);
+        let content = context.origin.make_upload_links_relative(params.content.0);
         let snippet = Snippet { id, title: params.title.0, content, date_created: tx.now };
         let event = SavedSnippetsAdd { saved_snippet: SnippetRecord::new(&snippet) };
         tx.put_item(user, snippet);
@@ -90,8 +90,8 @@ operation! {
 }
 
 impl Write for EditSnippet {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         let id = params.saved_snippet_id;
         let snippet = tx.user_state(user).snippets.get(&id).ok_or(Error::NoSuchSnippet)?;
         if params.content.is_none() && params.title.is_none() {
@@ -100,7 +100,7 @@ impl Write for EditSnippet {
 
         let mut snippet = snippet.as_ref().clone();
         if let Some(content) = params.content {
-            snippet.content = call.origin.make_upload_links_relative(content.0);
+            snippet.content = context.origin.make_upload_links_relative(content.0);
         }
         if let Some(title) = params.title {
             snippet.title = title.0;
@@ -124,8 +124,8 @@ operation! {
 }
 
 impl Write for RemoveSnippet {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = context.caller().id;
         let id = params.saved_snippet_id;
         if !tx.user_state(user).snippets.contains_key(&id) {
             return Err(Error::NoSuchSnippet);

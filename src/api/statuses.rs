@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-31 in docs/assumptions.md.
 
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::changes::settings::events::emit_setting_change;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -39,8 +39,8 @@ pub struct StatusReply {
 }
 
 impl Read for GetStatus {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<StatusReply, Error> {
-        let user = realm.accessible_person(call.caller(), params.user_id)?;
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<StatusReply, Error> {
+        let user = realm.accessible_person(context.caller(), params.user_id)?;
         Ok(StatusReply { status: StatusRecord::new(realm, user.id) })
     }
 }
@@ -68,7 +68,7 @@ operation! {
 }
 
 impl Write for UpdateOwnStatus {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let text = checked_text(params.status_text)?;
         let has_other_value = params.away.is_some();
         let emoji = checked_emoji(
@@ -79,7 +79,7 @@ impl Write for UpdateOwnStatus {
             params.reaction_type,
         )?;
 
-        update_status(tx, call.caller().id, StatusChange { away: params.away, text, emoji });
+        update_status(tx, context.caller().id, StatusChange { away: params.away, text, emoji });
         Ok(Success {})
     }
 }
@@ -108,10 +108,10 @@ operation! {
 }
 
 impl Write for UpdateStatus {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let text = checked_text(params.status_text)?;
-        let user = tx.accessible_person(call.caller(), params.user_id)?.id;
-        if !call.caller().is_admin() {
+        let user = tx.accessible_person(context.caller(), params.user_id)?.id;
+        if !context.caller().is_admin() {
             return Err(Error::InsufficientPermission);
         }
         let emoji = checked_emoji(tx, text.is_some(), params.emoji_name, params.emoji_code, params.reaction_type)?;

@@ -7,7 +7,7 @@ pub mod subscribe;
 pub mod unsubscribe;
 
 use super::parameter::string_enum;
-use super::{Call, Read, Write, operation};
+use super::{OperationContext, Read, Write, operation};
 use crate::api::changes::channels::creation::{ChannelToSubscribe, NewChannelParams};
 use crate::api::parameter::types::principals::Principals;
 use crate::error::Error;
@@ -62,8 +62,8 @@ pub struct SubscriptionsReply {
 }
 
 impl Read for GetSubscriptions {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubscriptionsReply, Error> {
-        let caller = call.caller();
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<SubscriptionsReply, Error> {
+        let caller = context.caller();
         let include_subscribers = params.include_subscribers.into();
         let active_subscriptions =
             realm.user_state(caller.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
@@ -109,12 +109,16 @@ pub struct ChangeSubscriptionsReply {
 }
 
 impl Write for ChangeSubscriptions {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ChangeSubscriptionsReply, Error> {
+    fn run(
+        tx: &mut Tx,
+        context: &OperationContext<'_>,
+        params: Self::Params,
+    ) -> Result<ChangeSubscriptionsReply, Error> {
         if params.add.is_empty() && params.delete.is_empty() {
             return Err(Error::NothingToSubscribe);
         }
         // Guests can't even unsubscribe this way, because the request also subscribes.
-        if call.caller().is_guest() {
+        if context.caller().is_guest() {
             return Err(Error::GuestsNotAllowed);
         }
 
@@ -126,8 +130,8 @@ impl Write for ChangeSubscriptions {
             announces: false,
             notifies_users: true,
         };
-        let added = subscribe::subscribe(tx, call, request)?;
-        let deleted = unsubscribe::unsubscribe(tx, call, &Principals::caller(), &params.delete)?;
+        let added = subscribe::subscribe(tx, context, request)?;
+        let deleted = unsubscribe::unsubscribe(tx, context, &Principals::caller(), &params.delete)?;
         Ok(ChangeSubscriptionsReply { added, deleted })
     }
 }
@@ -153,12 +157,16 @@ pub struct SubscriptionStatusReply {
 }
 
 impl Read for GetSubscriptionStatus {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubscriptionStatusReply, Error> {
-        let user = accessible_user(realm, call.caller(), params.user_id)?;
+    fn run(
+        realm: &Realm,
+        context: &OperationContext<'_>,
+        params: Self::Params,
+    ) -> Result<SubscriptionStatusReply, Error> {
+        let user = accessible_user(realm, context.caller(), params.user_id)?;
         if !user.is_active {
             return Err(Error::TargetDeactivated);
         }
-        let channel = realm.visible_channel(call.caller(), params.stream_id)?;
+        let channel = realm.visible_channel(context.caller(), params.stream_id)?;
         Ok(SubscriptionStatusReply { is_subscribed: realm.user_state(user.id).subscription(channel.id).is_some() })
     }
 }
@@ -182,8 +190,8 @@ pub struct UserChannelsReply {
 }
 
 impl Read for GetUserChannels {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserChannelsReply, Error> {
-        let caller = call.caller();
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<UserChannelsReply, Error> {
+        let caller = context.caller();
         let user = accessible_user(realm, caller, params.user_id)?;
         let active_subscriptions =
             realm.user_state(user.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);

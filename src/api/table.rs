@@ -27,56 +27,65 @@ pub(super) const fn row<O: Operation>(run: Run) -> OperationRow {
 }
 
 pub(super) const fn read<O: Read>() -> OperationRow {
-    row::<O>(Run::Read(|realm, call, raw| {
-        let params = checked_params::<O>(realm, call, raw)?;
-        Ok(wrap_in_envelope::<O>(&O::run(realm, call, params)?, call, raw))
+    row::<O>(Run::Read(|realm, context, raw| {
+        let params = checked_params::<O>(realm, context, raw)?;
+        Ok(wrap_in_envelope::<O>(&O::run(realm, context, params)?, context, raw))
     }))
 }
 
 pub(super) const fn write<O: Write>() -> OperationRow {
-    row::<O>(Run::Write(|world, realm, call, raw| {
-        let params = checked_params::<O>(realm, call, raw)?;
-        let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
+    row::<O>(Run::Write(|world, realm, context, raw| {
+        let params = checked_params::<O>(realm, context, raw)?;
+        let (reply, events) = commit::<O, _>(world, context, raw, |tx| O::run(tx, context, params))?;
         let session = O::SESSION.map(|session| session(&reply));
-        Ok(Outcome { reply: Ok(wrap_in_envelope::<O>(&reply, call, raw)), events, session })
+        Ok(Outcome { reply: Ok(wrap_in_envelope::<O>(&reply, context, raw)), events, session })
     }))
 }
 
 pub(super) const fn write_partially<O: PartialWrite>() -> OperationRow {
-    row::<O>(Run::Write(|world, realm, call, raw| {
-        let params = checked_params::<O>(realm, call, raw)?;
-        let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
-        Ok(Outcome { reply: reply.map(|reply| wrap_in_envelope::<O>(&reply, call, raw)), events, session: None })
+    row::<O>(Run::Write(|world, realm, context, raw| {
+        let params = checked_params::<O>(realm, context, raw)?;
+        let (reply, events) = commit::<O, _>(world, context, raw, |tx| O::run(tx, context, params))?;
+        Ok(Outcome { reply: reply.map(|reply| wrap_in_envelope::<O>(&reply, context, raw)), events, session: None })
     }))
 }
 
-fn check_precondition<O: Operation>(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
-    O::PRECONDITION.map_or(Ok(()), |check| check(realm, call))
+fn check_precondition<O: Operation>(realm: &Realm, context: &OperationContext<'_>) -> Result<(), Error> {
+    O::PRECONDITION.map_or(Ok(()), |check| check(realm, context))
 }
 
-fn checked_params<O: Operation>(realm: &Realm, call: &Call<'_>, raw: &RawParameters) -> Result<O::Params, Error> {
-    check_precondition::<O>(realm, call)?;
+fn checked_params<O: Operation>(
+    realm: &Realm,
+    context: &OperationContext<'_>,
+    raw: &RawParameters,
+) -> Result<O::Params, Error> {
+    check_precondition::<O>(realm, context)?;
     let params = O::Params::read(raw)?;
     raw.refusal.as_deref().map_or(Ok(params), |refusal| Err(refusal.clone()))
 }
 
 fn commit<O: Operation, T>(
     world: &World,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     raw: &RawParameters,
     change: impl FnOnce(&mut Tx) -> Result<T, Error>,
 ) -> Result<(T, NewEvents), WriteError> {
-    commit_for(world, call.caller.as_deref(), |tx| {
-        if !call.is_current(world, tx) {
+    commit_for(world, context.caller.as_deref(), |tx| {
+        if !context.is_current(world, tx) {
             return Err(WriteError::Outdated);
         }
-        check_precondition::<O>(tx, call)?;
+        check_precondition::<O>(tx, context)?;
         let value = change(tx)?;
         null_characters::refuse_null_characters(O::Params::LIST, raw)?;
         Ok(value)
     })
 }
 
-fn wrap_in_envelope<O: Operation>(reply: &O::Reply, call: &Call<'_>, raw: &RawParameters) -> ReplyBody {
-    envelope_with_message::<O::Params>(O::MESSAGE.map_or("", |message| message(reply)), reply, raw, call.reply_format)
+fn wrap_in_envelope<O: Operation>(reply: &O::Reply, context: &OperationContext<'_>, raw: &RawParameters) -> ReplyBody {
+    envelope_with_message::<O::Params>(
+        O::MESSAGE.map_or("", |message| message(reply)),
+        reply,
+        raw,
+        context.reply_format,
+    )
 }

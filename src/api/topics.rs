@@ -5,7 +5,7 @@
 pub mod delete;
 
 use super::parameter::{Parameter, json_parameter, string_enum};
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -52,8 +52,8 @@ pub struct TopicRecord {
 }
 
 impl Read for GetTopics {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<TopicsReply, Error> {
-        let caller = call.caller();
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<TopicsReply, Error> {
+        let caller = context.caller();
         let channel = realm.readable_channel(caller, params.stream_id)?;
         let mut topics: Vec<TopicRecord> = topics_of_channel(realm, channel.id)
             .filter_map(|topic| newest_visible_message(realm, caller, channel, topic))
@@ -126,8 +126,8 @@ impl Parameter for PolicyNumber {
 }
 
 impl Write for SetTopicPolicy {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         let TopicName(topic) = params.topic;
         let PolicyNumber(policy) = params.visibility_policy;
         if policy == VisibilityPolicy::None {
@@ -169,8 +169,8 @@ string_enum! {
 }
 
 impl Write for MuteTopic {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         let TopicName(topic) = params.topic;
         let result = match (params.stream_id, params.stream) {
             (None, None) => return Err(Error::MissingParameter { var_name: "stream_id".into() }),
@@ -191,10 +191,10 @@ impl Write for MuteTopic {
             MuteOp::Remove => VisibilityPolicy::None,
         };
         let is_muted = tx.user_state(caller.id).topic_policy(channel, &topic) == VisibilityPolicy::Muted;
-        if params.op == MuteOp::Add && is_muted && !call.has(Feature::MutingIsIdempotent) {
+        if params.op == MuteOp::Add && is_muted && !context.has(Feature::MutingIsIdempotent) {
             return Err(Error::TopicAlreadyMuted);
         }
-        if params.op == MuteOp::Remove && !is_muted && !call.has(Feature::MutingIsIdempotent) {
+        if params.op == MuteOp::Remove && !is_muted && !context.has(Feature::MutingIsIdempotent) {
             return Err(Error::TopicNotMuted);
         }
 

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-33 in docs/assumptions.md.
 
 use super::parameter::{Nullable, string_enum};
-use super::{Call, Success, Write, operation};
+use super::{OperationContext, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -67,8 +67,8 @@ operation! {
 }
 
 impl Write for SetTyping {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         match params.r#type {
             TypingType::Direct => {
                 let recipients = checked_recipients(tx, caller, params.to)?;
@@ -195,8 +195,8 @@ const EDIT_ERRORS: &[ErrorKind] = &[
 const EDIT_EVENTS: &[EventKind] = &[EventKind::TypingEditMessageStart, EventKind::TypingEditMessageStop];
 
 impl Write for SetEditTyping {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        set_edit_typing(tx, call.caller(), params.message_id, params.op)
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        set_edit_typing(tx, context.caller(), params.message_id, params.op)
     }
 }
 
@@ -214,8 +214,8 @@ operation! {
 }
 
 impl Write for SetFormerEditTyping {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        set_edit_typing(tx, call.caller(), params.message_id, params.op)
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        set_edit_typing(tx, context.caller(), params.message_id, params.op)
     }
 }
 

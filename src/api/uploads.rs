@@ -8,7 +8,7 @@ pub mod temporary_urls;
 pub mod thumbnail;
 
 use super::parameter::UploadedFile;
-use super::{Call, Read, Success, Write, operation};
+use super::{OperationContext, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::attachment::Attachment;
@@ -51,8 +51,8 @@ pub struct UploadFileReply {
 }
 
 impl Write for UploadFile {
-    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<UploadFileReply, Error> {
-        let (file, file_name) = only_file(call.files)?;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, _params: Self::Params) -> Result<UploadFileReply, Error> {
+        let (file, file_name) = only_file(context.files)?;
         let size = i64::try_from(file.bytes.len()).unwrap_or(i64::MAX);
         check_size(tx, size)?;
 
@@ -61,7 +61,7 @@ impl Write for UploadFile {
             content_type: file.content_type.clone(),
             bytes: file.bytes.clone(),
         };
-        let attachment = add_file(tx, call.caller().id, file);
+        let attachment = add_file(tx, context.caller().id, file);
         let url = format!("/user_uploads/{}", attachment.path_id);
         Ok(UploadFileReply { uri: url.clone(), url, filename: attachment.name.clone() })
     }
@@ -169,14 +169,18 @@ pub struct TemporaryAddressReply {
 }
 
 impl Read for GetTemporaryAddress {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<TemporaryAddressReply, Error> {
+    fn run(
+        realm: &Realm,
+        context: &OperationContext<'_>,
+        params: Self::Params,
+    ) -> Result<TemporaryAddressReply, Error> {
         let path_id = format!("{}/{}", params.realm_id_str, params.filename);
         let attachment = realm.attachments.get(&path_id).ok_or(Error::FileNotFound)?;
-        if !realm.can_read_file(Some(call.caller()), attachment) {
+        if !realm.can_read_file(Some(context.caller()), attachment) {
             return Err(Error::FileForbidden);
         }
 
-        Ok(TemporaryAddressReply { url: temporary_urls::create_url(realm, attachment, call.now) })
+        Ok(TemporaryAddressReply { url: temporary_urls::create_url(realm, attachment, context.now) })
     }
 }
 
@@ -196,8 +200,8 @@ pub struct AttachmentsReply {
 }
 
 impl Read for GetAttachments {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<AttachmentsReply, Error> {
-        let owner = call.caller().id;
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<AttachmentsReply, Error> {
+        let owner = context.caller().id;
         let files = realm.attachments.values().filter(|attachment| attachment.owner == owner);
         let mut attachments: Vec<AttachmentRecord> = files.map(|file| AttachmentRecord::new(file)).collect();
         attachments.sort_by_key(|attachment| attachment.id);
@@ -217,8 +221,8 @@ operation! {
 }
 
 impl Write for RemoveAttachment {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let owner = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let owner = context.caller().id;
         let mut attachments = tx.attachments.values().filter(|attachment| attachment.owner == owner);
         let attachment =
             attachments.find(|attachment| attachment.id == params.attachment_id).ok_or(Error::InvalidAttachment)?;

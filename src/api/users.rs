@@ -7,7 +7,7 @@ pub mod reactivate;
 
 pub use create::CreateUser;
 
-use super::{Call, Read, ReplyData, operation};
+use super::{OperationContext, Read, ReplyData, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -43,15 +43,15 @@ pub struct MembersReply {
 }
 
 impl Read for GetUsers {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<MembersReply, Error> {
-        let viewer = call.caller.as_deref();
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<MembersReply, Error> {
+        let viewer = context.caller.as_deref();
         let view = UserView {
             viewer,
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
         let is_known = |user: &User| viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
-        let has_placeholders = sends_placeholders(call);
+        let has_placeholders = sends_placeholders(context);
         let is_listed = |user: &&Arc<User>| !user.is_system_bot() && (has_placeholders || is_known(user));
         let listed_user = |user: &Arc<User>| match has_placeholders && !is_known(user) {
             true => ListedUser::Uncached(Box::new(UserRecord::unknown(realm, user))),
@@ -92,14 +92,14 @@ pub struct UserReply {
 }
 
 impl Read for GetUser {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
-        let caller = call.caller();
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<UserReply, Error> {
+        let caller = context.caller();
         let view = UserView {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        Ok(UserReply { user: user_or_placeholder(realm, call, params.user_id, view)? })
+        Ok(UserReply { user: user_or_placeholder(realm, context, params.user_id, view)? })
     }
 }
 
@@ -119,29 +119,34 @@ operation! {
 }
 
 impl Read for GetUserByEmail {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
-        let caller = call.caller();
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<UserReply, Error> {
+        let caller = context.caller();
         let user = realm.user_by_role_email(caller, &params.email).ok_or(Error::NoSuchUser)?;
         let view = UserView {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        Ok(UserReply { user: user_or_placeholder(realm, call, user.id, view)? })
+        Ok(UserReply { user: user_or_placeholder(realm, context, user.id, view)? })
     }
 }
 
-fn sends_placeholders(call: &Call<'_>) -> bool {
-    !call.has(Feature::NoPlaceholders)
+fn sends_placeholders(context: &OperationContext<'_>) -> bool {
+    !context.has(Feature::NoPlaceholders)
 }
 
-fn user_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, view: UserView<'_>) -> Result<ListedUser, Error> {
+fn user_or_placeholder(
+    realm: &Realm,
+    context: &OperationContext<'_>,
+    id: UserId,
+    view: UserView<'_>,
+) -> Result<ListedUser, Error> {
     // System bots don't count as users of the organization.
     if realm.users.get(&id).is_some_and(|user| user.is_system_bot()) {
         return Err(Error::NoSuchUser);
     }
-    match realm.accessible_user(call.caller(), id) {
-        Err(Error::InsufficientPermission) if sends_placeholders(call) => {
+    match realm.accessible_user(context.caller(), id) {
+        Err(Error::InsufficientPermission) if sends_placeholders(context) => {
             Ok(ListedUser::Uncached(Box::new(UserRecord::unknown(realm, &realm.users[&id]))))
         }
         result => Ok(ListedUser::new(realm, result?, view)),
@@ -262,7 +267,7 @@ impl JsonSchema for OwnUserReply {
 }
 
 impl Read for GetOwnUser {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<OwnUserReply, Error> {
-        Ok(OwnUserReply::new(realm, call.shared_caller()))
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<OwnUserReply, Error> {
+        Ok(OwnUserReply::new(realm, context.shared_caller()))
     }
 }

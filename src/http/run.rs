@@ -3,7 +3,7 @@
 use super::context::{AuthorizedRequest, OperationProgress, RequestContext, RoutedRequest};
 use super::{authorize, protocol};
 use crate::api::parameter::RawParameters;
-use crate::api::{Call, Outcome, PollOutcome, Run, WriteError};
+use crate::api::{OperationContext, Outcome, PollOutcome, Run, WriteError};
 use crate::error::Error;
 use crate::level::Emulation;
 use crate::realm::user::User;
@@ -42,15 +42,15 @@ pub(super) fn run_operation<'routed>(
                 ));
             }
         };
-        let call = new_call(context, &raw, caller);
+        let operation_context = new_operation_context(context, &raw, caller);
         let progress = match row.run {
-            Run::Read(read) => OperationProgress::Done(Outcome::unchanged(read(&realm, &call, &raw))),
-            Run::Poll(poll) => match poll(context.world, &call, &raw) {
+            Run::Read(read) => OperationProgress::Done(Outcome::unchanged(read(&realm, &operation_context, &raw))),
+            Run::Poll(poll) => match poll(context.world, &operation_context, &raw) {
                 Ok(PollOutcome::Parked(parked)) => OperationProgress::Waiting(parked),
                 Ok(PollOutcome::Answered(reply)) => OperationProgress::Done(Outcome::unchanged(Ok(reply))),
                 Err(error) => OperationProgress::refused(error),
             },
-            Run::Write(write) => match write(context.world, &realm, &call, &raw) {
+            Run::Write(write) => match write(context.world, &realm, &operation_context, &raw) {
                 Ok(outcome) => OperationProgress::Done(outcome),
                 Err(WriteError::Refused(error)) => OperationProgress::refused(error),
                 Err(WriteError::Outdated) => {
@@ -59,19 +59,19 @@ pub(super) fn run_operation<'routed>(
                 }
             },
         };
-        let caller = call.caller;
+        let caller = operation_context.caller;
         let realm = matches!(row.run, Run::Read(_)).then_some(realm);
         return Ok((AuthorizedRequest { row, caller, raw, realm }, progress));
     }
 }
 
-fn new_call<'call>(
-    context: &'call RequestContext<'_>,
-    raw: &'call RawParameters,
+fn new_operation_context<'a>(
+    context: &'a RequestContext<'_>,
+    raw: &'a RawParameters,
     caller: Option<Arc<User>>,
-) -> Call<'call> {
+) -> OperationContext<'a> {
     let incoming = context.incoming;
-    Call {
+    OperationContext {
         caller,
         origin: context.origin,
         client: truncate(raw.client().unwrap_or_else(|| incoming.client_name()), MAX_CLIENT_LENGTH),

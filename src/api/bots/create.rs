@@ -4,7 +4,7 @@ use super::emit_bot_event;
 use crate::api::changes::pictures::{check_avatar, store_picture};
 use crate::api::changes::users::bot::{check_may_create_bot, find_active_bot_by_name};
 use crate::api::changes::users::creation::announce_user;
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::account_names::checked_name;
@@ -90,15 +90,15 @@ pub struct NewBotReply {
 }
 
 impl Write for CreateBot {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewBotReply, Error> {
-        let new_bot = check_new_bot(tx, call, &params)?;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<NewBotReply, Error> {
+        let new_bot = check_new_bot(tx, context, &params)?;
 
         let services = create_services(tx, new_bot.kind, &params);
-        let avatar_source = match call.files {
+        let avatar_source = match context.files {
             [file] => store_picture(tx, file),
             _ => AvatarSource::Provider,
         };
-        let id = add_bot(tx, call.caller().id, new_bot, services, avatar_source);
+        let id = add_bot(tx, context.caller().id, new_bot, services, avatar_source);
         let bot = tx.users[&id].clone();
         Ok(NewBotReply {
             user_id: id.0,
@@ -116,11 +116,11 @@ struct NewBot {
     defaults: BotDefaults,
 }
 
-fn check_new_bot(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<NewBot, Error> {
+fn check_new_bot(realm: &Realm, context: &OperationContext<'_>, params: &CreateBot) -> Result<NewBot, Error> {
     if params.short_name.trim().is_empty() {
         return Err(Error::BadNameOrUsername);
     }
-    let full_name = checked_name(realm, &params.full_name, None, call.feature_level)?;
+    let full_name = checked_name(realm, &params.full_name, None, context.feature_level)?;
     let kind = match params.bot_type {
         1 => Some(BotKind::Generic),
         2 => Some(BotKind::IncomingWebhook),
@@ -142,23 +142,23 @@ fn check_new_bot(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<N
     if find_active_bot_by_name(realm, &full_name).is_some() {
         return Err(Error::BotNameTaken);
     }
-    check_may_create_bot(realm, call, kind)?;
+    check_may_create_bot(realm, context, kind)?;
     let kind = kind.ok_or(Error::InvalidBotType)?;
     if !matches!(params.interface_type, 1 | 2) {
         return Err(Error::InvalidInterfaceType);
     }
-    if call.files.len() > 1 {
+    if context.files.len() > 1 {
         return Err(Error::SeveralFiles);
     }
     let find_channel = |name: &Option<String>| {
-        name.as_deref().map(|name| realm.readable_active_channel_by_name(call.caller(), name)).transpose()
+        name.as_deref().map(|name| realm.readable_active_channel_by_name(context.caller(), name)).transpose()
     };
     let defaults = BotDefaults {
         sending_channel: find_channel(&params.default_sending_stream)?.map(|channel| channel.id),
         events_channel: find_channel(&params.default_events_register_stream)?.map(|channel| channel.id),
         all_public_channels: params.default_all_public_streams,
     };
-    call.files.iter().try_for_each(check_avatar)?;
+    context.files.iter().try_for_each(check_avatar)?;
     Ok(NewBot { kind, email, full_name, defaults })
 }
 

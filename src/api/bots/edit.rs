@@ -8,7 +8,7 @@ use crate::api::changes::pictures::{check_avatar, store_picture};
 use crate::api::changes::users::account::{change_avatar, change_name, change_role};
 use crate::api::changes::users::bot::{emit_new_owner, find_active_bot_by_name};
 use crate::api::parameter::RoleNumber;
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::account_names::checked_name;
@@ -87,15 +87,15 @@ pub struct BotReply {
 }
 
 impl Write for EditBot {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<BotReply, Error> {
-        let bot = administered_bot(tx, call.caller(), params.bot_id)?.clone();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<BotReply, Error> {
+        let bot = administered_bot(tx, context.caller(), params.bot_id)?.clone();
         let name = checked_bot_name(tx, &bot, params.full_name.as_deref())?;
-        let role = checked_role(tx, call.caller(), &bot, params.role.map(|role| role.0))?;
+        let role = checked_role(tx, context.caller(), &bot, params.role.map(|role| role.0))?;
         let owner = params.bot_owner_id.filter(|owner| bot.bot_owner() != Some(*owner));
-        owner.map_or(Ok(()), |owner| check_owner(tx, call.caller(), owner))?;
-        let defaults = NewDefaults::check(tx, call.caller(), &params)?;
+        owner.map_or(Ok(()), |owner| check_owner(tx, context.caller(), owner))?;
+        let defaults = NewDefaults::check(tx, context.caller(), &params)?;
         check_service(&params)?;
-        match call.files {
+        match context.files {
             [] => {}
             [file] => check_avatar(file)?,
             _ => return Err(Error::SeveralFiles),
@@ -112,7 +112,7 @@ impl Write for EditBot {
         }
         defaults.apply(tx, bot.id);
         change_services(tx, &bot, &params);
-        if let [file] = call.files {
+        if let [file] = context.files {
             let source = store_picture(tx, file);
             change_avatar(tx, bot.id, source);
         }

@@ -1,7 +1,7 @@
 //! Video calls at Nextcloud Talk and Webex, each in a new room.
 
 use super::CallReply;
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::realm::tx::Tx;
 
@@ -16,7 +16,7 @@ operation! {
 }
 
 impl Write for CreateNextcloudTalkCall {
-    fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<CallReply, Error> {
+    fn run(tx: &mut Tx, _call: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
         let room = tx.realm_mut().rng.room_key();
         Ok(CallReply { url: format!("https://nextcloud.example.com/index.php/call/{room}") })
     }
@@ -29,7 +29,7 @@ operation! {
 }
 
 impl Write for CreateWebexCall {
-    fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<CallReply, Error> {
+    fn run(tx: &mut Tx, _call: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
         let room = tx.realm_mut().rng.room_key();
         Ok(CallReply { url: format!("https://webex.example.com/meet/{room}") })
     }

@@ -3,7 +3,7 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::Call;
+use crate::api::OperationContext;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -58,12 +58,12 @@ impl FlagChange {
     /// # Errors
     ///
     /// In this order: `InvalidFlag`, `FlagNotEditable`, `InvalidFlagOperation`.
-    pub fn parse(call: &Call<'_>, flag: &str, op: &str) -> Result<Self, Error> {
+    pub fn parse(context: &OperationContext<'_>, flag: &str, op: &str) -> Result<Self, Error> {
         let flag = match flag {
             "read" => Flag::Read,
             "starred" => Flag::Starred,
             "collapsed" => Flag::Collapsed,
-            "hide_link_previews" if call.has(Feature::PreviewsHiddenByFlag) => Flag::HideLinkPreviews,
+            "hide_link_previews" if context.has(Feature::PreviewsHiddenByFlag) => Flag::HideLinkPreviews,
             flag if SERVER_FLAGS.contains(&flag) => return Err(Error::FlagNotEditable { flag: flag.into() }),
             unknown => return Err(Error::InvalidFlag { flag: unknown.into() }),
         };

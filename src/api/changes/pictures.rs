@@ -1,6 +1,6 @@
 //! Checking and storing uploaded pictures: avatars, emoji, and the icon and logos of the organization.
 
-use crate::api::Call;
+use crate::api::OperationContext;
 use crate::api::parameter::UploadedFile;
 use crate::error::Error;
 use crate::feature::Feature;
@@ -30,10 +30,10 @@ pub fn check_avatar(file: &UploadedFile) -> Result<(), Error> {
 /// # Errors
 ///
 /// `PictureTooLarge`, `BadImage`.
-pub fn check_typed_picture(call: &Call<'_>, file: &UploadedFile) -> Result<(), Error> {
+pub fn check_typed_picture(context: &OperationContext<'_>, file: &UploadedFile) -> Result<(), Error> {
     check_picture_size(file)?;
     let is_picture = file.content_type.as_deref().is_none_or(|kind| PICTURE_TYPES.contains(&kind));
-    if call.has(Feature::PictureContentTypeRequired) && !is_picture {
+    if context.has(Feature::PictureContentTypeRequired) && !is_picture {
         return Err(Error::BadImage);
     }
     if picture::dimensions(&file.bytes).is_none() { Err(Error::BadImage) } else { Ok(()) }

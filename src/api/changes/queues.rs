@@ -1,6 +1,6 @@
 //! Creating event queues.
 
-use crate::api::Call;
+use crate::api::OperationContext;
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
 use crate::error::Error;
 use crate::realm::queue::{Cursor, DEFAULT_IDLE_TIMEOUT_SECONDS, Queue, QueueId, QueueOptions};
@@ -52,14 +52,14 @@ pub fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout:
 }
 
 /// Adds a queue for a poll without `queue_id`, as `POST /register` does with only these event types.
-pub fn add_queue_for_poll(tx: &mut Tx, call: &Call<'_>, event_types: Option<EventTypes>) -> QueueId {
+pub fn add_queue_for_poll(tx: &mut Tx, context: &OperationContext<'_>, event_types: Option<EventTypes>) -> QueueId {
     let options = QueueOptions {
-        client: call.client.to_owned(),
+        client: context.client.to_owned(),
         event_types: event_types.map(|types| types.0),
-        level: call.queue_level,
+        level: context.queue_level,
         ..QueueOptions::default()
     };
-    let id = add_queue(tx, call.caller(), options, Span::from_seconds(DEFAULT_IDLE_TIMEOUT_SECONDS));
+    let id = add_queue(tx, context.caller(), options, Span::from_seconds(DEFAULT_IDLE_TIMEOUT_SECONDS));
     add_unknown_event(tx, Some(&id));
     id
 }

@@ -3,7 +3,7 @@
 use super::ChannelParams;
 use crate::api::changes::channels::archive::archive;
 use crate::api::changes::channels::rights::administered_channel;
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::tx::Tx;
 
@@ -16,14 +16,14 @@ operation! {
 }
 
 impl Write for ArchiveChannel {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = params.stream_id;
-        let channel = administered_channel(tx, call, id)?;
+        let channel = administered_channel(tx, context, id)?;
         if channel.is_archived {
             return Err(Error::ChannelArchived);
         }
 
-        archive(tx, call, id);
+        archive(tx, context, id);
         Ok(Success {})
     }
 }

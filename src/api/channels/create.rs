@@ -7,7 +7,7 @@ use crate::api::changes::channels::notices::{announce_new_channels, post_creatio
 use crate::api::changes::subscriptions::subscribe_all;
 use crate::api::parameter::types::channel::{ChannelPermissions, ChannelProperties, TopicsPolicyWord};
 use crate::api::parameter::types::principals::Principals;
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::realm::channel::validate_channel_name;
 use crate::realm::id::{ChannelId, UserId};
@@ -55,8 +55,8 @@ pub struct NewChannelReply {
 }
 
 impl Write for CreateChannel {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewChannelReply, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<NewChannelReply, Error> {
+        let caller = context.caller();
         let description = checked_description(&params.description)?;
         let is_default = params.properties.is_default_stream;
         let channel_params = NewChannelParams {
@@ -64,12 +64,12 @@ impl Write for CreateChannel {
             topics_policy: params.topics_policy,
             permissions: params.permissions,
         };
-        channel_params.check_values(tx, call)?;
+        channel_params.check_values(tx, context)?;
         let name = validate_channel_name(&params.name)?;
         if tx.channel_by_name(&name).is_some() {
             return Err(Error::ChannelAlreadyExists { channel_name: name.into() });
         }
-        let spec = channel_params.check(tx, call)?;
+        let spec = channel_params.check(tx, context)?;
         // Unlike in `principals`, an empty list does not mean the caller.
         let users = match params.subscribers.as_slice() {
             [] => BTreeSet::new(),

@@ -5,7 +5,7 @@
 pub use crate::api::changes::channels::default_groups::default_group_records;
 
 use crate::api::changes::channels::default_groups::{default_groups_mut, emit_default_groups};
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -38,8 +38,8 @@ operation! {
 }
 
 impl Write for CreateDefaultGroup {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let channels = checked_channels(tx, call.caller(), &params.stream_names, &params.group_name)?;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let channels = checked_channels(tx, context.caller(), &params.stream_names, &params.group_name)?;
         let name = checked_group_name(tx, &params.group_name)?;
         let description = checked_group_description(params.description)?;
 
@@ -75,13 +75,13 @@ operation! {
 }
 
 impl Write for EditDefaultGroup {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         if params.new_group_name.is_none() && params.new_description.is_none() {
             return Err(Error::NothingForDefaultGroup);
         }
         let index = group_index(tx, params.group_id)?;
         let current_name = &tx.organization.default_channel_groups[index].name;
-        let may_be_blank = !call.has(Feature::BlankDefaultGroupNamesRefused);
+        let may_be_blank = !context.has(Feature::BlankDefaultGroupNamesRefused);
         let new_name = params.new_group_name.as_deref();
         let is_blank = new_name.is_some_and(|name| name.trim().is_empty());
         let new_name = new_name.map(|name| if may_be_blank && is_blank { name } else { name.trim() });
@@ -124,10 +124,10 @@ operation! {
 }
 
 impl Write for ChangeDefaultGroupChannels {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = group_index(tx, params.group_id)?;
         let group = tx.organization.default_channel_groups[index].clone();
-        let channels = checked_channels(tx, call.caller(), &params.stream_names, &group.name)?;
+        let channels = checked_channels(tx, context.caller(), &params.stream_names, &group.name)?;
         let is_add = match params.op.as_str() {
             "add" => true,
             "remove" => false,
@@ -168,7 +168,7 @@ operation! {
 }
 
 impl Write for RemoveDefaultGroup {
-    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = group_index(tx, params.group_id)?;
 
         default_groups_mut(tx).remove(index);

@@ -2,7 +2,7 @@
 
 use crate::api::changes::channels::creation::emit_default_channels;
 use crate::api::parameter::parameters;
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::id::ChannelId;
 use crate::realm::tx::Tx;
@@ -24,8 +24,8 @@ operation! {
 }
 
 impl Write for AddDefaultChannel {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let channel = tx.readable_active_channel(call.caller(), params.stream_id)?;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let channel = tx.readable_active_channel(context.caller(), params.stream_id)?;
         if channel.privacy.is_private() {
             return Err(Error::PrivateMadeDefault);
         }
@@ -44,8 +44,8 @@ operation! {
 }
 
 impl Write for RemoveDefaultChannel {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let channel = tx.visible_active_channel(call.caller(), params.stream_id)?.id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let channel = tx.visible_active_channel(context.caller(), params.stream_id)?.id;
 
         set_default(tx, channel, false);
         Ok(Success {})

@@ -11,7 +11,7 @@ use crate::api::parameter::types::channel::{
 };
 use crate::api::parameter::types::group_setting::resolve_update;
 use crate::api::parameter::types::text::MaxLength;
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -68,11 +68,11 @@ operation! {
 }
 
 impl Write for EditChannel {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         let id = params.stream_id;
         let description = params.description.as_ref().map(|text| join_lines(&text.0));
-        let channel = administered_channel(tx, call, id)?;
+        let channel = administered_channel(tx, context, id)?;
         let privacy = checked_privacy(tx, caller, channel, &params)?;
         let topics_policy = checked_topics_policy(tx, caller, channel, params.topics_policy)?;
         let is_default = checked_is_default(caller, channel, &params)?;
@@ -82,7 +82,7 @@ impl Write for EditChannel {
         check_deletion_policy(tx, caller, &params)?;
         let name = checked_new_name(tx, channel, params.new_name.as_deref())?;
         let folder = checked_folder(tx, channel, params.folder_id.clone())?;
-        let permissions = checked_permissions(tx, call, channel, params)?;
+        let permissions = checked_permissions(tx, context, channel, params)?;
         check_topic_creation_permission(tx, channel, privacy, &permissions)?;
 
         let changes = ChannelChanges {
@@ -263,7 +263,7 @@ const CONTENT_ACCESS_PERMISSIONS: [&str; 2] =
 
 fn checked_permissions(
     realm: &Realm,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     channel: &Channel,
     params: EditChannel,
 ) -> Result<Vec<(&'static str, GroupSettingValue)>, Error> {
@@ -271,15 +271,15 @@ fn checked_permissions(
     for (name, update) in params.permissions.by_name() {
         let (Some(update), Some(current)) = (update, channel.permissions.get(name)) else { continue };
         let setting = setting(CHANNEL_PERMISSIONS, name);
-        let value = match resolve_update(realm, call.feature_level, setting, current, update)? {
+        let value = match resolve_update(realm, context.feature_level, setting, current, update)? {
             Some(value) => value,
             // Older levels report the posting policy even if it does not change.
-            None if name == ChannelPermission::CanSendMessage.name() && !call.has(Feature::PostingByGroups) => {
+            None if name == ChannelPermission::CanSendMessage.name() && !context.has(Feature::PostingByGroups) => {
                 current.clone()
             }
             None => continue,
         };
-        if CONTENT_ACCESS_PERMISSIONS.contains(&name) && !realm.can_read(call.caller(), channel) {
+        if CONTENT_ACCESS_PERMISSIONS.contains(&name) && !realm.can_read(context.caller(), channel) {
             return Err(Error::ContentAccessRequired);
         }
         changes.push((name, value));

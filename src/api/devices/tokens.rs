@@ -1,7 +1,7 @@
 //! Legacy push tokens of devices without encryption.
 
 use crate::api::parameter::{Parameter, parameters};
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::id::UserId;
 use crate::realm::push::{PushToken, PushTokenKind};
@@ -74,11 +74,11 @@ operation! {
 }
 
 impl Write for AddPlatformToken {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         check_token(PushTokenKind::Platform, &params.token)?;
 
         let app = Some(params.appid.0);
-        add_token(tx, call.caller().id, PushToken { kind: PushTokenKind::Platform, token: params.token, app });
+        add_token(tx, context.caller().id, PushToken { kind: PushTokenKind::Platform, token: params.token, app });
         Ok(Success {})
     }
 }
@@ -99,8 +99,8 @@ operation! {
 }
 
 impl Write for RemovePlatformToken {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        remove_token(tx, call.caller().id, PushTokenKind::Platform, &params.token)
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        remove_token(tx, context.caller().id, PushTokenKind::Platform, &params.token)
     }
 }
 
@@ -112,10 +112,10 @@ operation! {
 }
 
 impl Write for AddAndroidToken {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         check_token(PushTokenKind::Android, &params.token)?;
 
-        add_token(tx, call.caller().id, PushToken { kind: PushTokenKind::Android, token: params.token, app: None });
+        add_token(tx, context.caller().id, PushToken { kind: PushTokenKind::Android, token: params.token, app: None });
         Ok(Success {})
     }
 }
@@ -128,7 +128,7 @@ operation! {
 }
 
 impl Write for RemoveAndroidToken {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        remove_token(tx, call.caller().id, PushTokenKind::Android, &params.token)
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        remove_token(tx, context.caller().id, PushTokenKind::Android, &params.token)
     }
 }

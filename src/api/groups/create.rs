@@ -5,7 +5,7 @@
 use super::permissions::GroupPermissions;
 use crate::api::changes::groups::emit_group_event;
 use crate::api::parameter::types::group_setting::resolve_all;
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::group::Group;
@@ -53,16 +53,16 @@ pub struct GroupIdReply {
 }
 
 impl Write for CreateGroup {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<GroupIdReply, Error> {
-        let creator = call.caller().id;
-        check_group_description(&params.description, call.feature_level)?;
-        let members = checked_members(tx, &params.members, call.feature_level)?;
-        let name = checked_group_name(&params.name, call.feature_level)?;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<GroupIdReply, Error> {
+        let creator = context.caller().id;
+        check_group_description(&params.description, context.feature_level)?;
+        let members = checked_members(tx, &params.members, context.feature_level)?;
+        let name = checked_group_name(&params.name, context.feature_level)?;
         let default_permissions = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
         let requested_permissions = params.permissions.by_name();
         let permissions =
-            resolve_all(tx, call.feature_level, GROUP_PERMISSIONS, default_permissions, requested_permissions)?;
-        check_group_name_is_free(tx, &name, None, call.feature_level)?;
+            resolve_all(tx, context.feature_level, GROUP_PERMISSIONS, default_permissions, requested_permissions)?;
+        check_group_name_is_free(tx, &name, None, context.feature_level)?;
         let subgroups: OrdSet<GroupId> = checked_subgroups(tx, &params.subgroups)?.into_iter().collect();
 
         tx.realm_mut().counters.group += 1;

@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-60 in docs/assumptions.md.
 
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{DeliveryCondition, EventData};
@@ -25,12 +25,12 @@ operation! {
 }
 
 impl Write for DeactivateGroup {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = params.user_group_id;
         if tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::GroupDeactivated);
         }
-        changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
+        changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanManage)?;
         let objections = find_objections(tx, id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });

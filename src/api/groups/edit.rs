@@ -5,7 +5,7 @@
 use super::permissions::GroupPermissionUpdates;
 use crate::api::changes::groups::emit_update;
 use crate::api::parameter::types::group_setting::resolve_update;
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::event::{DeliveryCondition, EventData};
@@ -41,14 +41,14 @@ operation! {
 }
 
 impl Write for EditGroup {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         if has_no_changes(&params) {
             return Err(Error::NoNewData);
         }
         let id = params.user_group_id;
-        params.description.as_deref().map_or(Ok(()), |text| check_group_description(text, call.feature_level))?;
-        let group = changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
-        let name = checked_new_name(tx, call, &group, params.name.as_deref())?;
+        params.description.as_deref().map_or(Ok(()), |text| check_group_description(text, context.feature_level))?;
+        let group = changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanManage)?;
+        let name = checked_new_name(tx, context, &group, params.name.as_deref())?;
 
         if let Some(name) = name {
             tx.group_mut(id).name.clone_from(&name);
@@ -66,7 +66,7 @@ impl Write for EditGroup {
         for (name, update) in params.permissions.by_name() {
             let Some(update) = update else { continue };
             let setting = setting(GROUP_PERMISSIONS, name);
-            let new_value = resolve_update(tx, call.feature_level, setting, &group.permissions[name], update)?;
+            let new_value = resolve_update(tx, context.feature_level, setting, &group.permissions[name], update)?;
             if let Some(value) = new_value {
                 let json_value = json!(value);
                 tx.group_mut(id).permissions.insert(name, value);
@@ -86,10 +86,15 @@ fn has_no_changes(params: &EditGroup) -> bool {
 }
 
 /// A name that differs from the group's current name only in case is accepted.
-fn checked_new_name(tx: &Tx, call: &Call<'_>, group: &Group, name: Option<&str>) -> Result<Option<String>, Error> {
+fn checked_new_name(
+    tx: &Tx,
+    context: &OperationContext<'_>,
+    group: &Group,
+    name: Option<&str>,
+) -> Result<Option<String>, Error> {
     let Some(name) = name.filter(|name| *name != group.name) else { return Ok(None) };
-    let name = checked_group_name(name, call.feature_level)?;
-    check_group_name_is_free(tx, &name, Some(group.id), call.feature_level)?;
+    let name = checked_group_name(name, context.feature_level)?;
+    check_group_name_is_free(tx, &name, Some(group.id), context.feature_level)?;
     Ok(Some(name).filter(|name| *name != group.name))
 }
 

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-58 in docs/assumptions.md.
 
 use crate::api::changes::groups::emit_group_event;
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::event::Event;
@@ -44,7 +44,7 @@ operation! {
 }
 
 impl Write for ChangeMembers {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let group = params.user_group_id;
         let has_no_changes = params.add.is_empty()
             && params.delete.is_empty()
@@ -56,10 +56,10 @@ impl Write for ChangeMembers {
 
         // Each list is checked against the group as the preceding lists changed it.
         let mut pending_events = PendingEvents::default();
-        add_members(tx, call, group, &params.add, &mut pending_events)?;
-        remove_members(tx, call, group, &params.delete, &mut pending_events)?;
-        add_subgroups(tx, call, group, &params.add_subgroups, &mut pending_events)?;
-        remove_subgroups(tx, call, group, &params.delete_subgroups, &mut pending_events)?;
+        add_members(tx, context, group, &params.add, &mut pending_events)?;
+        remove_members(tx, context, group, &params.delete, &mut pending_events)?;
+        add_subgroups(tx, context, group, &params.add_subgroups, &mut pending_events)?;
+        remove_subgroups(tx, context, group, &params.delete_subgroups, &mut pending_events)?;
         pending_events.emit(tx, group);
         Ok(Success {})
     }
@@ -86,14 +86,14 @@ operation! {
 }
 
 impl Write for ChangeSubgroups {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         if params.add.is_empty() && params.delete.is_empty() {
             return Err(Error::NoSubgroupsToChange);
         }
 
         let mut pending_events = PendingEvents::default();
-        add_subgroups(tx, call, params.user_group_id, &params.add, &mut pending_events)?;
-        remove_subgroups(tx, call, params.user_group_id, &params.delete, &mut pending_events)?;
+        add_subgroups(tx, context, params.user_group_id, &params.add, &mut pending_events)?;
+        remove_subgroups(tx, context, params.user_group_id, &params.delete, &mut pending_events)?;
         pending_events.emit(tx, params.user_group_id);
         Ok(Success {})
     }
@@ -121,7 +121,7 @@ impl PendingEvents {
 
 fn add_members(
     tx: &mut Tx,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     id: GroupId,
     users: &[UserId],
     pending_events: &mut PendingEvents,
@@ -129,13 +129,14 @@ fn add_members(
     if users.is_empty() {
         return Ok(());
     }
-    let group = match changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanAddMembers) {
-        Err(Error::InsufficientPermission) if users == [call.caller().id] => {
-            changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanJoin)
-        }
-        result => result,
-    }?;
-    let users = checked_members(tx, users, call.feature_level)?;
+    let group =
+        match changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanAddMembers) {
+            Err(Error::InsufficientPermission) if users == [context.caller().id] => {
+                changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanJoin)
+            }
+            result => result,
+        }?;
+    let users = checked_members(tx, users, context.feature_level)?;
     if let Some(user) = users.iter().find(|user| group.members.contains(*user)) {
         return Err(Error::AlreadyMember { user_id: user.0.into() });
     }
@@ -145,13 +146,13 @@ fn add_members(
     tx.group_mut(id).members = group.members.clone().union(added_users);
     pending_events.add(tx, id, MemberChange::Add.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[VisibleObjects::Channels]);
-    notify_affected_users(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
+    notify_affected_users(tx, context.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
 }
 
 fn remove_members(
     tx: &mut Tx,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     id: GroupId,
     users: &[UserId],
     pending_events: &mut PendingEvents,
@@ -159,14 +160,15 @@ fn remove_members(
     if users.is_empty() {
         return Ok(());
     }
-    let is_caller = users == [call.caller().id];
-    let users = checked_members(tx, users, call.feature_level)?;
-    let group = match changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanRemoveMembers) {
-        Err(Error::InsufficientPermission) if is_caller => {
-            changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanLeave)
-        }
-        result => result,
-    }?;
+    let is_caller = users == [context.caller().id];
+    let users = checked_members(tx, users, context.feature_level)?;
+    let group =
+        match changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanRemoveMembers) {
+            Err(Error::InsufficientPermission) if is_caller => {
+                changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanLeave)
+            }
+            result => result,
+        }?;
     if let Some(user) = users.iter().find(|user| !group.members.contains(*user)) {
         return Err(Error::NotMember { user_id: user.0.into() });
     }
@@ -176,7 +178,7 @@ fn remove_members(
     tx.group_mut(id).members = group.members.clone().relative_complement(removed_users);
     pending_events.add(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[VisibleObjects::Channels]);
-    notify_affected_users(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
+    notify_affected_users(tx, context.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
 }
 
@@ -191,7 +193,7 @@ fn notify_affected_users(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, ac
 
 fn add_subgroups(
     tx: &mut Tx,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     id: GroupId,
     subgroups: &[GroupId],
     pending_events: &mut PendingEvents,
@@ -199,7 +201,7 @@ fn add_subgroups(
     if subgroups.is_empty() {
         return Ok(());
     }
-    let group = changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanAddMembers)?;
+    let group = changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanAddMembers)?;
     let subgroups = checked_subgroups(tx, subgroups)?;
     if let Some(subgroup) = subgroups.iter().find(|subgroup| group.subgroups.contains(*subgroup)) {
         return Err(Error::AlreadySubgroup { group_id: subgroup.0.into() });
@@ -218,7 +220,7 @@ fn add_subgroups(
 /// Removing subgroups requires `can_manage_group`, because removing a subgroup may remove many members.
 fn remove_subgroups(
     tx: &mut Tx,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     id: GroupId,
     subgroups: &[GroupId],
     pending_events: &mut PendingEvents,
@@ -226,7 +228,7 @@ fn remove_subgroups(
     if subgroups.is_empty() {
         return Ok(());
     }
-    let group = changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
+    let group = changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanManage)?;
     let subgroups = existing_groups(tx, subgroups)?;
     if let Some(subgroup) = subgroups.iter().find(|subgroup| !group.subgroups.contains(*subgroup)) {
         return Err(Error::NotSubgroup { group_id: subgroup.0.into() });

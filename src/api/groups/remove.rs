@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-152 in docs/assumptions.md.
 
 use super::deactivate::find_objections;
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -26,13 +26,13 @@ operation! {
 }
 
 impl Write for RemoveGroup {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = params.user_group_id;
         // Below 290 deactivated groups do not exist.
-        if !call.has(Feature::DeactivatedGroups) && tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
+        if !context.has(Feature::DeactivatedGroups) && tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::InvalidGroup);
         }
-        changeable_group(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
+        changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanManage)?;
         let objections = find_objections(&realm_without_group(tx, id), id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });

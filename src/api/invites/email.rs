@@ -4,7 +4,7 @@ use super::terms::{InviteSpec, check_role};
 use super::{InviteParams, check_may_change_invite};
 use crate::api::parameter::types::text::{MaxLength, NullableText};
 use crate::api::parameter::{Nullable, RoleNumber, WholeNumber};
-use crate::api::{Call, PartialWrite, Success, Write, operation};
+use crate::api::{OperationContext, PartialWrite, Success, Write, operation};
 use crate::error::{Error, ErrorField};
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -53,12 +53,12 @@ operation! {
 type Refusal = (String, &'static str, bool);
 
 impl PartialWrite for SendInvites {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<Success, Error>, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Result<Success, Error>, Error> {
+        let caller = context.caller();
         if !tx.may(caller.id, RealmPermission::CanInviteUsers) {
             return Err(Error::InsufficientPermission);
         }
-        check_role(call, params.invite_as.0)?;
+        check_role(context, params.invite_as.0)?;
         let addresses = parse_addresses(&params.invitee_emails);
         let spec = InviteSpec {
             role: params.invite_as.0,
@@ -68,10 +68,10 @@ impl PartialWrite for SendInvites {
             include_default_channels: params.include_realm_default_subscriptions,
             welcome_message: params.welcome_message_custom_text,
         };
-        if addresses.is_empty() && (params.invitee_emails.is_empty() || call.has(Feature::BlankInviteesRefused)) {
+        if addresses.is_empty() && (params.invitee_emails.is_empty() || context.has(Feature::BlankInviteesRefused)) {
             return Err(Error::NoInvitees);
         }
-        let terms = spec.check(tx, call)?;
+        let terms = spec.check(tx, context)?;
         let address_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| address_problem(tx, email)).collect();
         if !address_refusals.is_empty() {
             return Err(Error::InvitesNotValid {
@@ -158,9 +158,9 @@ operation! {
 }
 
 impl Write for ResendInvite {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let invite = tx.invites.get(&params.invite_id).ok_or(Error::NoSuchInvitation)?;
-        check_may_change_invite(call.caller(), &invite.terms)?;
+        check_may_change_invite(context.caller(), &invite.terms)?;
 
         let mut invite = invite.as_ref().clone();
         let terms = &mut invite.terms;

@@ -1,7 +1,7 @@
 //! Revoking invitation links and invitations by email.
 
 use super::{InviteParams, check_may_change_invite};
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::id::InviteLinkId;
 use crate::realm::tx::Tx;
@@ -18,9 +18,9 @@ operation! {
 }
 
 impl Write for RevokeInviteLink {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let link = tx.invite_links.get(&params.invite_id).ok_or(Error::NoSuchInvitation)?;
-        check_may_change_invite(call.caller(), &link.terms)?;
+        check_may_change_invite(context.caller(), &link.terms)?;
         if link.is_revoked {
             return Err(Error::InvitationRevoked);
         }
@@ -41,10 +41,10 @@ operation! {
 }
 
 impl Write for RevokeInvite {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = params.invite_id;
         let invite = tx.invites.get(&id).ok_or(Error::NoSuchInvitation)?;
-        check_may_change_invite(call.caller(), &invite.terms)?;
+        check_may_change_invite(context.caller(), &invite.terms)?;
 
         let inviter = invite.terms.invited_by;
         tx.remove_invite(id);

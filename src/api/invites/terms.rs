@@ -1,6 +1,6 @@
 //! The terms of an invitation (role, channels, groups, validity), and the checks that the caller may offer them.
 
-use crate::api::Call;
+use crate::api::OperationContext;
 use crate::api::parameter::types::text::{MaxLength, NullableText, non_null};
 use crate::api::parameter::{Nullable, WholeNumber};
 use crate::error::Error;
@@ -33,9 +33,9 @@ impl InviteSpec {
     ///
     /// In this order: `OwnerInvitesOwners`, `RoleAboveInviter` (both of [`check_role`]), `InvalidInviteChannel`,
     /// `MayNotSubscribeOthers`, `InvalidGroup`, `GroupDeactivated`, `InsufficientPermission`.
-    pub(super) fn check(self, realm: &Realm, call: &Call<'_>) -> Result<InviteTerms, Error> {
-        let caller = call.caller();
-        check_role(call, self.role)?;
+    pub(super) fn check(self, realm: &Realm, context: &OperationContext<'_>) -> Result<InviteTerms, Error> {
+        let caller = context.caller();
+        check_role(context, self.role)?;
         check_channels(realm, caller, &self.channels)?;
         for id in &self.groups {
             check_group(realm, caller, *id)?;
@@ -55,7 +55,7 @@ impl InviteSpec {
             channels: self.channels.into_iter().collect(),
             groups: self.groups.into_iter().collect(),
             include_default_channels: self.include_default_channels,
-            welcome_message: welcome_message.map(|text| call.origin.make_upload_links_relative(text.0)),
+            welcome_message: welcome_message.map(|text| context.origin.make_upload_links_relative(text.0)),
         })
     }
 }
@@ -65,9 +65,9 @@ impl InviteSpec {
 /// # Errors
 ///
 /// `OwnerInvitesOwners`, `RoleAboveInviter`.
-pub(super) fn check_role(call: &Call<'_>, role: Role) -> Result<(), Error> {
-    let caller = call.caller();
-    let needs_admin = role == Role::Moderator && !call.has(Feature::ModeratorsInviteModerators);
+pub(super) fn check_role(context: &OperationContext<'_>, role: Role) -> Result<(), Error> {
+    let caller = context.caller();
+    let needs_admin = role == Role::Moderator && !context.has(Feature::ModeratorsInviteModerators);
     match role {
         _ if caller.role <= role && (!needs_admin || caller.is_admin()) => Ok(()),
         Role::Owner => Err(Error::OwnerInvitesOwners),

@@ -1,6 +1,6 @@
 //! The URL of a sent message and a Markdown link to it, for the reply (A-485 in docs/assumptions.md).
 
-use crate::api::Call;
+use crate::api::OperationContext;
 use crate::realm::Realm;
 use crate::realm::id::MessageId;
 use crate::realm::message_link::topic_link;
@@ -17,14 +17,14 @@ pub struct MessageAddress {
 impl MessageAddress {
     /// Returns the address of a message that the caller sent, without the channel's name if the caller can post to the
     /// channel but not see it.
-    pub fn new(realm: &Realm, call: &Call<'_>, id: MessageId) -> Self {
-        let base_url = call.origin.base_url();
+    pub fn new(realm: &Realm, context: &OperationContext<'_>, id: MessageId) -> Self {
+        let base_url = context.origin.base_url();
         let message = &realm.messages[&id];
         let Some((channel, topic)) = message.channel() else {
             return Self::from_url(format!("{base_url}/{}", realm.message_link(message, OutputFormat::default())));
         };
         let channel = &realm.channels[&channel];
-        if !realm.can_see(call.caller(), channel) {
+        if !realm.can_see(context.caller(), channel) {
             return Self::from_url(format!("{base_url}/{}", topic_link(&format!("channel/{}", channel.id), topic, id)));
         }
         let url = format!("{base_url}/{}", realm.message_link(message, OutputFormat::default()));

@@ -1,6 +1,6 @@
 //! The operation that deletes a message, and who may delete it.
 
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::deletion::delete_messages;
@@ -24,9 +24,9 @@ operation! {
 }
 
 impl Write for DeleteMessage {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
-        let message = call.changeable_message(tx, params.message_id)?.clone();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
+        let message = context.changeable_message(tx, params.message_id)?.clone();
         check_may_delete(tx, caller, &message)?;
 
         delete_messages(tx, caller.id, &[message.id]);

@@ -10,7 +10,7 @@ use relocate::MoveLosses;
 use resolution::ResolutionChange;
 
 use crate::api::parameter::{NonNegative, string_enum};
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -106,9 +106,9 @@ impl MessageEdit {
 }
 
 impl Write for EditMessage {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<EditMessageReply, Error> {
-        let caller = call.caller().clone();
-        let message_edit = check::checked_edit(tx, call, &params)?;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<EditMessageReply, Error> {
+        let caller = context.caller().clone();
+        let message_edit = check::checked_edit(tx, context, &params)?;
         let body = match &message_edit.content {
             Some(content) => {
                 let (sender, place) = (message_edit.message.sender, &message_edit.message.place);
@@ -117,7 +117,7 @@ impl Write for EditMessage {
                     (sender, ContentAuthor::Sender),
                     place,
                     content.clone(),
-                    Some(&call.render_context()),
+                    Some(&context.render_context()),
                     includes_subgroups,
                 )?)
             }

@@ -5,7 +5,7 @@
 use super::highlight;
 use crate::api::parameter::NonNegative;
 use crate::api::parameter::types::narrow::{AnchorText, NarrowTerm, NarrowTerms};
-use crate::api::{Call, Read, operation};
+use crate::api::{OperationContext, Read, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -75,20 +75,20 @@ pub struct GetMessagesReply {
 }
 
 impl Read for GetMessages {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessagesReply, Error> {
-        let viewer = call.caller.as_deref();
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<GetMessagesReply, Error> {
+        let viewer = context.caller.as_deref();
         let view = MessageView {
             viewer,
             apply_markdown: params.apply_markdown,
             client_gravatar: params.client_gravatar,
-            computes_system_bot_avatars: !call.has(Feature::SystemBotAvatarsFromServer),
+            computes_system_bot_avatars: !context.has(Feature::SystemBotAvatarsFromServer),
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         if let Some(ids) = &params.message_ids {
-            return fetch_by_ids(realm, call, view, &params, ids);
+            return fetch_by_ids(realm, context, view, &params, ids);
         }
         let range = parse_range(&params)?;
-        let narrow = Narrow::resolve(realm, viewer, &params.narrow.0, call.feature_level)?;
+        let narrow = Narrow::resolve(realm, viewer, &params.narrow.0, context.feature_level)?;
         let selection = narrow.select(realm, viewer, range);
         let search = narrow.search();
         Ok(GetMessagesReply {
@@ -132,7 +132,7 @@ fn parse_time(text: &str) -> Option<Timestamp> {
 /// Returns the reply for `message_ids`, without messages that the caller can't access.
 fn fetch_by_ids(
     realm: &Realm,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     view: MessageView<'_>,
     params: &GetMessages,
     ids: &[MessageId],
@@ -144,7 +144,7 @@ fn fetch_by_ids(
         let names = ["num_before", "num_after", "anchor", "message_ids", "include_anchor", "use_first_unread_anchor"];
         return Err(Error::UnsupportedCombination { parameters: names.join(", ").into() });
     }
-    let narrow = Narrow::resolve(realm, view.viewer, &params.narrow.0, call.feature_level)?;
+    let narrow = Narrow::resolve(realm, view.viewer, &params.narrow.0, context.feature_level)?;
     let mut ids: BTreeSet<MessageId> = ids.iter().copied().collect();
     ids.retain(|id| realm.messages.get(id).is_some_and(|message| narrow.matches(realm, view.viewer, message)));
     let search = narrow.search();
@@ -231,18 +231,19 @@ pub struct Match {
 }
 
 impl Read for MatchesNarrow {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<MatchesNarrowReply, Error> {
-        let viewer = Some(call.caller());
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<MatchesNarrowReply, Error> {
+        let viewer = Some(context.caller());
         let terms: Vec<RawTerm> = params.narrow.into_iter().map(|term| term.0).collect();
         if terms.iter().any(|term| term.operator == "with") {
             return Err(Error::BadNarrow { desc: "unknown operator with".into() });
         }
-        let narrow = Narrow::resolve(realm, viewer, &terms, call.feature_level)?;
+        let narrow = Narrow::resolve(realm, viewer, &terms, context.feature_level)?;
         let search = narrow.search().unwrap_or_default();
         let highlight_budget = highlight::budget();
         let mut messages = BTreeMap::new();
         for id in BTreeSet::from_iter(params.msg_ids) {
-            let message = realm.messages.get(&id).filter(|message| realm.has_user_message(call.caller().id, message));
+            let message =
+                realm.messages.get(&id).filter(|message| realm.has_user_message(context.caller().id, message));
             let Some(message) = message.filter(|message| narrow.matches(realm, viewer, message)) else { continue };
             let topic = message.channel().map(|(_, topic)| display_topic_name(topic, true)).unwrap_or_default();
             let to_error = |Exhausted| too_many_messages(messages.len());

@@ -3,7 +3,7 @@
 mod difference;
 
 use super::check_not_archived;
-use crate::api::{Call, Read, operation};
+use crate::api::{OperationContext, Read, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -70,12 +70,16 @@ pub struct HistoryEntry {
 }
 
 impl Read for GetMessageHistory {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessageHistoryReply, Error> {
+    fn run(
+        realm: &Realm,
+        context: &OperationContext<'_>,
+        params: Self::Params,
+    ) -> Result<GetMessageHistoryReply, Error> {
         let policy = realm.organization.setting(RealmSetting::MessageEditHistoryVisibilityPolicy);
         if policy == "none" {
             return Err(Error::HistoryDisabled);
         }
-        let message = call.message(realm, params.message_id)?;
+        let message = context.message(realm, params.message_id)?;
         let entries = history_entries(message, policy == "all", params.allow_empty_topic_name);
         Ok(GetMessageHistoryReply { message_history: entries.map_err(|_| Error::UnableToRender)? })
     }
@@ -172,14 +176,14 @@ pub struct GetReadReceiptsReply {
 }
 
 impl Read for GetReadReceipts {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetReadReceiptsReply, Error> {
-        let caller = call.caller();
-        let message = call.message(realm, params.message_id)?;
-        check_not_archived(realm, call, message)?;
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<GetReadReceiptsReply, Error> {
+        let caller = context.caller();
+        let message = context.message(realm, params.message_id)?;
+        check_not_archived(realm, context, message)?;
         if !realm.organization.is_enabled(RealmSetting::EnableReadReceipts) {
             return Err(Error::ReceiptsDisabled);
         }
-        let excludes_muted = call.has(Feature::ReceiptsWithoutMuted);
+        let excludes_muted = context.has(Feature::ReceiptsWithoutMuted);
         let has_read = |id: &&UserId| {
             let state = realm.user_state(**id);
             let is_muted =

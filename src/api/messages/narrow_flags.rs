@@ -3,7 +3,7 @@
 use crate::api::changes::flags::{FlagChange, change_flag};
 use crate::api::parameter::NonNegative;
 use crate::api::parameter::types::narrow::{AnchorText, NarrowTerms};
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::narrow::{MessageRange, Narrow};
@@ -63,15 +63,19 @@ pub struct UpdateFlagsForNarrowReply {
 }
 
 impl Write for UpdateFlagsForNarrow {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdateFlagsForNarrowReply, Error> {
-        let caller = call.caller();
+    fn run(
+        tx: &mut Tx,
+        context: &OperationContext<'_>,
+        params: Self::Params,
+    ) -> Result<UpdateFlagsForNarrowReply, Error> {
+        let caller = context.caller();
         let anchor = params.anchor.parse()?;
         let (before, after) = limit_counts(params.num_before.0, params.num_after.0);
         if before > 0 && after > 0 && !params.include_anchor {
             return Err(Error::AnchorInTheMiddle);
         }
-        let narrow = Narrow::resolve(tx, Some(caller), &params.narrow.0, call.feature_level)?;
-        let change = FlagChange::parse(call, &params.flag, &params.op)?;
+        let narrow = Narrow::resolve(tx, Some(caller), &params.narrow.0, context.feature_level)?;
+        let change = FlagChange::parse(context, &params.flag, &params.op)?;
 
         let range = MessageRange { anchor, include_anchor: params.include_anchor, before, after };
         let selection = narrow.select(tx, Some(caller), range);

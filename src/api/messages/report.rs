@@ -3,7 +3,7 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::parameter::string_enum;
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -65,8 +65,8 @@ operation! {
 }
 
 impl Write for ReportMessage {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         let description = params.description.unwrap_or_default();
         let description = description.trim();
         check_length(description, "description", MAX_DESCRIPTION_LENGTH)?;
@@ -83,7 +83,7 @@ impl Write for ReportMessage {
             caller,
             &message,
             params.report_type,
-            &call.origin.make_upload_links_relative(description.to_owned()),
+            &context.origin.make_upload_links_relative(description.to_owned()),
         );
         let topic = format!("{}'s moderation requests", sender.full_name);
         let is_topic_allowed = tx.check_topic_policy(&tx.channels[&channel], &topic).is_ok();
@@ -91,12 +91,12 @@ impl Write for ReportMessage {
             let target = Target::Channel { channel, topic };
             tx.send(OutgoingMessage {
                 content_author: ContentAuthor::QuotedUser(caller.id),
-                render_context: Some(call.render_context()),
+                render_context: Some(context.render_context()),
                 ..OutgoingMessage::from_server(bot, target, content)
             })
             .is_ok()
         });
-        if is_sent || !call.has(Feature::UndeliveredReportsRefused) {
+        if is_sent || !context.has(Feature::UndeliveredReportsRefused) {
             Ok(Success {})
         } else {
             Err(Error::ReportNotSent)

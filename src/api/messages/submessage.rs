@@ -1,7 +1,7 @@
 //! Adding submessages to a message: votes and options of polls, tasks of to-do lists.
 
 use crate::api::parameter::types::text::MaxLength;
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::event::Audience;
@@ -36,10 +36,10 @@ operation! {
 }
 
 impl Write for AddSubmessage {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let (MaxLength(msg_type), MaxLength(content)) = (params.msg_type, params.content);
-        let caller = call.caller().id;
-        let message = call.changeable_message(tx, params.message_id)?.clone();
+        let caller = context.caller().id;
+        let message = context.changeable_message(tx, params.message_id)?.clone();
         // A message is a widget for others once its sender added the first submessage.
         let is_widget_for_others = message.submessages.iter().any(|submessage| submessage.sender == message.sender);
         if !is_widget_for_others && message.sender != caller {
@@ -67,7 +67,7 @@ impl Write for AddSubmessage {
         };
         let submessage = Submessage { id, sender: caller, kind: msg_type, content };
         tx.message_mut(message.id).submessages.push_back(submessage);
-        tx.apply_participation_policy(call.caller(), &message);
+        tx.apply_participation_policy(context.caller(), &message);
         let audience = match !tx.has(Feature::ActionsHaveOneAudience) {
             true => Audience::of_users(tx.message_holders(message.id)),
             false => tx.action_audience(&[message.id]),

@@ -1,7 +1,7 @@
 //! Summaries of conversations by a language model, which this server does not have (A-455 in docs/assumptions.md).
 
 use crate::api::parameter::types::narrow::NarrowTerms;
-use crate::api::{Call, Read, Success, operation};
+use crate::api::{OperationContext, Read, Success, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 
@@ -16,7 +16,7 @@ operation! {
 }
 
 impl Read for SummarizeMessages {
-    fn run(_realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<Success, Error> {
+    fn run(_realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<Success, Error> {
         Err(Error::NoModel)
     }
 }

@@ -4,7 +4,7 @@
 
 use super::organization_mut;
 use crate::api::parameter::{Nullable, WholeNumber};
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
@@ -26,7 +26,7 @@ operation! {
 }
 
 impl Write for DeactivateOrganization {
-    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         // The data is never deleted, because worlds do not exist for so long.
         if params.deletion_delay_days.0.is_some_and(|WholeNumber(days)| days < MIN_DAYS_TO_DELETION) {
             return Err(Error::DeletionTooSoon { min_allowed_days: MIN_DAYS_TO_DELETION.into() });

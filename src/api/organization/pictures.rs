@@ -4,7 +4,7 @@
 
 use crate::api::changes::pictures::check_typed_picture;
 use crate::api::parameter::{UploadedFile, parameters};
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::organization::OrganizationPicture;
 use crate::realm::tx::Tx;
@@ -46,9 +46,9 @@ operation! {
 }
 
 impl Write for UploadIcon {
-    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<IconReply, Error> {
-        let [file] = call.files else { return Err(Error::OneIconExpected) };
-        check_typed_picture(call, file)?;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, _params: Self::Params) -> Result<IconReply, Error> {
+        let [file] = context.files else { return Err(Error::OneIconExpected) };
+        check_typed_picture(context, file)?;
 
         change_picture(tx, OrganizationPicture::Icon, Some(file));
         Ok(IconReply { icon_url: picture_url(&tx.organization, OrganizationPicture::Icon) })
@@ -64,7 +64,7 @@ operation! {
 }
 
 impl Write for RemoveIcon {
-    fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<IconReply, Error> {
+    fn run(tx: &mut Tx, _call: &OperationContext<'_>, _params: Self::Params) -> Result<IconReply, Error> {
         change_picture(tx, OrganizationPicture::Icon, None);
         Ok(IconReply { icon_url: picture_url(&tx.organization, OrganizationPicture::Icon) })
     }
@@ -80,9 +80,9 @@ operation! {
 }
 
 impl Write for UploadLogo {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let [file] = call.files else { return Err(Error::OneLogoExpected) };
-        check_typed_picture(call, file)?;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let [file] = context.files else { return Err(Error::OneLogoExpected) };
+        check_typed_picture(context, file)?;
 
         change_picture(tx, params.picture_kind(), Some(file));
         Ok(Success {})
@@ -97,7 +97,7 @@ operation! {
 }
 
 impl Write for RemoveLogo {
-    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         change_picture(tx, params.picture_kind(), None);
         Ok(Success {})
     }

@@ -2,7 +2,7 @@
 //!
 //! Choices where the API is silent: A-151 in docs/assumptions.md.
 
-use crate::api::{Call, Read, operation};
+use crate::api::{OperationContext, Read, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -33,9 +33,9 @@ pub struct SubdomainReply {
 }
 
 impl Read for CheckSubdomain {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubdomainReply, Error> {
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<SubdomainReply, Error> {
         let availability = match check_availability(realm, &params.subdomain) {
-            IN_USE if !call.has(Feature::NamesAreInUse) => LEGACY_IN_USE,
+            IN_USE if !context.has(Feature::NamesAreInUse) => LEGACY_IN_USE,
             availability => availability,
         };
         Ok(SubdomainReply { availability })

@@ -1,7 +1,7 @@
 //! The operation that changes the default settings of new users.
 
 use crate::api::parameter::types::user_settings::UserDefaultsParams;
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::setting_values::{check_setting, default_user_setting};
 use crate::realm::tx::Tx;
@@ -17,13 +17,13 @@ operation! {
 }
 
 impl Write for EditUserDefaults {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         for (name, value) in &params.settings {
             check_setting(name, value)?;
         }
 
         for (name, value) in params.settings {
-            if default_user_setting(tx, call.feature_level, name) == value {
+            if default_user_setting(tx, context.feature_level, name) == value {
                 continue;
             }
             Arc::make_mut(&mut tx.realm_mut().organization).user_defaults.insert(name, value.clone());

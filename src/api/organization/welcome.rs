@@ -1,7 +1,7 @@
 //! The operation that sends a test of the custom welcome message to the caller (A-143 in docs/assumptions.md).
 
 use crate::api::parameter::types::text::MaxLength;
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::realm::id::MessageId;
 use crate::realm::organization::MAX_WELCOME_LENGTH;
@@ -30,14 +30,18 @@ pub struct TestWelcomeMessageReply {
 }
 
 impl Write for TestWelcomeMessage {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<TestWelcomeMessageReply, Error> {
+    fn run(
+        tx: &mut Tx,
+        context: &OperationContext<'_>,
+        params: Self::Params,
+    ) -> Result<TestWelcomeMessageReply, Error> {
         let MaxLength(text) = params.welcome_message_custom_text;
         let bot = tx.notification_bot().ok_or(Error::NoSuchUser)?;
-        let caller = call.caller().id;
+        let caller = context.caller().id;
         let target = Target::Direct { users: vec![caller] };
         let outgoing_message = OutgoingMessage {
             content_author: ContentAuthor::QuotedUser(caller),
-            ..OutgoingMessage::from_server(bot, target, call.origin.make_upload_links_relative(text))
+            ..OutgoingMessage::from_server(bot, target, context.origin.make_upload_links_relative(text))
         };
         let MessageId(message_id) = tx.send(outgoing_message)?.id;
         Ok(TestWelcomeMessageReply { message_id })

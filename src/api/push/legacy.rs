@@ -2,7 +2,7 @@
 //! and the token only once (A-104 in docs/assumptions.md).
 
 use super::registration::{Key, Token, store_registration, token_id};
-use crate::api::{Call, Success};
+use crate::api::{OperationContext, Success};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::device::Device;
@@ -30,8 +30,8 @@ pub struct Registration {
 /// # Errors
 ///
 /// `MissingParameter`, `PushNotConfigured`, `InvalidPushKey`.
-pub fn register_device(tx: &mut Tx, call: &Call<'_>, request: Registration) -> Result<Success, Error> {
-    let user = call.caller().id;
+pub fn register_device(tx: &mut Tx, context: &OperationContext<'_>, request: Registration) -> Result<Success, Error> {
+    let user = context.caller().id;
     let missing_parameter = |name: &'static str| move || Error::MissingParameter { var_name: name.into() };
     let account_id = request.account_id;
     let kind = request.token_kind.ok_or_else(missing_parameter("token_kind"))?;
@@ -43,7 +43,7 @@ pub fn register_device(tx: &mut Tx, call: &Call<'_>, request: Registration) -> R
         return Err(Error::PushNotConfigured);
     }
     let key = Key { id: account_id & i64::from(u32::MAX), key };
-    if call.has(Feature::PushKeysValidated) {
+    if context.has(Feature::PushKeysValidated) {
         key.check()?;
     }
     let existing_device = tx.user_state(user).devices.iter().find(|(id, device)| device.account_id(**id) == account_id);
@@ -65,6 +65,6 @@ pub fn register_device(tx: &mut Tx, call: &Call<'_>, request: Registration) -> R
         "bouncer_public_key": relay_key,
         "encrypted_push_registration": registration,
     });
-    store_registration(tx, call, (id, device), Some(key), Some(Token { id: token, kind, payload }));
+    store_registration(tx, context, (id, device), Some(key), Some(Token { id: token, kind, payload }));
     Ok(Success {})
 }

@@ -6,7 +6,7 @@ use super::legacy::{self, Registration};
 use super::registration::{Key, Token, store_registration};
 use crate::api::changes::users::device::unknown_device_error;
 use crate::api::parameter::{FromJson, Parameter, impl_json_parameter};
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::device::Device;
@@ -120,8 +120,8 @@ fn is_registered(device: &Device, key: Option<&Key>, token: &Token) -> bool {
 }
 
 impl Write for RegisterPush {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        if !call.has(Feature::ServerAssignsDeviceIds) {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        if !context.has(Feature::ServerAssignsDeviceIds) {
             let registration = Registration {
                 account_id: params.device_id.0,
                 token_kind: params.token_kind,
@@ -129,9 +129,9 @@ impl Write for RegisterPush {
                 bouncer_public_key: params.bouncer_public_key,
                 encrypted_push_registration: params.encrypted_push_registration,
             };
-            return legacy::register_device(tx, call, registration);
+            return legacy::register_device(tx, context, registration);
         }
-        let user = call.caller().id;
+        let user = context.caller().id;
         let id = params.device_id;
         if !tx.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
             return Err(Error::PushNotConfigured);
@@ -143,7 +143,7 @@ impl Write for RegisterPush {
             return Ok(Success {});
         }
 
-        store_registration(tx, call, (id, device), key, token);
+        store_registration(tx, context, (id, device), key, token);
         Ok(Success {})
     }
 }

@@ -1,6 +1,6 @@
 //! Storing the key and the token of a device, for both ways to register it.
 
-use crate::api::Call;
+use crate::api::OperationContext;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::device::Device;
@@ -50,12 +50,12 @@ impl Key {
 /// Stores the key, the token or both, and hands the token to the relay.
 pub fn store_registration(
     tx: &mut Tx,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     (id, mut device): (DeviceId, Device),
     key: Option<Key>,
     token: Option<Token>,
 ) {
-    let user = call.caller().id;
+    let user = context.caller().id;
     let mut update = DeviceUpdate { device_id: id, ..DeviceUpdate::default() };
     if let Some(Key { id, key }) = key {
         device.push_key_id = Some(id);
@@ -70,8 +70,8 @@ pub fn store_registration(
     }
     store_and_emit_device(tx, user, id, device.clone(), update);
     // If a fault makes the relay fail, the token stays pending, like on a server that retries.
-    if let Some(token) = token.filter(|_| super::check_relay(call).is_ok()) {
-        if call.has(Feature::RegistrationRemovesLegacyToken) {
+    if let Some(token) = token.filter(|_| super::check_relay(context).is_ok()) {
+        if context.has(Feature::RegistrationRemovesLegacyToken) {
             tx.change_push_targets(user, |state| {
                 state.push_tokens.retain(|legacy| token_id(&legacy.token) != token.id);
             });

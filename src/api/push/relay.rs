@@ -1,7 +1,7 @@
 //! The push relay's operation for other servers. A world is the relay only of its own organization (A-156 and A-457 in
 //! docs/assumptions.md).
 
-use crate::api::{Call, Read, Success, operation};
+use crate::api::{OperationContext, Read, Success, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::time::{Span, Timestamp};
@@ -34,7 +34,7 @@ operation! {
 }
 
 impl Read for RegisterRemotePush {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         if !params.realm_uuid.eq_ignore_ascii_case(&realm.organization.uuid) {
             return Err(Error::RemoteRealmMissing);
         }
@@ -42,7 +42,7 @@ impl Read for RegisterRemotePush {
         if key.len() != PUBLIC_KEY_BYTES {
             return Err(Error::InvalidRelayKey);
         }
-        check_registration(&params.encrypted_push_registration, call.now)?;
+        check_registration(&params.encrypted_push_registration, context.now)?;
         Ok(Success {})
     }
 }

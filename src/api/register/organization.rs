@@ -49,7 +49,7 @@ impl OrganizationState {
         Self {
             settings: settings(realm),
             identity: Identity::new(realm, request),
-            derived: DerivedSettings::new(realm, request.call.feature_level),
+            derived: DerivedSettings::new(realm, request.context.feature_level),
             limits: Limits::new(),
             server: ServerState::new(realm, request),
         }
@@ -200,7 +200,7 @@ struct PermissionDescription {
 impl Identity {
     fn new(realm: &Realm, request: &StateRequest<'_>) -> Self {
         let organization = &realm.organization;
-        let base_url = request.call.origin.base_url();
+        let base_url = request.context.origin.base_url();
         let id_or_none = |id: Option<ChannelId>| id.map_or(-1, |id| id.0);
         let takes_passwords = organization.allows_login_by(AuthenticationMethod::Email);
         Self {
@@ -284,9 +284,9 @@ impl Limits {
 
 impl ServerState {
     fn new(realm: &Realm, request: &StateRequest<'_>) -> Self {
-        let base_url = request.call.origin.base_url();
+        let base_url = request.context.origin.base_url();
         Self {
-            server_generation: request.call.server_start.seconds(),
+            server_generation: request.context.server_start.seconds(),
             development_environment: true,
             server_inline_image_preview: true,
             server_inline_url_embed_preview: realm.preview_delays.links.is_some(),

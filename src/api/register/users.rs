@@ -97,7 +97,7 @@ impl PresenceState {
             Some(viewer) => presences(realm, viewer, request.options.slim_presence, request.presence_days),
             None => (Presences::new(), -1),
         };
-        Self { presences, presence_last_update_id, server_timestamp: request.call.now.fractional_seconds() }
+        Self { presences, presence_last_update_id, server_timestamp: request.context.now.fractional_seconds() }
     }
 }
 

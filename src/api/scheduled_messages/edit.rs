@@ -3,7 +3,7 @@
 use super::{SENDING_ERRORS, ToParameter, check_and_render, find_own_message};
 use crate::api::parameter::WholeNumber;
 use crate::api::parameter::types::recipients::MessageType;
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::event::Audience;
@@ -109,8 +109,8 @@ impl EditScheduledMessage {
 }
 
 impl Write for EditScheduledMessage {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let sender = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let sender = context.caller().id;
         let (message, deliver_at) = params.checked_original(tx, sender)?;
         let message = message.clone();
         let needs_check = params.type_.is_some() || params.to.is_some() || params.content.is_some();
@@ -119,7 +119,7 @@ impl Write for EditScheduledMessage {
             let kind = params.type_.unwrap_or(old_kind);
             let to = params.to.unwrap_or(old_to).recipients(kind)?;
             let content = params.content.as_deref().unwrap_or(&message.content);
-            check_and_render(tx, call, kind, &to, params.topic.or(old_topic), content)?
+            check_and_render(tx, context, kind, &to, params.topic.or(old_topic), content)?
         } else {
             // Without new recipients or content, the checks of sending are left to the time of delivery.
             let to = replace_topic(message.to.clone(), params.topic.as_deref())?;

@@ -1,7 +1,7 @@
 //! Logging in by email address: operations that return API keys, and the list of accounts for development logins.
 
 use crate::api::changes::users::creation::record_first_login;
-use crate::api::{Call, Read, Write, operation};
+use crate::api::{OperationContext, Read, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -43,8 +43,8 @@ pub struct ApiKeyReply {
 }
 
 impl Write for DevFetchApiKey {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
-        log_in_without_password(tx, call.feature_level, &params.username)
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
+        log_in_without_password(tx, context.feature_level, &params.username)
     }
 }
 
@@ -75,12 +75,12 @@ pub struct DevUsersReply {
 }
 
 impl Read for DevListUsers {
-    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<DevUsersReply, Error> {
+    fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<DevUsersReply, Error> {
         check_dev_logins(realm)?;
         let mut people: Vec<&User> = realm.active_users.iter().map(|id| realm.users[id].as_ref()).collect();
         people.retain(|user| !user.is_bot());
         people.sort_by(|a, b| a.email.cmp(&b.email));
-        let realm_url = call.origin.base_url();
+        let realm_url = context.origin.base_url();
         let dev_user = |user: &User| DevUser { email: user.email.clone(), realm_url: realm_url.clone() };
         let (admins, others): (Vec<&User>, Vec<&User>) = people.into_iter().partition(|user| user.is_admin());
         Ok(DevUsersReply {
@@ -106,8 +106,8 @@ operation! {
 }
 
 impl Write for FetchApiKey {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
-        log_in_with_password(tx, call.feature_level, &params.username, &params.password)
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
+        log_in_with_password(tx, context.feature_level, &params.username, &params.password)
     }
 }
 

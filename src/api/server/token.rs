@@ -1,7 +1,7 @@
 //! Logging in with a JSON web token (A-154 in docs/assumptions.md).
 
 use super::login::{find_account, log_in};
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::realm::tx::Tx;
 use crate::record::user::{UserRecord, UserView};
@@ -45,11 +45,11 @@ pub struct TokenKeyReply {
 }
 
 impl Write for FetchApiKeyForToken {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<TokenKeyReply, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<TokenKeyReply, Error> {
         if params.token.is_empty() {
             return Err(Error::TokenMissing);
         }
-        let claims = verified_claims(&params.token, call.now).ok_or(Error::TokenInvalid)?;
+        let claims = verified_claims(&params.token, context.now).ok_or(Error::TokenInvalid)?;
         let email = claims["email"].as_str().ok_or(Error::TokenWithoutEmail)?;
         let user = find_account(tx, email)?;
         if !user.is_active {
@@ -59,7 +59,7 @@ impl Write for FetchApiKeyForToken {
             return Err(Error::RealmDeactivated);
         }
 
-        let credentials = log_in(tx, call.feature_level, &user);
+        let credentials = log_in(tx, context.feature_level, &user);
         let user = &tx.users[&user.id];
         let view = UserView { viewer: Some(user), client_gravatar: false, include_profile: false };
         let user = params.include_profile.then(|| UserRecord::new(tx, user, view));

@@ -1,7 +1,7 @@
 //! Slash commands that change a setting of the caller (A-144 in docs/assumptions.md).
 
 use super::change_own_setting;
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::tx::Tx;
@@ -31,20 +31,20 @@ pub struct CommandReply {
 }
 
 impl Write for RunCommand {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<CommandReply, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<CommandReply, Error> {
         let command = params.command.strip_prefix('/').ok_or(Error::CommandWithoutSlash)?;
         if command == "ping" {
             return Ok(CommandReply { message: "" });
         }
         // Older levels call the themes night and day, and don't know the newer names.
         let name = match command {
-            "night" if !call.has(Feature::DarkAndLightCommands) => "dark",
-            "day" if !call.has(Feature::DarkAndLightCommands) => "light",
-            "dark" | "light" if !call.has(Feature::DarkAndLightCommands) => "",
+            "night" if !context.has(Feature::DarkAndLightCommands) => "dark",
+            "day" if !context.has(Feature::DarkAndLightCommands) => "light",
+            "dark" | "light" if !context.has(Feature::DarkAndLightCommands) => "",
             command => command,
         };
         let effect = command_effect(name).ok_or_else(|| Error::NoSuchCommand { command: command.into() })?;
-        let user = call.caller().id;
+        let user = context.caller().id;
         if *tx.user_state(user).setting_named(effect.setting) == effect.value {
             return Ok(CommandReply { message: effect.message_if_unchanged });
         }

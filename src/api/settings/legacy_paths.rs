@@ -2,7 +2,7 @@
 //! only the settings of its kind. A third path changes a single setting.
 
 use super::{ChangeSettings, ERRORS, EVENTS, SettingsParams, change_own_setting};
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::tx::Tx;
 
@@ -15,8 +15,8 @@ operation! {
 }
 
 impl Write for ChangeDisplaySettings {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        ChangeSettings::run(tx, call, params)
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        ChangeSettings::run(tx, context, params)
     }
 }
 
@@ -29,8 +29,8 @@ operation! {
 }
 
 impl Write for ChangeNotificationSettings {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        ChangeSettings::run(tx, call, params)
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        ChangeSettings::run(tx, context, params)
     }
 }
 
@@ -46,8 +46,8 @@ operation! {
 }
 
 impl Write for ChangeEnterSends {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        change_own_setting(tx, call.caller().id, "enter_sends", params.enter_sends.into());
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        change_own_setting(tx, context.caller().id, "enter_sends", params.enter_sends.into());
         Ok(Success {})
     }
 }

@@ -3,7 +3,7 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::parameter::{Parameter, json_object};
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::feature::Feature;
 use crate::realm::channel::Subscription;
@@ -52,10 +52,10 @@ const ERRORS: &[ErrorKind] = &[
 ];
 
 impl Write for ChangeProperties {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let changes = params.subscription_data;
-        if !call.has(Feature::SubscriptionValuesCheckedFirst) {
-            check_in_legacy_order(tx, call.caller(), &changes)?;
+        if !context.has(Feature::SubscriptionValuesCheckedFirst) {
+            check_in_legacy_order(tx, context.caller(), &changes)?;
         } else if let Some(index) = invalid_value_position(&changes) {
             // The error for a value that is neither a boolean nor a string says only that a boolean was expected.
             return Err(Error::bad_value(
@@ -69,11 +69,11 @@ impl Write for ChangeProperties {
             .map(parse_change)
             .collect::<Result<Vec<(ChannelId, SettingChange)>, Error>>()?;
         for (channel, _) in &changes {
-            check_subscribed(tx, call.caller(), *channel)?;
+            check_subscribed(tx, context.caller(), *channel)?;
         }
 
         for (channel, change) in changes {
-            change.apply(tx, call.caller().id, channel);
+            change.apply(tx, context.caller().id, channel);
         }
         Ok(Success {})
     }
@@ -111,16 +111,16 @@ impl Parameter for PlainOrJson {
 }
 
 impl Write for ChangeProperty {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let PlainOrJson(value) = params.value;
         let change = PropertyChange { stream_id: params.stream_id, property: params.property, value };
-        if !call.has(Feature::SubscriptionValuesCheckedFirst) {
-            check_in_legacy_order(tx, call.caller(), std::slice::from_ref(&change))?;
+        if !context.has(Feature::SubscriptionValuesCheckedFirst) {
+            check_in_legacy_order(tx, context.caller(), std::slice::from_ref(&change))?;
         }
         let (channel, change) = parse_change((0, change))?;
-        check_subscribed(tx, call.caller(), channel)?;
+        check_subscribed(tx, context.caller(), channel)?;
 
-        change.apply(tx, call.caller().id, channel);
+        change.apply(tx, context.caller().id, channel);
         Ok(Success {})
     }
 }

@@ -7,7 +7,7 @@ use crate::api::changes::channels::notices::{announce_new_channels, post_creatio
 use crate::api::changes::subscriptions::{ChannelsByUser, check_subscription_count, subscribe_all};
 use crate::api::parameter::types::channel::{ChannelPermissions, ChannelProperties, TopicsPolicyWord};
 use crate::api::parameter::types::principals::Principals;
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -86,7 +86,7 @@ const SUBSCRIBE_EVENTS: &[EventKind] = &[
 ];
 
 impl Write for Subscribe {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SubscribeReply, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<SubscribeReply, Error> {
         let channel_params = NewChannelParams {
             properties: params.properties,
             topics_policy: params.topics_policy,
@@ -100,7 +100,7 @@ impl Write for Subscribe {
             announces: params.announce,
             notifies_users: params.send_new_subscription_messages,
         };
-        subscribe(tx, call, request)
+        subscribe(tx, context, request)
     }
 }
 
@@ -128,19 +128,23 @@ pub struct SubscribeRequest {
 /// missing, those of [`NewChannelParams::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe
 /// others; those of [`Principals::resolve`]; `TooManyChannels`; `TooManySubscriptions`. Below 342, those about other
 /// users come second.
-pub fn subscribe(tx: &mut Tx, call: &Call<'_>, request: SubscribeRequest) -> Result<SubscribeReply, Error> {
-    let caller = call.caller();
-    request.channel_params.check_values(tx, call)?;
+pub fn subscribe(
+    tx: &mut Tx,
+    context: &OperationContext<'_>,
+    request: SubscribeRequest,
+) -> Result<SubscribeReply, Error> {
+    let caller = context.caller();
+    request.channel_params.check_values(tx, context)?;
     let names_others = request.principals.names_others(tx, caller);
-    if !Feature::ChannelsCheckedBeforeSubscribers.is_at(call.feature_level) && names_others {
+    if !Feature::ChannelsCheckedBeforeSubscribers.is_at(context.feature_level) && names_others {
         if !tx.may(caller.id, RealmPermission::CanAddSubscribers) {
             return Err(Error::InsufficientPermission);
         }
         request.principals.resolve(tx, caller)?;
     }
-    let resolved = ResolvedChannels::new(tx, call, &request.channels)?;
-    let mut spec = if resolved.missing.is_empty() { None } else { Some(request.channel_params.check(tx, call)?) };
-    if let Some(spec) = spec.as_mut().filter(|_| !call.has(Feature::ChannelAdministrators)) {
+    let resolved = ResolvedChannels::new(tx, context, &request.channels)?;
+    let mut spec = if resolved.missing.is_empty() { None } else { Some(request.channel_params.check(tx, context)?) };
+    if let Some(spec) = spec.as_mut().filter(|_| !context.has(Feature::ChannelAdministrators)) {
         let nobody = GroupSettingValue::Group(tx.system_group(SystemGroup::Nobody));
         spec.restrict_to_administrators(nobody);
     }
@@ -217,13 +221,13 @@ struct ResolvedChannels {
 }
 
 impl ResolvedChannels {
-    fn new(realm: &Realm, call: &Call<'_>, channels: &[ChannelToSubscribe]) -> Result<Self, Error> {
+    fn new(realm: &Realm, context: &OperationContext<'_>, channels: &[ChannelToSubscribe]) -> Result<Self, Error> {
         let mut resolved =
             Self { allowed: Vec::new(), refused: Vec::new(), missing: Vec::new(), colors: BTreeMap::new() };
         let mut unique_names = BTreeSet::new();
         let may_subscribe = |channel: &Channel| {
-            realm.can_read(call.caller(), channel)
-                && (!channel.is_archived || call.has(Feature::ArchivedChannelSubscriptionsEditable))
+            realm.can_read(context.caller(), channel)
+                && (!channel.is_archived || context.has(Feature::ArchivedChannelSubscriptionsEditable))
         };
         for channel in channels {
             let name = validate_channel_name(&channel.name)?;

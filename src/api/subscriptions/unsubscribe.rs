@@ -3,7 +3,7 @@
 use crate::api::changes::channels::archive::archive;
 use crate::api::changes::subscriptions::{ChannelsByUser, check_subscription_count, unsubscribe_all};
 use crate::api::parameter::types::principals::Principals;
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -53,8 +53,8 @@ const UNSUBSCRIBE_EVENTS: &[EventKind] = &[
 ];
 
 impl Write for Unsubscribe {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UnsubscribeReply, Error> {
-        unsubscribe(tx, call, &params.principals, &params.subscriptions)
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<UnsubscribeReply, Error> {
+        unsubscribe(tx, context, &params.principals, &params.subscriptions)
     }
 }
 
@@ -74,14 +74,14 @@ fn was_anyone_unsubscribed(channels_by_user: &ChannelsByUser, id: ChannelId) -> 
 /// `InsufficientPermission` for a channel that exists, `UnknownChannel` for the first that does not.
 pub fn unsubscribe(
     tx: &mut Tx,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     principals: &Principals,
     names: &[String],
 ) -> Result<UnsubscribeReply, Error> {
-    let caller = call.caller();
+    let caller = context.caller();
     let users = principals.resolve(tx, caller)?;
     let names = names.iter().map(|name| validate_channel_name(name)).collect::<Result<Vec<String>, Error>>()?;
-    let allows_archived = call.has(Feature::ArchivedChannelSubscriptionsEditable);
+    let allows_archived = context.has(Feature::ArchivedChannelSubscriptionsEditable);
     let find_channel =
         |name: &String| tx.channel_by_name(name).filter(|channel| allows_archived || !channel.is_archived);
     // The IDs have no duplicates and keep the order of the request.
@@ -97,10 +97,10 @@ pub fn unsubscribe(
     }
 
     let removed_channels = unsubscribe_all(tx, &users, &channels);
-    if !call.has(Feature::VacantChannelsNotArchived) {
+    if !context.has(Feature::VacantChannelsNotArchived) {
         for id in &channels {
             if is_vacant(&tx.channels[id]) && was_anyone_unsubscribed(&removed_channels, *id) {
-                archive(tx, call, *id);
+                archive(tx, context, *id);
             }
         }
     }

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-114 in docs/assumptions.md.
 
 use super::TopicName;
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::deletion::delete_messages;
@@ -62,8 +62,8 @@ pub struct DeleteTopicReply {
 }
 
 impl Write for DeleteTopic {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<DeleteTopicReply, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<DeleteTopicReply, Error> {
+        let caller = context.caller();
         let channel = tx.readable_active_channel(caller, params.stream_id)?.id;
         let topic = tx.topics.get(&(channel, TopicKey::new(&params.topic_name.0)));
         let is_visible = |id: &MessageId| tx.visible_message(caller, *id).is_some();

@@ -3,7 +3,7 @@
 //! In the protocol tus 1.0.0, the parameters and replies are headers.
 
 use super::{NewFile, add_file_at, check_size, name, new_path_id};
-use crate::api::{Call, Read, Success, Write, operation};
+use crate::api::{OperationContext, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
@@ -57,8 +57,8 @@ operation! {
 }
 
 impl Write for BeginUpload {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UploadReply, Error> {
-        let owner = call.caller().id;
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<UploadReply, Error> {
+        let owner = context.caller().id;
         check_size(tx, params.length)?;
 
         let filename = params.filename.unwrap_or_default();
@@ -78,7 +78,7 @@ impl Write for BeginUpload {
         };
         // An upload of no bytes is finished here, because `append_piece` ignores empty pieces.
         let upload = store_upload(tx, upload)?;
-        Ok(UploadReply::from_upload(&*append_piece(tx, owner, &upload.path_id, 0, request_piece(call))?))
+        Ok(UploadReply::from_upload(&*append_piece(tx, owner, &upload.path_id, 0, request_piece(context))?))
     }
 }
 
@@ -96,8 +96,8 @@ operation! {
 }
 
 impl Read for GetUploadOffset {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UploadReply, Error> {
-        Ok(UploadReply::from_upload(own_upload(realm, call.caller().id, &params.upload_id)?))
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<UploadReply, Error> {
+        Ok(UploadReply::from_upload(own_upload(realm, context.caller().id, &params.upload_id)?))
     }
 }
 
@@ -121,14 +121,14 @@ operation! {
 }
 
 impl Write for AddToUpload {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UploadReply, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<UploadReply, Error> {
         let offset = params.offset.unsigned_abs();
         Ok(UploadReply::from_upload(&*append_piece(
             tx,
-            call.caller().id,
+            context.caller().id,
             &params.upload_id,
             offset,
-            request_piece(call),
+            request_piece(context),
         )?))
     }
 }
@@ -146,8 +146,8 @@ operation! {
 }
 
 impl Write for EndUpload {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        if own_upload(tx, call.caller().id, &params.upload_id)?.is_finished() {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        if own_upload(tx, context.caller().id, &params.upload_id)?.is_finished() {
             return Err(Error::UploadFinished);
         }
 
@@ -157,8 +157,8 @@ impl Write for EndUpload {
 }
 
 /// The bytes in the request's body; empty if there is none.
-fn request_piece(call: &Call<'_>) -> Bytes {
-    call.files.first().map(|file| file.bytes.clone()).unwrap_or_default()
+fn request_piece(context: &OperationContext<'_>) -> Bytes {
+    context.files.first().map(|file| file.bytes.clone()).unwrap_or_default()
 }
 
 /// An upload of a user; `NoSuchUpload` also for uploads of other users.

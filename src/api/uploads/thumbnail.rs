@@ -1,6 +1,6 @@
 //! Whether the thumbnails of a file are ready.
 
-use crate::api::{Call, Read, operation};
+use crate::api::{OperationContext, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use schemars::JsonSchema;
@@ -27,10 +27,10 @@ pub struct ThumbnailStatusReply {
 }
 
 impl Read for GetThumbnailStatus {
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ThumbnailStatusReply, Error> {
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<ThumbnailStatusReply, Error> {
         let path_id = format!("{}/{}", params.realm_id_str, params.filename);
         let attachment = realm.attachments.get(&path_id).ok_or(Error::FileNotFound)?;
-        if !realm.can_read_file(Some(call.caller()), attachment) {
+        if !realm.can_read_file(Some(context.caller()), attachment) {
             return Err(Error::FileForbidden);
         }
 

@@ -1,7 +1,7 @@
 //! Creating users.
 
 use crate::api::changes::users::creation::{NewPerson, add_person};
-use crate::api::{Call, Write, operation};
+use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::account_emails::checked_email;
@@ -39,11 +39,11 @@ pub struct UserIdReply {
 }
 
 impl Write for CreateUser {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UserIdReply, Error> {
-        if !call.caller().can_create_users && call.has(Feature::CreatingUsersIsPermission) {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<UserIdReply, Error> {
+        if !context.caller().can_create_users && context.has(Feature::CreatingUsersIsPermission) {
             return Err(Error::MayNotCreateUsers);
         }
-        let full_name = checked_name(tx, &params.full_name, None, call.feature_level)?;
+        let full_name = checked_name(tx, &params.full_name, None, context.feature_level)?;
         let email = checked_email(tx, &params.email)?;
         check_password(tx, &params.password, &[&full_name, &email])?;
 

@@ -3,7 +3,7 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::changes::users::activation::{DeletionActions, deactivate};
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::account_permissions::is_only_owner;
@@ -36,10 +36,10 @@ operation! {
 }
 
 impl Write for DeactivateUser {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let comment = params.deactivation_notification_comment.unwrap_or_default();
         check_length(comment.trim(), "deactivation_notification_comment", MAX_COMMENT_LENGTH)?;
-        check_may_deactivate(tx, call.caller(), params.user_id)?;
+        check_may_deactivate(tx, context.caller(), params.user_id)?;
 
         deactivate(tx, params.user_id, params.actions.as_ref());
         Ok(Success {})
@@ -72,8 +72,8 @@ operation! {
 }
 
 impl Write for DeactivateOwnUser {
-    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, _params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         if tx.active_users.len() == 1 {
             return Err(last_user_error("user", false));
         }

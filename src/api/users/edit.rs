@@ -5,7 +5,7 @@
 use crate::api::changes::users::account::{change_email, change_name, change_role};
 use crate::api::changes::users::profile_values::{ProfileValue, change_profile_values, check_profile_values};
 use crate::api::parameter::{RoleNumber, json_object};
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::account_emails::checked_email;
@@ -79,9 +79,9 @@ const EVENTS: &[EventKind] = &[
 ];
 
 impl Write for EditUser {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let EditUser { user_id, full_name, new_email, profile_data, role } = params;
-        edit_user(tx, call.caller(), user_id, UserChanges { full_name, new_email, profile_data, role })
+        edit_user(tx, context.caller(), user_id, UserChanges { full_name, new_email, profile_data, role })
     }
 }
 
@@ -105,10 +105,10 @@ operation! {
 }
 
 impl Write for EditUserByEmail {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let EditUserByEmail { email, full_name, new_email, profile_data, role } = params;
-        let user = tx.user_by_role_email(call.caller(), &email).ok_or(Error::NoSuchUser)?.id;
-        edit_user(tx, call.caller(), user, UserChanges { full_name, new_email, profile_data, role })
+        let user = tx.user_by_role_email(context.caller(), &email).ok_or(Error::NoSuchUser)?.id;
+        edit_user(tx, context.caller(), user, UserChanges { full_name, new_email, profile_data, role })
     }
 }
 

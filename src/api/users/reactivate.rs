@@ -4,7 +4,7 @@
 
 use crate::api::changes::users::activation::reactivate;
 use crate::api::changes::users::bot::{check_may_create_bot, emit_account_field, find_active_bot_by_name};
-use crate::api::{Call, Success, Write, operation};
+use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -30,10 +30,10 @@ operation! {
 }
 
 impl Write for ReactivateUser {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = context.caller();
         let user = administered_user(tx, caller, params.user_id)?;
-        check_bot(tx, call, &user)?;
+        check_bot(tx, context, &user)?;
         if user.is_deleted {
             return Err(Error::PlaceholderAccount);
         }
@@ -44,12 +44,12 @@ impl Write for ReactivateUser {
     }
 }
 
-fn check_bot(realm: &Realm, call: &Call<'_>, user: &User) -> Result<(), Error> {
+fn check_bot(realm: &Realm, context: &OperationContext<'_>, user: &User) -> Result<(), Error> {
     let Some(bot) = &user.bot else { return Ok(()) };
-    check_may_create_bot(realm, call, Some(bot.kind))?;
+    check_may_create_bot(realm, context, Some(bot.kind))?;
     // An active bot is found by its own name. From `ActiveBotReactivationRefused` on, that is a conflict too.
     let is_conflict =
-        |other: &&std::sync::Arc<User>| other.id != user.id || call.has(Feature::ActiveBotReactivationRefused);
+        |other: &&std::sync::Arc<User>| other.id != user.id || context.has(Feature::ActiveBotReactivationRefused);
     match find_active_bot_by_name(realm, &user.full_name).filter(is_conflict) {
         Some(_) => Err(Error::BotNameActive { name: user.full_name.as_str().into() }),
         None => Ok(()),

@@ -5,7 +5,7 @@
 use super::creation::emit_default_channels;
 use super::default_groups::remove_from_default_groups;
 use super::notices::{post_archiving, post_in_channel};
-use crate::api::Call;
+use crate::api::OperationContext;
 use crate::feature::Feature;
 use crate::realm::channel::{Channel, MAX_CHANNEL_NAME_LENGTH, Privacy, Subscription};
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
@@ -27,8 +27,8 @@ use std::sync::Arc;
 /// `default_stream_groups`, `stream` update to clients that know archived channels, `stream` delete to others,
 /// `message` of the notice. Below 315, neither the first nor the last, and `stream` delete to everyone who can see the
 /// channel.
-pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
-    let stays_visible = call.has(Feature::ArchivedChannelsVisible);
+pub fn archive(tx: &mut Tx, context: &OperationContext<'_>, id: ChannelId) {
+    let stays_visible = context.has(Feature::ArchivedChannelsVisible);
     // Below 315, `stream` delete has the record of the channel before archiving.
     let earlier_record = ChannelRecord::new(tx, &tx.channels[&id]);
     tx.channel_mut(id).is_archived = true;
@@ -44,7 +44,7 @@ pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     let audience = tx.channel_audience(&tx.channels[&id]);
     if stays_visible {
         tx.emit_lost_channels(audience, &OrdSet::unit(id), DeliveryCondition::NoArchivedChannels);
-        post_archiving(tx, call.caller(), id);
+        post_archiving(tx, context.caller(), id);
     } else {
         tx.emit(audience, LegacyStreamDelete { streams: vec![earlier_record], stream_ids: vec![id] });
         archive_as_before_315(tx, id);

@@ -3,7 +3,7 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::Call;
+use crate::api::OperationContext;
 use crate::api::parameter::FromJson;
 use crate::api::parameter::types::channel::{ChannelPermissions, ChannelProperties, TopicsPolicyWord};
 use crate::api::parameter::types::group_setting::resolve_all;
@@ -59,8 +59,8 @@ impl NewChannelParams {
     /// # Errors
     ///
     /// `InvalidFolder`; `InsufficientPermission` if the caller may not set a topics policy; those of [`resolve_all`].
-    pub fn check_values(&self, realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
-        let caller = call.caller();
+    pub fn check_values(&self, realm: &Realm, context: &OperationContext<'_>) -> Result<(), Error> {
+        let caller = context.caller();
         if let Some(folder) = self.folder_id() {
             check_folder(realm, folder)?;
         }
@@ -69,7 +69,8 @@ impl NewChannelParams {
             return Err(Error::InsufficientPermission);
         }
         let requested_permissions = self.permissions.clone().by_name();
-        resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, Permissions::new(), requested_permissions).map(drop)
+        resolve_all(realm, context.feature_level, CHANNEL_PERMISSIONS, Permissions::new(), requested_permissions)
+            .map(drop)
     }
 
     /// Checks that the caller may create these channels.
@@ -81,15 +82,15 @@ impl NewChannelParams {
     /// may not create private or public channels, or default channels; `DefaultChannelPrivate`; `WebPublicDisabled`;
     /// `InsufficientPermission` if the caller may not create web-public channels; `OwnerRequired` for a retention
     /// policy; `AdministratorRequired` if a boolean setting is on that only administrators may turn on; those of [`check_topic_creation`].
-    pub fn check(self, realm: &Realm, call: &Call<'_>) -> Result<ChannelSpec, Error> {
-        let caller = call.caller();
+    pub fn check(self, realm: &Realm, context: &OperationContext<'_>) -> Result<ChannelSpec, Error> {
+        let caller = context.caller();
         let check_permission =
             |permission| if realm.may(caller.id, permission) { Ok(()) } else { Err(Error::InsufficientPermission) };
         let folder = self.folder_id();
         let defaults = realm.default_permissions(CHANNEL_PERMISSIONS, Some(caller.id));
         let requested_permissions = self.permissions.by_name();
         let permissions =
-            resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, defaults.clone(), requested_permissions)?;
+            resolve_all(realm, context.feature_level, CHANNEL_PERMISSIONS, defaults.clone(), requested_permissions)?;
         if DELETION_PERMISSIONS
             .iter()
             .any(|permission| permissions.get(permission.name()) != defaults.get(permission.name()))

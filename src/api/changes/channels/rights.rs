@@ -1,6 +1,6 @@
 //! The check that a caller may administer a channel.
 
-use crate::api::Call;
+use crate::api::OperationContext;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -15,11 +15,11 @@ use crate::realm::id::ChannelId;
 /// `AdministratorRequired`, which guests get for all public channels, even for those that they can't see.
 pub fn administered_channel<'realm>(
     realm: &'realm Realm,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     id: ChannelId,
 ) -> Result<&'realm Channel, Error> {
-    let user = call.caller();
-    if !call.has(Feature::ChannelAdministrators) {
+    let user = context.caller();
+    if !context.has(Feature::ChannelAdministrators) {
         let channel = realm.channels.get(&id).ok_or(Error::InvalidChannelId)?;
         let is_visible = !channel.privacy.is_private() || channel.subscribers.contains(&user.id);
         return match (user.is_admin(), is_visible) {

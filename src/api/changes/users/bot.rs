@@ -3,7 +3,7 @@
 //!
 //! From level 474 on, names, keys and avatars of bots are only in user records.
 
-use crate::api::Call;
+use crate::api::OperationContext;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -56,10 +56,10 @@ pub fn realm_bot_audience(realm: &Realm, bot: UserId) -> Audience {
 /// # Errors
 ///
 /// `InsufficientPermission`, below 344 instead `AdministratorRequired`.
-pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: Option<BotKind>) -> Result<(), Error> {
-    let caller = call.caller();
+pub fn check_may_create_bot(realm: &Realm, context: &OperationContext<'_>, kind: Option<BotKind>) -> Result<(), Error> {
+    let caller = context.caller();
     let has_permission = |name| realm.may(caller.id, name);
-    if !call.has(Feature::GroupsDecideOnBotCreation) {
+    if !context.has(Feature::GroupsDecideOnBotCreation) {
         // The former policy restricted only generic bots.
         let permission = match kind {
             Some(BotKind::Generic) => RealmPermission::CanCreateBots,

@@ -1,7 +1,7 @@
 //! Checks a request to edit a message, in the order of the real server.
 
 use super::{EditMessage, MessageEdit, PropagateMode, ResolutionChange};
-use crate::api::Call;
+use crate::api::OperationContext;
 use crate::api::parameter::NonNegative;
 use crate::error::Error;
 use crate::feature::Feature;
@@ -20,10 +20,14 @@ use crate::realm::{Realm, content_hash};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Result<MessageEdit, Error> {
-    let caller = call.caller();
-    let message = call.changeable_message(realm, params.message_id)?.clone();
-    let params = &drop_current_channel(call, &message, params);
+pub(super) fn checked_edit(
+    realm: &Realm,
+    context: &OperationContext<'_>,
+    params: &EditMessage,
+) -> Result<MessageEdit, Error> {
+    let caller = context.caller();
+    let message = context.changeable_message(realm, params.message_id)?.clone();
+    let params = &drop_current_channel(context, &message, params);
     if params.content.is_some() {
         check_may_edit(realm, caller, &message)?;
     }
@@ -31,7 +35,7 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
     let differs = |topic: &&str| message.channel().is_none_or(|(_, current_topic)| **current_topic != *topic.trim());
     let new_topic = params.topic.as_deref().filter(differs);
     check_combination(&message, params, new_topic)?;
-    let has_no_empty_topic = !Feature::EmptyTopics.is_at(call.feature_level);
+    let has_no_empty_topic = !Feature::EmptyTopics.is_at(context.feature_level);
     let normalize = |topic| if has_no_empty_topic { normalize_topic_to_send_to(topic) } else { normalize_topic(topic) };
     let topic = new_topic.map(normalize).transpose()?.map(Cow::into_owned);
     if topic.as_deref().is_some_and(is_resolved_empty_topic) {
@@ -47,7 +51,7 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
     let content = params
         .content
         .clone()
-        .map(|content| normalize_edited_content(&call.origin.make_upload_links_relative(content)))
+        .map(|content| normalize_edited_content(&context.origin.make_upload_links_relative(content)))
         .transpose()?;
     let place = new_place(&message, params, topic);
     if content.is_none() && place.is_none() {
@@ -58,7 +62,7 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
     let names_channel = params.stream_id.is_some();
     let reported_change = match topic_names {
         _ if content.is_some() => None,
-        Some((new_topic, topic)) if !call.has(Feature::RenamingIsNotResolving) => {
+        Some((new_topic, topic)) if !context.has(Feature::RenamingIsNotResolving) => {
             ResolutionChange::in_notice(topic, new_topic)
         }
         _ => resolution_change.filter(|_| !names_channel),
@@ -68,9 +72,9 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
     let moved_ids = match &place {
         Some(place) => {
             let moved_ids = messages_to_move(realm, caller, &message, place, params.propagate_mode);
-            let resolution_change = resolution_change.filter(|_| call.has(Feature::ResolvePermission));
+            let resolution_change = resolution_change.filter(|_| context.has(Feature::ResolvePermission));
             let options = (resolution_change, names_channel, params.propagate_mode);
-            check_may_move(realm, call, &message, place, options, &moved_ids)?;
+            check_may_move(realm, context, &message, place, options, &moved_ids)?;
             moved_ids
         }
         None => Vec::new(),
@@ -89,13 +93,13 @@ pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage)
 
 /// Removes `stream_id` if it is the message's channel, because that is not a move.
 fn drop_current_channel<'params>(
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     message: &Message,
     params: &'params EditMessage,
 ) -> Cow<'params, EditMessage> {
     let is_current =
         |NonNegative(id): NonNegative| message.channel().is_some_and(|(channel, _)| channel == ChannelId(id));
-    if call.has(Feature::SameChannelIsNotMove) && params.stream_id.is_some_and(is_current) {
+    if context.has(Feature::SameChannelIsNotMove) && params.stream_id.is_some_and(is_current) {
         return Cow::Owned(EditMessage { stream_id: None, ..params.clone() });
     }
     Cow::Borrowed(params)
@@ -174,7 +178,7 @@ fn messages_to_move(
 
 fn check_may_move(
     realm: &Realm,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     message: &Message,
     place: &MessagePlace,
     (resolution_change, names_channel, mode): (Option<ResolutionChange>, bool, PropagateMode),
@@ -185,7 +189,7 @@ fn check_may_move(
     else {
         return Ok(());
     };
-    let caller = call.caller();
+    let caller = context.caller();
     let old_channel = &realm.channels[&channel];
     let new_channel = realm.readable_active_channel(caller, *new_channel);
     let has_permission = |name| realm.may(caller.id, name);
@@ -207,11 +211,11 @@ fn check_may_move(
         let may_rename = has_permission(RealmPermission::CanMoveMessagesBetweenTopics)
             || has_permission_in_either(ChannelPermission::CanMoveMessagesWithinChannel);
         if !may_rename {
-            let is_moving = Feature::RenamingRefusedAsMoving.is_at(call.feature_level);
+            let is_moving = Feature::RenamingRefusedAsMoving.is_at(context.feature_level);
             return Err(if is_moving { Error::MayNotMove } else { Error::MayNotEdit });
         }
         let limit = realm.organization.limit(RealmSetting::MoveMessagesWithinStreamLimitSeconds);
-        check_move_time(realm, call, message, (mode, moved_ids), limit, Error::MoveTopicTimePassed)?;
+        check_move_time(realm, context, message, (mode, moved_ids), limit, Error::MoveTopicTimePassed)?;
     }
     if names_channel {
         let may_move_out = has_permission_in(old_channel, ChannelPermission::CanMoveMessagesOutOfChannel);
@@ -220,7 +224,7 @@ fn check_may_move(
         }
         realm.check_may_post(caller, new_channel?, new_topic)?;
         let limit = realm.organization.limit(RealmSetting::MoveMessagesBetweenStreamsLimitSeconds);
-        return check_move_time(realm, call, message, (mode, moved_ids), limit, Error::MoveChannelTimePassed);
+        return check_move_time(realm, context, message, (mode, moved_ids), limit, Error::MoveChannelTimePassed);
     }
     realm.check_may_create_topic(caller, old_channel, new_topic)?;
     realm.check_topic_policy(old_channel, new_topic)
@@ -229,19 +233,19 @@ fn check_may_move(
 /// Checks that the messages are not too old to be moved. Moderators, administrators and owners have no limit.
 fn check_move_time(
     realm: &Realm,
-    call: &Call<'_>,
+    context: &OperationContext<'_>,
     message: &Message,
     (mode, moved_ids): (PropagateMode, &[MessageId]),
     limit: Option<i64>,
     error: Error,
 ) -> Result<(), Error> {
-    if call.caller().role <= Role::Moderator {
+    if context.caller().role <= Role::Moderator {
         return Ok(());
     }
     let movable_ids: Vec<MessageId> =
         moved_ids.iter().copied().filter(|id| !is_time_limit_over(realm, &realm.messages[id], limit)).collect();
     let counts_topic =
-        mode == PropagateMode::All && !movable_ids.is_empty() && call.has(Feature::MoveLimitCountsWholeTopic);
+        mode == PropagateMode::All && !movable_ids.is_empty() && context.has(Feature::MoveLimitCountsWholeTopic);
     if is_time_limit_over(realm, message, limit) && !counts_topic {
         return Err(error);
     }

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A request, without its parameters.
-pub struct Call<'a> {
+pub struct OperationContext<'a> {
     /// None without credentials.
     pub caller: Option<Arc<User>>,
     pub origin: Origin<'a>,
@@ -48,7 +48,7 @@ pub struct Call<'a> {
     pub reply_format: ReplyFormat,
 }
 
-impl Call<'_> {
+impl OperationContext<'_> {
     /// Whether the level of the world has a feature.
     pub fn has(&self, feature: Feature) -> bool {
         feature.is_at(self.feature_level)
@@ -105,11 +105,11 @@ impl Call<'_> {
         self.caller.as_deref().expect("the operation needs credentials, which were checked")
     }
 
-    /// Like [`Call::caller`], as the shared pointer.
+    /// Like [`OperationContext::caller`], as the shared pointer.
     ///
     /// # Panics
     ///
-    /// As [`Call::caller`].
+    /// As [`OperationContext::caller`].
     pub fn shared_caller(&self) -> &Arc<User> {
         self.caller.as_ref().expect("the operation needs credentials, which were checked")
     }
