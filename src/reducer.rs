@@ -26,6 +26,7 @@ mod channels;
 mod comparison;
 mod devices;
 mod groups;
+mod json;
 mod lists;
 mod mentions;
 mod messages;
@@ -33,15 +34,14 @@ mod older_levels;
 mod organization;
 mod profile_fields;
 mod rights;
-mod rows;
 mod status_and_presence;
 mod user_topics;
 mod users;
 
 pub use comparison::Difference;
 
+use json::Object;
 use mentions::Mention;
-use rows::Object;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,7 +142,7 @@ pub struct State {
 impl State {
     /// Creates the state from a register reply. Keys that the reply does not have remain absent.
     pub fn from_register(reply: Value) -> Self {
-        let value = rows::into_object(reply);
+        let value = json::into_object(reply);
         let own_id = value.get("user_id").and_then(Value::as_i64);
         let lists = ["subscriptions", "unsubscribed", "never_subscribed"];
         let has_subscribers = lists

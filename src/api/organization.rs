@@ -122,7 +122,7 @@ impl Write for EditOrganization {
             emit_update_dict(tx, [("authentication_methods", methods)]);
             changed.insert(
                 "authentication_methods".to_owned(),
-                authentication::authentication_method_switches(&tx.organization),
+                authentication::authentication_method_settings(&tx.organization),
             );
         }
         for (purpose, id) in params.channels {

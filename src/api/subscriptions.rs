@@ -2,13 +2,14 @@
 //!
 //! A choice where the API is silent: A-23 in docs/assumptions.md.
 
+pub mod channel_to_subscribe;
 pub mod properties;
 pub mod subscribe;
 pub mod unsubscribe;
 
 use super::parameter::string_enum;
 use super::{OperationContext, Read, Write, operation};
-use crate::api::changes::channels::creation::{ChannelToSubscribe, NewChannelParams};
+use crate::api::changes::channels::creation::NewChannelParams;
 use crate::api::parameter::types::principals::Principals;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -16,6 +17,7 @@ use crate::realm::id::{ChannelId, UserId};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::channel::{IncludeSubscribers, SubscriptionRecord};
+use channel_to_subscribe::ChannelToSubscribe;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;

@@ -66,7 +66,7 @@ pub fn convert_channel(
 /// Sets the boolean settings, whose names in fixtures are those of the API.
 fn set_boolean_settings(channel: Channel, record: &Value) -> Channel {
     let enabled_names: Vec<&str> =
-        CHANNEL_BOOLEAN_SETTINGS.iter().map(|switch| switch.name).filter(|name| record.boolean(name)).collect();
+        CHANNEL_BOOLEAN_SETTINGS.iter().map(|setting| setting.name).filter(|name| record.boolean(name)).collect();
     if enabled_names.is_empty() {
         return channel;
     }

@@ -1,6 +1,6 @@
 //! Events of channels and subscriptions.
 
-use super::rows::{Object, into_object, put, row, rows, take, to_integers};
+use super::json::{Object, into_object, put, row, rows, take, to_integers};
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 

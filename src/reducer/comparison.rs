@@ -1,8 +1,8 @@
 //! Compares the state of a client with a later register reply.
 
 use super::channels::{BOT_CHANNEL_KEYS, CHANNEL_LISTS};
+use super::json::{Object, into_object, remove_member, remove_number};
 use super::older_levels::CHANNEL_PURPOSE_KEYS;
-use super::rows::{Object, into_object, remove_member, remove_number};
 use super::{NOT_KEPT, State, UnknownPart};
 use crate::wire::{LISTS, ListUpdates};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Events of the user's devices.
 
 use super::State;
-use super::rows::{into_object, merge_into_row};
+use super::json::{into_object, merge_into_row};
 use serde_json::{Value, json};
 
 impl State {

@@ -1,7 +1,7 @@
 //! Events of user groups.
 
 use super::State;
-use super::rows::{insert_number, into_object, merge_into_row, put, remove_number, row, take, to_integers};
+use super::json::{insert_number, into_object, merge_into_row, put, remove_number, row, take, to_integers};
 use serde_json::Value;
 
 impl State {

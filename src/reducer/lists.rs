@@ -1,6 +1,6 @@
 //! Events of lists whose updates follow the same pattern.
 
-use super::rows::{into_object, merge_into_row, put, row, take};
+use super::json::{into_object, merge_into_row, put, row, take};
 use super::{State, UnknownPart};
 use crate::wire::{ElementChange, EventKind, LISTS, List, ListUpdates};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The list of unread mentions, which contains wildcard mentions only if their topic is not muted.
 
-use super::rows::to_integers;
+use super::json::to_integers;
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

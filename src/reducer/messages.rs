@@ -1,7 +1,7 @@
 //! Events of messages: unread and starred messages, conversations and the newest message.
 
+use super::json::{insert_number, remove_number, row, rows, to_integers};
 use super::mentions::Mention;
-use super::rows::{insert_number, remove_number, row, rows, to_integers};
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 

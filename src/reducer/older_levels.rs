@@ -1,6 +1,6 @@
 //! Formats and events of servers with older feature levels.
 
-use super::rows::{Object, row, to_integers};
+use super::json::{Object, row, to_integers};
 use super::{State, UnknownPart};
 use crate::feature::Feature;
 use serde_json::{Value, json};

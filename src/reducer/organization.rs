@@ -1,7 +1,7 @@
 //! Events of settings and custom emoji of the organization, and of the user's settings.
 
 use super::State;
-use super::rows::merge_into_row;
+use super::json::merge_into_row;
 use serde_json::{Value, json};
 
 impl State {

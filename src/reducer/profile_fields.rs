@@ -1,7 +1,7 @@
 //! Users' values of custom profile fields.
 
 use super::State;
-use super::rows::{Object, into_object};
+use super::json::{Object, into_object};
 use serde_json::Value;
 use std::collections::HashMap;
 

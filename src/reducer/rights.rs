@@ -1,7 +1,7 @@
 //! The keys that say what the user may do, computed from the organization's permissions and the user's groups.
 
 use super::State;
-use super::rows::{Object, to_integers};
+use super::json::{Object, to_integers};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,6 @@
 //! Events of the status and presence of users.
 
-use super::rows::{Object, into_object, row};
+use super::json::{Object, into_object, row};
 use super::users::ACTIVE_USERS;
 use super::{State, UnknownPart};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The user's policies for topics, and the legacy list of muted topics.
 
 use super::channels::CHANNEL_LISTS;
-use super::rows::Object;
+use super::json::Object;
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Events of users and bots.
 
+use super::json::{Object, into_object, merge_into_row, put, remove_member, remove_number, row, rows, take};
 use super::profile_fields::set_profile_field;
-use super::rows::{Object, into_object, merge_into_row, put, remove_member, remove_number, row, rows, take};
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 

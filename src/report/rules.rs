@@ -4,6 +4,7 @@
 //! know better, repetitions after a change that may make a difference, and requests that may come from other processes
 //! with the same name.
 
+mod deprecation;
 mod economy;
 mod known_queues;
 mod later_levels;
@@ -32,6 +33,7 @@ pub fn all() -> &'static [&'static Rule] {
             retries::RULES,
             sending::RULES,
             parameters::RULES,
+            deprecation::RULES,
             economy::RULES,
             robustness::RULES,
             later_levels::RULES,
@@ -70,6 +72,7 @@ impl Rules {
     /// Checks a request and remembers the facts for later ones.
     pub fn observe(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         parameters::check(request, findings);
+        deprecation::check(request, findings);
         later_levels::check(request, findings);
         let poll_result = polls::check(&mut self.known_queues, request, findings);
         self.queues.check(&mut self.known_queues, request, findings);

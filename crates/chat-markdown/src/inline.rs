@@ -28,7 +28,7 @@ pub(super) use url::{Parts as UrlParts, Target, is_safe};
 const MAX_DEPTH: usize = 100;
 
 /// Processes a kind of markup. Returns the text with placeholders, or None if nothing was found.
-type Pass = fn(&mut Inline<'_, '_>, &str) -> Option<String>;
+type Pass = fn(&mut InlineExpander<'_, '_>, &str) -> Option<String>;
 
 /// The kinds of markup, in the order in which they are processed.
 const PASSES: [Pass; 18] = [
@@ -60,7 +60,7 @@ enum Stashed {
 }
 
 /// Expands inline markup, and holds the elements that are found until their placeholders are replaced.
-pub(super) struct Inline<'i, 'a> {
+pub(super) struct InlineExpander<'i, 'a> {
     pub context: &'i mut Context<'a>,
     pub tree: &'i mut Tree,
     stash: Vec<Stashed>,
@@ -74,10 +74,10 @@ pub(super) struct Inline<'i, 'a> {
 ///
 /// Elements are nested too deeply, or the budget is exhausted.
 pub(super) fn expand(context: &mut Context<'_>, tree: &mut Tree) -> Result<(), TooLarge> {
-    Inline { context, tree, stash: Vec::new(), pass: 0 }.expand()
+    InlineExpander { context, tree, stash: Vec::new(), pass: 0 }.expand()
 }
 
-impl Inline<'_, '_> {
+impl InlineExpander<'_, '_> {
     fn expand(&mut self) -> Result<(), TooLarge> {
         let mut pending = vec![ROOT];
         while let Some(parent) = pending.pop() {

@@ -7,7 +7,7 @@ use crate::api::changes::channels::creation::{CAN_CREATE_TOPIC, check_folder, ch
 use crate::api::changes::channels::rights::administered_channel;
 use crate::api::parameter::Nullable;
 use crate::api::parameter::types::channel::{
-    ChannelPermissionUpdates, ChannelSwitchUpdates, RetentionDays, TopicsPolicyWord,
+    ChannelBooleanUpdates, ChannelPermissionUpdates, RetentionDays, TopicsPolicyWord,
 };
 use crate::api::parameter::types::group_setting::resolve_update;
 use crate::api::parameter::types::text::MaxLength;
@@ -49,7 +49,7 @@ operation! {
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
         /// What is on or off.
-        @group switches: ChannelSwitchUpdates,
+        @group boolean_settings: ChannelBooleanUpdates,
         /// Permissions.
         @group permissions: ChannelPermissionUpdates,
     }
@@ -77,7 +77,7 @@ impl Write for EditChannel {
         let topics_policy = checked_topics_policy(tx, caller, channel, params.topics_policy)?;
         let is_default = checked_is_default(caller, channel, &params)?;
         let message_retention_days = checked_retention(caller, params.message_retention_days)?;
-        let switches = params.switches.changes(caller, channel.boolean_settings)?;
+        let boolean_settings = params.boolean_settings.changes(caller, channel.boolean_settings)?;
         let is_unarchived = checked_unarchiving(channel, privacy.unwrap_or(channel.privacy), params.is_archived)?;
         check_deletion_policy(tx, caller, &params)?;
         let name = checked_new_name(tx, channel, params.new_name.as_deref())?;
@@ -94,7 +94,7 @@ impl Write for EditChannel {
             description,
             name,
             folder,
-            switches,
+            boolean_settings,
             permissions,
         };
         changes.apply(tx, caller, id);
@@ -114,7 +114,7 @@ struct ChannelChanges {
     description: Option<String>,
     name: Option<String>,
     folder: Option<Option<FolderId>>,
-    switches: Vec<(&'static str, bool)>,
+    boolean_settings: Vec<(&'static str, bool)>,
     permissions: Vec<(&'static str, GroupSettingValue)>,
 }
 

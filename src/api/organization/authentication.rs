@@ -38,13 +38,13 @@ impl AuthenticationMethods {
 
 impl FromJson for AuthenticationMethods {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
-        let switches = BTreeMap::<String, Switch>::from_json(value, path)?;
-        Ok(Self(switches.into_iter().map(|(name, switch)| (name, switch.is_on)).collect()))
+        let settings = BTreeMap::<String, MethodSetting>::from_json(value, path)?;
+        Ok(Self(settings.into_iter().map(|(name, setting)| (name, setting.is_on)).collect()))
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let switch = Switch::json_schema(generator).to_value();
-        let methods = AuthenticationMethod::ALL.map(|method| (method.name().to_owned(), switch.clone()));
+        let setting = MethodSetting::json_schema(generator).to_value();
+        let methods = AuthenticationMethod::ALL.map(|method| (method.name().to_owned(), setting.clone()));
         let properties: Map<String, Value> = methods.into_iter().collect();
         schemars::json_schema!({"type": "object", "properties": properties, "additionalProperties": false})
     }
@@ -52,11 +52,11 @@ impl FromJson for AuthenticationMethods {
 impl_json_parameter!(AuthenticationMethods);
 
 /// Whether a method is enabled: a boolean, or an object as in the register reply, of which only `enabled` is used.
-struct Switch {
+struct MethodSetting {
     is_on: bool,
 }
 
-impl FromJson for Switch {
+impl FromJson for MethodSetting {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let Some(object) = value.as_object() else {
             return bool::from_json(value, path).map(|is_on| Self { is_on });
@@ -90,9 +90,10 @@ pub fn authentication_method_records(organization: &Organization) -> IndexMap<&'
 }
 
 /// The methods in the form of the parameter.
-pub fn authentication_method_switches(organization: &Organization) -> Value {
-    let switch = |method: AuthenticationMethod| (method.name().to_owned(), organization.allows_login_by(method).into());
-    AuthenticationMethod::ALL.map(switch).into_iter().collect::<Map<String, Value>>().into()
+pub fn authentication_method_settings(organization: &Organization) -> Value {
+    let setting =
+        |method: AuthenticationMethod| (method.name().to_owned(), organization.allows_login_by(method).into());
+    AuthenticationMethod::ALL.map(setting).into_iter().collect::<Map<String, Value>>().into()
 }
 
 #[cfg(test)]

@@ -58,14 +58,14 @@ fn limit_schema(_generator: &mut SchemaGenerator) -> Schema {
 
 macro_rules! parameter_list {
     (texts: [$($text:ident $doc:literal),* $(,)?], urls: [$($url:ident $url_doc:literal),* $(,)?], channels: [$($channel:ident $channel_doc:literal),* $(,)?],
-     switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], limits: [$($limit:ident),* $(,)?],
+     booleans: [$($boolean:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], limits: [$($limit:ident),* $(,)?],
      words: [$($word:ident),* $(,)?], permissions: [$($permission:ident),* $(,)?],
      logins: [$($login:ident $login_doc:literal),* $(,)?]) => {
         &[
             $(optional_parameter(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
             $(optional_parameter(stringify!($url), &[$url_doc], true, url_schema),)*
             $(optional_parameter(stringify!($channel), &[$channel_doc], true, <i64 as Parameter>::schema),)*
-            $(optional_parameter(stringify!($switch), ORGANIZATION_SETTING_DOC, true, <bool as Parameter>::schema),)*
+            $(optional_parameter(stringify!($boolean), ORGANIZATION_SETTING_DOC, true, <bool as Parameter>::schema),)*
             $(optional_parameter(stringify!($number), ORGANIZATION_SETTING_DOC, true, <i64 as Parameter>::schema),)*
             $(optional_parameter(stringify!($limit), ORGANIZATION_SETTING_DOC, true, limit_schema),)*
             $(optional_parameter(stringify!($word), ORGANIZATION_SETTING_DOC, false, <String as Parameter>::schema),)*
@@ -92,7 +92,7 @@ impl Parameters for OrganizationParams {
             service_update_announcements_stream_id "Channel in which news of the service is announced; -1 for none.",
             signup_announcements_stream_id "Channel in which new users are announced; -1 for none.",
         ],
-        switches: [
+        booleans: [
             allow_message_editing, avatar_changes_disabled, digest_emails_enabled, disallow_disposable_email_addresses,
             email_changes_disabled, emails_restricted_to_domains, enable_guest_user_dm_warning,
             enable_guest_user_indicator, enable_read_receipts, enable_spectator_access, inline_image_preview,

@@ -1,12 +1,13 @@
 //! Subscribing the caller or other users to channels by name. Channels that don't exist are created.
 
 use crate::api::changes::channels::creation::{
-    ChannelSpec, ChannelToSubscribe, NewChannelParams, checked_description, create_channel, emit_default_channels,
+    ChannelSpec, NewChannelParams, checked_description, create_channel, emit_default_channels,
 };
 use crate::api::changes::channels::notices::{announce_new_channels, post_creation, post_new_subscriptions};
 use crate::api::changes::subscriptions::{ChannelsByUser, check_subscription_count, subscribe_all};
 use crate::api::parameter::types::channel::{ChannelPermissions, ChannelProperties, TopicsPolicyWord};
 use crate::api::parameter::types::principals::Principals;
+use crate::api::subscriptions::channel_to_subscribe::ChannelToSubscribe;
 use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

@@ -2,11 +2,11 @@
 //! level checks them in the order of their declaration (A-240 in docs/assumptions.md).
 
 use super::narrows::upgrade_narrow;
-use crate::api::changes::channels::creation::ChannelToSubscribe;
 use crate::api::devices::AppId;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::api::parameter::{NonNegative, Parameters, RawParameters};
 use crate::api::scheduled_messages::{EditScheduledMessage, ToParameter};
+use crate::api::subscriptions::channel_to_subscribe::ChannelToSubscribe;
 use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Request};
 use crate::realm::schedule::checked_delivery_time;

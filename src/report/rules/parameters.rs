@@ -1,7 +1,7 @@
 //! Rules about the parameters, bodies and addresses of requests.
 
 use crate::report::finding::Findings;
-use crate::report::observation::{IssueKind, Observation};
+use crate::report::observation::Observation;
 use crate::report::rule::{Rule, Severity};
 
 /// `ignored_parameters_unsupported` begins within this number of bytes, because only `result` and `msg` precede it.
@@ -9,9 +9,6 @@ const MAX_ENVELOPE_BYTES: usize = 512;
 
 pub const RULES: &[&Rule] = &[
     &IGNORED_PARAMETER,
-    &DEPRECATED_OPERATION,
-    &DEPRECATED_PARAMETER,
-    &DEPRECATED_EVENT_TYPE,
     &JSON_INSTEAD_OF_FORM,
     &PARAMETERS_IN_QUERY_AND_BODY,
     &CREDENTIALS_IN_QUERY,
@@ -29,39 +26,6 @@ static IGNORED_PARAMETER: Rule = Rule {
     help: "Correct the name, or leave it out at this feature level.",
     example: "GET /messages?anchor=newest&num_before=10&num_after=0&limit=10",
     test: "parameters_are_known_to_the_operation",
-};
-static DEPRECATED_OPERATION: Rule = Rule {
-    name: "deprecated-operation",
-    severity: Severity::Warning,
-    since: 0,
-    removed_in: None,
-    what: "Used a deprecated operation: {}",
-    why: "A later server does not have it.",
-    help: "Use what replaces it.",
-    example: "POST /mark_all_as_read",
-    test: "deprecated_operations_are_avoided",
-};
-static DEPRECATED_PARAMETER: Rule = Rule {
-    name: "deprecated-parameter",
-    severity: Severity::Warning,
-    since: 0,
-    removed_in: None,
-    what: "Used a deprecated parameter: {}",
-    why: "A later server ignores or refuses it.",
-    help: "Use what replaces it.",
-    example: "POST /messages with type=private",
-    test: "deprecated_parameters_are_avoided",
-};
-static DEPRECATED_EVENT_TYPE: Rule = Rule {
-    name: "deprecated-event-type",
-    severity: Severity::Warning,
-    since: 0,
-    removed_in: None,
-    what: "Registered for a deprecated type of events: {}",
-    why: "Its events and its keys of the register reply are gone from later servers.",
-    help: "Register for the type that replaces it, with the capability that it needs.",
-    example: "POST /register with event_types=[\"muted_topics\"]",
-    test: "deprecated_types_of_events_are_avoided",
 };
 static JSON_INSTEAD_OF_FORM: Rule = Rule {
     name: "json-instead-of-form",
@@ -131,18 +95,6 @@ pub fn check(request: &Observation<'_>, findings: &mut Findings) {
     }
     if let Some(name) = request.facts.secret_in_query {
         findings.add(&CREDENTIALS_IN_QUERY, name, request);
-    }
-    for issue in request.issues.iter().filter(|issue| issue.level <= request.facts.level) {
-        let rule = match issue.kind {
-            IssueKind::DeprecatedOperation => &DEPRECATED_OPERATION,
-            IssueKind::DeprecatedParameter => &DEPRECATED_PARAMETER,
-            IssueKind::DeprecatedEvents => &DEPRECATED_EVENT_TYPE,
-            // These are reported as ignored parameters or unknown operations.
-            IssueKind::Removed | IssueKind::Renamed => continue,
-        };
-        let replacement =
-            if issue.replacement.is_empty() { String::new() } else { format!("; use {}", issue.replacement) };
-        findings.add(rule, &format!("{}, since level {}{replacement}", issue.what, issue.level), request);
     }
     if is_encoded_twice(request) {
         findings.add(&UPLOAD_ADDRESS_ENCODED_TWICE, "", request);

@@ -1,7 +1,7 @@
 //! Links bare URLs, domains and email addresses.
 
 use super::url::{Target, sanitize};
-use super::{Inline, TextRewriter};
+use super::{InlineExpander, TextRewriter};
 use crate::character::{is_space, is_word};
 use crate::tree::{Node, Text};
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ fn is_boundary(character: char) -> bool {
     matches!(character, '\'' | '"' | '(' | ',' | ':' | '<') || is_space(character)
 }
 
-pub(super) fn expand_addresses(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_addresses(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     let mut rewriting = TextRewriter::new(text);
     for range in find_bare_addresses(text) {
         let address = &text[range.clone()];

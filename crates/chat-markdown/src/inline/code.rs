@@ -1,6 +1,6 @@
 //! Expands code between backticks.
 
-use super::{Inline, TextRewriter};
+use super::{InlineExpander, TextRewriter};
 use crate::html;
 use crate::tree::{Node, Text};
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ impl BacktickRuns {
 ///
 /// As many backticks as possible open the code, and the same number closes it. A backslash escapes the backtick after
 /// it.
-pub(super) fn expand_code(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_code(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     memchr::memchr(b'`', text.as_bytes())?;
     let runs = BacktickRuns::find(text);
     let mut rewriting = TextRewriter::new(text);

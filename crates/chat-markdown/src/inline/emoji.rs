@@ -1,13 +1,13 @@
 //! Expands entities, emoji, emoticons and line ends.
 
-use super::{Inline, TextRewriter};
+use super::{InlineExpander, TextRewriter};
 use crate::character::is_word;
 use crate::emoji::{self, EmojiSequence};
 use crate::html;
 use crate::tree::{Node, Text};
 
 /// Stashes entities such as `&copy;`, so that they are not escaped.
-pub(super) fn stash_entities(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn stash_entities(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     let mut rewriting = TextRewriter::new(text);
     for start in memchr::memchr_iter(b'&', text.as_bytes()) {
         if let Some(length) = html::entity_length(&text[start..]) {
@@ -22,7 +22,7 @@ pub(super) fn stash_entities(inline: &mut Inline<'_, '_>, text: &str) -> Option<
 
 /// Expands names such as `:smile:`. Unknown names are stashed as text, so that their second colon does not begin
 /// another emoji.
-pub(super) fn expand_emoji_names(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_emoji_names(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     let mut rewriting = TextRewriter::new(text);
     let is_in_name = |character: char| is_word(character) || matches!(character, '-' | '+');
     for start in memchr::memchr_iter(b':', text.as_bytes()) {
@@ -43,7 +43,7 @@ pub(super) fn expand_emoji_names(inline: &mut Inline<'_, '_>, text: &str) -> Opt
     rewriting.finish()
 }
 
-fn emoji_node(inline: &Inline<'_, '_>, name: &str) -> Option<Node> {
+fn emoji_node(inline: &InlineExpander<'_, '_>, name: &str) -> Option<Node> {
     if let Some(image) = inline.context.names.custom_emoji(name) {
         Some(image_emoji_node(name, &image.src))
     } else if name == emoji::EXTRA_EMOJI.name {
@@ -54,7 +54,7 @@ fn emoji_node(inline: &Inline<'_, '_>, name: &str) -> Option<Node> {
 }
 
 /// Expands emoticons such as `:)` between spaces and punctuation, if the sender's setting enables it.
-pub(super) fn expand_emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_emoticons(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     if !inline.context.settings.translate_emoticons {
         return None;
     }
@@ -79,7 +79,7 @@ pub(super) fn expand_emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Optio
 }
 
 /// Expands line ends, and emoji that are written as characters.
-pub(super) fn expand_line_ends_and_emoji(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_line_ends_and_emoji(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     let names = inline.context.settings.output_format.emoji;
     let mut rewriting = TextRewriter::new(text);
     let mut index = 0;

@@ -1,6 +1,6 @@
 //! Expands strong, emphasized and deleted text.
 
-use super::{Inline, TextRewriter};
+use super::{InlineExpander, TextRewriter};
 use crate::character::is_space;
 
 /// A run of asterisks that may open emphasis.
@@ -10,18 +10,23 @@ struct Asterisks {
 }
 
 /// Expands `***strong and emphasized***`.
-pub(super) fn expand_strong_emphasis(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_strong_emphasis(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     text.contains("***").then(|| expand_between_asterisks(inline, text, 3, &["strong", "em"]))
 }
 
 /// Expands `*emphasized*`.
-pub(super) fn expand_emphasis(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_emphasis(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     text.contains('*').then(|| expand_between_asterisks(inline, text, 1, &["em"]))
 }
 
 /// Expands text between `width` asterisks on each side. The text has no white space at its ends, and contains no line
 /// ends, circumflexes or further asterisks. Expanded text can be part of the next match.
-fn expand_between_asterisks(inline: &mut Inline<'_, '_>, text: &str, width: usize, tags: &[&'static str]) -> String {
+fn expand_between_asterisks(
+    inline: &mut InlineExpander<'_, '_>,
+    text: &str,
+    width: usize,
+    tags: &[&'static str],
+) -> String {
     let mut output = String::with_capacity(text.len());
     let mut open_asterisks: Vec<Asterisks> = Vec::new();
     let mut remaining = text;
@@ -57,7 +62,7 @@ fn expand_between_asterisks(inline: &mut Inline<'_, '_>, text: &str, width: usiz
 }
 
 /// Expands `**strong**`: on one line, up to the next two asterisks after at least one character.
-pub(super) fn expand_strong(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_strong(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     const DELIMITER: &str = "**";
     text.contains(DELIMITER).then_some(())?;
     let mut rewriting = TextRewriter::new(text);
@@ -79,7 +84,7 @@ pub(super) fn expand_strong(inline: &mut Inline<'_, '_>, text: &str) -> Option<S
 }
 
 /// Expands `~~deleted~~`: between exactly two tildes on each side, on one line, without further tildes.
-pub(super) fn expand_deleted(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_deleted(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     text.contains("~~").then_some(())?;
     let mut rewriting = TextRewriter::new(text);
     let mut opening: Option<usize> = None;

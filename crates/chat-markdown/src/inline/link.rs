@@ -1,7 +1,7 @@
 //! Expands links with labels, and embedded images and sound.
 
 use super::url::{Target, sanitize};
-use super::{Inline, TextRewriter};
+use super::{InlineExpander, TextRewriter};
 use crate::character::is_space;
 use crate::media;
 use crate::tree::{Node, Text};
@@ -18,7 +18,7 @@ struct Destination {
 }
 
 /// Expands `[label](url "title")`, and `![label](url)` for uploaded images and sound.
-pub(super) fn expand_links(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_links(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     text.contains("](").then_some(())?;
     let closing = closing_brackets(text);
     let mut rewriting = TextRewriter::new(text);
@@ -54,7 +54,7 @@ fn closing_brackets(text: &str) -> std::collections::HashMap<usize, usize> {
     pairs
 }
 
-fn link_element(inline: &mut Inline<'_, '_>, destination: &Destination, label: &str) -> Option<Node> {
+fn link_element(inline: &mut InlineExpander<'_, '_>, destination: &Destination, label: &str) -> Option<Node> {
     let target = Target::from_url(inline.context, &sanitize(&destination.href)?);
     let text = if label.chars().all(is_space) { target.href.clone() } else { label.to_owned() };
     let title = destination.title.clone().map(|title| ("title", title));
@@ -62,7 +62,7 @@ fn link_element(inline: &mut Inline<'_, '_>, destination: &Destination, label: &
     Some(Node { tag: "a", attributes, text: Text::literal(text), is_link: true, ..Node::default() })
 }
 
-fn media_element(inline: &mut Inline<'_, '_>, destination: &Destination, label: &str) -> Option<Node> {
+fn media_element(inline: &mut InlineExpander<'_, '_>, destination: &Destination, label: &str) -> Option<Node> {
     if !inline.context.settings.output_format.shows_images_in_text {
         return None;
     }
@@ -72,7 +72,7 @@ fn media_element(inline: &mut Inline<'_, '_>, destination: &Destination, label: 
 }
 
 /// Parses a URL and a title in parentheses at a position.
-fn parse_destination(inline: &mut Inline<'_, '_>, text: &str, position: usize) -> Option<Destination> {
+fn parse_destination(inline: &mut InlineExpander<'_, '_>, text: &str, position: usize) -> Option<Destination> {
     let inside = text[position..].strip_prefix('(')?;
     let inside = inside.trim_start_matches(is_space);
     let start = text.len() - inside.len();

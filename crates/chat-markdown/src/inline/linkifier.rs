@@ -1,11 +1,11 @@
 //! Expands the organization's linkifiers.
 
-use super::Inline;
+use super::InlineExpander;
 use super::url::{Target, sanitize};
 use crate::tree::{Node, Text};
 
 /// Applies the linkifiers in their order.
-pub(super) fn expand_linkifiers(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_linkifiers(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     let mut output: Option<String> = None;
     for linkifier in inline.context.linkifiers.clone() {
         let text = output.as_deref().unwrap_or(text);

@@ -1,6 +1,6 @@
 //! Expands TeX between dollar signs.
 
-use super::{Inline, TextRewriter};
+use super::{InlineExpander, TextRewriter};
 use crate::character::is_word;
 use crate::math::typeset_within_budget;
 use crate::tree::{Node, Text};
@@ -9,13 +9,13 @@ use crate::tree::{Node, Text};
 const MAX_REPETITIONS: usize = 20;
 
 /// Expands `$$x$$`.
-pub(super) fn expand_math(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_math(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     expand_sources(inline, text, MAX_REPETITIONS)
 }
 
 /// Expands the sources in a text. Dollar signs that were not closed before a source may be closed after it, so that the
 /// text is searched again.
-fn expand_sources(inline: &mut Inline<'_, '_>, text: &str, remaining_repetitions: usize) -> Option<String> {
+fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_repetitions: usize) -> Option<String> {
     const DELIMITER: &str = "$$";
     text.contains(DELIMITER).then_some(())?;
     let mut rewriting = TextRewriter::new(text);

@@ -1,6 +1,6 @@
 //! Expands mentions of users, groups and everyone, and links to channels, topics and messages.
 
-use super::{Inline, TextRewriter};
+use super::{InlineExpander, TextRewriter};
 use crate::LinkedChannel;
 use crate::html::encode_hash_component;
 use crate::mention::{NameReference, filtered_references, has_topic, name_references};
@@ -16,10 +16,10 @@ const TOPIC_WILDCARD: &str = "topic";
 const MESSAGE_SIGN: &str = "💬";
 
 fn replace_references<'t>(
-    inline: &mut Inline<'_, '_>,
+    inline: &mut InlineExpander<'_, '_>,
     text: &'t str,
     mentions: impl Iterator<Item = NameReference<'t>>,
-    build_element: impl Fn(&mut Inline<'_, '_>, NameReference<'t>) -> Option<Node>,
+    build_element: impl Fn(&mut InlineExpander<'_, '_>, NameReference<'t>) -> Option<Node>,
 ) -> Option<String> {
     let mut rewriting = TextRewriter::new(text);
     let are_silent = inline.context.settings.mentions_are_silent;
@@ -34,24 +34,24 @@ fn replace_references<'t>(
 }
 
 /// Expands `@**King Hamlet**`, and mentions of everyone such as `@**all**`.
-pub(super) fn expand_user_mentions(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_user_mentions(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     replace_references(inline, text, name_references(text, b'@', "**"), |inline, mention| {
         wildcard_mention(inline, mention).or_else(|| user_mention(inline, mention))
     })
 }
 
 /// Expands `@*group*`.
-pub(super) fn expand_group_mentions(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_group_mentions(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     replace_references(inline, text, name_references(text, b'@', "*"), group_mention)
 }
 
 /// Expands `#**channel>topic**`.
-pub(super) fn expand_topic_links(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_topic_links(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     replace_references(inline, text, filtered_references(text, b'#', "**", has_topic), topic_link)
 }
 
 /// Expands `#**channel**`.
-pub(super) fn expand_channel_links(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_channel_links(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     replace_references(inline, text, name_references(text, b'#', "**"), |inline, link| {
         let channel = linked_channel(inline, link.name)?;
         let href = channel_href(inline, &channel);
@@ -59,7 +59,7 @@ pub(super) fn expand_channel_links(inline: &mut Inline<'_, '_>, text: &str) -> O
     })
 }
 
-fn wildcard_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+fn wildcard_mention(inline: &mut InlineExpander<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
     let mentions = &mut inline.context.rendered.mentions;
     let class = if mention.name == TOPIC_WILDCARD {
         mentions.topic_wildcard |= !mention.is_silent;
@@ -78,7 +78,7 @@ fn wildcard_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> 
     Some(mention_node(class, id, mention.name, mention.is_silent))
 }
 
-fn user_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+fn user_mention(inline: &mut InlineExpander<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
     let context = &mut *inline.context;
     let user = context.candidates.user(mention.name, context.names)?;
     let is_silent = mention.is_silent || !user.is_active;
@@ -88,7 +88,7 @@ fn user_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Opti
     Some(mention_node("user-mention", Some(("data-user-id", user.id.to_string())), &user.full_name, is_silent))
 }
 
-fn group_mention(inline: &mut Inline<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+fn group_mention(inline: &mut InlineExpander<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
     let context = &mut *inline.context;
     let group = context.candidates.group(mention.name, context.names)?;
     let is_silent = mention.is_silent || !group.is_active;
@@ -107,13 +107,13 @@ fn mention_node(class: &str, id: Option<(&'static str, String)>, name: &str, is_
 }
 
 /// The channel with exactly this name, if the sender may link it.
-fn linked_channel(inline: &Inline<'_, '_>, name: &str) -> Option<LinkedChannel> {
+fn linked_channel(inline: &InlineExpander<'_, '_>, name: &str) -> Option<LinkedChannel> {
     let is_in_source = inline.context.candidates.has_channel(name);
     let channel = is_in_source.then(|| inline.context.names.channel(name)).flatten()?;
     (channel.name == name).then_some(channel)
 }
 
-fn topic_link(inline: &mut Inline<'_, '_>, link: NameReference<'_>) -> Option<Node> {
+fn topic_link(inline: &mut InlineExpander<'_, '_>, link: NameReference<'_>) -> Option<Node> {
     let (channel, topic) = link.name.split_once('>').filter(|(channel, _)| !channel.is_empty())?;
     let format = inline.context.settings.output_format;
     if topic.is_empty() && !format.links_empty_topics {
@@ -151,7 +151,7 @@ fn link_node(class: &str, channel: Option<&LinkedChannel>, href: String, text: S
     Node { tag: "a", attributes, text: Text::literal(text), ..Node::default() }
 }
 
-fn channel_href(inline: &Inline<'_, '_>, channel: &LinkedChannel) -> String {
+fn channel_href(inline: &InlineExpander<'_, '_>, channel: &LinkedChannel) -> String {
     let path = inline.context.settings.output_format.channel_path;
     format!("/#narrow/{path}/{}-{}", channel.id, encode_hash_component(&channel.name.replace(' ', "-")))
 }

@@ -1,6 +1,6 @@
 //! Expands `<time:…>`, which clients show in the reader's time zone (A-183 in docs/assumptions.md).
 
-use super::{Inline, TextRewriter};
+use super::{InlineExpander, TextRewriter};
 use crate::tree::{Node, Text};
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::{rfc2822, strtime};
@@ -83,7 +83,7 @@ const ZONES: [(&str, i32); 36] = [
 ];
 
 /// Expands `<time:2026-01-31T12:00>`.
-pub(super) fn expand_times(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+pub(super) fn expand_times(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     text.contains(OPENING).then_some(())?;
     let mut rewriting = TextRewriter::new(text);
     while let Some(start) = text[rewriting.position()..].find(OPENING).map(|offset| rewriting.position() + offset) {

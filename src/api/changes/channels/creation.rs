@@ -4,7 +4,6 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::OperationContext;
-use crate::api::parameter::FromJson;
 use crate::api::parameter::types::channel::{ChannelPermissions, ChannelProperties, TopicsPolicyWord};
 use crate::api::parameter::types::group_setting::resolve_all;
 use crate::error::Error;
@@ -18,15 +17,12 @@ use crate::realm::permission::{
     CHANNEL_PERMISSIONS, ChannelPermission, GroupSettingValue, Permissions, RealmPermission,
 };
 use crate::realm::render::render_description;
-use crate::realm::subscription_colors::is_color;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use crate::record::channel::ChannelRecord;
 use crate::record::events::{DefaultStreams, StreamCreate};
 use imbl::OrdSet;
-use schemars::{Schema, SchemaGenerator};
-use serde_json::Value;
 
 /// The parameters that apply to all new channels of a request.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +117,7 @@ impl NewChannelParams {
         if message_retention_days.is_some() && caller.role != Role::Owner {
             return Err(Error::OwnerRequired);
         }
-        let boolean_settings = self.properties.switches.of_new_channel(caller)?;
+        let boolean_settings = self.properties.boolean_settings.of_new_channel(caller)?;
         let privacy = new_privacy(
             self.properties.invite_only,
             self.properties.is_web_public,
@@ -249,51 +245,4 @@ pub fn emit_default_channels(tx: &mut Tx) {
     let ids: Vec<ChannelId> = defaults.map(|channel| channel.id).collect();
     let audience = Audience::of_users(tx.active_users.clone()).except_all(tx.guests());
     tx.emit(audience, DefaultStreams { default_streams: ids });
-}
-
-/// An item of the parameter with the channels to subscribe to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChannelToSubscribe {
-    /// As sent.
-    pub name: String,
-    /// The color of the subscription.
-    pub color: Option<String>,
-    /// The description of a channel that the request creates.
-    pub description: Option<String>,
-}
-
-impl FromJson for ChannelToSubscribe {
-    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
-        let object = value.as_object().ok_or_else(|| Error::bad_value(path, "is not a dict"))?;
-        let text_field = |key: &str| match object.get(key) {
-            Some(value) => Option::<String>::from_json(value, &format!("{path}[\"{key}\"]")),
-            None => Ok(None),
-        };
-        let name = object
-            .get("name")
-            .ok_or_else(|| Error::bad_value(format!("{path}[\"name\"]"), "field is missing: Field required"))?;
-        let name = String::from_json(name, &format!("{path}[\"name\"]"))?;
-        let color = text_field("color")?;
-        if color.as_deref().is_some_and(|color| !is_color(color)) {
-            let reason = "add.color is not a valid hex color code".into();
-            return Err(Error::InvalidValueBecause { parameter: path.into(), reason });
-        }
-        let description = text_field("description")?;
-        if let Some(description) = &description {
-            check_length(description, &format!("{path}[\"description\"]"), MAX_CHANNEL_DESCRIPTION_LENGTH)?;
-        }
-        Ok(Self { name, color, description })
-    }
-
-    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({
-            "type": "object",
-            "properties": {
-                "name": {"type": "string"},
-                "color": {"type": ["string", "null"]},
-                "description": {"type": ["string", "null"]},
-            },
-            "required": ["name"],
-        })
-    }
 }

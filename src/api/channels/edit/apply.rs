@@ -53,8 +53,8 @@ impl ChannelChanges {
         if let Some(folder) = self.folder {
             change_folder(tx, actor, id, folder);
         }
-        for (name, is_on) in self.switches {
-            change_switch(tx, id, name, is_on);
+        for (name, is_on) in self.boolean_settings {
+            change_boolean_setting(tx, id, name, is_on);
         }
         for (name, value) in self.permissions {
             change_permission(tx, actor, id, name, value);
@@ -161,7 +161,7 @@ fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<Folder
     post_in_channel(tx, actor, id, content);
 }
 
-fn change_switch(tx: &mut Tx, id: ChannelId, name: &'static str, is_on: bool) {
+fn change_boolean_setting(tx: &mut Tx, id: ChannelId, name: &'static str, is_on: bool) {
     if let Some(setting) = tx.channel_mut(id).boolean_settings.named(name) {
         *setting = is_on;
         emit_update(tx, id, name, is_on.into());

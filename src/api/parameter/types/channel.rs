@@ -1,4 +1,4 @@
-//! Parameters that several operations on channels share: privacy, retention, topics policy, permissions, switches.
+//! Parameters that several operations on channels share: privacy, retention, topics policy, permissions, boolean settings.
 //!
 //! A choice where the API is silent: A-484 in docs/assumptions.md.
 
@@ -103,67 +103,67 @@ permission_parameters! {
     can_subscribe_group,
 }
 
-macro_rules! switch_parameters {
+macro_rules! boolean_parameters {
     ($($(#[doc = $meaning:literal])+ $name:ident since $since:literal, for $role:ident;)+) => {
         parameters! {
-            /// New values of a channel's switches: settings that are on or off.
+            /// New values of a channel's boolean settings.
             #[derive(Default)]
-            pub struct ChannelSwitchUpdates {
+            pub struct ChannelBooleanUpdates {
                 $($(#[doc = $meaning])+ $name: Option<bool>,)+
             }
         }
 
-        impl ChannelSwitchUpdates {
+        impl ChannelBooleanUpdates {
             fn values(&self) -> impl Iterator<Item = Option<bool>> {
                 [$(self.$name),+].into_iter()
             }
         }
     };
 }
-with_channel_boolean_settings!(switch_parameters);
+with_channel_boolean_settings!(boolean_parameters);
 
-impl ChannelSwitchUpdates {
-    /// The switches in the request, with their new values.
-    pub fn requested_switches(&self) -> impl Iterator<Item = (&'static ChannelBooleanSetting, bool)> {
-        CHANNEL_BOOLEAN_SETTINGS.iter().zip(self.values()).filter_map(|(switch, value)| Some((switch, value?)))
+impl ChannelBooleanUpdates {
+    /// The settings in the request, with their new values.
+    pub fn requested_values(&self) -> impl Iterator<Item = (&'static ChannelBooleanSetting, bool)> {
+        CHANNEL_BOOLEAN_SETTINGS.iter().zip(self.values()).filter_map(|(setting, value)| Some((setting, value?)))
     }
 
-    /// The switches of a new channel.
+    /// The boolean settings of a new channel.
     ///
     /// # Errors
     ///
-    /// `AdministratorRequired` if a switch is on that the caller may not turn on.
+    /// `AdministratorRequired` if a setting is on that the caller may not turn on.
     pub fn of_new_channel(&self, caller: &User) -> Result<ChannelBooleanSettings, Error> {
-        let mut switches = ChannelBooleanSettings::default();
-        for (switch, is_on) in self.requested_switches().filter(|(_, is_on)| *is_on) {
-            check_may_change_switch(switch, caller)?;
-            if let Some(value) = switches.named(switch.name) {
+        let mut boolean_settings = ChannelBooleanSettings::default();
+        for (setting, is_on) in self.requested_values().filter(|(_, is_on)| *is_on) {
+            check_may_change(setting, caller)?;
+            if let Some(value) = boolean_settings.named(setting.name) {
                 *value = is_on;
             }
         }
-        Ok(switches)
+        Ok(boolean_settings)
     }
 
-    /// The names and new values of the switches that change.
+    /// The names and new values of the settings that change.
     ///
     /// # Errors
     ///
-    /// `AdministratorRequired` if the request has a switch that the caller may not change, even with its current value.
+    /// `AdministratorRequired` if the request has a setting that the caller may not change, even with its current value.
     pub fn changes(
         &self,
         caller: &User,
         mut current: ChannelBooleanSettings,
     ) -> Result<Vec<(&'static str, bool)>, Error> {
-        self.requested_switches().try_for_each(|(switch, _)| check_may_change_switch(switch, caller))?;
-        let is_changed = |(switch, value): &(&ChannelBooleanSetting, bool)| {
-            current.named(switch.name).is_some_and(|old| *old != *value)
+        self.requested_values().try_for_each(|(setting, _)| check_may_change(setting, caller))?;
+        let is_changed = |(setting, value): &(&ChannelBooleanSetting, bool)| {
+            current.named(setting.name).is_some_and(|old| *old != *value)
         };
-        Ok(self.requested_switches().filter(is_changed).map(|(switch, value)| (switch.name, value)).collect())
+        Ok(self.requested_values().filter(is_changed).map(|(setting, value)| (setting.name, value)).collect())
     }
 }
 
-fn check_may_change_switch(switch: &ChannelBooleanSetting, caller: &User) -> Result<(), Error> {
-    if switch.is_open_to(caller) { Ok(()) } else { Err(Error::AdministratorRequired) }
+fn check_may_change(setting: &ChannelBooleanSetting, caller: &User) -> Result<(), Error> {
+    if setting.is_open_to(caller) { Ok(()) } else { Err(Error::AdministratorRequired) }
 }
 
 parameters! {
@@ -183,6 +183,6 @@ parameters! {
         /// The folder.
         folder_id: Option<Nullable<FolderId>>,
         /// What is on or off.
-        @group switches: ChannelSwitchUpdates,
+        @group boolean_settings: ChannelBooleanUpdates,
     }
 }

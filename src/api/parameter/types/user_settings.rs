@@ -67,14 +67,14 @@ pub const fn optional_parameter(
 macro_rules! parameter_list {
     (objects: [$($object:ident: $object_type:ty = $object_doc:literal),* $(,)?],
      texts: [$($text:ident $doc:literal),* $(,)?], visibility: $visibility:ident $visibility_doc:literal,
-     switches: [$($own_switch:ident),* $(,)?], words: [$($own_word:ident),* $(,)?],
-     shared: {switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], words: [$($word:ident),* $(,)?] $(,)?}) => {
+     booleans: [$($own_boolean:ident),* $(,)?], words: [$($own_word:ident),* $(,)?],
+     shared: {booleans: [$($boolean:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], words: [$($word:ident),* $(,)?] $(,)?}) => {
         &[
             $(optional_parameter(stringify!($object), &[$object_doc], true, <$object_type as Parameter>::schema),)*
             $(optional_parameter(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
             optional_parameter(stringify!($visibility), &[$visibility_doc], true, <i64 as Parameter>::schema),
-            $(optional_parameter(stringify!($own_switch), USER_SETTING_DOC, true, <bool as Parameter>::schema),)*
-            $(optional_parameter(stringify!($switch), USER_SETTING_DOC, true, <bool as Parameter>::schema),)*
+            $(optional_parameter(stringify!($own_boolean), USER_SETTING_DOC, true, <bool as Parameter>::schema),)*
+            $(optional_parameter(stringify!($boolean), USER_SETTING_DOC, true, <bool as Parameter>::schema),)*
             $(optional_parameter(stringify!($number), USER_SETTING_DOC, true, <i64 as Parameter>::schema),)*
             $(optional_parameter(stringify!($own_word), USER_SETTING_DOC, false, <String as Parameter>::schema),)*
             $(optional_parameter(stringify!($word), USER_SETTING_DOC, false, <String as Parameter>::schema),)*
@@ -88,7 +88,7 @@ macro_rules! with_shared_settings {
         parameter_list! {
             $($own)*
             shared: {
-                switches: [
+                booleans: [
                     twenty_four_hour_time, starred_message_counts, receives_typing_notifications, web_suggest_update_timezone,
                     fluid_layout_width, high_contrast_mode, translate_emoticons, display_emoji_reaction_users,
                     web_escape_navigates_to_home_view, left_side_userlist, hide_ai_features,
@@ -135,7 +135,7 @@ impl Parameters for SettingsParams {
         ],
         visibility: email_address_visibility
             "Who may see the real address: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators.",
-        switches: [enable_marketing_emails, enable_login_emails, allow_private_data_export],
+        booleans: [enable_marketing_emails, enable_login_emails, allow_private_data_export],
         words: [default_language],
     };
 
@@ -174,7 +174,7 @@ impl Parameters for UserDefaultsParams {
         texts: [],
         visibility: email_address_visibility
             "Who may see the real address: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators.",
-        switches: [],
+        booleans: [],
         words: [],
     };
 
