@@ -71,6 +71,8 @@ pub enum Effect {
         /// The body: `code`, `msg` and any further fields.
         fields: Map<String, Value>,
     },
+    /// The request is not carried out and gets the HTML page of a gateway with this status.
+    Gateway(u16),
     /// The request is not carried out and gets status 429.
     RateLimit {
         /// Seconds, as a JSON number that may have a fraction.

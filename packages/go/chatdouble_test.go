@@ -275,7 +275,7 @@ func TestThereIsAnEffectForEachKeyOfTheDocument(t *testing.T) {
 	known := map[string]bool{}
 	for _, effect := range []chatdouble.Effect{
 		{DelayMs: 1}, {Error: &chatdouble.ErrorEffect{Status: 500, Code: "A", Msg: "b"}}, {RateLimit: &chatdouble.RateLimitEffect{RetryAfter: 1}},
-		{Change: map[string]any{"a": 1}}, {PseudoLocalize: true}, {Drop: "after", Retries: true}, {TruncateAt: chatdouble.Ptr(0)}, {Garbage: true},
+		{Change: map[string]any{"a": 1}}, {PseudoLocalize: true}, {Drop: "after", Retries: true}, {TruncateAt: chatdouble.Ptr(0)}, {Garbage: true}, {Gateway: 502},
 		{LoseQueue: true}, {Events: "hold"}, {Bouncer: "unreachable"},
 	} {
 		var keys map[string]any

@@ -23,6 +23,8 @@ type Effect struct {
 	TruncateAt *int `json:"truncate_at,omitempty"`
 	// Garbage: the request is carried out, and the reply is a proxy's HTML page.
 	Garbage bool `json:"garbage,omitempty"`
+	// Gateway: the reply is a gateway's HTML page with this HTTP status, from 400 to 599, as while a server restarts; nothing is done.
+	Gateway int `json:"gateway,omitempty"`
 	// LoseQueue: the caller's event queues are lost, then the request is carried out.
 	LoseQueue bool `json:"lose_queue,omitempty"`
 	// Events: what a poll receives: repeat, hold, one_by_one or unknown.

@@ -214,6 +214,10 @@ fn read_effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
             None => Err(wrong_value("keys of a reply, each with a value or null")),
         },
         "pseudo_localize" => require_true(Effect::PseudoLocalize),
+        "gateway" => match error_status(value) {
+            Some(status) => Ok(Effect::Gateway(status)),
+            None => Err(wrong_value("an HTTP status from 400 to 599")),
+        },
         "garbage" => require_true(Effect::Garbage),
         "lose_queue" => require_true(Effect::LoseQueue),
         _ => Err(refusal(format!(
@@ -276,6 +280,8 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
                 "description": "The connection closes without a reply, before or after the request is carried out."},
             "retries": {"type": "boolean", "description": "With drop: whether repetitions are dropped too."},
             "truncate_at": {"type": "integer", "minimum": 0, "description": "The body breaks off after this number of bytes."},
+            "gateway": {"type": "integer", "minimum": 400, "maximum": 599,
+                "description": "The reply is a gateway's HTML page with this HTTP status; nothing is done."},
             "garbage": {"type": "boolean", "description": "true: the body is a proxy's HTML page."},
             "lose_queue": {"type": "boolean", "description": "true: the caller's event queues are lost."},
             "events": {"type": "string", "enum": ["repeat", "hold", "one_by_one", "unknown"],
@@ -288,11 +294,15 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
     Schema::try_from(schema).expect("it is an object")
 }
 
-const EFFECT_NAMES: &str =
-    "bouncer, delay_ms, error, rate_limit, change, pseudo_localize, drop, truncate_at, garbage, lose_queue and events";
+const EFFECT_NAMES: &str = "bouncer, delay_ms, error, rate_limit, change, pseudo_localize, drop, truncate_at, garbage, gateway, lose_queue and events";
 
-/// The statuses of the effect `error`.
+/// The statuses of the effects `error` and `gateway`.
 const ERROR_STATUSES: std::ops::RangeInclusive<u64> = 400..=599;
+
+fn error_status(value: &Value) -> Option<u16> {
+    let status = value.as_u64().filter(|status| ERROR_STATUSES.contains(status))?;
+    u16::try_from(status).ok()
+}
 
 /// Reads the effect `error`. Without `code` and `msg`, it is the error that the API has for the status.
 fn error_effect(value: &Value) -> Result<Effect, Error> {
@@ -304,8 +314,8 @@ fn error_effect(value: &Value) -> Result<Effect, Error> {
     };
     let status = match spec.get("status") {
         None => return Err(refusal("$.effect.error: `status` is missing, an HTTP status from 400 to 599")),
-        Some(status) => match status.as_u64().filter(|status| ERROR_STATUSES.contains(status)) {
-            Some(number) => u16::try_from(number).unwrap_or_default(),
+        Some(status) => match error_status(status) {
+            Some(number) => number,
             None => return Err(wrong_value(".status", "an HTTP status from 400 to 599", status)),
         },
     };

@@ -80,6 +80,7 @@ impl Fault {
         let (id, effect) = self.fired.as_ref()?;
         let response = match effect {
             Effect::Error { status, fields } => reply::json(*status, PendingBody::json_line(fields.clone())),
+            Effect::Gateway(status) => gateway_page(*status),
             Effect::RateLimit { retry_after } => rate_limit_response(retry_after, emulation, now),
             Effect::Drop { is_carried_out: false, .. } => {
                 with_connection_fault(reply::empty(502), ConnectionFault::Dropped)
@@ -199,8 +200,25 @@ fn rate_limit_response(retry_after: &Value, emulation: Option<&Emulation>, now: 
 /// The HTML page of a proxy, which a client gets where it expects JSON.
 fn proxy_page() -> PendingResponse {
     let page = "<!doctype html>\n<html><head><title>Gateway</title></head><body><h1>Please log in to the network</h1></body></html>\n";
-    let mut response = PendingResponse::new(PendingBody::Bytes(Bytes::from_static(page.as_bytes())));
-    *response.status_mut() = StatusCode::OK;
+    html_page(StatusCode::OK, Bytes::from_static(page.as_bytes()))
+}
+
+/// The HTML page of a gateway that can't reach the server, with the name of its status as the title.
+fn gateway_page(status: u16) -> PendingResponse {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let title = match status.canonical_reason() {
+        Some(reason) => format!("{} {reason}", status.as_u16()),
+        None => status.as_u16().to_string(),
+    };
+    let page = format!(
+        "<!doctype html>\n<html><head><title>{title}</title></head><body><center><h1>{title}</h1></center></body></html>\n"
+    );
+    html_page(status, Bytes::from(page))
+}
+
+fn html_page(status: StatusCode, page: Bytes) -> PendingResponse {
+    let mut response = PendingResponse::new(PendingBody::Bytes(page));
+    *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     response
 }

@@ -26,7 +26,7 @@ pub(super) fn report_request(context: &RequestContext<'_>, journaled: &Journaled
     let entry = &*journaled.entry;
     let effect = entry.fault.as_deref().and_then(|id| effect_name(context.world, id));
     let arrival = match response.extensions().get::<ConnectionFault>() {
-        None if effect.as_deref() == Some("garbage") => Arrival::Broken,
+        None if matches!(effect.as_deref(), Some("garbage" | "gateway")) => Arrival::Broken,
         None => Arrival::Complete,
         Some(fault) if *fault == ConnectionFault::Dropped => Arrival::Missing,
         Some(_) => Arrival::Broken,

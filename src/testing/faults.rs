@@ -67,6 +67,11 @@ impl Fault {
         Self::with_effect(json!({"garbage": true}))
     }
 
+    /// Replies with a gateway's HTML page and this status, from 400 to 599; the request is not carried out.
+    pub fn gateway(status: u16) -> Self {
+        Self::with_effect(json!({"gateway": status}))
+    }
+
     /// Carries out the request, and replaces these keys in a successful reply; null removes a key.
     pub fn change(keys: Value) -> Self {
         Self::with_effect(json!({"change": keys}))

@@ -110,6 +110,7 @@ async fn faults_do_what_they_are_called_after() {
     assert_eq!(status_under(Fault::error(503, "TRY_LATER", "Try later")).await, 503);
     assert_eq!(status_under(Fault::rate_limit(Duration::from_millis(1_500))).await, 429);
     assert_eq!(status_under(Fault::garbage()).await, 200);
+    assert_eq!(status_under(Fault::gateway(502)).await, 502);
     assert_eq!(status_under(Fault::delay(Duration::from_millis(1))).await, 200);
     assert_eq!(status_under(Fault::lose_queue()).await, 200);
     assert_eq!(status_under(Fault::error(500, "A", "a").after(1).times(1)).await, 200);

@@ -916,6 +916,8 @@ export interface components {
                 retries?: boolean;
                 /** The body breaks off after this number of bytes. */
                 truncateAt?: number;
+                /** The reply is a gateway's HTML page with this HTTP status; nothing is done. */
+                gateway?: number;
                 /** true: the body is a proxy's HTML page. */
                 garbage?: boolean;
                 /** true: the caller's event queues are lost. */

@@ -136,6 +136,11 @@ export interface GarbageEffect {
   /** The status is 200, and the body is a proxy's HTML page. */
   garbage: true;
 }
+/** The reply is a gateway's HTML page, as while a server restarts; nothing is done. */
+export interface GatewayEffect {
+  /** HTTP status, from 400 to 599, such as 502. */
+  gateway: number;
+}
 /** The caller's event queues are lost, then the request is carried out. */
 export interface LoseQueueEffect {
   /** The caller's event queues are lost, so that the next poll is refused with BAD_EVENT_QUEUE_ID. */
@@ -160,6 +165,7 @@ type Effects =
   | DropEffect
   | TruncateEffect
   | GarbageEffect
+  | GatewayEffect
   | LoseQueueEffect
   | EventsEffect
   | BouncerEffect;

@@ -29,8 +29,8 @@ const others = (level) => [
   ],
   [
     "Next two requests fail with 502",
-    { times: 2, effect: { error: { status: 502, code: "BAD_GATEWAY", msg: "Bad gateway" } } },
-    "502 “Bad gateway” twice, polls included; nothing is done, and the third one succeeds",
+    { times: 2, effect: { gateway: 502 } },
+    "502 with a gateway’s HTML page twice, polls included; nothing is done, and the third one succeeds",
   ],
   [
     "Next upload is too large",
@@ -45,8 +45,8 @@ const others = (level) => [
   loggedOut(level),
   [
     "Flaky 30 %",
-    { probability: 0.3, effect: { error: { status: 502, code: "BAD_GATEWAY", msg: "Bad gateway" } } },
-    "502 for three of ten requests, by chance; nothing is done",
+    { probability: 0.3, effect: { gateway: 502 } },
+    "502 with a gateway’s HTML page for three of ten requests, by chance; nothing is done",
   ],
 ];
 

@@ -24,6 +24,7 @@ const UNEXPECTED_REPLIES: &[(&str, &str)] = &[
     ("one_by_one", "a reply with one event of several"),
     ("hold", "an empty reply"),
     ("garbage", "an HTML page in place of JSON"),
+    ("gateway", "a gateway's HTML page"),
     ("truncate_at", "a reply that breaks off"),
     ("drop", "a connection that was closed"),
     ("error", "an error"),

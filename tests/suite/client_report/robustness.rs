@@ -90,6 +90,7 @@ async fn odd_replies_are_survived() {
         json!({"events": "one_by_one"}),
         json!({"events": "hold"}),
         json!({"garbage": true}),
+        json!({"gateway": 502}),
         json!({"truncate_at": 20}),
         json!({"drop": "after"}),
         json!({"error": {"status": 500, "code": "INTERNAL", "msg": "¿Qué?"}}),

@@ -60,6 +60,7 @@ async fn what_is_no_rule_is_refused() {
         (json!({"effect": {"explode": true}}), "$.effect.explode"),
         (json!({"effect": {"drp": "after"}}), "the nearest is 'drop'"),
         (json!({"effect": {"garbage": false}}), "$.effect.garbage: takes true, not false"),
+        (json!({"effect": {"gateway": 200}}), "$.effect.gateway: takes an HTTP status from 400 to 599, not 200"),
         (json!({"effect": {"lose_queue": 1}}), "$.effect.lose_queue: takes true, not 1"),
         (json!({"effect": {"drop": "during"}}), "$.effect.drop: takes before or after, not 'during'; the nearest is '"),
         (json!({"effect": {"drop": true}}), "$.effect.drop: takes before or after, not true"),
@@ -142,6 +143,22 @@ async fn a_truncated_body_has_its_full_length_in_the_head() {
         assert!(length > 30);
         assert_eq!(body.len(), length.min(bytes), "{body}");
     }
+}
+
+#[tokio::test]
+async fn a_gateways_page_has_its_status_and_nothing_is_done() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let id = control.fault(json!({"times": 1, "effect": {"gateway": 502}})).await;
+    let mel = server.user("mel");
+
+    let reply =
+        mel.post("/messages", json!({"type": "channel", "to": "general", "topic": "t", "content": "lost"})).await;
+
+    assert_eq!((reply.status, reply.header("x-chatdouble-fault")), (502, Some(id.as_str())));
+    assert!(reply.body.is_null() && reply.header("content-type").is_some_and(|kind| kind.starts_with("text/html")));
+    assert!(String::from_utf8_lossy(&reply.bytes).contains("<h1>502 Bad Gateway</h1>"), "{reply}");
+    assert!(!is_newest(&server, "lost").await);
 }
 
 #[tokio::test]

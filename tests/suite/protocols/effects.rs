@@ -38,6 +38,7 @@ fn cases() -> Vec<Case> {
                 json!({"rate_limit": {"retry_after": 7}}),
                 json!({"change": {"members": null, "further": 1}}),
                 json!({"garbage": true}),
+                json!({"gateway": 502}),
                 json!({"truncate_at": 300}),
                 json!({"truncate_at": 0}),
                 json!({"drop": "before"}),
@@ -54,6 +55,7 @@ fn cases() -> Vec<Case> {
                 json!({"drop": "after", "retries": true}),
                 json!({"truncate_at": 10}),
                 json!({"garbage": true}),
+                json!({"gateway": 502}),
             ],
         },
         Case {

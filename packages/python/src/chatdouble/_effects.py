@@ -15,6 +15,7 @@ __all__ = [
     "ErrorReply",
     "EventsEffect",
     "GarbageEffect",
+    "GatewayEffect",
     "LoseQueueEffect",
     "PseudoLocalizeEffect",
     "RateLimit",
@@ -109,6 +110,13 @@ class GarbageEffect(TypedDict):
     garbage: Literal[True]
 
 
+class GatewayEffect(TypedDict):
+    """The reply is a gateway's HTML page, as while a server restarts; nothing is done."""
+
+    #: HTTP status, from 400 to 599, such as 502.
+    gateway: int
+
+
 class LoseQueueEffect(TypedDict):
     """The caller's event queues are lost, then the request is carried out."""
 
@@ -139,6 +147,7 @@ Effect = Union[
     DropEffect,
     TruncateEffect,
     GarbageEffect,
+    GatewayEffect,
     LoseQueueEffect,
     EventsEffect,
     BouncerEffect,

@@ -44,6 +44,10 @@ public class Effect private constructor(internal val name: String, private val v
         @JvmStatic
         public fun garbage(): Effect = Effect("garbage", true)
 
+        /** The reply is a gateway's HTML page with this HTTP status, from 400 to 599, as while a server restarts; nothing is done. */
+        @JvmStatic
+        public fun gateway(status: Int): Effect = Effect("gateway", status)
+
         /** The caller's event queues are lost, then the request is carried out. */
         @JvmStatic
         public fun loseQueue(): Effect = Effect("lose_queue", true)

@@ -137,7 +137,7 @@ class HelpersTest {
         val declared = rule.getAsJsonObject("properties").getAsJsonObject("effect").getAsJsonObject("properties")
         val known = listOf(
             Effect.delayMs(1), Effect.error(500, "A", "b"), Effect.rateLimit(1), Effect.change(mapOf("a" to 1)), Effect.pseudoLocalize(), Effect.drop("after", true),
-            Effect.truncateAt(1), Effect.garbage(), Effect.loseQueue(), Effect.events("hold"), Effect.bouncer("unreachable"),
+            Effect.truncateAt(1), Effect.garbage(), Effect.gateway(502), Effect.loseQueue(), Effect.events("hold"), Effect.bouncer("unreachable"),
         )
         assertEquals(declared.keySet(), known.flatMap { JsonParser.parseString("$it").asJsonObject.keySet() }.toSet())
         known.forEach { world.faults.add(FaultRule(it)) }
