@@ -183,6 +183,7 @@ mod tests {
             answered_at: now + 1,
             sent: Moment { real: now + 1, world: now + 1 },
             facts: Facts::default(),
+            ignored_parameters: &[],
             issues: &[],
             is_alive: &|_| true,
         });

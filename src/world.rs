@@ -331,22 +331,31 @@ impl World {
     }
 
     fn run_due(&self, now: Timestamp) -> (Vec<(Timestamp, AgendaItem)>, NewEvents) {
-        self.run_due_sparing(&[], now)
+        self.run_due_with_idle_queues(&[], now)
     }
 
-    /// Runs due items. The spared queues count as polled until `now`, so that they do not expire.
-    fn run_due_sparing(&self, spared_queues: &[QueueId], now: Timestamp) -> (Vec<(Timestamp, AgendaItem)>, NewEvents) {
+    /// Runs due items. Each of the given queues counts as idle since its time, whatever its polls do.
+    fn run_due_with_idle_queues(
+        &self,
+        idle_queues: &[(QueueId, Timestamp)],
+        now: Timestamp,
+    ) -> (Vec<(Timestamp, AgendaItem)>, NewEvents) {
         let ended_polls = self.waiters.take_ended_polls();
         let realm = self.realm.load();
-        if ended_polls.is_empty() && realm.agenda.next().is_none_or(|(due_at, _)| *due_at > now) {
+        if ended_polls.is_empty()
+            && idle_queues.is_empty()
+            && realm.agenda.next().is_none_or(|(due_at, _)| *due_at > now)
+        {
             return (Vec::new(), NewEvents::default());
         }
         let mut tx = Tx::at_level(Realm::clone(&realm), self.settings.load().feature_level);
         for (queue, ended_at) in ended_polls {
             tx.end_poll(&queue, ended_at);
         }
-        for queue in spared_queues.iter().filter_map(|id| realm.queues.get(id)) {
-            tx.end_poll(queue, now);
+        for (id, idle_since) in idle_queues {
+            if let Some(queue) = realm.queues.get(id) {
+                tx.end_poll(queue, *idle_since);
+            }
         }
         let due_items = tx.run_due_items(now);
         let new_events = self.publish(tx, &due_items);

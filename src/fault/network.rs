@@ -127,6 +127,11 @@ impl Networks {
         self.network_of(user)?.profile.bytes_per_second
     }
 
+    /// Whether no request of a user arrives.
+    pub fn is_offline(&self, user: &str) -> bool {
+        self.index_of(Some(user)).is_some_and(|index| self.networks[index].profile.name == OFFLINE)
+    }
+
     /// Draws whether the connection of a user's request breaks; None means that it does not.
     pub fn draw_loss(&mut self, user: Option<&str>) -> Option<Loss> {
         let network = self.network_of(user)?;
@@ -167,12 +172,16 @@ impl Networks {
     }
 
     fn network_of(&mut self, user: Option<&str>) -> Option<&mut Network> {
+        let index = self.index_of(user)?;
+        self.networks.get_mut(index)
+    }
+
+    fn index_of(&self, user: Option<&str>) -> Option<usize> {
         let is_of_user = |network: &Network| {
             network.user.as_deref().zip(user).is_some_and(|(email, user)| email.eq_ignore_ascii_case(user))
         };
         let user_index = self.networks.iter().position(is_of_user);
-        let index = user_index.or_else(|| self.networks.iter().position(|network| network.user.is_none()))?;
-        self.networks.get_mut(index)
+        user_index.or_else(|| self.networks.iter().position(|network| network.user.is_none()))
     }
 }
 

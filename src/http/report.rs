@@ -46,6 +46,7 @@ pub(super) fn report_request(context: &RequestContext<'_>, journaled: &Journaled
         sent: Moment { real: sent.micros(), world: journaled.at.micros() },
         facts,
         issues: &issues,
+        ignored_parameters: &journaled.ignored_parameters,
         is_alive: &|queue| context.world.published_realm().queues.contains_key(queue),
     });
 }

@@ -34,6 +34,8 @@ pub struct Trace {
     pub client: Box<str>,
     /// The parameters with neutral names; `…` replaces the key of an incoming webhook.
     pub params: Arc<BTreeMap<String, String>>,
+    /// The names of parameters that a successful request sent and the operation does not take at the world's level.
+    pub ignored_parameters: Vec<String>,
     /// The ID of the fault that fired.
     pub fault: Option<String>,
     /// The number of the network on which the request began.
@@ -58,8 +60,37 @@ pub struct JournaledRequest {
     /// The delay of the reply by a fault.
     pub delay: Duration,
     pub row: Option<&'static OperationRow>,
+    pub ignored_parameters: Vec<String>,
     /// When the reply was ready, by the world's clock.
     pub at: Timestamp,
+}
+
+/// A waiting poll that a fault met. Dropping it without [`FaultedPoll::record_answer`] means that the client closed the
+/// connection: the poll then has a journal entry without a status, since the fault counts as fired.
+pub struct FaultedPoll<'a> {
+    world: &'a World,
+    began: Timestamp,
+    /// None if no fault met the poll.
+    entry: Option<Entry>,
+}
+
+impl FaultedPoll<'_> {
+    pub fn record_answer(mut self) {
+        self.entry = None;
+    }
+}
+
+impl Drop for FaultedPoll<'_> {
+    fn drop(&mut self) {
+        let Some(entry) = self.entry.take() else { return };
+        let now = self.world.real_time().now();
+        let entry = self.world.journal().push(Entry {
+            at: self.world.clock().now(now).fractional_seconds(),
+            duration_ms: now.since(self.began).micros() as f64 / 1e3,
+            ..entry
+        });
+        self.world.broadcast(WatchFrame::Request(entry));
+    }
 }
 
 /// Allocates only for unusual methods.
@@ -105,6 +136,7 @@ impl Trace {
             row: None,
             credentials: incoming.credentials.clone(),
             params: RawParameters::no_values(),
+            ignored_parameters: Vec::new(),
             fault: None,
             network: None,
             delay: Duration::ZERO,
@@ -114,6 +146,29 @@ impl Trace {
         };
         trace.network = world.networks().lock().number(trace.user());
         trace
+    }
+
+    /// Prepares the journal entry of a poll whose client may close the connection while the poll waits.
+    pub fn faulted_poll<'a>(&self, world: &'a World) -> FaultedPoll<'a> {
+        let entry = self.fault.as_ref().map(|fault| Entry {
+            id: 0,
+            at: 0.0,
+            method: self.method.clone(),
+            path: self.path.clone(),
+            route: self.route,
+            user: self.credentials.as_ref().and_then(|result| Some(result.as_ref().ok()?.email().clone())),
+            params: self.params.clone(),
+            status: 0,
+            reply: Body(Bytes::new()),
+            received: self.began.micros(),
+            duration_ms: 0.0,
+            client: self.client.clone(),
+            hint: None,
+            fault: Some(fault.clone()),
+            events: self.new_events.positions(),
+            truncated: false,
+        });
+        FaultedPoll { world, began: self.began, entry }
     }
 
     /// Writes the journal entry, and broadcasts to watchers the request, then the fault that fired, then the events.
@@ -150,6 +205,14 @@ impl Trace {
         }
         world.broadcast_change(&self.new_events);
         self.poll = None;
-        JournaledRequest { entry, began: self.began, ended, delay: self.delay, row: self.row, at: now }
+        JournaledRequest {
+            entry,
+            began: self.began,
+            ended,
+            delay: self.delay,
+            row: self.row,
+            ignored_parameters: std::mem::take(&mut self.ignored_parameters),
+            at: now,
+        }
     }
 }

@@ -96,6 +96,8 @@ pub struct Observation<'a> {
     pub sent: Moment,
     pub facts: Facts,
     pub issues: &'a [CompatibilityIssue],
+    /// The names of parameters that were ignored, whether or not the reply says so at its level.
+    pub ignored_parameters: &'a [String],
     /// Returns whether a queue exists. It may have ended without the client's knowledge.
     pub is_alive: &'a dyn Fn(&str) -> bool,
 }

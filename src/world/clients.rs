@@ -6,6 +6,8 @@
 use super::World;
 use super::blocking::in_place;
 use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::id::UserId;
 use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
 use crate::time::{Span, Timestamp};
@@ -67,9 +69,22 @@ impl World {
     pub(crate) fn queues_between_polls(&self, since: Timestamp) -> Vec<QueueId> {
         let realm = self.published_realm();
         let answer_times = self.waiters.answer_times.lock();
-        let queues =
-            answer_times.iter().filter(|(id, answered_at)| **answered_at > since && realm.queues.contains_key(*id));
+        let may_poll = |id: &QueueId| realm.queues.get(id).is_some_and(|queue| !self.is_offline(&realm, queue.owner));
+        let queues = answer_times.iter().filter(|(id, answered_at)| **answered_at > since && may_poll(id));
         queues.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Queues with a parked poll whose users are offline, so that no reply arrives.
+    pub(super) fn cut_off_queues(&self, realm: &Realm) -> Vec<QueueId> {
+        if self.networks().lock().is_empty() {
+            return Vec::new();
+        }
+        let parked_queues = realm.queues.values().filter(|queue| queue.parked_since.is_some());
+        parked_queues.filter(|queue| self.is_offline(realm, queue.owner)).map(|queue| queue.id.clone()).collect()
+    }
+
+    fn is_offline(&self, realm: &Realm, user: UserId) -> bool {
+        realm.users.get(&user).is_some_and(|user| self.networks().lock().is_offline(&user.email))
     }
 
     /// Moves the clock as soon as no client is between two polls, or after waiting for `max_wait`. `jump` returns None

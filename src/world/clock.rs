@@ -58,7 +58,10 @@ impl World {
     fn jump(&self, from: Timestamp, to: Timestamp, spared_queues: &[QueueId]) -> Vec<(Timestamp, AgendaItem)> {
         self.waiters.record_jump(Some(to));
         self.set_clock(to);
-        let (due_items, new_events) = self.run_due_sparing(spared_queues, to);
+        let spared = spared_queues.iter().map(|id| (id.clone(), to));
+        let cut_off = self.cut_off_queues(&self.realm.load()).into_iter().map(|id| (id, from));
+        let idle_queues: Vec<(QueueId, Timestamp)> = spared.chain(cut_off).collect();
+        let (due_items, new_events) = self.run_due_with_idle_queues(&idle_queues, to);
         self.advance_realm(to);
         self.broadcast(WatchFrame::Clock { from, to, due_items: due_items.clone(), restoration: None });
         self.broadcast_change(&new_events);

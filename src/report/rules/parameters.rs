@@ -4,9 +4,6 @@ use crate::report::finding::Findings;
 use crate::report::observation::Observation;
 use crate::report::rule::{Rule, Severity};
 
-/// `ignored_parameters_unsupported` begins within this number of bytes, because only `result` and `msg` precede it.
-const MAX_ENVELOPE_BYTES: usize = 512;
-
 pub const RULES: &[&Rule] = &[
     &IGNORED_PARAMETER,
     &JSON_INSTEAD_OF_FORM,
@@ -22,7 +19,7 @@ static IGNORED_PARAMETER: Rule = Rule {
     since: 0,
     removed_in: None,
     what: "Sent a parameter that is ignored: {}",
-    why: "What the client asks for is not done; the reply says so in ignored_parameters_unsupported.",
+    why: "What the client asks for is not done; from level 167 on, the reply of most operations says so in ignored_parameters_unsupported.",
     help: "Correct the name, or leave it out at this feature level.",
     example: "GET /messages?anchor=newest&num_before=10&num_after=0&limit=10",
     test: "parameters_are_known_to_the_operation",
@@ -103,7 +100,7 @@ pub fn check(request: &Observation<'_>, findings: &mut Findings) {
         return;
     }
     if request.entry.status == 200 {
-        for name in ignored_parameters(request.reply) {
+        for name in request.ignored_parameters {
             findings.add(&IGNORED_PARAMETER, &format!("{name} of {}", request.operation()), request);
         }
     }
@@ -112,15 +109,6 @@ pub fn check(request: &Observation<'_>, findings: &mut Findings) {
             findings.add(&ID_AS_TEXT, &format!("{name} of {}", request.operation()), request);
         }
     }
-}
-
-fn ignored_parameters(reply: &[u8]) -> Vec<String> {
-    const KEY: &[u8] = br#""ignored_parameters_unsupported":"#;
-    let envelope = &reply[..reply.len().min(MAX_ENVELOPE_BYTES)];
-    let Some(start) = memchr::memmem::find(envelope, KEY) else { return Vec::new() };
-    let list = &reply[start + KEY.len()..];
-    let mut lists = serde_json::Deserializer::from_slice(list).into_iter::<Vec<String>>();
-    lists.next().and_then(Result::ok).unwrap_or_default()
 }
 
 fn may_contain_ids(name: &str, value: &str) -> bool {
@@ -156,14 +144,6 @@ fn is_encoded_twice(request: &Observation<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ignored_parameters_are_read_from_the_envelope() {
-        let reply = br#"{"result":"success","msg":"","ignored_parameters_unsupported":["limit","x"],"messages":[]}"#;
-
-        assert_eq!(ignored_parameters(reply), ["limit", "x"]);
-        assert!(ignored_parameters(br#"{"result":"success","msg":""}"#).is_empty());
-    }
 
     #[test]
     fn names_of_channels_with_digits_are_not_reported_as_ids() {

@@ -1,6 +1,7 @@
 //! How requests are written.
 
-use super::{assert_only, clients};
+use super::{Client, assert_only, clients};
+use crate::support::TestServer;
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -18,6 +19,17 @@ async fn parameters_are_known_to_the_operation() {
 
     assert_only("ignored-parameter", &bad.broken().await, &good.broken().await);
     assert_eq!(bad.findings().await[0]["message"], "Sent a parameter that is ignored: limit of GET /messages");
+}
+
+#[tokio::test]
+async fn ignored_parameters_are_found_at_levels_whose_replies_do_not_name_them() {
+    for level in [100, 250, 497] {
+        let server = TestServer::start_with(|options| options.feature_level = level).await;
+        let bad = Client::new(&server, "Bad/1.0");
+        bad.get("/users/me", json!({"colour": "red"})).await;
+        let found = bad.findings().await;
+        assert_eq!(found[0]["message"], "Sent a parameter that is ignored: colour of GET /users/me", "{level}");
+    }
 }
 
 #[tokio::test]

@@ -276,6 +276,30 @@ async fn a_queue_that_is_lost_by_its_own_poll_fails_that_poll() {
 }
 
 #[tokio::test]
+async fn a_poll_that_a_rule_met_is_in_the_journal_when_its_client_gives_up() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    let queue = mel.events(["message"]).await;
+    let id = control.fault(json!({"match": {"path": "/events"}, "times": 1, "effect": {"garbage": true}})).await;
+    let poll = format!("GET /api/v1/events?queue_id={}&last_event_id=-1", queue.id);
+    tokio::select! {
+        reply = exchange(&server, &poll, "") => panic!("nothing is pending: {reply}"),
+        () = server.until_parked(1) => {}
+    }
+
+    let met = json!({"fault": id, "user": "mel", "path": "/events", "status": 0, "exactly": 1, "timeout_ms": 5000});
+    control.post("/worlds/default/journal/wait", met).await.success();
+
+    // Without a fault there is none, as before.
+    tokio::select! {
+        reply = exchange(&server, &poll, "") => panic!("nothing is pending: {reply}"),
+        () = server.until_parked(1) => {}
+    }
+    control.post("/worlds/default/journal/verify", json!({"path": "/events", "exactly": 1})).await.success();
+}
+
+#[tokio::test]
 async fn a_rule_is_for_the_users_it_names() {
     let server = TestServer::start().await;
     let control = Control::of(&server);

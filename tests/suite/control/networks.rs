@@ -199,6 +199,41 @@ async fn offline_nothing_is_carried_out_and_no_parked_poll_is_answered() {
 }
 
 #[tokio::test]
+async fn a_jump_expires_the_queue_of_an_offline_client_at_once() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    let jump =
+        async |span: &str| control.post("/worlds/default/clock", json!({"advance_seconds": span})).await.success();
+    let kinds = |reply: &Value| -> Vec<Value> {
+        reply["fired"].as_array().expect("a list").iter().map(|item| item["kind"].clone()).collect()
+    };
+    // A poll that waits.
+    let queue = mel.events(["message"]).await;
+    let poll = format!("GET /api/v1/events?queue_id={}&last_event_id=-1", queue.id);
+    let offline = async {
+        server.until_parked(1).await;
+        set(&control, json!({"user": "mel", "profile": "offline"})).await;
+        jump("15m").await
+    };
+    let (reply, moved) = tokio::join!(exchange(&server, &poll, ""), offline);
+    assert_eq!(reply, "");
+    assert!(kinds(&moved).contains(&json!("queue_expired")), "{moved}");
+    control.delete(NETWORK).await.is(json!({}));
+    let reply = mel.get("/events", json!({"queue_id": queue.id, "last_event_id": -1})).await;
+    assert_eq!(reply.body["code"], "BAD_EVENT_QUEUE_ID", "{reply}");
+
+    // A poll that was answered just before: the jump does not wait for the next one.
+    let queue = max.events(["message"]).await;
+    mel.send_to("general", "t", "news").await;
+    max.get("/events", json!({"queue_id": queue.id, "last_event_id": -1})).await.success();
+    set(&control, json!({"user": "max", "profile": "offline"})).await;
+    let moved = jump("1d").await;
+    assert_eq!((&moved["waited_ms"], &moved["not_parked"]), (&json!(0), &json!([])), "{moved}");
+    assert!(kinds(&moved).contains(&json!("queue_expired")), "{moved}");
+}
+
+#[tokio::test]
 async fn a_poll_is_lost_on_a_network_that_was_set_while_it_was_parked() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
