@@ -401,6 +401,8 @@ func TestARefusalNamesTheStruct(t *testing.T) {
 	refused(t, err, "FaultRule.effect.drop: takes before or after, not 'aftr'")
 	_, err = world.Faults.Add(chatdouble.FaultRule{})
 	refused(t, err, "FaultRule.effect: takes exactly one of ")
+	_, err = world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Change: map[string]any{}}})
+	refused(t, err, "FaultRule.effect.change: takes keys of a reply")
 	_, err = world.Journal.Verify(chatdouble.Assertion{Status: chatdouble.Ptr(-1)})
 	refused(t, err, "Assertion.status: ")
 }
