@@ -525,6 +525,17 @@ func TestAFailedStartSaysWhatTheProgramSays(t *testing.T) {
 	t.Setenv("CHATDOUBLE_BINARY", "/no/such/program")
 	_, err := chatdouble.StartServer(chatdouble.StartOptions{})
 	refused(t, err, "chatdouble can't be started", "/no/such/program", "(from CHATDOUBLE_BINARY)")
+	folder := t.TempDir()
+	plain := filepath.Join(folder, "plain")
+	check(t, os.WriteFile(plain, nil, 0o600))
+	for path, reason := range map[string]string{
+		folder: " is a folder", plain: " is not executable",
+		"target/chatdouble": " is not there, and must be absolute: tests run in their package's folder",
+	} {
+		t.Setenv("CHATDOUBLE_BINARY", path)
+		_, err := chatdouble.StartServer(chatdouble.StartOptions{})
+		equal(t, refused(t, err).Message, "chatdouble can't be started: "+path+reason+" (from CHATDOUBLE_BINARY)")
+	}
 	other := filepath.Join(t.TempDir(), "other")
 	check(t, os.WriteFile(other, []byte("#!/bin/sh\nexit 7\n"), 0o700))
 	t.Setenv("CHATDOUBLE_BINARY", other)

@@ -98,7 +98,7 @@ func run(program string, line []string, token string) (string, *started, *Error)
 		return "", nil, failure("chatdouble can't be started: %v", err)
 	}
 	if err := command.Start(); err != nil {
-		return "", nil, failure("chatdouble can't be started: %v%s", err, sourceOfProgram())
+		return "", nil, failure("chatdouble can't be started: %v%s", unstartable(program, err), sourceOfProgram())
 	}
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
@@ -122,6 +122,21 @@ func run(program string, line []string, token string) (string, *started, *Error)
 		text += sourceOfProgram()
 	}
 	return "", nil, failure("%s", text)
+}
+
+// unstartable is why a program can't be started: what is wrong with its path, or else the error of the system.
+func unstartable(program string, err error) any {
+	found, missing := os.Stat(program)
+	switch {
+	case missing != nil && !filepath.IsAbs(program):
+		return program + " is not there, and must be absolute: tests run in their package's folder"
+	case missing == nil && found.IsDir():
+		return program + " is a folder"
+	case missing == nil && found.Mode().IsRegular() && found.Mode()&0o111 == 0:
+		return program + " is not executable"
+	default:
+		return err
+	}
 }
 
 func sourceOfProgram() string {
