@@ -609,7 +609,7 @@ func TestWhereAServerIsFound(t *testing.T) {
 	check(t, own.Stop())
 	check(t, own.Stop())
 	_, err = own.Worlds("")
-	equal(t, refused(t, err, "/control/worlds: ").Status, 0)
+	equal(t, refused(t, err, "/control/worlds: ", fmt.Sprintf("; the server (pid %d) has ended: ", own.PID)).Status, 0)
 }
 
 func TestWhatIsNoReplyIsAnErrorThatSaysSo(t *testing.T) {
