@@ -401,6 +401,8 @@ func TestARefusalNamesTheStruct(t *testing.T) {
 	refused(t, err, "FaultRule.effect.drop: takes before or after, not 'aftr'")
 	_, err = world.Faults.Add(chatdouble.FaultRule{})
 	refused(t, err, "FaultRule.effect: takes exactly one of ")
+	_, err = world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Change: map[string]any{}}})
+	refused(t, err, "FaultRule.effect.change: takes keys of a reply")
 	_, err = world.Journal.Verify(chatdouble.Assertion{Status: chatdouble.Ptr(-1)})
 	refused(t, err, "Assertion.status: ")
 }
@@ -477,20 +479,188 @@ func TestWatching(t *testing.T) {
 		ok(world.Clock.Advance("3w"))(t)
 		seen := map[string]bool{}
 		for !seen["event"] || !seen["clock"] {
-			frame := ok(frames.Next())(t)
+			frame := ok(frames.Next(0))(t)
 			seen[frame.Type] = true
 			if !strings.Contains(string(frame.Raw), `"type"`) {
 				t.Fatal(string(frame.Raw))
 			}
 		}
 		check(t, frames.Close())
-		if _, err := frames.Next(); err != io.EOF {
+		check(t, frames.Close())
+		if _, err := frames.Next(0); err != io.EOF {
 			t.Fatal(err)
 		}
 		_, err := server.World("ghost").Watch()
 		equal(t, refused(t, err).Status, 404)
 		check(t, server.Stop())
 	}
+}
+
+func TestAFrameThatDoesNotComeIsAnError(t *testing.T) {
+	for _, options := range []chatdouble.StartOptions{{Clock: "frozen"}, {Clock: "frozen", TLS: true}} {
+		server := ok(chatdouble.StartServer(options))(t)
+		world := server.World("default")
+		frames := ok(world.Watch())(t)
+		place := server.URL + "/control/worlds/default/watch: no frame came within 10ms; "
+		late := func(before string) {
+			t.Helper()
+			_, err := frames.Next(10 * time.Millisecond)
+			equal(t, refused(t, err).Message, place+before)
+			equal(t, errors.Is(err, chatdouble.ErrVerificationFailed), true)
+		}
+		late("none came before")
+		check(t, world.Network.Set(chatdouble.NetworkTerms{Profile: "3g"}))
+		equal(t, ok(frames.Next(0))(t).Type, "network")
+		late("1 came before, network")
+		ok(world.Clock.Advance(1))(t)
+		equal(t, ok(frames.Next(0))(t).Type, "clock")
+		late("2 came before, the last one is clock")
+		check(t, frames.Close())
+		check(t, server.Stop())
+	}
+}
+
+// part is the text frame of a WebSocket, unmasked as a server's.
+func part(text string) []byte {
+	if len(text) < 126 {
+		return append([]byte{0x81, byte(len(text))}, text...)
+	}
+	return append([]byte{0x81, 126, byte(len(text) >> 8), byte(len(text))}, text...)
+}
+
+func TestAFrameThatComesInPartsIsReadByTheNextCall(t *testing.T) {
+	long := `{"type": "lost", "at": 1, "count": 2` + strings.Repeat(" ", 300) + "}"
+	sent := append(part(`{"type": "clock", "at": 1}`), part(long)...)
+	proceed := make(chan int)
+	stranger := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, request *http.Request) {
+		if request.URL.Path == "/control/health" {
+			fmt.Fprint(answer, `{"result": "success", "version": "0.1.0", "feature_level": 1, "worlds": 1}`)
+			return
+		}
+		connection, _, err := answer.(http.Hijacker).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		defer connection.Close()
+		fmt.Fprint(connection, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+		at := 0
+		for end := range proceed {
+			if _, err := connection.Write(sent[at:end]); err != nil {
+				panic(err)
+			}
+			at = end
+		}
+	}))
+	defer stranger.Close()
+	world := ok(chatdouble.Connect(chatdouble.Connection{URL: stranger.URL}))(t).World("default")
+	frames := ok(world.Watch())(t)
+	late := func() {
+		t.Helper()
+		_, err := frames.Next(20 * time.Millisecond)
+		refused(t, err, "no frame came within 20ms")
+	}
+	proceed <- 1
+	late()
+	proceed <- 10
+	late()
+	proceed <- len(sent) - 302
+	equal(t, ok(frames.Next(0))(t).Type, "clock")
+	late()
+	proceed <- len(sent) - 1
+	late()
+	proceed <- len(sent)
+	equal(t, ok(frames.Next(0))(t).Count, 2)
+	close(proceed)
+	_, err := frames.Next(0)
+	equal(t, refused(t, err).Message, stranger.URL+"/control/worlds/default/watch ended: the world was deleted, or the server stopped")
+}
+
+func TestFramesHaveTheFieldsOfTheirType(t *testing.T) {
+	world := server(t).World("default")
+	mel := ok(world.User("mel"))(t)
+	check(t, world.Snapshots.Save("ready"))
+	frames := ok(world.Watch())(t)
+	defer frames.Close()
+	queue := api(t, world, mel, "POST", "/register", url.Values{"event_types": {`["message"]`}})["queue_id"].(string)
+	fault := ok(world.Faults.Add(chatdouble.FaultRule{Times: 1, Effect: chatdouble.Effect{PseudoLocalize: true}}))(t)
+	send(t, world, mel, "said")
+	api(t, world, mel, "POST", "/mobile_push/e2ee/test_notification", nil)
+	check(t, world.Network.Set(chatdouble.NetworkTerms{Profile: "3g"}))
+	check(t, world.Network.Clear())
+	check(t, world.RateLimit.Set(chatdouble.RateLimitTerms{Requests: 7, Seconds: 60}))
+	ok(world.Clock.ToNext())(t)
+	check(t, world.Snapshots.Restore("ready"))
+	first := map[string]chatdouble.Frame{}
+	for first["restored"].Type == "" {
+		frame := ok(frames.Next(0))(t)
+		var whole chatdouble.Frame
+		decoder := json.NewDecoder(strings.NewReader(frame.String()))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&whole); err != nil {
+			t.Errorf("a field is missing: %v in %s", err, frame)
+		}
+		name := frame.Type
+		switch {
+		case name == "clock" && frame.Cause != "":
+			name = "restored"
+		case name == "event":
+			name = fmt.Sprint("event ", frame.Event["type"])
+		case name == "request":
+			name = "request " + frame.Path
+		}
+		if _, isThere := first[name]; !isThere {
+			first[name] = frame
+		}
+	}
+	sent := first["request /messages"]
+	equal(t, fmt.Sprint(sent.At, sent.Method, sent.User, sent.Params["content"], sent.Status, sent.Fault), fmt.Sprint(float64(noon.Unix()), "POSTmel@chat.testsaid200", fault.ID))
+	var entry chatdouble.JournalEntry
+	check(t, sent.Decode(&entry))
+	equal(t, entry.ID, sent.ID)
+	event := first["event message"]
+	var heard struct {
+		Event struct{ Message struct{ Content string } }
+	}
+	check(t, event.Decode(&heard))
+	equal(t, heard.Event.Message.Content, "said")
+	equal(t, event.Names.Channel+event.Names.Users[fmt.Sprint(mel.ID)], "generalmel")
+	equal(t, len(event.Users) > 1, true)
+	caused := map[int64]bool{}
+	for _, id := range sent.Events {
+		caused[id] = true
+	}
+	equal(t, caused[event.ID], true)
+	equal(t, first["queue"].QueueID+first["queue"].User+first["queue"].Change, queue+"mel@chat.testregistered")
+	equal(t, fmt.Sprint(first["fault"].FaultID, first["fault"].JournalID, string(first["fault"].Effect)), fmt.Sprint(fault.ID, sent.ID, `{"pseudo_localize":true}`))
+	equal(t, first["push"].Push.Kind, "test")
+	equal(t, first["network"].Networks[0].Profile, "3g")
+	equal(t, first["rate_limit"].RateLimits[0].Requests, 7)
+	clock, restored := first["clock"], first["restored"]
+	equal(t, fmt.Sprint(clock.Now-clock.From, clock.Fired[0].Kind), "600queue_expired")
+	equal(t, fmt.Sprint(restored.Cause, restored.Snapshot, restored.Now), fmt.Sprint("restoreready", clock.From))
+	var keys map[string]any
+	check(t, clock.Decode(&keys))
+	same(t, keys["type"], "clock")
+	refused(t, clock.Decode(&[]int{}), "the frame clock can't be decoded: ")
+}
+
+func TestAServerThatHasEndedIsNamed(t *testing.T) {
+	server := ok(chatdouble.StartServer(chatdouble.StartOptions{}))(t)
+	world := server.World("default")
+	frames := ok(world.Watch())(t)
+	process := ok(os.FindProcess(server.PID))(t)
+	check(t, process.Kill())
+	said := fmt.Sprintf("; the server (pid %d) has ended: signal: killed", server.PID)
+	_, err := frames.Next(0)
+	equal(t, refused(t, err).Message, server.URL+"/control/worlds/default/watch ended: the world was deleted, or the server stopped"+said)
+	check(t, frames.Close())
+	_, err = world.Clock.Now()
+	refused(t, err, "/control/worlds/default/clock: ", said)
+	_, err = world.Watch()
+	refused(t, err, " can't be watched: ", said)
+	check(t, server.Stop())
+	_, err = world.Clock.Now()
+	refused(t, err, said)
 }
 
 func TestHTTPSAndATokenAreSpoken(t *testing.T) {
@@ -523,6 +693,17 @@ func TestAFailedStartSaysWhatTheProgramSays(t *testing.T) {
 	t.Setenv("CHATDOUBLE_BINARY", "/no/such/program")
 	_, err := chatdouble.StartServer(chatdouble.StartOptions{})
 	refused(t, err, "chatdouble can't be started", "/no/such/program", "(from CHATDOUBLE_BINARY)")
+	folder := t.TempDir()
+	plain := filepath.Join(folder, "plain")
+	check(t, os.WriteFile(plain, nil, 0o600))
+	for path, reason := range map[string]string{
+		folder: " is a folder", plain: " is not executable",
+		"target/chatdouble": " is not there, and must be absolute: tests run in their package's folder",
+	} {
+		t.Setenv("CHATDOUBLE_BINARY", path)
+		_, err := chatdouble.StartServer(chatdouble.StartOptions{})
+		equal(t, refused(t, err).Message, "chatdouble can't be started: "+path+reason+" (from CHATDOUBLE_BINARY)")
+	}
 	other := filepath.Join(t.TempDir(), "other")
 	check(t, os.WriteFile(other, []byte("#!/bin/sh\nexit 7\n"), 0o700))
 	t.Setenv("CHATDOUBLE_BINARY", other)
@@ -596,7 +777,7 @@ func TestWhereAServerIsFound(t *testing.T) {
 	check(t, own.Stop())
 	check(t, own.Stop())
 	_, err = own.Worlds("")
-	equal(t, refused(t, err, "/control/worlds: ").Status, 0)
+	equal(t, refused(t, err, "/control/worlds: ", fmt.Sprintf("; the server (pid %d) has ended: ", own.PID)).Status, 0)
 }
 
 func TestWhatIsNoReplyIsAnErrorThatSaysSo(t *testing.T) {

@@ -33,6 +33,19 @@ type Effect struct {
 	Bouncer string `json:"bouncer,omitempty"`
 }
 
+// MarshalJSON sends a change without keys too, so that control says what it lacks.
+func (e Effect) MarshalJSON() ([]byte, error) {
+	type withoutMethods Effect
+	sent := struct {
+		withoutMethods
+		Change *map[string]any `json:"change,omitempty"`
+	}{withoutMethods: withoutMethods(e)}
+	if e.Change != nil {
+		sent.Change = &e.Change
+	}
+	return json.Marshal(sent)
+}
+
 // RateLimitEffect is the error of a rate limit.
 type RateLimitEffect struct {
 	// RetryAfter is how long the client has to wait: seconds, also a part of one, a span such as "1m30s" or a time.Duration.

@@ -10,6 +10,9 @@ import (
 // ErrVerificationFailed is what errors of assertions that do not hold are, by errors.Is.
 var ErrVerificationFailed = errors.New("the assertion does not hold")
 
+// unverified is the code of an assertion that does not hold, and of what was waited for in vain.
+const unverified = "VERIFICATION_FAILED"
+
 // Error says that control refused a request, or that a request had no reply.
 type Error struct {
 	// Status is the HTTP status, 0 without a reply.
@@ -26,7 +29,7 @@ func (e *Error) Error() string { return e.Message }
 
 // Is tells errors.Is which errors are those of assertions.
 func (e *Error) Is(target error) bool {
-	return target == ErrVerificationFailed && e.Code == "VERIFICATION_FAILED"
+	return target == ErrVerificationFailed && e.Code == unverified
 }
 
 func failure(format string, values ...any) *Error {

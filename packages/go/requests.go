@@ -25,6 +25,8 @@ type requests struct {
 	source string
 	tls    *tls.Config
 	client *http.Client
+	// end says how the server ended, if that is known.
+	end func() string
 }
 
 func newRequests(address, token, tlsCA, source string) (*requests, error) {
@@ -40,6 +42,7 @@ func newRequests(address, token, tlsCA, source string) (*requests, error) {
 		return nil, failure("%q is no address of a server: it names no host%s", address, source)
 	}
 	made := &requests{url: strings.TrimRight(address, "/"), token: token, source: source, tls: &tls.Config{MinVersion: tls.VersionTLS12}}
+	made.end = func() string { return "" }
 	if tlsCA != "" {
 		made.tls.RootCAs = x509.NewCertPool()
 		if !made.tls.RootCAs.AppendCertsFromPEM([]byte(tlsCA)) {
@@ -75,7 +78,7 @@ func (r *requests) control(method, path string, body any, filters url.Values, wa
 	}
 	client := *r.client
 	client.Timeout = patience + wait
-	return ofStruct(ask(&client, request, reply, r.source), body)
+	return ofStruct(r.ask(&client, request, reply), body)
 }
 
 // ofStruct is an error of a request's body, whose message begins with $, with the name of the struct that was given.
@@ -90,23 +93,23 @@ func ofStruct(err error, body any) error {
 	return err
 }
 
-func ask(client *http.Client, request *http.Request, reply any, source string) error {
+func (r *requests) ask(client *http.Client, request *http.Request, reply any) error {
 	name := request.Method + " " + request.URL.String()
 	answer, err := client.Do(request)
 	if err != nil {
 		if wrapped, ok := err.(*url.Error); ok {
 			err = wrapped.Err
 		}
-		return failure("%s: %v%s", name, err, source)
+		return failure("%s: %v%s%s", name, err, r.end(), r.source)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return failure("%s: %v", name, err)
+		return failure("%s: %v%s", name, err, r.end())
 	}
 	if !json.Valid(body) {
 		place := request.URL.Scheme + "://" + request.URL.Host
-		text := fmt.Sprintf("%s is not a chatdouble server%s: %s answered %d without JSON: %s", place, source, name, answer.StatusCode, oneLine(body))
+		text := fmt.Sprintf("%s is not a chatdouble server%s: %s answered %d without JSON: %s", place, r.source, name, answer.StatusCode, oneLine(body))
 		return &Error{answer.StatusCode, "", text, body}
 	}
 	var envelope struct{ Result string }

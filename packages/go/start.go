@@ -20,6 +20,9 @@ import (
 // stopTime is how long a server may take to end.
 const stopTime = 5 * time.Second
 
+// endTime is how long a server that no longer answers may take to end: it may close its sockets a moment before.
+const endTime = 200 * time.Millisecond
+
 // binaryVariable names the program.
 const binaryVariable = "CHATDOUBLE_BINARY"
 
@@ -33,6 +36,8 @@ type started struct {
 	command *exec.Cmd
 	// stdin is open as long as this process lives, and the server as long as it is open.
 	stdin io.Closer
+	// ended is closed when the process has ended.
+	ended chan struct{}
 	once  sync.Once
 	err   error
 }
@@ -76,7 +81,7 @@ func StartServerWith(options StartOptions, further ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	server.started, server.PID = process, process.command.Process.Pid
+	server.started, server.PID, server.requests.end = process, process.command.Process.Pid, process.end
 	return server, nil
 }
 
@@ -98,13 +103,15 @@ func run(program string, line []string, token string) (string, *started, *Error)
 		return "", nil, failure("chatdouble can't be started: %v", err)
 	}
 	if err := command.Start(); err != nil {
-		return "", nil, failure("chatdouble can't be started: %v%s", err, sourceOfProgram())
+		return "", nil, failure("chatdouble can't be started: %v%s", unstartable(program, err), sourceOfProgram())
 	}
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
 		if found := listening.FindStringSubmatch(lines.Text()); found != nil {
 			said.passOn()
-			return found[1], &started{command: command, stdin: stdin}, nil
+			process := &started{command: command, stdin: stdin, ended: make(chan struct{})}
+			go process.wait()
+			return found[1], process, nil
 		}
 	}
 	_ = command.Wait()
@@ -122,6 +129,21 @@ func run(program string, line []string, token string) (string, *started, *Error)
 		text += sourceOfProgram()
 	}
 	return "", nil, failure("%s", text)
+}
+
+// unstartable is why a program can't be started: what is wrong with its path, or else the error of the system.
+func unstartable(program string, err error) any {
+	found, missing := os.Stat(program)
+	switch {
+	case missing != nil && !filepath.IsAbs(program):
+		return program + " is not there, and must be absolute: tests run in their package's folder"
+	case missing == nil && found.IsDir():
+		return program + " is a folder"
+	case missing == nil && found.Mode().IsRegular() && found.Mode()&0o111 == 0:
+		return program + " is not executable"
+	default:
+		return err
+	}
 }
 
 func sourceOfProgram() string {
@@ -238,13 +260,29 @@ func findProgram() (string, error) {
 	return found, nil
 }
 
+// wait waits until the server has ended, however it ends.
+func (s *started) wait() {
+	_ = s.command.Wait()
+	close(s.ended)
+}
+
+// end says how a server ended that no longer answers; nothing if it still runs.
+func (s *started) end() string {
+	select {
+	case <-s.ended:
+		return fmt.Sprintf("; the server (pid %d) has ended: %v", s.command.Process.Pid, s.command.ProcessState)
+	case <-time.After(endTime):
+		return ""
+	}
+}
+
 func (s *started) stop() error {
 	s.once.Do(func() {
 		s.stdin.Close()
 		// Windows has no such signal: there the server ends with its standard input.
 		_ = s.command.Process.Signal(syscall.SIGTERM)
 		late := time.AfterFunc(stopTime, func() { _ = s.command.Process.Kill() })
-		_ = s.command.Wait()
+		<-s.ended
 		late.Stop()
 		if s.command.ProcessState.ExitCode() == broken {
 			s.err = failure("an invariant of a world was broken: this run proves nothing")

@@ -8,7 +8,7 @@ from pathlib import Path
 import gomodule
 from blocks import blocks
 
-IMPORTS = {"errors.": "errors", "os.": "os", "time.": "time", "testing.": "testing"}
+IMPORTS = {"context.": "context", "errors.": "errors", "os.": "os", "time.": "time", "testing.": "testing"}
 DOCUMENTS_TEST = """
 func TestSteer(t *testing.T) {
 	if err := Steer(); err != nil {
@@ -130,4 +130,4 @@ def documents(tools, project, root, environment):
     (folder / "blocks_test.go").write_text(f"package chat\n\nimport (\n{imports}\n{modules})\n\n{body}")
     status, text, _ = tools.run("go", "test", "-count=1", "-v", ".", folder=folder, **environment)
     count = text.count("--- PASS: Test")
-    tools.expect(status == 0 and count == 5, f"the blocks of docs/go.md and of the README run ({count} tests)", text)
+    tools.expect(status == 0 and count == 7, f"the blocks of docs/go.md and of the README run ({count} tests)", text)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	chatdouble "chatdouble.test/go"
 	"chatdouble.test/go/chatdoubletest"
@@ -217,6 +218,87 @@ func TestAFailedTestSaysThatNoRequestReachedItsWorld(t *testing.T) {
 	output, err := inner(t, "TestSilent")
 	if err == nil || !strings.Contains(output, "chatdoubletest_test.go:") || !strings.Contains(output, "no request reached world-") {
 		t.Errorf("%v: %s", err, output)
+	}
+}
+
+func TestWatching(t *testing.T) {
+	world := chatdoubletest.NewWorld(t)
+	frames := world.Watch()
+	ask(t, world, "GET", "/users/me", nil)
+	frame := frames.Next(0)
+	var entry chatdouble.JournalEntry
+	frame.Decode(&entry)
+	if frame.Path != "/users/me" || entry.Method != "GET" {
+		t.Error(frame)
+	}
+	frames.Close()
+}
+
+func TestLate(t *testing.T) {
+	isInner(t)
+	world := chatdoubletest.NewWorld(t)
+	frames := world.Watch()
+	ask(t, world, "GET", "/mesages", nil)
+	frames.Next(0)
+	frames.Next(10 * time.Millisecond)
+}
+
+func TestSilentWatch(t *testing.T) {
+	isInner(t)
+	chatdoubletest.NewWorld(t).Watch().Next(10 * time.Millisecond)
+}
+
+func TestClosedWatch(t *testing.T) {
+	isInner(t)
+	frames := chatdoubletest.NewWorld(t).Watch()
+	frames.Close()
+	frames.Next(0)
+}
+
+func TestMistakenFrame(t *testing.T) {
+	isInner(t)
+	world := chatdoubletest.NewWorld(t)
+	frames := world.Watch()
+	world.Clock.Advance("1s")
+	frames.Next(0).Decode(&[]int{})
+}
+
+func TestAFrameThatDoesNotComeFailsTheTest(t *testing.T) {
+	for name, parts := range map[string][]string{
+		"TestLate":          {"no frame came within 10ms; 1 came before, request", "404 GET /mesages mel@chat.test"},
+		"TestSilentWatch":   {"no frame came within 10ms; none came before", "no request reached world-"},
+		"TestClosedWatch":   {"the watch is closed: no frame comes any more"},
+		"TestMistakenFrame": {"the frame clock can't be decoded: "},
+	} {
+		output, err := inner(t, name)
+		for _, part := range append(parts, "chatdoubletest_test.go:") {
+			if err == nil || !strings.Contains(output, part) {
+				t.Errorf("%v: %q is not in\n%s", err, part, output)
+			}
+		}
+		if strings.Contains(output, "watch.go:") {
+			t.Error("the package's own lines are shown:\n" + output)
+		}
+	}
+}
+
+func TestKilledServer(t *testing.T) {
+	isInner(t)
+	process, err := os.FindProcess(chatdoubletest.Server(t).PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := chatdoubletest.NewWorld(t)
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	world.Clock.Now()
+}
+
+func TestATestSaysThatItsServerHasEnded(t *testing.T) {
+	output, err := inner(t, "TestKilledServer")
+	if err == nil || !strings.Contains(output, "the server (pid ") || !strings.Contains(output, ") has ended: signal: killed") {
+		t.Error(output, err)
 	}
 }
 

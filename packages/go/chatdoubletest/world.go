@@ -125,8 +125,10 @@ func (w *World) Upgrade(level int) {
 	check(w.t, w.Steering.Upgrade(level))
 }
 
-// Watch returns the frames of the watch socket, from now on.
-func (w *World) Watch() *chatdouble.Watch {
+// Watch returns the frames of the watch socket, from now on. It is closed after the test.
+func (w *World) Watch() *Watch {
 	w.t.Helper()
-	return must(w.Steering.Watch())(w.t)
+	watch := must(w.Steering.Watch())(w.t)
+	w.t.Cleanup(func() { watch.Close() })
+	return &Watch{watch, w.t}
 }
