@@ -353,6 +353,22 @@ class HelpersTest {
     }
 
     @Test
+    fun `a server that was killed is said to be`() {
+        val own = startServer()
+        val frames = own.world().watch()
+        ProcessHandle.of(own.pid!!).get().destroyForcibly()
+        val killed = "(the server, process ${own.pid}, was ended by signal 9)"
+        val refused = assertThrows(ChatdoubleException::class.java) { own.worlds() }
+        assertTrue(refused.message!!.endsWith(killed), refused.message)
+        assertEquals("the watch socket is closed $killed", assertThrows(NoSuchElementException::class.java) { frames.next() }.message)
+        assertTrue(killed in assertThrows(ChatdoubleException::class.java) { own.world().watch() }.message!!)
+        own.stop()
+        val stopped = startServer().apply { stop() }
+        val gone = assertThrows(ChatdoubleException::class.java) { stopped.health() }
+        assertTrue(gone.message!!.endsWith("(the server, process ${stopped.pid}, ended with status 0)"), gone.message)
+    }
+
+    @Test
     fun `what is no reply of chatdouble is an error that says so`() {
         val replies = listOf("not json", "[]", "{}", "{\"result\": \"success\"}", "{\"result\": \"success\", \"now\": \"x\", \"running\": true, \"agenda\": []}")
         val stranger = HttpServer.create(InetSocketAddress("127.0.0.1", 0), 0)
