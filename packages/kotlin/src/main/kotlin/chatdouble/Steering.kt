@@ -66,7 +66,8 @@ public class Fault internal constructor(
      * Waits until it fired at so many requests, and returns at how many it did; after the timeout (3 s by default), throws
      * [VerificationFailed].
      *
-     * A rule meets the requests that arrive after it: a poll that waits already is not met.
+     * A rule meets the requests that arrive after it: a poll that waits already is not met. A poll that a rule lets be carried out
+     * counts when it is answered: with a drop "after", `truncateAt`, `garbage` or `change` it needs an event, or a jump of a minute.
      */
     @JvmOverloads
     public fun waitFired(times: Int = 1, timeoutMs: Int = PATIENCE_MS): Int =

@@ -11,6 +11,7 @@ import chatdouble.PreviewTerms
 import chatdouble.RateLimitTerms
 import chatdouble.Server
 import chatdouble.StartOptions
+import chatdouble.User
 import chatdouble.VerificationFailed
 import chatdouble.World
 import chatdouble.WorldOptions
@@ -264,6 +265,38 @@ class HelpersTest {
         assertEquals(emptyList<Any>(), world.pushes.list(since = push.id))
         world.pushes.clear()
         assertEquals(emptyList<Any>(), world.pushes.list())
+    }
+
+    @Test
+    fun `a deactivated account is refused with the key that it had`() {
+        val nora = world.user("nora")
+        assertEquals("success", api(world, world.user("olive"), "DELETE", "/users/${nora.id}").text("result"))
+        assertEquals("USER_DEACTIVATED", api(world, nora, "GET", "/users/me").text("code"))
+        val dana = User(8, "dana@chat.test", "danaKey0000000000000000000000000")
+        assertEquals("USER_DEACTIVATED", api(world, dana, "GET", "/users/me").text("code"))
+    }
+
+    @Test
+    fun `a poll under a fault is met when it is answered, at once or by an event`() {
+        val mel = world.user("mel")
+        val atOnce = listOf(Effect.error(503), Effect.rateLimit(1), Effect.gateway(502), Effect.loseQueue(), Effect.drop("before"), Effect.events("unknown"))
+        val later = listOf(
+            Effect.drop("after"), Effect.truncateAt(0), Effect.garbage(), Effect.change(mapOf("x" to 1)), Effect.delayMs(1), Effect.pseudoLocalize(),
+            Effect.events("hold"), Effect.events("one_by_one"), Effect.events("repeat"),
+        )
+        for (effect in atOnce + later) {
+            val queue = api(world, mel, "POST", "/register", "event_types" to "[\"message\"]").text("queue_id")!!
+            val fault = world.faults.add(FaultRule(effect, FaultMatch(path = "/events"), times = 1))
+            supplyAsync { api(world, mel, "GET", "/events", "queue_id" to queue, "last_event_id" to -1) }
+            if (effect in later) {
+                world.queues.waitParked("mel")
+                assertThrows(VerificationFailed::class.java, { fault.waitFired(timeoutMs = 1) }, effect.toString())
+                world.clock.advance("1m")
+            }
+            assertEquals(1, fault.waitFired(), effect.toString())
+            fault.remove()
+            world.queues.list().forEach { world.queues.lose(it.queueId) }
+        }
     }
 
     @Test
