@@ -55,12 +55,14 @@ def check(tools, output, binary, root):
         project = Path(name)
         sources = written(project, root, tools.WORLDS)
         libraries = [library, jvm.stdlib(home), *map(jvm.jar, jvm.LIBRARIES)]
+        # With BouncyCastle, which OkHttp's package brings, the page opens a sealed push.
+        all_libraries = [*libraries, jvm.jar("bcprov")]
         classes = project / "classes"
-        kotlin = jvm.kotlin_command(home, classes, libraries, "-Werror", *sources["kt"], *sources["java"])
+        kotlin = jvm.kotlin_command(home, classes, all_libraries, "-Werror", *sources["kt"], *sources["java"])
         tools.succeeds("kotlinc compiles the tests, the example and the documents", *kotlin, folder=project)
         java = ["javac", "--release", jvm.JAVA, "-Xlint:all", "-Werror", "-cp", jvm.class_path(classes, *libraries), "-d", classes]
         tools.succeeds("javac compiles the same in Java", *java, *sources["java"], folder=project)
-        running = [*libraries, *map(jvm.jar, jvm.RUNNER), classes]
+        running = [*all_libraries, *map(jvm.jar, jvm.RUNNER), classes]
         # The home is empty: the program comes from the jar.
         console = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"-Duser.home={project}", "-cp"]
         launcher = ["org.junit.platform.console.ConsoleLauncher", "--disable-banner", "--disable-ansi-colors", "--details=tree"]
@@ -70,9 +72,9 @@ def check(tools, output, binary, root):
         example = [f"--select-class={one}" for one in ("ChatTest", "ReminderTest")]
         path = {"PATH": "/usr/bin:/bin"}
         tools.succeeds("the console of JUnit runs the example", *packed, *example, folder=project, within=tools.FIRST_SECONDS + 3, **path)
-        documents = [f"--scan-classpath={classes}", "--include-classname=.*(SendingTest|SendingInJavaTest|OldServersTest|TomorrowTest|Block\\d+|SendingOfReadmeTest)"]
+        documents = [f"--scan-classpath={classes}", "--include-classname=.*(SendingTest|SendingInJavaTest|OldServersTest|TomorrowTest|SealedPushTest|Block\\d+|SendingOfReadmeTest)"]
         status, text, _ = tools.run(*configured(project, root, packed), *documents, folder=project, **path)
-        tools.expect(status == 0 and "14 tests successful" in text, "the blocks of docs/kotlin.md and of the README run", text)
+        tools.expect(status == 0 and "15 tests successful" in text, "the blocks of docs/kotlin.md and of the README run", text)
         check_commands(tools, output, root, home)
         check_junit4(tools, running, program, project)
         tests = [*named, "--select-package=test"]

@@ -27,10 +27,12 @@ import java.net.URI
 import java.nio.file.Files
 import java.time.Duration
 import java.time.Instant
+import java.util.Base64
 import java.util.concurrent.CompletableFuture.supplyAsync
 import kotlin.time.Duration.Companion.hours
 import org.junit.jupiter.api.AfterAll
 import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
@@ -265,6 +267,29 @@ class HelpersTest {
         assertEquals(emptyList<Any>(), world.pushes.list(since = push.id))
         world.pushes.clear()
         assertEquals(emptyList<Any>(), world.pushes.list())
+    }
+
+    @Test
+    fun `the key that opens pushes is that of the user's device`() {
+        val bytes = ByteArray(32) { it.toByte() }
+        assertArrayEquals(bytes, world.pushes.key("mel"))
+        assertArrayEquals(bytes, world.pushes.key("mel@chat.test", deviceId = 1))
+        val refused = { user: String, device: Long? -> assertThrows(ChatdoubleException::class.java) { world.pushes.key(user, device) }.message!! }
+        assertEquals("mel has no device 7 with a push key; there is 1", refused("mel", 7))
+        assertEquals("max has no device with a push key", refused("max", null))
+        assertTrue("the nearest is 'mel'" in refused("mell", null))
+
+        val mel = world.user("mel")
+        val device = api(world, mel, "POST", "/register_client_device")["device_id"].asLong
+        val others = ByteArray(32) { 7 }
+        val sent = Base64.getEncoder().encodeToString(byteArrayOf(0x31) + others)
+        val registered = api(
+            world, mel, "POST", "/mobile_push/register", "device_id" to device, "push_key_id" to 7, "push_key" to sent, "token_kind" to "fcm",
+            "token_id" to "+wKIhyAx/Eg=", "bouncer_public_key" to "a2V5", "encrypted_push_registration" to "c2VjcmV0",
+        )
+        assertEquals("success", registered.text("result"), registered.toString())
+        assertArrayEquals(others, world.pushes.key("mel", device))
+        assertEquals("mel has several devices with a push key: give a deviceId; there is 1, $device", refused("mel", null))
     }
 
     @Test
