@@ -12,6 +12,8 @@ import java.util.Base64
 
 class MyClient(private val site: String, private val email: String, private val key: String) {
     private val http = HttpClient.newHttpClient()
+    private var queue: String? = null
+    private var last = -1L
 
     /** Sends a message; returns its id. */
     @Throws(IOException::class)
@@ -33,16 +35,27 @@ class MyClient(private val site: String, private val email: String, private val 
 
     /** Waits for a message, and returns its content. */
     fun nextMessage(): String {
+        listen()
+        while (true) poll().firstOrNull()?.let { return it }
+    }
+
+    /** Registers an event queue for messages. */
+    fun listen() {
         val registered = post("/register", "event_types" to """["message"]""", "fetch_event_types" to "[]")
-        val queue = JsonParser.parseString(registered).asJsonObject["queue_id"].asString
-        var last = -1L
-        while (true) {
-            val polled = http.send(request("/events?queue_id=$queue&last_event_id=$last").build(), BodyHandlers.ofString()).body()
-            for (event in JsonParser.parseString(polled).asJsonObject["events"].asJsonArray.map { it.asJsonObject }) {
-                last = event["id"].asLong
-                if (event["type"].asString == "message") return event["message"].asJsonObject["content"].asString
-            }
-        }
+        queue = JsonParser.parseString(registered).asJsonObject["queue_id"].asString
+        last = -1L
+    }
+
+    /** Returns the contents of the messages that have come, without waiting; registers again when its queue is gone. */
+    fun newMessages(): List<String> = poll("&dont_block=true")
+
+    private fun poll(more: String = ""): List<String> {
+        val polled = http.send(request("/events?queue_id=$queue&last_event_id=$last$more").build(), BodyHandlers.ofString()).body()
+        val reply = JsonParser.parseString(polled).asJsonObject
+        if (reply["code"]?.asString == "BAD_EVENT_QUEUE_ID") return emptyList<String>().also { listen() }
+        val events = reply["events"].asJsonArray.map { it.asJsonObject }
+        last = events.lastOrNull()?.get("id")?.asLong ?: last
+        return events.filter { it["type"].asString == "message" }.map { it["message"].asJsonObject["content"].asString }
     }
 
     fun settings(): String = http.send(request("/server_settings").build(), BodyHandlers.ofString()).body()

@@ -74,3 +74,5 @@ private fun shown(near: List<JsonObject>, count: Int): List<String> {
 internal const val EXCERPT: Int = 200
 
 internal fun JsonObject.text(name: String): String? = get(name)?.takeIf { it.isJsonPrimitive }?.asString
+
+internal fun JsonObject.member(name: String): JsonObject? = get(name) as? JsonObject

@@ -27,6 +27,8 @@ internal class Requests(
     tlsCa: String?,
     /** Where the URL is from, for the errors of a server that does not answer. */
     private val source: String = "",
+    /** Says how the server ended, if that is known; else it is empty. */
+    val end: () -> String = { "" },
 ) {
     val url: String = checked(url, source)
     val client: HttpClient = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(PATIENCE)
@@ -50,7 +52,7 @@ internal class Requests(
         val reply = try {
             client.send(request, BodyHandlers.ofString())
         } catch (error: IOException) {
-            throw ChatdoubleException("$name: ${reason(error)}$source")
+            throw ChatdoubleException("$name: ${reason(error)}$source${end()}")
         }
         val body: JsonElement = try {
             JsonParser.parseString(reply.body())

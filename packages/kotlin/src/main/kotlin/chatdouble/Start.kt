@@ -10,6 +10,7 @@ import java.nio.file.Path
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import java.nio.file.StandardCopyOption.REPLACE_EXISTING
 import java.time.Instant
+import java.util.concurrent.TimeUnit.MILLISECONDS
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.concurrent.thread
 
@@ -46,7 +47,7 @@ private fun started(options: Map<String, Any>, folder: File): Server {
     }
     said.passOn()
     val tlsCa = authority?.takeIf { url.startsWith("https:") }?.readText()
-    return Server(Requests(url, token, tlsCa), token, tlsCa, process)
+    return Server(Requests(url, token, tlsCa, end = { endOf(process) }), token, tlsCa, process)
 }
 
 /** Why a server did not start, with the variable from which the option came that it is about. */
@@ -148,6 +149,16 @@ private fun packed(): String? {
     return program.toString()
 }
 
+/** How a server ended that no longer answers; empty if it still runs. */
+private fun endOf(process: Process): String {
+    // It may have closed its sockets a moment before it ends.
+    if (!process.waitFor(END_MS, MILLISECONDS)) return ""
+    val status = process.exitValue()
+    // Java adds the number of a signal to 128, where there are signals.
+    val signal = if (PLATFORM.startsWith("win32")) 0 else status - SIGNALS
+    return " (the server, process ${process.pid()}, ${if (signal > 0) "was ended by signal $signal" else "ended with status $status"})"
+}
+
 internal fun end(process: Process) {
     process.outputStream.close()
     process.destroy()
@@ -173,6 +184,8 @@ private val PLATFORM = when {
 } + "-" + if (System.getProperty("os.arch") in setOf("aarch64", "arm64")) "arm64" else "x64"
 private val PROGRAM = if (PLATFORM.startsWith("win32")) "chatdouble.exe" else "chatdouble"
 private const val STOP_SECONDS = 5L
+private const val END_MS = 200L
+private const val SIGNALS = 128
 
 /** The exit status of a server in which an invariant was broken. */
 private const val BROKEN = 3

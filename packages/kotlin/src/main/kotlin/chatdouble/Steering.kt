@@ -3,6 +3,7 @@ package chatdouble
 import com.google.gson.JsonObject
 import java.time.Duration
 import java.time.Instant
+import java.util.Base64
 
 /** A world's clock and agenda. Jumps wait up to `waitForClientsMs` for clients that are between two polls (1,000 by default). */
 public class Clock internal constructor(private val calls: Calls) {
@@ -66,7 +67,8 @@ public class Fault internal constructor(
      * Waits until it fired at so many requests, and returns at how many it did; after the timeout (3 s by default), throws
      * [VerificationFailed].
      *
-     * A rule meets the requests that arrive after it: a poll that waits already is not met.
+     * A rule meets the requests that arrive after it: a poll that waits already is not met. A poll that a rule lets be carried out
+     * counts when it is answered: with a drop "after", `truncateAt`, `garbage` or `change` it needs an event, or a jump of a minute.
      */
     @JvmOverloads
     public fun waitFired(times: Int = 1, timeoutMs: Int = PATIENCE_MS): Int =
@@ -190,6 +192,26 @@ public class Pushes internal constructor(private val calls: Calls) {
     ): List<Push> {
         val wanted = mapOf("user" to user, "device_id" to deviceId, "since" to since, "at_least" to atLeast)
         return rows(calls.wait("/pushes/wait", wanted, timeoutMs), "pushes", ::Push)
+    }
+
+    /**
+     * The key that opens the sealed pushes of a user's device: 32 bytes, as NaCl's `secretbox` takes them. It is read from the
+     * world's state. A user (an address or its handle) who has several devices with a key needs `deviceId`; without such a
+     * device it is an error.
+     */
+    @JvmOverloads
+    public fun key(user: String, deviceId: Long? = null): ByteArray {
+        val id = rows(calls.get("/users", mapOf("user" to user)), "users", Read::any).single().asJsonObject["user_id"].asString
+        val devices = calls.get("/state").member("state")?.member("realm")?.member("personal")?.member(id)?.member("devices")
+        val keys = devices?.keySet().orEmpty().mapNotNull { device -> devices?.member(device)?.text("push_key")?.let { device to it } }.toMap()
+        val found = if (deviceId == null) keys.values.singleOrNull() else keys["$deviceId"]
+        if (found != null) return Base64.getDecoder().decode(found).drop(1).toByteArray()
+        val why = when {
+            deviceId != null -> "$user has no device $deviceId with a push key"
+            keys.isEmpty() -> "$user has no device with a push key"
+            else -> "$user has several devices with a push key: give a deviceId"
+        }
+        throw ChatdoubleException(if (keys.isEmpty()) why else "$why; there is ${keys.keys.joinToString()}")
     }
 
     /** Empties the list. */

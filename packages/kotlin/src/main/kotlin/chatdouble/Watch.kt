@@ -19,6 +19,9 @@ public class Watch internal constructor(requests: Requests, path: String, privat
     private val texts = LinkedBlockingQueue<String>()
     private val socket: WebSocket
     private val place = requests.url + path
+    private val end = requests.end
+
+    @Volatile private var isClosed = false
     private var following: String? = null
 
     init {
@@ -29,7 +32,7 @@ public class Watch internal constructor(requests: Requests, path: String, privat
             builder.buildAsync(URI(address), Listener()).join()
         } catch (error: CompletionException) {
             val status = (error.cause as? WebSocketHandshakeException)?.response?.statusCode() ?: 0
-            throw ChatdoubleException("$place can't be watched: ${if (status == 0) error.cause else status}", status)
+            throw ChatdoubleException("$place can't be watched: ${if (status == 0) "${error.cause}${end()}" else status}", status)
         }
     }
 
@@ -44,7 +47,7 @@ public class Watch internal constructor(requests: Requests, path: String, privat
     }
 
     override fun next(): Frame {
-        if (!hasNext()) throw NoSuchElementException("the watch socket is closed")
+        if (!hasNext()) throw NoSuchElementException("the watch socket is closed${if (isClosed) "" else end()}")
         val text = following!!
         following = null
         return try {
@@ -55,6 +58,7 @@ public class Watch internal constructor(requests: Requests, path: String, privat
     }
 
     override fun close() {
+        isClosed = true
         socket.abort()
         texts.add("")
     }

@@ -100,6 +100,22 @@ class ExtensionTest {
     }
 
     @Test
+    fun `a failed test whose client does not trust the server names the authority`() {
+        val text = failures<DistrustfulCase>("chatdouble.options" to "tls").single().second.stackTraceToString()
+        val said = Regex("Suppressed: no request reached world-\\S+ at https://\\S+; a client has to trust the authority in world.server.tlsCa\n")
+        assertTrue("PKIX path building failed" in text && said.containsMatchIn(text) && "X-Chatdouble-Hint" !in text, text)
+    }
+
+    @Test
+    fun `a failed test says that its server was killed, once`() {
+        val killed = Regex("\\(the server, process \\d+, was ended by signal 9\\)\n")
+        val ofClient = failures<KilledUnderClientCase>().single().second.stackTraceToString()
+        assertTrue(Regex("Suppressed: the requests to world-\\S+ can't be shown ${killed.pattern}").containsMatchIn(ofClient), ofClient)
+        val ofHelper = failures<KilledUnderHelperCase>().single().second.stackTraceToString()
+        assertEquals(1, killed.findAll(ofHelper).count(), ofHelper)
+    }
+
+    @Test
     fun `a call that is refused is not the client's failure`() {
         val text = failures<RefusedCallCase>().single().second.stackTraceToString()
         assertTrue("aftr" in text && "no request reached" !in text, text)
@@ -207,6 +223,33 @@ class SilentCase {
     fun silent(world: World) {
         world.user("mel")
         world.journal.verify(Assertion(path = "/messages", exactly = 1))
+    }
+}
+
+@ChatdoubleTest
+class DistrustfulCase {
+    @Test
+    fun distrustful(world: World) {
+        send(world, world.user("mel"), "x")
+    }
+}
+
+@ChatdoubleTest
+class KilledUnderClientCase {
+    @Test
+    fun killed(world: World) {
+        val mel = world.user("mel")
+        ProcessHandle.of(world.server.pid!!).get().destroyForcibly()
+        while (true) send(world, mel, "x")
+    }
+}
+
+@ChatdoubleTest
+class KilledUnderHelperCase {
+    @Test
+    fun killed(world: World) {
+        ProcessHandle.of(world.server.pid!!).get().destroyForcibly()
+        while (true) world.clock.now()
     }
 }
 

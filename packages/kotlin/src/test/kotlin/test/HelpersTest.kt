@@ -11,6 +11,7 @@ import chatdouble.PreviewTerms
 import chatdouble.RateLimitTerms
 import chatdouble.Server
 import chatdouble.StartOptions
+import chatdouble.User
 import chatdouble.VerificationFailed
 import chatdouble.World
 import chatdouble.WorldOptions
@@ -26,10 +27,12 @@ import java.net.URI
 import java.nio.file.Files
 import java.time.Duration
 import java.time.Instant
+import java.util.Base64
 import java.util.concurrent.CompletableFuture.supplyAsync
 import kotlin.time.Duration.Companion.hours
 import org.junit.jupiter.api.AfterAll
 import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
@@ -267,6 +270,61 @@ class HelpersTest {
     }
 
     @Test
+    fun `the key that opens pushes is that of the user's device`() {
+        val bytes = ByteArray(32) { it.toByte() }
+        assertArrayEquals(bytes, world.pushes.key("mel"))
+        assertArrayEquals(bytes, world.pushes.key("mel@chat.test", deviceId = 1))
+        val refused = { user: String, device: Long? -> assertThrows(ChatdoubleException::class.java) { world.pushes.key(user, device) }.message!! }
+        assertEquals("mel has no device 7 with a push key; there is 1", refused("mel", 7))
+        assertEquals("max has no device with a push key", refused("max", null))
+        assertTrue("the nearest is 'mel'" in refused("mell", null))
+
+        val mel = world.user("mel")
+        val device = api(world, mel, "POST", "/register_client_device")["device_id"].asLong
+        val others = ByteArray(32) { 7 }
+        val sent = Base64.getEncoder().encodeToString(byteArrayOf(0x31) + others)
+        val registered = api(
+            world, mel, "POST", "/mobile_push/register", "device_id" to device, "push_key_id" to 7, "push_key" to sent, "token_kind" to "fcm",
+            "token_id" to "+wKIhyAx/Eg=", "bouncer_public_key" to "a2V5", "encrypted_push_registration" to "c2VjcmV0",
+        )
+        assertEquals("success", registered.text("result"), registered.toString())
+        assertArrayEquals(others, world.pushes.key("mel", device))
+        assertEquals("mel has several devices with a push key: give a deviceId; there is 1, $device", refused("mel", null))
+    }
+
+    @Test
+    fun `a deactivated account is refused with the key that it had`() {
+        val nora = world.user("nora")
+        assertEquals("success", api(world, world.user("olive"), "DELETE", "/users/${nora.id}").text("result"))
+        assertEquals("USER_DEACTIVATED", api(world, nora, "GET", "/users/me").text("code"))
+        val dana = User(8, "dana@chat.test", "danaKey0000000000000000000000000")
+        assertEquals("USER_DEACTIVATED", api(world, dana, "GET", "/users/me").text("code"))
+    }
+
+    @Test
+    fun `a poll under a fault is met when it is answered, at once or by an event`() {
+        val mel = world.user("mel")
+        val atOnce = listOf(Effect.error(503), Effect.rateLimit(1), Effect.gateway(502), Effect.loseQueue(), Effect.drop("before"), Effect.events("unknown"))
+        val later = listOf(
+            Effect.drop("after"), Effect.truncateAt(0), Effect.garbage(), Effect.change(mapOf("x" to 1)), Effect.delayMs(1), Effect.pseudoLocalize(),
+            Effect.events("hold"), Effect.events("one_by_one"), Effect.events("repeat"),
+        )
+        for (effect in atOnce + later) {
+            val queue = api(world, mel, "POST", "/register", "event_types" to "[\"message\"]").text("queue_id")!!
+            val fault = world.faults.add(FaultRule(effect, FaultMatch(path = "/events"), times = 1))
+            supplyAsync { api(world, mel, "GET", "/events", "queue_id" to queue, "last_event_id" to -1) }
+            if (effect in later) {
+                world.queues.waitParked("mel")
+                assertThrows(VerificationFailed::class.java, { fault.waitFired(timeoutMs = 1) }, effect.toString())
+                world.clock.advance("1m")
+            }
+            assertEquals(1, fault.waitFired(), effect.toString())
+            fault.remove()
+            world.queues.list().forEach { world.queues.lose(it.queueId) }
+        }
+    }
+
+    @Test
     fun `snapshots, states and levels`() {
         server.createWorld(WorldOptions(featureLevel = 250)).use { old ->
             old.snapshots.save("ready")
@@ -350,6 +408,22 @@ class HelpersTest {
         val gone = assertThrows(ChatdoubleException::class.java) { own.worlds() }
         assertEquals(0, gone.status)
         assertTrue("/control/worlds: " in gone.message!!, gone.message)
+    }
+
+    @Test
+    fun `a server that was killed is said to be`() {
+        val own = startServer()
+        val frames = own.world().watch()
+        ProcessHandle.of(own.pid!!).get().destroyForcibly()
+        val killed = "(the server, process ${own.pid}, was ended by signal 9)"
+        val refused = assertThrows(ChatdoubleException::class.java) { own.worlds() }
+        assertTrue(refused.message!!.endsWith(killed), refused.message)
+        assertEquals("the watch socket is closed $killed", assertThrows(NoSuchElementException::class.java) { frames.next() }.message)
+        assertTrue(killed in assertThrows(ChatdoubleException::class.java) { own.world().watch() }.message!!)
+        own.stop()
+        val stopped = startServer().apply { stop() }
+        val gone = assertThrows(ChatdoubleException::class.java) { stopped.health() }
+        assertTrue(gone.message!!.endsWith("(the server, process ${stopped.pid}, ended with status 0)"), gone.message)
     }
 
     @Test

@@ -18,15 +18,30 @@ internal fun lastRequests(world: World, failure: Throwable): LastRequests? {
     val lines = try {
         world.journal.entries(JournalFilter(limit = SHOWN)).map(::line) + waiting(world.queues.list().filter { it.parked })
     } catch (_: ChatdoubleException) {
-        return null
+        return ended(world, failure)
     }
     if (lines.isNotEmpty()) {
         return LastRequests("the last requests to ${world.name}:\n" + lines.joinToString("\n") { "  ${it.replace("\n", "\n  ")}" })
     }
     // A test that a refused call ended may not have come to its client yet.
     if (failure is ChatdoubleException) return null
-    return LastRequests("no request reached ${world.name} at ${world.url}; an error that the client got has the reason in its header X-Chatdouble-Hint")
+    return LastRequests("no request reached ${world.name} at ${world.url}; ${advice(world)}")
 }
+
+/** How the server ended, if the failure does not say it: then there is no journal to show. */
+private fun ended(world: World, failure: Throwable): LastRequests? {
+    val how = world.server.requests.end()
+    return if (how.isEmpty() || how in failure.message.orEmpty()) null else LastRequests("the requests to ${world.name} can't be shown$how")
+}
+
+/** Where to look when no request came. */
+private fun advice(world: World): String =
+    when {
+        // A client that does not trust the server gets no reply, and so no header.
+        !world.url.startsWith("https:", ignoreCase = true) -> "an error that the client got has the reason in its header X-Chatdouble-Hint"
+        world.server.tlsCa == null -> "a client has to trust the server's certificate"
+        else -> "a client has to trust the authority in world.server.tlsCa"
+    }
 
 /** The polls that wait, which the journal has only when they are answered. */
 private fun waiting(parked: List<Queue>): List<String> {
