@@ -1,4 +1,4 @@
-//! GitLab: messages about pushes of commits and tags, and about the test of a webhook.
+//! GitLab: messages about pushes of commits and tags, and about tests of a webhook.
 
 use super::delivery::{Delivery, RenderedDelivery};
 use super::git::{self, Commit, Push};
@@ -41,7 +41,8 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     Ok(RenderedDelivery::event(&event, topic, content))
 }
 
-/// The event of a system hook, which covers a whole installation, with the name that webhooks of projects use.
+/// The name of the event of a system hook, which covers a whole installation, as webhooks of projects write it:
+/// `Tag Push Hook` for `tag_push`.
 fn system_hook_event(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let name = match payload.find("event_name")? {
         Some(name) => name.text()?,
