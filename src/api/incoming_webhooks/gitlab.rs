@@ -33,6 +33,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         "Push Hook" => format!("{} / {}", repository_name(&payload)?, branch_name(&payload)?),
         _ => repository_name(&payload)?.to_owned(),
     };
+    // Unlike in messages of other services, an empty topic does not count.
     let has_custom_topic = delivery.params.topic.as_deref().is_some_and(|topic| !topic.is_empty());
     let content = match has_custom_topic {
         true => format!("[[{}]({})] {content}", repository_name(&payload)?, homepage_url(&payload)?),

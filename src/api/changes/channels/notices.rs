@@ -1,4 +1,4 @@
-//! Messages of the notification bot about channels: new and archived channels, changed properties, new subscriptions.
+//! Notices about channels: new and archived channels, changed properties, subscriptions by other users.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
