@@ -76,7 +76,8 @@ pub use operation_context::{OperationContext, Origin, commit_for};
 pub use outcome::{Outcome, PollOutcome, WriteError};
 pub use reply::{ReplyBody, ReplyData, ReplyFormat, Success, envelope};
 
-/// The newest feature level that worlds can have.
+/// The newest feature level that the server implements. A world at a higher level behaves like one at this level,
+/// except that its queues also receive events of an unknown type.
 pub const NEWEST_FEATURE_LEVEL: i64 = crate::feature::NEWEST;
 /// `service_version` at the newest level (A-2 in docs/assumptions.md).
 pub const SERVICE_VERSION: &str = "12.0";
@@ -118,7 +119,7 @@ pub struct OperationRow {
     pub docs: Docs,
     /// The first feature level without the operation.
     pub removed_in: Option<i64>,
-    /// Whether `msg` of a successful reply may be other than empty.
+    /// Whether `msg` of a successful reply may be non-empty.
     pub has_message: bool,
     /// Whether the operation takes files. The others accept only bodies of the size that parameters need.
     pub takes_files: bool,
@@ -163,7 +164,7 @@ pub fn rows() -> impl Iterator<Item = &'static OperationRow> {
     OPERATIONS.iter().chain(RESUMABLE_UPLOADS)
 }
 
-/// The operations of resumable uploads, whose replies follow the protocol tus and have no envelope.
+/// The operations of resumable uploads, whose replies follow the tus protocol and have no envelope.
 pub static RESUMABLE_UPLOADS: &[OperationRow] = &[
     write::<uploads::resumable::BeginUpload>(),
     read::<uploads::resumable::GetUploadOffset>(),

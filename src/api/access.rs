@@ -5,7 +5,8 @@ use crate::realm::Realm;
 use crate::realm::permission::RealmPermission;
 use crate::realm::user::{BotKind, Role, User};
 
-/// The callers that an operation accepts.
+/// The callers that an operation accepts. Incoming webhook bots may call only operations for [`Access::Anyone`],
+/// [`Access::AnyAccount`] and [`Access::KeyHolder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// The operation needs no credentials and ignores wrong ones.

@@ -4,7 +4,7 @@
 
 use super::parameter::parameters;
 use super::{OperationContext, Write, operation};
-use crate::api::changes::pictures::{check_avatar, store_picture};
+use crate::api::changes::pictures::{check_avatar, store_avatar};
 use crate::api::changes::users::account::change_avatar;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 parameters! {
-    /// No parameters: the picture to upload is a part of the multipart body, with any name.
+    /// No parameters. An upload has the picture, the only file of a multipart body, with any name.
     pub struct AvatarParams {}
 }
 
@@ -44,7 +44,7 @@ impl Write for UploadAvatar {
         check_may_change_avatar(tx, caller)?;
         check_avatar(file)?;
 
-        let source = store_picture(tx, file);
+        let source = store_avatar(tx, file);
         change_avatar(tx, caller.id, source);
         Ok(AvatarReply { avatar_url: avatar_url(tx, &tx.users[&caller.id], false) })
     }

@@ -2,12 +2,13 @@
 
 pub mod create;
 pub mod edit;
+mod url;
 
 use super::parameter::parameters;
 use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::changes::users::activation::deactivate;
-use crate::api::changes::users::api_key::ApiKeyOnlyReply;
-use crate::api::changes::users::bot::{emit_account_field, realm_bot_audience};
+use crate::api::changes::users::api_key::{ApiKeyOnlyReply, regenerate_api_key};
+use crate::api::changes::users::bot::realm_bot_audience;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::EventData;
@@ -18,7 +19,6 @@ use crate::record::avatar::avatar_url;
 use crate::record::bot::BotDefaultsRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use std::sync::Arc;
 
 operation! {
@@ -37,7 +37,7 @@ pub struct BotsReply {
 /// A bot as its owner sees it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OwnBot {
-    /// Its address.
+    /// Its email address.
     pub username: String,
     /// Display name.
     pub full_name: String,
@@ -45,7 +45,7 @@ pub struct OwnBot {
     pub api_key: String,
     /// The URL of its picture.
     pub avatar_url: String,
-    /// The values of parameters that its requests omit.
+    /// Values for the parameters that its requests omit.
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
 }
@@ -100,10 +100,7 @@ impl Write for RegenerateBotApiKey {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<ApiKeyOnlyReply, Error> {
         let bot = administered_bot(tx, context.caller(), params.bot_id)?.id;
 
-        let api_key = tx.realm_mut().rng.api_key();
-        tx.replace_api_key(bot, api_key.clone());
-        emit_account_field(tx, bot, "api_key", |_, bot| json!(bot.api_key));
-        Ok(ApiKeyOnlyReply { api_key })
+        Ok(regenerate_api_key(tx, bot))
     }
 }
 

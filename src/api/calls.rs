@@ -16,7 +16,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-/// `video_chat_provider` for Zoom with an account of the server. With 3, each user needs an account.
+/// The `video_chat_provider` for Zoom with one account for the whole server. The other one for Zoom, 3, needs an
+/// account of each user.
 const ZOOM_SERVER_TO_SERVER: i64 = 5;
 
 /// The location of a call.
@@ -27,7 +28,7 @@ pub struct CallReply {
 }
 
 operation! {
-    /// Returns the URL of a new call; the same meeting at the same moment has the same URL.
+    /// Returns the URL of a new call; equal requests of a user at the same moment return the same URL.
     pub CreateBigBlueButtonCall = GET "/calls/bigbluebutton/create", for User;
     params {
         /// Its name.
@@ -79,7 +80,7 @@ operation! {
 }
 
 impl Write for CreateZoomCall {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
         // No user has a Zoom account: `has_zoom_token` is always false.
         if tx.organization.setting(RealmSetting::VideoChatProvider) != ZOOM_SERVER_TO_SERVER {
             return Err(Error::InvalidZoomToken);

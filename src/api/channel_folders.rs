@@ -48,7 +48,7 @@ pub struct FoldersReply {
 }
 
 impl Read for GetFolders {
-    fn run(realm: &Realm, _call: &OperationContext<'_>, params: Self::Params) -> Result<FoldersReply, Error> {
+    fn run(realm: &Realm, _context: &OperationContext<'_>, params: Self::Params) -> Result<FoldersReply, Error> {
         let folders =
             folders_in_order(realm).into_iter().filter(|folder| params.include_archived || !folder.is_archived);
         Ok(FoldersReply { channel_folders: folders.map(FolderRecord::new).collect() })
@@ -191,7 +191,7 @@ operation! {
 }
 
 impl Write for ReorderFolders {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let mut order: Vec<FolderId> = Vec::new();
         let mut known_ids = BTreeSet::new();
         for id in params.order {

@@ -181,14 +181,14 @@ operation! {
         /// The channel.
         @path stream_id: ChannelId,
         /// The caller, a bot that the caller may administer, or the bot that sends what arrives as email (the default);
-        /// where there is none, the notification bot is in its place.
+        /// where there is no such bot, the notification bot is in its place.
         sender_id since 335: Option<NonNegative>,
     }
     reply ChannelEmailReply;
     errors [InvalidChannelId, NoSuchBot, InsufficientPermission, MayNotPost];
 }
 
-/// An address.
+/// The email address of a channel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelEmailReply {
     /// The channel's email address; this server receives no mail.
@@ -224,6 +224,7 @@ pub fn legacy_channel_email(realm: &Realm, channel: ChannelId) -> String {
     format!("{}@{}", email_token(&secret), realm.organization.host)
 }
 
+/// 32 hexadecimal digits derived from a text.
 fn email_token(secret: &str) -> String {
     let mut token = crate::realm::content_hash(secret.as_bytes());
     token.truncate(32);

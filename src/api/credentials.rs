@@ -1,14 +1,12 @@
 //! Replacing the caller's API key.
 
 use super::{OperationContext, Write, operation};
-use crate::api::changes::users::api_key::ApiKeyOnlyReply;
-use crate::api::changes::users::bot::emit_account_field;
+use crate::api::changes::users::api_key::{ApiKeyOnlyReply, regenerate_api_key};
 use crate::api::changes::users::device::remove_device;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::id::DeviceId;
 use crate::realm::tx::Tx;
-use serde_json::json;
 
 operation! {
     /// Gives the caller a new API key; the old one no longer works, devices and push tokens are removed, event queues
@@ -20,10 +18,9 @@ operation! {
 
 impl Write for RegenerateOwnApiKey {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, _params: Self::Params) -> Result<ApiKeyOnlyReply, Error> {
-        let api_key = tx.realm_mut().rng.api_key();
-        tx.replace_api_key(context.caller().id, api_key.clone());
-        emit_account_field(tx, context.caller().id, "api_key", |_, bot| json!(bot.api_key));
         let user = context.caller().id;
+
+        let reply = regenerate_api_key(tx, user);
         tx.change_push_targets(user, |state| state.push_tokens.clear());
         if context.has(Feature::NewApiKeysRemoveDevices) {
             let devices: Vec<DeviceId> = tx.user_state(user).devices.keys().copied().collect();
@@ -31,6 +28,6 @@ impl Write for RegenerateOwnApiKey {
                 remove_device(tx, user, device);
             }
         }
-        Ok(ApiKeyOnlyReply { api_key })
+        Ok(reply)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::parameter::parameters;
 use super::{OperationContext, Read, Success, Write, operation};
-use crate::api::changes::pictures::check_typed_picture;
+use crate::api::changes::pictures::check_picture_with_type;
 use crate::error::Error;
 use crate::realm::emoji::CustomEmoji;
 use crate::realm::event::{DeliveryCondition, Event, EventData, EventKind, List, Payload};
@@ -10,7 +10,7 @@ use crate::realm::id::EmojiId;
 use crate::realm::permission::RealmPermission;
 use crate::realm::tx::Tx;
 use crate::realm::{Realm, picture};
-use crate::record::emoji::{EmojiRecord, all};
+use crate::record::emoji::{self, EmojiRecord};
 use crate::record::events::{EmojiChange, RealmEmojiAdd, RealmEmojiUpdateOne};
 use chat_markdown::emoji::EXTRA_EMOJI;
 use schemars::JsonSchema;
@@ -32,8 +32,8 @@ pub struct CustomEmojiReply {
 }
 
 impl Read for GetCustomEmoji {
-    fn run(realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<CustomEmojiReply, Error> {
-        Ok(CustomEmojiReply { emoji: all(realm, &realm.custom_emoji) })
+    fn run(realm: &Realm, _context: &OperationContext<'_>, _params: Self::Params) -> Result<CustomEmojiReply, Error> {
+        Ok(CustomEmojiReply { emoji: emoji::all(realm, &realm.custom_emoji) })
     }
 }
 
@@ -73,7 +73,7 @@ impl Write for UploadCustomEmoji {
         if is_built_in && !caller.is_admin() {
             return Err(Error::MayNotOverrideEmoji);
         }
-        check_typed_picture(context, file)?;
+        check_picture_with_type(context, file)?;
         let extension = picture::extension(&file.bytes).ok_or(Error::BadImage)?;
 
         tx.realm_mut().counters.emoji += 1;
@@ -109,7 +109,8 @@ fn find_active_emoji<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm
     realm.custom_emoji.values().find(|emoji| emoji.name == name && !emoji.is_deactivated)
 }
 
-/// Emits the change to clients that support events about single emoji, and all emoji to the other clients.
+/// Events: the change to clients that support events about single emoji, `realm_emoji` update with all emoji to the
+/// other clients.
 fn emit_emoji_change(tx: &mut Tx, change: impl EventData) {
     tx.emit(tx.everyone(), change.only_for(DeliveryCondition::IndividualEmoji));
     let all_emoji = Event::new(EventKind::RealmEmojiUpdate, Payload::List(List::CustomEmoji(tx.custom_emoji.clone())));

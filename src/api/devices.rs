@@ -1,4 +1,5 @@
-//! Devices for push notifications. The submodule `tokens` has the legacy tokens of devices without encryption.
+//! Registering and removing devices for push notifications. The submodule `tokens` has the legacy push tokens of
+//! devices without encryption.
 //!
 //! A choice where the API is silent: A-53 in docs/assumptions.md.
 

@@ -36,13 +36,13 @@ operation! {
     is short;
 }
 
-/// What happened.
+/// The events of a queue.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EventsReply<'a> {
     /// In order of their IDs.
     #[schemars(with = "Vec<serde_json::Value>", extend("items" = {"$ref": "#/components/schemas/Event"}))]
     pub events: Vec<EventRecord<'a>>,
-    /// The queue; below level 248 only that of a queue that was created.
+    /// The queue; below level 497 only if the request created it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_id: Option<&'a str>,
 }
@@ -63,7 +63,7 @@ pub fn poll(world: &Arc<World>, context: &OperationContext<'_>, raw: &RawParamet
 }
 
 /// Acknowledges events, ends an older poll of the queue, and collects the pending events. `Continue` means that there
-/// are none and the poll has to wait.
+/// are none and the poll has to wait. Without `queue_id`, creates a queue.
 ///
 /// # Errors
 ///
@@ -121,7 +121,7 @@ fn acknowledge_and_collect(
     Ok(reply.map_or(ControlFlow::Continue(queue), ControlFlow::Break))
 }
 
-/// Removes the events that a fault holds back from a reply.
+/// Removes the events that a fault keeps out of a reply.
 pub fn apply_event_fault(events: &mut Vec<EventRecord<'_>>, disturbance: Option<Disturbance>) {
     match disturbance {
         Some(Disturbance::Hold) => events.clear(),
@@ -152,7 +152,7 @@ pub fn final_reply<'a>(realm: &'a Realm, parked_queue: &'a Queue) -> EventsReply
     EventsReply { events: pending_events(realm, parked_queue), queue_id: queue_id_for_reply(parked_queue) }
 }
 
-/// The ID of the queue for the reply, if the level has it there.
+/// The ID for the reply to a poll of an existing queue; None at levels whose replies do not have it.
 fn queue_id_for_reply(queue: &Queue) -> Option<&str> {
     (queue.options.level.has(Feature::EveryPollReturnsQueueId)).then_some(&queue.id)
 }
@@ -163,6 +163,10 @@ fn find_own_queue(realm: &Realm, context: &OperationContext<'_>, id: &str) -> Re
 }
 
 /// The position in the log after the event with this ID.
+///
+/// # Errors
+///
+/// `EventPruned`, `EventNotInQueue`.
 fn cursor_after_event(realm: &Realm, queue: &Queue, last_event_id: i64) -> Result<Cursor, Error> {
     if last_event_id < queue.acknowledged_event {
         return Err(Error::EventPruned { event_id: last_event_id.into() });

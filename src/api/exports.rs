@@ -32,7 +32,9 @@ impl FromJson for ExportType {
 
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         let [public, standard] = ExportKind::ALL;
-        schemars::json_schema!({"enum": [public.number(), standard.number(), public.request_name(), standard.request_name()]})
+        schemars::json_schema!({
+            "enum": [public.number(), standard.number(), public.request_name(), standard.request_name()],
+        })
     }
 }
 
@@ -67,7 +69,7 @@ pub struct ExportsReply {
 }
 
 impl Read for GetExports {
-    fn run(realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<ExportsReply, Error> {
+    fn run(realm: &Realm, _context: &OperationContext<'_>, _params: Self::Params) -> Result<ExportsReply, Error> {
         Ok(ExportsReply { exports: realm.exports.values().map(|export| ExportRecord::new(realm, export)).collect() })
     }
 }
@@ -128,7 +130,7 @@ pub struct ConsentsReply {
 }
 
 impl Read for GetExportConsents {
-    fn run(realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<ConsentsReply, Error> {
+    fn run(realm: &Realm, _context: &OperationContext<'_>, _params: Self::Params) -> Result<ConsentsReply, Error> {
         let people = realm.active_users.iter().filter(|id| !realm.users[*id].is_bot());
         let consent = |id: &UserId| Consent {
             user_id: *id,

@@ -37,7 +37,7 @@ operation! {
 /// The result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdateFlagsReply {
-    /// The messages that were passed in.
+    /// The messages of the request.
     pub messages: Vec<MessageId>,
     /// Channels whose messages did not become unread; only for flag `read` with op `remove`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -107,7 +107,7 @@ pub struct IsGroupMemberReply {
 }
 
 impl Read for IsGroupMember {
-    fn run(realm: &Realm, _call: &OperationContext<'_>, params: Self::Params) -> Result<IsGroupMemberReply, Error> {
+    fn run(realm: &Realm, _context: &OperationContext<'_>, params: Self::Params) -> Result<IsGroupMemberReply, Error> {
         let group = find_active_group(realm, params.user_group_id)?;
         let user = realm.user(params.user_id).filter(|user| !user.is_system_bot()).ok_or(Error::NoSuchUser)?;
         if !user.is_active {
@@ -143,7 +143,7 @@ pub struct SubgroupsReply {
 }
 
 impl Read for GetSubgroups {
-    fn run(realm: &Realm, _call: &OperationContext<'_>, params: Self::Params) -> Result<SubgroupsReply, Error> {
+    fn run(realm: &Realm, _context: &OperationContext<'_>, params: Self::Params) -> Result<SubgroupsReply, Error> {
         let group = find_active_group(realm, params.user_group_id)?;
         let subgroups =
             if params.direct_subgroup_only { group.subgroups.clone() } else { realm.all_subgroups(group.id) };

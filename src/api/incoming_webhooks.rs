@@ -32,7 +32,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Maximum number of messages of one delivery.
+/// Maximum number of messages that one delivery makes.
 pub const MAX_MESSAGES: usize = 500;
 /// The service whose error replies have the format of Slack.
 pub const SLACK_INCOMING: &str = "slack_incoming";
@@ -132,7 +132,7 @@ operation! {
         name: String = "instance".to_owned() => "instance",
         /// Alertmanager: the label or annotation that says what is wrong.
         desc: String = "alertname".to_owned() => "alertname",
-        /// Slack: the token of the app, which is not checked.
+        /// Slack: the token of the app. Any value is accepted, but without one, the check of the address fails.
         slack_app_token: String = String::new() => "",
         /// Slack: 1 for a topic for each of its channels, 0 for the channel of the same name.
         channels_map_to_topics: Option<String>,
@@ -222,7 +222,7 @@ fn read_payload(
     })
 }
 
-/// Whether `only_events` and `exclude_events` let an event through.
+/// Whether `only_events` and `exclude_events` let an event through. A message without an event is always sent.
 fn is_event_selected(params: &DeliverWebhook, event: Option<&str>) -> bool {
     let Some(event) = event else { return true };
     let matches_any = |patterns: &Vec<String>| patterns.iter().any(|pattern| shell_pattern::matches(event, pattern));
@@ -241,8 +241,8 @@ fn missing_header_notice(bot: &User, service: &Service, header: &str) -> String 
     )
 }
 
-/// Sends a message to the channel that the payload or the request names, or without one to the owner of the bot. The
-/// owner gets a notice if the channel does not exist or has no subscribers.
+/// Sends a message to the channel that the payload or the request names, or to the owner of the bot if neither names
+/// one. If the channel does not exist or has no active subscribers, the owner gets a notice.
 fn send_message(
     tx: &mut Tx,
     context: &OperationContext<'_>,

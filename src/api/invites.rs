@@ -33,8 +33,8 @@ parameters! {
     }
 }
 
-/// Checks that the caller may change an invitation: users their own, owners all, administrators all except those that
-/// make owners.
+/// Checks that the caller may change an invitation. Users may change their own, administrators also those of others
+/// that do not make owners, and owners all.
 ///
 /// # Errors
 ///
@@ -109,6 +109,7 @@ impl Write for CreateInviteLink {
     }
 }
 
+/// The address of the page to join with an invitation link.
 fn link_url(context: &OperationContext<'_>, key: &str) -> String {
     format!("{}/join/{key}/", context.origin.base_url())
 }
@@ -130,7 +131,7 @@ pub struct InvitesReply {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Invite")]
 pub struct InviteRecord {
-    /// The invited addresses; only for invitations by email.
+    /// The invited address; only for invitations by email.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// Its ID; invitations by email and links are numbered separately.

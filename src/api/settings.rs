@@ -7,8 +7,8 @@ mod legacy_paths;
 mod targets;
 
 use super::{OperationContext, Success, Write, operation};
-use crate::api::changes::settings::events::emit_setting_change;
-use crate::api::changes::users::account::{change_email_visibility, change_name, emit_export_consent};
+use crate::api::changes::settings::events::{emit_export_consent, emit_setting_change};
+use crate::api::changes::users::account::{change_email_visibility, change_name};
 use crate::api::parameter::types::user_settings::{SettingsParams, TimeZoneName};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;

@@ -1,4 +1,4 @@
-//! The API's records of presence, by user ID in the modern format and by API address in the legacy formatat.
+//! The API's records of presence, by user ID in the modern format and by API address in the legacy format.
 
 use crate::realm::Realm;
 use crate::realm::personal::Presence;
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// In the legacy formatat, a user is active until this long after the last activity.
+/// In the legacy format, a user is active until this long after the last activity.
 const ACTIVE_PERIOD: Span = Span::from_seconds(70);
 
 /// Presence in the modern format, in UNIX seconds.
@@ -35,7 +35,7 @@ impl PresenceRecord {
     }
 }
 
-/// The status in the legacy formatat, `active` or `idle`, and its time in UNIX seconds.
+/// The status in the legacy format, `active` or `idle`, and its time in UNIX seconds.
 pub fn legacy_status(user: &User, presence: Presence) -> (&'static str, i64) {
     let connected_at = presence.connected_at.unwrap_or(user.date_joined);
     match presence.active_at {
@@ -96,7 +96,7 @@ pub enum PresenceRange {
 }
 
 /// The presence of the human users that the viewer may access and that were connected in the last days: in the modern
-/// format if `slim`, otherwise in the legacy formatat. The number is `presence_last_update_id`, -1 without users.
+/// format if `slim`, otherwise in the legacy format. The number is `presence_last_update_id`, -1 without users.
 pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) -> (Presences, i64) {
     presences_in_range(realm, viewer, slim, PresenceRange::Days(history_days), realm.now)
 }
@@ -159,7 +159,7 @@ pub fn event_fields(
     }
 }
 
-/// Presence of a client in the legacy formatat.
+/// Presence of a client in the legacy format.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct LegacyPresenceRecord {

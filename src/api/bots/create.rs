@@ -1,14 +1,15 @@
 //! Creating bots (reference behaviour, POST /bots).
 
 use super::emit_bot_event;
-use crate::api::changes::pictures::{check_avatar, store_picture};
+use super::url::Url;
+use crate::api::changes::pictures::{check_avatar, store_avatar};
 use crate::api::changes::users::bot::{check_may_create_bot, find_active_bot_by_name};
 use crate::api::changes::users::creation::announce_user;
 use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::account_names::checked_name;
-use crate::realm::address::{is_email, is_url};
+use crate::realm::address::is_email;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Avatar, AvatarSource, Bot, BotDefaults, BotKind, EmailVisibility, Role, User};
@@ -30,7 +31,7 @@ operation! {
     params {
         /// Display name.
         full_name: String,
-        /// First part of its address.
+        /// First part of its email address.
         short_name: String,
         /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded.
         bot_type: i64 = 1,
@@ -40,7 +41,7 @@ operation! {
         service_name: Option<String>,
         /// Settings of an embedded bot.
         config_data: BTreeMap<String, String> = BTreeMap::new() => "{}",
-        /// Form of an outgoing webhook's calls: 1 or 2.
+        /// Format of an outgoing webhook's calls: 1 generic, 2 Slack's.
         interface_type: i64 = 1,
         /// The name of the channel for its messages without a recipient.
         default_sending_stream: Option<String>,
@@ -59,22 +60,6 @@ operation! {
     takes files;
 }
 
-/// A URL that is sent as JSON text.
-#[derive(Clone, Debug)]
-pub struct Url(pub String);
-
-impl crate::api::parameter::FromJson for Url {
-    fn from_json(value: &serde_json::Value, path: &str) -> Result<Self, Error> {
-        let url = String::from_json(value, path)?;
-        if is_url(&url) { Ok(Self(url)) } else { Err(Error::bad_value(path, "is not a URL")) }
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        generator.subschema_for::<String>()
-    }
-}
-crate::api::parameter::impl_json_parameter!(Url);
-
 /// The new bot.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NewBotReply {
@@ -84,7 +69,7 @@ pub struct NewBotReply {
     pub api_key: String,
     /// The URL of its picture.
     pub avatar_url: String,
-    /// Defaults for requests of the bot.
+    /// Values for the parameters that its requests omit.
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
 }
@@ -95,7 +80,7 @@ impl Write for CreateBot {
 
         let services = create_services(tx, new_bot.kind, &params);
         let avatar_source = match context.files {
-            [file] => store_picture(tx, file),
+            [file] => store_avatar(tx, file),
             _ => AvatarSource::Provider,
         };
         let id = add_bot(tx, context.caller().id, new_bot, services, avatar_source);
@@ -109,6 +94,7 @@ impl Write for CreateBot {
     }
 }
 
+/// Checked properties of a new bot.
 struct NewBot {
     kind: BotKind,
     email: String,
@@ -174,6 +160,8 @@ fn create_services(tx: &mut Tx, kind: BotKind, params: &CreateBot) -> Vec<serde_
     }
 }
 
+/// Adds a bot with the default role and settings.
+///
 /// Events: those of [`announce_user`], and `realm_bot` add to the bot's owner and the administrators.
 fn add_bot(
     tx: &mut Tx,

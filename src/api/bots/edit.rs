@@ -2,9 +2,9 @@
 //!
 //! A choice where the API is silent: A-69 in docs/assumptions.md.
 
-use super::create::Url;
+use super::url::Url;
 use super::{administered_bot, emit_bot_event};
-use crate::api::changes::pictures::{check_avatar, store_picture};
+use crate::api::changes::pictures::{check_avatar, store_avatar};
 use crate::api::changes::users::account::{change_avatar, change_name, change_role};
 use crate::api::changes::users::bot::{emit_new_owner, find_active_bot_by_name};
 use crate::api::parameter::RoleNumber;
@@ -41,7 +41,7 @@ operation! {
         config_data: Option<BTreeMap<String, String>>,
         /// URL that an outgoing webhook calls; JSON text.
         service_payload_url: Option<Url>,
-        /// Form of an outgoing webhook's calls: 1 or 2.
+        /// Format of an outgoing webhook's calls: 1 generic, 2 Slack's; ignored without `service_payload_url`.
         service_interface: i64 = 1,
         /// The name of the channel for its messages without a recipient; "" for none.
         default_sending_stream: Option<String>,
@@ -78,7 +78,7 @@ pub struct BotReply {
     pub service_payload_url: Option<String>,
     /// As in the request, or null.
     pub config_data: Option<BTreeMap<String, String>>,
-    /// The values of parameters that its requests omit.
+    /// Values for the parameters that its requests omit.
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
     /// The owner's API address; absent for bots without an owner.
@@ -113,7 +113,7 @@ impl Write for EditBot {
         defaults.apply(tx, bot.id);
         change_services(tx, &bot, &params);
         if let [file] = context.files {
-            let source = store_picture(tx, file);
+            let source = store_avatar(tx, file);
             change_avatar(tx, bot.id, source);
         }
         Ok(bot_reply(tx, params))
@@ -213,7 +213,7 @@ fn is_admin(realm: &Realm, user: UserId) -> bool {
     realm.user(user).is_some_and(|user| user.is_admin())
 }
 
-/// Changes what an outgoing webhook calls, or how an embedded bot is configured.
+/// Changes the URL and format of an outgoing webhook's calls, or the settings of an embedded bot.
 ///
 /// Event: `realm_bot` update to the bot's owner and the administrators, if anything changes.
 fn change_services(tx: &mut Tx, bot: &User, params: &EditBot) {

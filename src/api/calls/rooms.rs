@@ -16,7 +16,7 @@ operation! {
 }
 
 impl Write for CreateNextcloudTalkCall {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
         let room = tx.realm_mut().rng.room_key();
         Ok(CallReply { url: format!("https://nextcloud.example.com/index.php/call/{room}") })
     }
@@ -29,7 +29,7 @@ operation! {
 }
 
 impl Write for CreateWebexCall {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
         let room = tx.realm_mut().rng.room_key();
         Ok(CallReply { url: format!("https://webex.example.com/meet/{room}") })
     }

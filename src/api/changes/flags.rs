@@ -96,7 +96,7 @@ impl FlagChange {
 pub struct ChangedFlags {
     /// Messages whose flag changed, sorted.
     pub messages: Vec<MessageId>,
-    /// Channels whose messages were not marked as unread because the user is not subscribed.
+    /// Channels whose messages were not marked as unread, because the user is not subscribed to them.
     pub ignored_channels: BTreeSet<ChannelId>,
 }
 
@@ -134,7 +134,7 @@ pub fn change_flag_without_event(
     }
 }
 
-/// Those of the messages that the user has a row for and whose flag already has the value of a change, sorted.
+/// Those of the messages for which the user has a row and whose flag has the value that the change sets, sorted.
 pub fn messages_with_flag_value(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
     let state = realm.user_state(user);
     let has_value = |message: &Message| {

@@ -6,7 +6,8 @@ use crate::realm::tx::Tx;
 use crate::record::events::UserGroupUpdate;
 use serde_json::Value;
 
-/// Emits an event about a group to everyone. Events about a deactivated group are only for clients that know these.
+/// Emits an event about a group to everyone; an event about a deactivated group only to clients that know deactivated
+/// groups.
 pub fn emit_group_event(tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
     let condition = delivery_condition(tx, group);
     let audience = tx.everyone();

@@ -18,8 +18,9 @@ pub(super) struct PeerChange {
     channels: Vec<ChannelId>,
 }
 
-/// The changes to report: one for each private channel, then those of public channels, grouped by the users who
-/// subscribe (`is_arrival`) or unsubscribe together.
+/// The changes to report, by the users of each changed channel who subscribe (`is_arrival`) or unsubscribe. One change
+/// for each private channel comes first, then those of public channels, in which the same users share a change. Below
+/// 378, only a single user has one change for several public channels.
 pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>, is_arrival: bool) -> Vec<PeerChange> {
     let mut changes = Vec::new();
     let mut public_changes: Vec<PublicChange> = Vec::new();
@@ -37,9 +38,9 @@ pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>
         }
     }
     if !tx.has(Feature::OnePeerEventPerChannelKind) {
-        let (single_user_changes, several_user_changes): (Vec<_>, Vec<_>) =
+        let (single_user_changes, multi_user_changes): (Vec<_>, Vec<_>) =
             public_changes.into_iter().partition(|change| change.users.len() == 1);
-        let mut by_channel: Vec<(ChannelId, OrdSet<UserId>)> = several_user_changes
+        let mut by_channel: Vec<(ChannelId, OrdSet<UserId>)> = multi_user_changes
             .into_iter()
             .flat_map(|change| change.channels.into_iter().map(move |id| (id, change.users.clone())))
             .collect();
@@ -120,8 +121,8 @@ impl PublicChange {
     }
 }
 
-/// Event: `subscription` peer_remove to users who unsubscribe together, about each other. [`emit_peers`] leaves them
-/// out.
+/// Event: `subscription` peer_remove to users who unsubscribe together, about each other. The audience of
+/// [`emit_peers`] does not include them.
 pub(super) fn emit_removal_among_leavers(tx: &mut Tx, change: &PeerChange) {
     if change.users.len() > 1 {
         let payload = Payload::PeersUnsubscribed { channels: change.channels.clone(), users: change.users.clone() };
@@ -131,12 +132,13 @@ pub(super) fn emit_removal_among_leavers(tx: &mut Tx, change: &PeerChange) {
     }
 }
 
+/// Event: `event`, `subscription` peer_add or peer_remove, for each change.
 pub(super) fn emit_peers<E: EventData>(tx: &mut Tx, event: fn(Peers) -> E, changes: Vec<PeerChange>) {
-    emit_peers_if(tx, event, changes, DeliveryCondition::of_channel);
+    emit_peers_with_condition(tx, event, changes, DeliveryCondition::of_channel);
 }
 
 /// Like [`emit_peers`], with a delivery condition that depends on whether the channels are archived.
-pub(super) fn emit_peers_if<E: EventData>(
+pub(super) fn emit_peers_with_condition<E: EventData>(
     tx: &mut Tx,
     event: fn(Peers) -> E,
     changes: Vec<PeerChange>,

@@ -8,7 +8,7 @@ use crate::realm::picture;
 use crate::realm::tx::Tx;
 use crate::realm::user::AvatarSource;
 
-/// Largest picture, in MiB (`max_avatar_file_size_mib` and the settings for icon, logo and emoji).
+/// Size of the largest picture, in MiB (`max_avatar_file_size_mib` and the settings for icon, logo and emoji).
 pub const MAX_PICTURE_MIB: usize = 5;
 
 const PICTURE_TYPES: [&str; 7] =
@@ -24,13 +24,13 @@ pub fn check_avatar(file: &UploadedFile) -> Result<(), Error> {
     if picture::dimensions(&file.bytes).is_none() { Err(Error::UnreadablePicture) } else { Ok(()) }
 }
 
-/// Checks an emoji or a picture of the organization: like [`check_avatar`], and from 270 on its `Content-Type`, if it
-/// has one, has to be that of a picture.
+/// Checks an emoji, an icon or a logo as [`check_avatar`] does, with another error for an unknown format. From 270 on,
+/// it also checks that the `Content-Type`, if there is one, is that of a picture.
 ///
 /// # Errors
 ///
 /// `PictureTooLarge`, `BadImage`.
-pub fn check_typed_picture(context: &OperationContext<'_>, file: &UploadedFile) -> Result<(), Error> {
+pub fn check_picture_with_type(context: &OperationContext<'_>, file: &UploadedFile) -> Result<(), Error> {
     check_picture_size(file)?;
     let is_picture = file.content_type.as_deref().is_none_or(|kind| PICTURE_TYPES.contains(&kind));
     if context.has(Feature::PictureContentTypeRequired) && !is_picture {
@@ -39,16 +39,13 @@ pub fn check_typed_picture(context: &OperationContext<'_>, file: &UploadedFile) 
     if picture::dimensions(&file.bytes).is_none() { Err(Error::BadImage) } else { Ok(()) }
 }
 
-/// # Errors
-///
-/// `PictureTooLarge`.
 fn check_picture_size(file: &UploadedFile) -> Result<(), Error> {
     let is_too_large = file.bytes.len() > MAX_PICTURE_MIB * 1024 * 1024;
     if is_too_large { Err(Error::PictureTooLarge { limit_mib: MAX_PICTURE_MIB.into() }) } else { Ok(()) }
 }
 
-/// Stores a picture. It is not scaled, so the same file serves both sizes.
-pub fn store_picture(tx: &mut Tx, file: &UploadedFile) -> AvatarSource {
+/// Stores an avatar. It is not scaled, so the same file serves both sizes.
+pub fn store_avatar(tx: &mut Tx, file: &UploadedFile) -> AvatarSource {
     let blob = tx.store_blob(file.bytes.clone());
     AvatarSource::Uploaded { medium_blob: blob.clone(), blob }
 }

@@ -1,4 +1,4 @@
-//! Creating event queues.
+//! Creating event queues, and the parameter with their types of events.
 
 use crate::api::OperationContext;
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
@@ -51,7 +51,8 @@ pub fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout:
     id
 }
 
-/// Adds a queue for a poll without `queue_id`, as `POST /register` does with only these event types.
+/// Adds a queue for a poll without `queue_id`, as `POST /register` does for a request with no other parameter than
+/// `event_types`.
 pub fn add_queue_for_poll(tx: &mut Tx, context: &OperationContext<'_>, event_types: Option<EventTypes>) -> QueueId {
     let options = QueueOptions {
         client: context.client.to_owned(),
@@ -64,7 +65,8 @@ pub fn add_queue_for_poll(tx: &mut Tx, context: &OperationContext<'_>, event_typ
     id
 }
 
-/// In worlds above the newest level, queues begin with an event of an unknown type, to test that clients ignore it.
+/// Emits an event of an unknown type to a new queue, if the world is above the newest level, to test that clients
+/// ignore such events.
 pub fn add_unknown_event(tx: &mut Tx, queue: Option<&str>) {
     let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.options.receives_unknown_events());
     if let Some(id) = queue.map(|queue| queue.id.clone()) {

@@ -1,6 +1,6 @@
 //! Subscribing and unsubscribing users, with all events.
 
-use super::peers::{emit_peers, emit_peers_if, emit_removal_among_leavers, peer_changes};
+use super::peers::{emit_peers, emit_peers_with_condition, emit_removal_among_leavers, peer_changes};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -93,8 +93,8 @@ pub fn subscribe_all(
 ///
 /// Events, in this order: `subscription` peer_remove to the users about each other, then to everyone else who can see
 /// the subscribers; for each user `subscription` remove, `stream` delete for channels that the user can't see any more,
-/// `update_message_flags` for the messages marked as read; then `realm_user` remove to limited guests who lose access
-/// to users.
+/// `update_message_flags` for the messages that are marked as read; then `realm_user` remove to limited guests who lose
+/// access to users.
 pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> ChannelsByUser {
     let mut ended_subscriptions = ChannelsByUser::new();
     let mut leavers_by_channel = BTreeMap::new();
@@ -123,14 +123,15 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
 /// Removes a user who is being deactivated from the subscribers of all channels, but keeps the subscriptions for
 /// [`resume_subscriptions`].
 ///
-/// Event: from 377 on, `subscription` peer_remove to everyone else who can see the subscribers.
+/// Event: `subscription` peer_remove to everyone else who can see the subscribers, from 377 on, for archived channels
+/// from 428 on.
 pub fn suspend_subscriptions(tx: &mut Tx, user: UserId) {
     let channels = active_subscriptions(tx, user);
     let changes = peer_changes(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect(), false);
     for channel in channels {
         tx.channel_mut(channel).subscribers.remove(&user);
     }
-    emit_peers_if(tx, SubscriptionPeerRemove, changes, |is_archived| match is_archived {
+    emit_peers_with_condition(tx, SubscriptionPeerRemove, changes, |is_archived| match is_archived {
         true => DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivedPeerRemoveOnDeactivation.since()),
         false => DeliveryCondition::From(Feature::PeerRemoveOnDeactivation.since()),
     });
@@ -146,6 +147,8 @@ pub fn resume_subscriptions(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
     channels
 }
 
+/// Reports the channels that [`resume_subscriptions`] returned.
+///
 /// Event: `subscription` peer_add to everyone else who can see the subscribers.
 pub fn emit_resumed_subscriptions(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let changes = peer_changes(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect(), true);
@@ -184,7 +187,7 @@ fn emit_unsubscribed(tx: &mut Tx, user: UserId, channels: &[ChannelId], conditio
     }
 }
 
-/// Returns the users among `users` who can't see a channel.
+/// Those of the users who can't see a channel.
 fn users_who_cannot_see(realm: &Realm, users: &OrdSet<UserId>, channel: ChannelId) -> OrdSet<UserId> {
     let channel = &realm.channels[&channel];
     let cannot_see = |id: &&UserId| realm.user(**id).is_some_and(|user| !realm.can_see(user, channel));

@@ -1,4 +1,5 @@
-//! Creating, changing, deactivating and reactivating accounts.
+//! Changes of accounts: creating, editing, deactivating and reactivating them, and their API keys, push devices and
+//! profile values.
 
 pub mod account;
 pub mod activation;

@@ -28,7 +28,7 @@ operation! {
         description: String = String::new() => "the empty text",
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
-        /// Its kind.
+        /// Its privacy, folder and other properties.
         @group properties: ChannelProperties,
         /// Permissions.
         @group permissions: ChannelPermissions,
@@ -41,8 +41,8 @@ operation! {
     errors [
         BadValue, RefusedValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
         ChannelAlreadyExists, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
-        InvalidParameters, InsufficientPermission, DefaultChannelPrivate, WebPublicDisabled, OwnerRequired, AdministratorRequired,
-        UnsupportedCombination, NoSuchUser, TargetDeactivated,
+        InvalidParameters, InsufficientPermission, DefaultChannelPrivate, WebPublicDisabled, OwnerRequired,
+        AdministratorRequired, UnsupportedCombination, NoSuchUser, TargetDeactivated,
     ];
     events [RealmUserAdd, StreamCreate, SubscriptionAdd, SubscriptionPeerAdd, DefaultStreams, Message];
 }

@@ -1,6 +1,6 @@
 //! Groups of default channels, among which new users can choose.
 //!
-//! Choices where the API is silent: A-139 in docs/assumptions.md.
+//! A choice where the API is silent: A-139 in docs/assumptions.md.
 
 pub use crate::api::changes::channels::default_groups::default_group_records;
 
@@ -168,7 +168,7 @@ operation! {
 }
 
 impl Write for RemoveDefaultGroup {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = group_index(tx, params.group_id)?;
 
         default_groups_mut(tx).remove(index);
@@ -177,7 +177,7 @@ impl Write for RemoveDefaultGroup {
     }
 }
 
-/// Unlike the description of a channel, it may have several lines.
+/// Checks the length of a description. Unlike the description of a channel, it may have several lines.
 fn checked_group_description(description: String) -> Result<String, Error> {
     check_length(&description, "description", MAX_CHANNEL_DESCRIPTION_LENGTH)?;
     Ok(description)
@@ -200,7 +200,8 @@ fn checked_group_name(realm: &Realm, requested: &str) -> Result<String, Error> {
     Ok(name.to_owned())
 }
 
-/// Checks that the channels exist, and that none is archived, private or a default channel.
+/// Finds the channels with these names, and checks that the caller can read them and that none is archived, private or
+/// a default channel.
 fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str) -> Result<Vec<ChannelId>, Error> {
     let channels: Vec<&Channel> = names
         .iter()

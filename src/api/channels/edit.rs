@@ -1,7 +1,7 @@
-//! The operation that changes a channel: its parameters and checks (reference behaviour, PATCH /streams/{id}). `apply`
-//! makes the changes.
+//! The operation that changes a channel: its parameters and checks (reference behaviour, PATCH /streams/{id}). The
+//! submodule `apply` makes the changes.
 
-pub mod apply;
+mod apply;
 
 use crate::api::changes::channels::creation::{CAN_CREATE_TOPIC, check_folder, check_topic_creation, join_lines};
 use crate::api::changes::channels::rights::administered_channel;
@@ -48,7 +48,7 @@ operation! {
         folder_id: Option<Nullable<FolderId>>,
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
-        /// What is on or off.
+        /// Boolean settings.
         @group boolean_settings: ChannelBooleanUpdates,
         /// Permissions.
         @group permissions: ChannelPermissionUpdates,
@@ -56,10 +56,10 @@ operation! {
     errors [
         BadValue, RefusedValue, InvalidChannelId, CannotAdministerChannel, InvalidParameters, DefaultChannelPrivate,
         ModerationChannelPublished, ContentAccessRequired, WebPublicDisabled, InsufficientPermission,
-        OtherTopicsExist, MayNotChangeDefaults, OwnerRequired, AdministratorRequired, ChannelNotArchived, ChannelWithoutSubscribers,
-        ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, ChannelHasName, ChannelAlreadyExists,
-        InvalidFolder, ExpectationMismatch, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId,
-        InvalidGroupId, UnsupportedCombination,
+        OtherTopicsExist, MayNotChangeDefaults, OwnerRequired, AdministratorRequired, ChannelNotArchived,
+        ChannelWithoutSubscribers, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, ChannelHasName,
+        ChannelAlreadyExists, InvalidFolder, ExpectationMismatch, InvalidGroup, GroupDeactivated, DisallowedGroup,
+        InvalidUserId, InvalidGroupId, UnsupportedCombination,
     ];
     events [
         StreamUpdate, StreamCreate, StreamDelete, SubscriptionPeerAdd, DefaultStreamGroups, DefaultStreams,
@@ -161,6 +161,7 @@ fn checked_privacy(
         Privacy::Public => RealmPermission::CanCreatePublicChannel,
         _ => RealmPermission::CanCreatePrivateChannel,
     };
+    // A change of the history alone needs no permission, nor does a change from web-public to public.
     let needs_no_permission = is_private == channel.privacy.is_private() && privacy != Privacy::WebPublic;
     if needs_no_permission || realm.may(caller.id, required_permission) {
         Ok(Some(privacy))

@@ -63,7 +63,8 @@ fn remove_token(tx: &mut Tx, user: UserId, kind: PushTokenKind, token: &str) -> 
 
 operation! {
     /// Registers a token of the platform's service for the caller; deprecated.
-    pub AddPlatformToken = POST "/users/me/platform_device_token", for Human, deprecated 406 => "POST /mobile_push/register";
+    pub AddPlatformToken = POST "/users/me/platform_device_token", for Human,
+        deprecated 406 => "POST /mobile_push/register";
     params {
         /// Hexadecimal.
         token: String,
@@ -93,7 +94,8 @@ parameters! {
 
 operation! {
     /// Removes a token of the platform's service; deprecated.
-    pub RemovePlatformToken = DELETE "/users/me/platform_device_token", for Human, deprecated 406 => "POST /mobile_push/register";
+    pub RemovePlatformToken = DELETE "/users/me/platform_device_token", for Human,
+        deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
     errors [TokenLength, InvalidPlatformToken, NoSuchToken];
 }
@@ -106,7 +108,8 @@ impl Write for RemovePlatformToken {
 
 operation! {
     /// Registers the push token of an Android device for the caller; deprecated.
-    pub AddAndroidToken = POST "/users/me/android_gcm_reg_id", for Human, deprecated 406 => "POST /mobile_push/register";
+    pub AddAndroidToken = POST "/users/me/android_gcm_reg_id", for Human,
+        deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
     errors [TokenLength];
 }
@@ -122,7 +125,8 @@ impl Write for AddAndroidToken {
 
 operation! {
     /// Removes the push token of an Android device; deprecated.
-    pub RemoveAndroidToken = DELETE "/users/me/android_gcm_reg_id", for Human, deprecated 406 => "POST /mobile_push/register";
+    pub RemoveAndroidToken = DELETE "/users/me/android_gcm_reg_id", for Human,
+        deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
     errors [TokenLength, NoSuchToken];
 }

@@ -46,8 +46,9 @@ impl Write for DeactivateGroup {
     }
 }
 
-/// References to a group: active groups that contain it, and permissions of channels that are not archived, of active
-/// groups (including the group itself) and of the organization.
+/// References to a group that prevent its deactivation, as the objects of the error: active groups that contain it, and
+/// permissions of channels that are not archived, of active groups (including the group itself) and of the
+/// organization.
 pub(super) fn find_objections(realm: &Realm, id: GroupId) -> Vec<Value> {
     let active_groups = || realm.groups.values().filter(|group| !group.is_deactivated);
     let mut objections = Vec::new();

@@ -61,8 +61,8 @@ impl Write for EditGroup {
         if params.deactivated == Some(false) && group.is_deactivated {
             reactivate(tx, id);
         }
-        // Checked after the other changes, because only a reactivated group can hold its own permissions. An error
-        // discards those changes too.
+        // The permissions are checked after the other changes, because only an active group can hold them, and this may
+        // be the group that the request reactivates. An error discards those changes too.
         for (name, update) in params.permissions.by_name() {
             let Some(update) = update else { continue };
             let setting = setting(GROUP_PERMISSIONS, name);

@@ -55,12 +55,12 @@ impl Write for ChangeMembers {
         }
 
         // Each list is checked against the group as the preceding lists changed it.
-        let mut pending_events = PendingEvents::default();
-        add_members(tx, context, group, &params.add, &mut pending_events)?;
-        remove_members(tx, context, group, &params.delete, &mut pending_events)?;
-        add_subgroups(tx, context, group, &params.add_subgroups, &mut pending_events)?;
-        remove_subgroups(tx, context, group, &params.delete_subgroups, &mut pending_events)?;
-        pending_events.emit(tx, group);
+        let mut deferred_events = DeferredEvents::default();
+        add_members(tx, context, group, &params.add, &mut deferred_events)?;
+        remove_members(tx, context, group, &params.delete, &mut deferred_events)?;
+        add_subgroups(tx, context, group, &params.add_subgroups, &mut deferred_events)?;
+        remove_subgroups(tx, context, group, &params.delete_subgroups, &mut deferred_events)?;
+        deferred_events.emit_all(tx, group);
         Ok(Success {})
     }
 }
@@ -91,20 +91,21 @@ impl Write for ChangeSubgroups {
             return Err(Error::NoSubgroupsToChange);
         }
 
-        let mut pending_events = PendingEvents::default();
-        add_subgroups(tx, context, params.user_group_id, &params.add, &mut pending_events)?;
-        remove_subgroups(tx, context, params.user_group_id, &params.delete, &mut pending_events)?;
-        pending_events.emit(tx, params.user_group_id);
+        let mut deferred_events = DeferredEvents::default();
+        add_subgroups(tx, context, params.user_group_id, &params.add, &mut deferred_events)?;
+        remove_subgroups(tx, context, params.user_group_id, &params.delete, &mut deferred_events)?;
+        deferred_events.emit_all(tx, params.user_group_id);
         Ok(Success {})
     }
 }
 
-/// Events that older levels send after the notices to the affected users.
+/// Events that are sent after the notices to the affected users, as below 261.
 #[derive(Default)]
-struct PendingEvents(Vec<Event>);
+struct DeferredEvents(Vec<Event>);
 
-impl PendingEvents {
-    fn add(&mut self, tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
+impl DeferredEvents {
+    /// Emits an event at once, or below 261 keeps it for [`DeferredEvents::emit_all`].
+    fn emit_or_defer(&mut self, tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
         if !tx.has(Feature::GroupChangesSentBeforeMessages) {
             self.0.push(event.into());
         } else {
@@ -112,7 +113,7 @@ impl PendingEvents {
         }
     }
 
-    fn emit(self, tx: &mut Tx, group: GroupId) {
+    fn emit_all(self, tx: &mut Tx, group: GroupId) {
         for event in self.0 {
             emit_group_event(tx, group, event);
         }
@@ -124,7 +125,7 @@ fn add_members(
     context: &OperationContext<'_>,
     id: GroupId,
     users: &[UserId],
-    pending_events: &mut PendingEvents,
+    deferred_events: &mut DeferredEvents,
 ) -> Result<(), Error> {
     if users.is_empty() {
         return Ok(());
@@ -144,7 +145,7 @@ fn add_members(
     let added_users: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.realm_copy();
     tx.group_mut(id).members = group.members.clone().union(added_users);
-    pending_events.add(tx, id, MemberChange::Add.event(id, users.iter().copied()));
+    deferred_events.emit_or_defer(tx, id, MemberChange::Add.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[VisibleObjects::Channels]);
     notify_affected_users(tx, context.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
@@ -155,7 +156,7 @@ fn remove_members(
     context: &OperationContext<'_>,
     id: GroupId,
     users: &[UserId],
-    pending_events: &mut PendingEvents,
+    deferred_events: &mut DeferredEvents,
 ) -> Result<(), Error> {
     if users.is_empty() {
         return Ok(());
@@ -176,13 +177,14 @@ fn remove_members(
     let removed_users: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.realm_copy();
     tx.group_mut(id).members = group.members.clone().relative_complement(removed_users);
-    pending_events.add(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
+    deferred_events.emit_or_defer(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[VisibleObjects::Channels]);
     notify_affected_users(tx, context.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
 }
 
-/// If a user adds or removes other people, sends each of them a direct message: a mention of that user, then `action`.
+/// Sends a direct message to each active person among the users, except the actor: a mention of the actor, then
+/// `action`.
 fn notify_affected_users(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, action: &str) {
     let people: Vec<UserId> =
         users.iter().copied().filter(|id| *id != actor.id && tx.is_active(*id) && !tx.users[id].is_bot()).collect();
@@ -196,7 +198,7 @@ fn add_subgroups(
     context: &OperationContext<'_>,
     id: GroupId,
     subgroups: &[GroupId],
-    pending_events: &mut PendingEvents,
+    deferred_events: &mut DeferredEvents,
 ) -> Result<(), Error> {
     if subgroups.is_empty() {
         return Ok(());
@@ -212,7 +214,7 @@ fn add_subgroups(
 
     let before = tx.realm_copy();
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
-    pending_events.add(tx, id, UserGroupAddSubgroups(subgroups_record(id, subgroups)));
+    deferred_events.emit_or_defer(tx, id, UserGroupAddSubgroups(subgroups_record(id, subgroups)));
     tx.emit_visibility(&before, &[VisibleObjects::Channels]);
     Ok(())
 }
@@ -223,7 +225,7 @@ fn remove_subgroups(
     context: &OperationContext<'_>,
     id: GroupId,
     subgroups: &[GroupId],
-    pending_events: &mut PendingEvents,
+    deferred_events: &mut DeferredEvents,
 ) -> Result<(), Error> {
     if subgroups.is_empty() {
         return Ok(());
@@ -236,7 +238,7 @@ fn remove_subgroups(
 
     let before = tx.realm_copy();
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
-    pending_events.add(tx, id, UserGroupRemoveSubgroups(subgroups_record(id, subgroups)));
+    deferred_events.emit_or_defer(tx, id, UserGroupRemoveSubgroups(subgroups_record(id, subgroups)));
     tx.emit_visibility(&before, &[VisibleObjects::Channels]);
     Ok(())
 }

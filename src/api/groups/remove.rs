@@ -46,8 +46,9 @@ impl Write for RemoveGroup {
     }
 }
 
-/// Returns a copy of the realm without the group in which all other groups and all channels are active, because
-/// references from deactivated groups and archived channels also prevent a permanent deletion.
+/// Returns a copy of the realm in which the group does not exist, and all other groups and all channels are active.
+/// With it, references from deactivated groups and archived channels prevent a permanent deletion too, and references
+/// of the group to itself do not.
 fn realm_without_group(realm: &Realm, id: GroupId) -> Realm {
     let mut realm = realm.clone();
     realm.groups.remove(&id);

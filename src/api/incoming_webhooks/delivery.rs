@@ -5,6 +5,7 @@ use super::{DeliverWebhook, Service};
 use crate::error::Error;
 use serde_json::Value;
 
+/// A request of a service.
 pub struct Delivery<'a> {
     pub service: &'a Service,
     pub params: &'a DeliverWebhook,
@@ -24,7 +25,7 @@ impl<'a> Delivery<'a> {
         self.headers.iter().find(|(header, _)| *header == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the request sets the topic. Messages then have to contain what the default topic would say.
+    /// Whether the request sets the topic. Messages then contain what the default topic would say.
     pub fn has_custom_topic(&self) -> bool {
         self.params.topic.is_some()
     }

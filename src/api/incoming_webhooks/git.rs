@@ -57,8 +57,8 @@ impl Push<'_> {
         text
     }
 
-    /// The authors and the numbers of their commits, largest first. If there are too many authors to name, the last
-    /// item is "others".
+    /// The authors with the numbers of their commits; those with the most commits come first. Authors after the first
+    /// [`MAX_NAMED_AUTHORS`] share a last item, "others".
     fn authors(&self) -> Vec<(&str, usize)> {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for commit in &self.commits {
@@ -103,14 +103,15 @@ pub fn is_branch_listed(branch: &str, branches: Option<&str>) -> bool {
 pub struct Activity<'a> {
     /// The name of the user who acted.
     pub user: &'a str,
-    /// For example `opened`, `closed without merge`, `assigned`.
+    /// For example `opened`, `closed without merge`, `assigned`, `[commented](URL) on`.
     pub action: &'a str,
     /// For example `issue`, `PR`, `PR review`.
     pub kind: &'a str,
     pub url: &'a str,
-    /// None for reviews and comments on them.
+    /// None for reviews and review comments.
     pub number: Option<i64>,
-    /// None if the topic contains the title.
+    /// The title of the issue or pull request; for reviews and review comments with a preposition and the number, such
+    /// as `for #3 Fix the build`. None if the topic contains the title.
     pub title: Option<&'a str>,
     /// The text of the issue, comment or review, to be quoted.
     pub message: Option<&'a str>,

@@ -1,5 +1,5 @@
-//! GitHub: messages about pushes, branches, tags, issues and comments on them. Pull requests are in
-//! `github_pull_request.rs`.
+//! GitHub: messages about pushes, branches, tags, issues, and comments on issues and pull requests. Other events of
+//! pull requests are in `github_pull_request.rs`.
 
 use super::delivery::{Delivery, RenderedDelivery};
 use super::git::{self, Activity, Commit, Push};
@@ -55,6 +55,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     Ok(RenderedDelivery::event(event, topic, content))
 }
 
+/// Whether an event about a comment is an edit that left the text as it was.
 fn is_edited_without_change(payload: &PayloadValue<'_>) -> Result<bool, Error> {
     if payload.find("action")?.is_none_or(|action| action.value() != "edited") {
         return Ok(false);
@@ -229,7 +230,8 @@ fn label_or_milestone_message(payload: &PayloadValue<'_>, title: Option<String>)
     let milestone = payload.require("milestone")?;
     let (name, milestone_url) = (milestone.text_of("title")?, milestone.text_of("html_url")?);
     Ok(format!(
-        "[{login}]({user_url}) {verb} milestone [{name}]({milestone_url}) {preposition} [issue #{number}{title}]({url})."
+        "[{login}]({user_url}) {verb} milestone [{name}]({milestone_url}) {preposition} \
+         [issue #{number}{title}]({url})."
     ))
 }
 

@@ -48,7 +48,7 @@ pub fn sender<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
     payload.require("sender")?.text_of("login")
 }
 
-/// The message about an event.
+/// The message about an event with the name that [`event_name`] returns, or about a review or a review comment.
 ///
 /// # Errors
 ///
@@ -124,7 +124,7 @@ fn review_comment_message(payload: &PayloadValue<'_>, title: Option<String>) -> 
     Ok(activity.to_message())
 }
 
-/// Returns the message about a pull request that was opened, edited, assigned or closed.
+/// Returns the message about a pull request that was opened, reopened, updated, edited, assigned, unassigned or closed.
 fn change_message(event: &str, payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
     let (user, pull_request) = (sender(payload)?, payload.require("pull_request")?);
     let (number, url) = (Some(pull_request.number_of("number")?), pull_request.text_of("html_url")?);

@@ -1,4 +1,4 @@
-//! GitLab: messages about pushes of commits and tags, and about the test of a webhook.
+//! GitLab: messages about pushes of commits and tags, and about tests of a webhook.
 
 use super::delivery::{Delivery, RenderedDelivery};
 use super::git::{self, Commit, Push};
@@ -33,6 +33,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         "Push Hook" => format!("{} / {}", repository_name(&payload)?, branch_name(&payload)?),
         _ => repository_name(&payload)?.to_owned(),
     };
+    // Unlike in messages of other services, an empty topic does not count.
     let has_custom_topic = delivery.params.topic.as_deref().is_some_and(|topic| !topic.is_empty());
     let content = match has_custom_topic {
         true => format!("[[{}]({})] {content}", repository_name(&payload)?, homepage_url(&payload)?),
@@ -41,7 +42,8 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     Ok(RenderedDelivery::event(&event, topic, content))
 }
 
-/// The event of a system hook, which covers a whole installation, with the name that webhooks of projects use.
+/// The name of the event of a system hook, which covers a whole installation, as webhooks of projects write it:
+/// `Tag Push Hook` for `tag_push`.
 fn system_hook_event(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let name = match payload.find("event_name")? {
         Some(name) => name.text()?,

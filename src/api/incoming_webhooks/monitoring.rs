@@ -1,4 +1,4 @@
-//! Alertmanager and Grafana: messages about alerts that fire or were resolved.
+//! Alertmanager and Grafana: messages about alerts that are firing or were resolved.
 
 use super::delivery::{Delivery, RenderedDelivery, WebhookMessage};
 use super::payload::PayloadValue;
@@ -54,7 +54,7 @@ pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<RenderedDelivery, 
     })
 }
 
-/// Makes a message for each alert of Grafana 8 and later, or one for the alert of an earlier version.
+/// Makes a message for each alert of Grafana 8 and later, or one message for the alert of an earlier version.
 pub fn render_grafana(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let payload = delivery.root();
     let Some(alerts) = payload.find("alerts")? else { return render_legacy_alert(&payload) };
@@ -87,7 +87,7 @@ fn render_grafana_alert(alert: &PayloadValue<'_>) -> Result<WebhookMessage, Erro
     if let Some(values) = alert.non_empty("values")? {
         let mut lines = String::new();
         for (name, value) in values.members()? {
-            // Messages are cut off before this length. Nested values are longer in a message than in the payload.
+            // Messages are shorter than this. Nested values are longer in a message than in the payload.
             if lines.len() > MAX_JSON_LENGTH {
                 break;
             }

@@ -136,7 +136,7 @@ impl<'a> PayloadValue<'a> {
     ///
     /// # Errors
     ///
-    /// `BadValue` if it is not.
+    /// `BadValue` if the value is not a string or not a URL.
     pub fn url(&self) -> Result<&'a str, Error> {
         let text = self.text()?;
         let is_url = ["http://", "https://", "ftp://", "ftps://"].iter().any(|scheme| text.starts_with(scheme));
@@ -153,7 +153,7 @@ impl<'a> PayloadValue<'a> {
         Ok(items.iter().enumerate().map(|(index, value)| Self { value, path: format!("{}[{index}]", self.path) }))
     }
 
-    /// The names and values of an object's members, in their order.
+    /// The names and values of an object's members, in the order of the payload.
     ///
     /// # Errors
     ///

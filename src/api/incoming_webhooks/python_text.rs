@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn simple_values_are_written_as_in_python() {
-        for (number, text) in [
+        for (value, text) in [
             (json!(100), "100"),
             (json!(21.573108436586445), "21.573108436586445"),
             (json!(100.0), "100.0"),
@@ -126,7 +126,7 @@ mod tests {
             (json!(null), "None"),
             (json!(true), "True"),
         ] {
-            assert_eq!(python_str(&number), text);
+            assert_eq!(python_str(&value), text);
         }
     }
 
@@ -144,7 +144,17 @@ mod tests {
     fn json_is_indented_and_in_ascii() {
         let value = json!({"a": [1, {"b": "ü😀\u{7f}\n"}], "c": [], "d": {}, "e": null});
 
-        let text = "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"\\u00fc\\ud83d\\ude00\\u007f\\n\"\n    }\n  ],\n  \"c\": [],\n  \"d\": {},\n  \"e\": null\n}";
+        let text = r#"{
+  "a": [
+    1,
+    {
+      "b": "\u00fc\ud83d\ude00\u007f\n"
+    }
+  ],
+  "c": [],
+  "d": {},
+  "e": null
+}"#;
         assert_eq!(indented_json(&value), text);
     }
 }

@@ -10,10 +10,10 @@ use serde_json::Value;
 /// The title of Sentry's sample event.
 const SAMPLE_TITLE: &str = "This is an example Python exception";
 
-/// The first version of events that the current SDK sends. Earlier ones come from its predecessor Raven.
+/// The first version of events that Sentry's current SDK sends. Earlier versions come from its predecessor, Raven.
 const MIN_VERSION: i64 = 7;
 
-/// Timestamps must be below this, in UNIX seconds: in the year 8307.
+/// Absolute values of timestamps must be below this, in UNIX seconds: in the year 8307.
 const MAX_TIMESTAMP: f64 = 200_000_000_000.0;
 
 pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
@@ -53,7 +53,8 @@ struct EventLink {
 }
 
 impl EventLink {
-    /// Derives the URL from that of the issue, because payloads of Sentry's plain webhooks have no URL of the event.
+    /// Derives the URL from that of the issue, because payloads of Sentry's plain webhooks do not have the URL of the
+    /// event.
     fn from_webhook(payload: &PayloadValue<'_>, event: &PayloadValue<'_>) -> Result<Self, Error> {
         let issue_url = payload.text_of("url")?;
         let url_prefix = issue_url.rfind('/').map_or("", |end| &issue_url[..=end]);
@@ -97,7 +98,8 @@ fn event_message(
     let file = event.require("metadata")?.find("filename")?.filter(|name| !name.value().is_null());
     let file = file.map(|name| name.text()).transpose()?;
     let mut text = format!(
-        "\n**New exception:** [{title}]({url})\n```quote\n**level:** {level}\n**timestamp:** {time}\n**filename:** {}\n```\n",
+        "\n**New exception:** [{title}]({url})\n\
+         ```quote\n**level:** {level}\n**timestamp:** {time}\n**filename:** {}\n```\n",
         file.unwrap_or("None")
     );
     if let Some(frame) = file.map(|file| find_frame(event, file)).transpose()?.flatten()
@@ -120,7 +122,8 @@ fn event_version(event: &PayloadValue<'_>) -> Result<i64, Error> {
     number.ok_or_else(|| Error::bad_value("version", "is not an integer"))
 }
 
-/// The innermost frame in `file`, in the last exception that has a stack trace.
+/// The innermost frame in `file`, in the last exception with the key of a stack trace; None if the trace is null or has
+/// no such frame.
 fn find_frame<'a>(event: &PayloadValue<'a>, file: &str) -> Result<Option<PayloadValue<'a>>, Error> {
     let values: Vec<PayloadValue<'_>> = event.require("exception")?.require("values")?.items()?.collect();
     for value in values.iter().rev() {
@@ -173,7 +176,8 @@ fn issue_message(
         "created" => {
             let level = issue.text_of("level")?;
             format!(
-                "\n**New issue created:** {title}\n```quote\n**level:** {level}\n**timestamp:** {time}\n**assignee:** {assignee}\n```\n"
+                "\n**New issue created:** {title}\n\
+                 ```quote\n**level:** {level}\n**timestamp:** {time}\n**assignee:** {assignee}\n```\n"
             )
         }
         "resolved" => format!("\nIssue **{title}** was marked as resolved by **{}**.\n", actor()?),

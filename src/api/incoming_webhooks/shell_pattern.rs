@@ -84,7 +84,8 @@ fn parse(pattern: &[char]) -> Vec<Token> {
     tokens
 }
 
-/// Parses a set after its opening bracket, and returns it with its length; None without a closing bracket.
+/// Parses a set after its opening bracket. Returns it with the number of characters up to and including its closing
+/// bracket; None without a closing bracket.
 fn parse_set(input: &[char]) -> Option<(Token, usize)> {
     let is_negated = input.first() == Some(&'!');
     let start = usize::from(is_negated);

@@ -1,4 +1,5 @@
-//! Services with simple payloads, each of which makes one message: Buildbot, the Hello World example, and any JSON.
+//! Services with simple payloads, each of which makes one message: Buildbot, the Hello World example, and JSON in
+//! general.
 
 use super::delivery::{Delivery, RenderedDelivery};
 use super::python_text::indented_json;

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The header that marks a repeated delivery.
 pub const RETRY_HEADER: &str = "x-slack-retry-num";
 
-/// Renders a message in the format of Slack's incoming webhooks: blocks, attachments or a text.
+/// Renders a message in the format of Slack's incoming webhooks: blocks and attachments, or a text if they have none.
 pub fn render_incoming(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let payload = PayloadValue::root(delivery.payload, "payload");
     let topic = match payload.find("channel")? {

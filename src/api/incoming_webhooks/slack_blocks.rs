@@ -5,13 +5,13 @@ use crate::error::Error;
 
 const BLOCK_TYPES: [&str; 7] = ["actions", "context", "divider", "header", "image", "input", "section"];
 
-/// Joins the paragraphs that are not blank with empty lines.
+/// Joins the paragraphs that are not blank, with an empty line after each except the last.
 pub fn join_paragraphs(paragraphs: impl IntoIterator<Item = String>) -> String {
     let paragraphs = paragraphs.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Converts a block; "" if it contains no text.
+/// Converts a block; "" for actions and inputs, which have nothing to show.
 pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
     Ok(match block.require("type")?.one_of(&BLOCK_TYPES)? {
         "context" => match block.non_empty("elements")? {
@@ -21,11 +21,11 @@ pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
             None => String::new(),
         },
         "divider" => "----".to_owned(),
-        "header" => format!("## {}", text_block(&block.require("text")?, &["plain_text"])?),
+        "header" => format!("## {}", read_text_object(&block.require("text")?, &["plain_text"])?),
         "image" => {
             let (url, mut label) = (block.require("image_url")?.url()?, block.text_of("alt_text")?);
             if let Some(title) = block.find("title")? {
-                label = text_block(&title, &["plain_text"])?;
+                label = read_text_object(&title, &["plain_text"])?;
             }
             format!("[{label}]({url})")
         }
@@ -37,37 +37,39 @@ pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
 fn context_element_to_markdown(element: &PayloadValue<'_>) -> Result<String, Error> {
     match element.require("type")?.one_of(&["image", "plain_text", "mrkdwn"])? {
         "image" => image_to_markdown(element),
-        _ => any_text(element).map(str::to_owned),
+        _ => read_any_text_object(element).map(str::to_owned),
     }
 }
 
 fn section_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
     let mut paragraphs = Vec::new();
     if let Some(text) = block.find("text")? {
-        paragraphs.push(any_text(&text)?.to_owned());
+        paragraphs.push(read_any_text_object(&text)?.to_owned());
     }
     if let Some(accessory) = block.find("accessory")? {
         paragraphs.push(image_to_markdown(&accessory)?);
     }
     if let Some(fields) = block.find("fields")? {
-        let fields: Vec<&str> = fields.items()?.map(|field| any_text(&field)).collect::<Result<_, _>>()?;
-        paragraphs.push(if let [field] = fields.as_slice() { (*field).to_owned() } else { fields_table(&fields) });
+        let fields: Vec<&str> = fields.items()?.map(|field| read_any_text_object(&field)).collect::<Result<_, _>>()?;
+        paragraphs.push(if let [field] = fields.as_slice() { (*field).to_owned() } else { table_of_fields(&fields) });
     }
     Ok(join_paragraphs(paragraphs))
 }
 
 /// Returns a table of the fields, with two columns and an empty header.
-fn fields_table(fields: &[&str]) -> String {
+fn table_of_fields(fields: &[&str]) -> String {
     let cell = |field: Option<&&str>| field.map(|field| field.replace(['\n', '|'], " ")).unwrap_or_default();
     let rows = fields.chunks(2).map(|pair| format!("| {} | {} |\n", cell(pair.first()), cell(pair.get(1))));
     format!("| | |\n|-|-|\n{}", rows.collect::<String>())
 }
 
-fn any_text<'a>(block: &PayloadValue<'a>) -> Result<&'a str, Error> {
-    text_block(block, &["plain_text", "mrkdwn"])
+/// The text of a text object, plain or with markup.
+fn read_any_text_object<'a>(block: &PayloadValue<'a>) -> Result<&'a str, Error> {
+    read_text_object(block, &["plain_text", "mrkdwn"])
 }
 
-fn text_block<'a>(block: &PayloadValue<'a>, types: &[&str]) -> Result<&'a str, Error> {
+/// The text of a text object of one of these types.
+fn read_text_object<'a>(block: &PayloadValue<'a>, types: &[&str]) -> Result<&'a str, Error> {
     block.require("type")?.one_of(types)?;
     block.text_of("text")
 }

@@ -3,11 +3,12 @@
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Matches `<https://example.com|label>`, with or without a label.
+/// Matches `<https://example.com|label>`, with or without a scheme and a label.
 static LINK: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"<(?:https?://www\.|https?://|ftp://)?[a-z0-9]+(?:[-.][a-z0-9]+)*\.[a-z]{2,63}(?::[0-9]{1,5})?(?:/[^>]*)?\|?(?:\|[^>]+)?>",
-    )
+    compile(concat!(
+        r"<(?:https?://www\.|https?://|ftp://)?[a-z0-9]+(?:[-.][a-z0-9]+)*\.[a-z]{2,63}",
+        r"(?::[0-9]{1,5})?(?:/[^>]*)?\|?(?:\|[^>]+)?>",
+    ))
 });
 /// Matches `<mailto:mel@example.com|mel@example.com>`, with or without a label.
 static ADDRESS: LazyLock<Regex> =
@@ -16,7 +17,7 @@ static ADDRESS: LazyLock<Regex> =
 static USER: LazyLock<Regex> = LazyLock::new(|| compile(r"<@([a-zA-Z0-9]+)\|?([a-zA-Z0-9]+)?>"));
 /// Matches `<#C0123|general>`.
 static CHANNEL: LazyLock<Regex> = LazyLock::new(|| compile(r"<#(.*)>"));
-/// Matches a character that may precede or follow emphasis.
+/// Matches a character that may precede or follow emphasis, with the exceptions of [`convert_emphasis`].
 static BOUNDARY: LazyLock<Regex> = LazyLock::new(|| compile(r"^[\p{P}\p{Zs}\p{S}]$"));
 static CLOSING_PUNCTUATION: LazyLock<Regex> = LazyLock::new(|| compile(r"^[\p{Pf}\p{Pe}]$"));
 static OPENING_PUNCTUATION: LazyLock<Regex> = LazyLock::new(|| compile(r"^[\p{Pi}\p{Ps}]$"));
@@ -25,15 +26,16 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a well-formed pattern")
 }
 
-/// Converts bold, struck and italic text.
+/// Converts bold, struck through and italic text.
 pub fn emphasis_to_markdown(text: &str) -> String {
     let with_bold = convert_emphasis(text, '*', "**");
     let with_strikethrough = convert_emphasis(&with_bold, '~', "~~");
     convert_emphasis(&with_strikethrough, '_', "*")
 }
 
-/// Replaces pairs of `slack_mark` with `markdown_mark` where both marks are next to a space, punctuation, a symbol, or
-/// the beginning or end of a line.
+/// Replaces pairs of `slack_mark` with `markdown_mark` where a space, punctuation, a symbol or the beginning of a line
+/// precedes the first mark, and one of these or the end of a line follows the second. These characters do not count:
+/// `slack_mark`, backticks, `@`, backslashes, closing punctuation before a pair and opening punctuation after it.
 fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String {
     let is_boundary = |neighbor: Option<char>, excluded: &Regex| {
         neighbor.is_none_or(|character| {
@@ -44,9 +46,9 @@ fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String
     };
     let mut output = String::with_capacity(text.len());
     let mut remaining = text;
-    let mut last_converted = None;
+    let mut last_read = None;
     while let Some(start) = remaining.find(slack_mark) {
-        let previous = remaining[..start].chars().next_back().or(last_converted);
+        let previous = remaining[..start].chars().next_back().or(last_read);
         let inside = &remaining[start + 1..];
         let end = inside.find(slack_mark).filter(|end| *end > 0);
         let end = end.filter(|end| {
@@ -66,13 +68,13 @@ fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String
                 start + 1
             }
         };
-        last_converted = remaining[..length].chars().next_back();
+        last_read = remaining[..length].chars().next_back();
         remaining = &remaining[length..];
     }
     output + remaining
 }
 
-/// Converts links and email addresses.
+/// Converts links, and removes the markup of email addresses.
 pub fn links_to_markdown(text: &str) -> String {
     let without_link_markup = LINK.replace_all(text, |captures: &regex::Captures<'_>| {
         let inside = &captures[0][1..captures[0].len() - 1];

@@ -139,7 +139,7 @@ pub fn find_invitation(realm: &Realm, key: &str) -> Result<Invitation, Error> {
     if realm.is_unexpired(&invitation.terms) { Ok(invitation) } else { Err(Error::InvitationExpired) }
 }
 
-/// Skips groups that were deactivated after the invitation.
+/// Adds the user to the groups of the invitation, except those that were deactivated or removed after it was made.
 fn add_to_groups(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
     for id in &terms.groups {
         if tx.groups.get(id).is_none_or(|group| group.is_deactivated) {

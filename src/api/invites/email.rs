@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 operation! {
-    /// Invites users by email; users who can be invited are, even if others can't.
+    /// Invites users by email. Addresses that have an account are left out; if an address is not allowed, nobody is
+    /// invited.
     pub SendInvites = POST "/invites", for HumanNotGuest;
     params {
         /// Addresses, separated by commas or line breaks; `Name <address>` too.
@@ -142,7 +143,7 @@ fn address_problem(realm: &Realm, email: &str) -> Option<Refusal> {
     Some((email.to_owned(), reason, false))
 }
 
-/// Why an address with an account can't be invited; None if it has no account.
+/// Why an address can't be invited because it has an account; None if it has none.
 fn account_problem(realm: &Realm, email: &str) -> Option<Refusal> {
     let user = realm.user_by_email(email)?;
     let (reason, is_deactivated) =

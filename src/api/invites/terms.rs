@@ -1,4 +1,5 @@
-//! The terms of an invitation (role, channels, groups, validity), and the checks that the caller may offer them.
+//! The terms of an invitation (role, channels, groups, validity, welcome message), and the checks that the caller may
+//! offer them.
 
 use crate::api::OperationContext;
 use crate::api::parameter::types::text::{MaxLength, NullableText, non_null};

@@ -2,7 +2,7 @@
 //!
 //! Choices where the API is silent: A-142 in docs/assumptions.md.
 
-use crate::api::changes::pictures::check_typed_picture;
+use crate::api::changes::pictures::check_picture_with_type;
 use crate::api::parameter::{UploadedFile, parameters};
 use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
@@ -48,7 +48,7 @@ operation! {
 impl Write for UploadIcon {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, _params: Self::Params) -> Result<IconReply, Error> {
         let [file] = context.files else { return Err(Error::OneIconExpected) };
-        check_typed_picture(context, file)?;
+        check_picture_with_type(context, file)?;
 
         change_picture(tx, OrganizationPicture::Icon, Some(file));
         Ok(IconReply { icon_url: picture_url(&tx.organization, OrganizationPicture::Icon) })
@@ -82,7 +82,7 @@ operation! {
 impl Write for UploadLogo {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let [file] = context.files else { return Err(Error::OneLogoExpected) };
-        check_typed_picture(context, file)?;
+        check_picture_with_type(context, file)?;
 
         change_picture(tx, params.picture_kind(), Some(file));
         Ok(Success {})

@@ -25,8 +25,8 @@ use std::sync::Arc;
 ///
 /// Events: `realm` for the organization's settings that referred to the channel, `default_streams`,
 /// `default_stream_groups`, `stream` update to clients that know archived channels, `stream` delete to others,
-/// `message` of the notice. Below 315, neither the first nor the last, and `stream` delete to everyone who can see the
-/// channel.
+/// `message` of the notice. Below 315, there is no `realm` and no `message`, and `stream` delete goes to everyone who
+/// can see the channel.
 pub fn archive(tx: &mut Tx, context: &OperationContext<'_>, id: ChannelId) {
     let stays_visible = context.has(Feature::ArchivedChannelsVisible);
     // Below 315, `stream` delete has the record of the channel before archiving.
@@ -51,7 +51,7 @@ pub fn archive(tx: &mut Tx, context: &OperationContext<'_>, id: ChannelId) {
     }
 }
 
-/// Makes the channel private, removes its subscribers, and renames it.
+/// Makes the channel private, removes its subscribers, and renames it, without events.
 fn archive_as_before_315(tx: &mut Tx, id: ChannelId) {
     let channel = tx.channels[&id].clone();
     for user in &channel.subscribers {
@@ -85,6 +85,8 @@ fn clear_channel_settings(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
 }
 
 /// Emits that these settings no longer name a channel.
+///
+/// Event: `realm` update_dict, below 331 `realm` update for each setting.
 fn emit_cleared_settings(tx: &mut Tx, settings: Vec<&'static str>) {
     if settings.is_empty() {
         return;

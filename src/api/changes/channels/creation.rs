@@ -33,7 +33,7 @@ pub struct NewChannelParams {
     pub permissions: ChannelPermissions,
 }
 
-/// Checked properties of new channels, which the caller may create. [`NewChannelParams::check`] returns it.
+/// Checked properties of new channels that the caller may create, made by [`NewChannelParams::check`].
 #[derive(Clone, Debug)]
 pub struct ChannelSpec {
     privacy: Privacy,
@@ -77,7 +77,8 @@ impl NewChannelParams {
     /// delete messages; `InvalidParameters` for a private web-public channel; `InsufficientPermission` if the caller
     /// may not create private or public channels, or default channels; `DefaultChannelPrivate`; `WebPublicDisabled`;
     /// `InsufficientPermission` if the caller may not create web-public channels; `OwnerRequired` for a retention
-    /// policy; `AdministratorRequired` if a boolean setting is on that only administrators may turn on; those of [`check_topic_creation`].
+    /// policy; `AdministratorRequired` if a boolean setting is on that only administrators may turn on; those of
+    /// [`check_topic_creation`].
     pub fn check(self, realm: &Realm, context: &OperationContext<'_>) -> Result<ChannelSpec, Error> {
         let caller = context.caller();
         let check_permission =
@@ -118,7 +119,7 @@ impl NewChannelParams {
             return Err(Error::OwnerRequired);
         }
         let boolean_settings = self.properties.boolean_settings.of_new_channel(caller)?;
-        let privacy = new_privacy(
+        let privacy = privacy_of_new_channel(
             self.properties.invite_only,
             self.properties.is_web_public,
             self.properties.history_public_to_subscribers,
@@ -151,7 +152,7 @@ impl ChannelSpec {
 }
 
 /// Private channels have a protected history unless the request asks for a shared one.
-fn new_privacy(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) -> Privacy {
+fn privacy_of_new_channel(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) -> Privacy {
     match (invite_only, is_web_public) {
         (true, _) if shows_history == Some(true) => Privacy::PrivateSharedHistory,
         (true, _) => Privacy::PrivateProtectedHistory,

@@ -1,4 +1,4 @@
-//! Groups of default channels: their records, their event, and removing a channel from them.
+//! Groups of default channels: their records, the event that reports them, and removing a channel from them.
 
 use crate::realm::Realm;
 use crate::realm::event::Audience;
@@ -37,7 +37,7 @@ pub fn default_groups_mut(tx: &mut Tx) -> &mut Vec<DefaultChannelGroup> {
     &mut Arc::make_mut(&mut tx.realm_mut().organization).default_channel_groups
 }
 
-/// Event: `default_stream_groups` to everyone except guests.
+/// Event: `default_stream_groups` with all groups, to everyone except guests.
 pub fn emit_default_groups(tx: &mut Tx) {
     let event = DefaultStreamGroups { default_stream_groups: default_group_records(tx) };
     let audience = Audience::of_users(tx.active_users.clone()).except_all(tx.guests());

@@ -1,4 +1,4 @@
-//! Messages of the notification bot about channels: new and archived channels, changed properties, new subscriptions.
+//! Notices about channels: new and archived channels, changed properties, subscriptions by other users.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -31,7 +31,7 @@ pub fn privacy_name(privacy: Privacy) -> &'static str {
     }
 }
 
-/// Posts in each new channel who created it.
+/// Posts in each new channel who created it, with its privacy and description.
 pub fn post_creation(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
     for id in channels {
         let channel = &tx.channels[id];
@@ -49,8 +49,8 @@ pub fn post_creation(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
     }
 }
 
-/// Posts in the channel's topic for events, if `send_channel_events_messages` is on. From 315 on, archived channels get
-/// no such messages.
+/// Posts in the channel's topic for events, if `send_channel_events_messages` is on. From 315 on, it posts nothing in
+/// archived channels.
 pub fn post_in_channel(tx: &mut Tx, actor: &User, channel: ChannelId, content: String) {
     post_marked_read(tx, actor, channel, content, OrdSet::new());
 }
@@ -74,6 +74,7 @@ pub fn post_archiving(tx: &mut Tx, actor: &User, channel: ChannelId) {
     post_even_if_archived(tx, actor, channel, content, readers);
 }
 
+/// Does the same as [`post_in_channel`], and marks the notice as read for `readers`.
 fn post_marked_read(tx: &mut Tx, actor: &User, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
     if !tx.channels[&channel].is_archived || !tx.has(Feature::ArchivedChannelsClosed) {
         post_even_if_archived(tx, actor, channel, content, readers);
@@ -138,7 +139,7 @@ pub fn post_new_subscriptions(tx: &mut Tx, actor: &User, added: &ChannelsByUser,
     }
 }
 
-/// Who may post to a channel, in both forms that notices need.
+/// Who may post to a channel, in both formats that notices need.
 pub struct PostingPermission {
     /// `stream_post_policy`, for older levels.
     pub policy: i64,
@@ -206,7 +207,7 @@ pub fn post_retention_change(tx: &mut Tx, actor: &User, channel: ChannelId, old:
     let (old, new) = (old.unwrap_or(organization_days), new.unwrap_or(organization_days));
     let describe = |is_forever: bool, days: i64| if is_forever { "Forever".to_owned() } else { format!("{days} days") };
     let was_forever = old == -1;
-    // If both policies are forever, the real server's notice says -1 days.
+    // If messages are kept forever before and after the change, the notice of a real server says -1 days.
     let is_forever = new == -1 && !was_forever;
     let summary = if is_forever {
         format!("Messages in this {channel_word} will now be retained forever.")

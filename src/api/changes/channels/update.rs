@@ -1,5 +1,5 @@
-//! `stream` update events about changed properties of channels. Events about archived channels are only for clients
-//! that know these.
+//! `stream` update events about changed properties of channels. Events about an archived channel are only for clients
+//! that know archived channels.
 
 use crate::realm::event::{Audience, DeliveryCondition, EventData};
 use crate::realm::id::{ChannelId, UserId};

@@ -1,5 +1,5 @@
-//! The event types `update_display_settings` and `update_global_notifications`, which report settings at older levels
-//! besides `user_settings`.
+//! The event types `update_display_settings` and `update_global_notifications`, which report settings below 439, in
+//! addition to `user_settings`.
 
 use crate::feature::Feature;
 use crate::realm::event::{Audience, DeliveryCondition, Event};
@@ -11,7 +11,7 @@ use serde_json::Value;
 pub const DISPLAY_EVENT_TYPE: &str = "update_display_settings";
 pub const NOTIFICATIONS_EVENT_TYPE: &str = "update_global_notifications";
 
-/// Settings whose older event is [`DISPLAY_EVENT_TYPE`].
+/// Settings that events of the type [`DISPLAY_EVENT_TYPE`] report.
 pub const DISPLAY_SETTINGS: &[&str] = &[
     "color_scheme",
     "default_language",
@@ -30,7 +30,7 @@ pub const DISPLAY_SETTINGS: &[&str] = &[
     "web_home_view",
 ];
 
-/// Settings whose older event is [`NOTIFICATIONS_EVENT_TYPE`].
+/// Settings that events of the type [`NOTIFICATIONS_EVENT_TYPE`] report.
 pub const NOTIFICATION_SETTINGS: &[&str] = &[
     "desktop_icon_count_display",
     "email_notifications_batching_period_seconds",
@@ -54,8 +54,8 @@ pub const NOTIFICATION_SETTINGS: &[&str] = &[
     "wildcard_mentions_notify",
 ];
 
-/// Emits the older event of a setting that has one. All queues of a world have the same level, so the first one tells
-/// whether any can receive the event.
+/// Emits the event of the older type for a setting that has one. All queues of a world have the same level, so the
+/// first one tells whether any can receive the event.
 pub(super) fn emit_legacy_event(tx: &mut Tx, user: UserId, name: &str, value: &Value, language: Option<&str>) {
     if tx.queues.values().next().is_none_or(|queue| queue.options.level.has(Feature::OnlyNewSettingsEvents)) {
         return;
@@ -80,6 +80,7 @@ mod tests {
 
     #[test]
     fn every_legacy_setting_is_a_setting() {
+        // The time zone is a field of the account.
         for name in DISPLAY_SETTINGS.iter().chain(NOTIFICATION_SETTINGS).filter(|name| **name != "timezone") {
             let mut settings = USER_SETTINGS.iter().chain(FORMER_USER_SETTINGS.iter());
             assert!(settings.any(|setting| setting.name == *name), "no setting is called {name}");

@@ -1,5 +1,4 @@
-//! Changes of an account's name, role, avatar, email address and email visibility, each with its events, and the event
-//! about the consent to exports.
+//! Changes of an account's name, role, avatar, email address and email visibility, each with its events.
 
 use crate::api::changes::users::bot::emit_account_field;
 use crate::feature::Feature;
@@ -11,7 +10,7 @@ use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
 use crate::realm::visibility::VisibleObjects;
 use crate::record::avatar::avatar_url;
-use crate::record::events::{MemberChange, PersonUpdate, RealmExportConsent};
+use crate::record::events::{MemberChange, PersonUpdate};
 use imbl::OrdSet;
 use serde_json::json;
 
@@ -28,8 +27,7 @@ pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
 /// Changes the role of a user, which also changes the user's system groups and the channels and users that are visible.
 ///
 /// Events: `realm_user` update to everyone who can access the user; `user_group` remove_members and add_members to
-/// everyone; to the user `stream` create with `subscription` peer_add, and `stream` delete; with limited guests also
-/// `realm_user` add and remove.
+/// everyone; then those of [`VisibleObjects::Users`] and [`VisibleObjects::Channels`].
 pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
     let before = tx.realm_copy();
     let left_groups = tx.leave_system_groups(id);
@@ -101,8 +99,9 @@ fn emit_avatar_to(tx: &mut Tx, id: UserId, audience: Audience) {
 
 /// Changes a user's email address. The caller has checked that no other user has it.
 ///
-/// Events: `realm_user` update with `delivery_email` to those who can see the real address; if everyone can,
-/// `realm_user` update with `new_email` to everyone; another with the avatar if its URL is derived from the address.
+/// Events: `realm_user` update with `delivery_email` to those who can see the real address. If everyone can, also
+/// `realm_user` update with `new_email` to everyone who can access the user. If the URL of the avatar is derived from
+/// the address, also that of [`change_avatar`].
 pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
     let old_email = std::mem::replace(&mut tx.user_mut(id).email, email.clone());
     let realm = tx.realm_mut();
@@ -121,9 +120,10 @@ pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
 
 /// Changes who may see a user's real address.
 ///
-/// Events: `realm_user` update with `delivery_email` to those who gain or lose (null) access to the address; if the API
-/// address changes between the real one and a dummy, also with `new_email` and with the avatar to everyone, otherwise
-/// from 497 on with the provider's avatar to those who gain or lose access.
+/// Events: `realm_user` update with `delivery_email` to those who gain or lose (null) access to the address. If the API
+/// address changes between the real one and a dummy, also `realm_user` update with `new_email`, and another with the
+/// avatar, to everyone who can access the user. Otherwise, from 497 on, `realm_user` update with the avatar, if it is
+/// the provider's, to those who gain or lose access to the address.
 pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibility) {
     let user = tx.users[&id].clone();
     let before = email_audience(tx, &user, user.email_visibility);
@@ -161,7 +161,7 @@ fn emit_new_email(tx: &mut Tx, user: &User) {
     tx.emit(audience, update);
 }
 
-/// The users who can see a user's real email address. The user is always among them.
+/// The users who can see a user's real email address with this visibility. The user is always among them.
 fn email_audience(realm: &Realm, user: &User, visibility: EmailVisibility) -> Audience {
     let role = match visibility {
         _ if user.is_bot() => Role::Guest,
@@ -175,10 +175,4 @@ fn email_audience(realm: &Realm, user: &User, visibility: EmailVisibility) -> Au
         return realm.audience_with_access_to(user.id);
     }
     Audience::of_users(realm.users_with_role_or_higher(role)).with_users(OrdSet::unit(user.id))
-}
-
-/// Event: `realm_export_consent` to administrators.
-pub fn emit_export_consent(tx: &mut Tx, user: UserId, consented: bool) {
-    let admins = Audience::of_users(tx.users_with_role_or_higher(Role::Administrator));
-    tx.emit(admins, RealmExportConsent { user_id: user, consented });
 }

@@ -2,8 +2,8 @@
 
 use super::account::{change_avatar, change_name};
 use super::direct_permissions::{emit_direct_channel_permissions, emit_direct_permissions};
+use crate::api::changes::settings::events::emit_export_consent;
 use crate::api::changes::subscriptions::{emit_resumed_subscriptions, resume_subscriptions, suspend_subscriptions};
-use crate::api::changes::users::account::emit_export_consent;
 use crate::api::changes::users::bot::emit_account_field;
 use crate::api::parameter::json_object;
 use crate::feature::Feature;
@@ -42,11 +42,12 @@ json_object! {
 
 /// Deactivates the bots of a user, then the user. For each account, the requested deletions come first.
 ///
-/// Events for each account, in this order: `delete_message`, `realm_user` update of name and avatar, `invites_changed`,
-/// `subscription` peer_remove, `realm_user` update to everyone who can still access the account, `realm_user` remove to
-/// guests who no longer can; to guests without access also `user_group` remove_members and those of
-/// [`emit_direct_permissions`] and [`emit_direct_channel_permissions`]. Below 303, the events of these two functions go
-/// to everyone. For bots also those of [`emit_account_field`].
+/// Events for each account, in this order: `delete_message`, those of [`change_name`] and [`change_avatar`],
+/// `invites_changed`, that of [`suspend_subscriptions`], `realm_user` update to everyone who can still access the
+/// account, for bots that of [`emit_account_field`], `realm_user` remove to guests who can no longer access the
+/// account. Last, to guests without access: `user_group` remove_members, and those of [`emit_direct_permissions`] and
+/// [`emit_direct_channel_permissions`]. Below 303, the last two go to everyone, before `realm_user` remove, and there
+/// is no `user_group` remove_members.
 pub fn deactivate(tx: &mut Tx, id: UserId, actions: Option<&DeletionActions>) {
     let is_bot_of_user = |user: &&UserId| tx.users[*user].bot_owner() == Some(id);
     let bots: Vec<UserId> = tx.active_users.iter().filter(is_bot_of_user).copied().collect();
@@ -118,7 +119,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     }
 }
 
-/// Guests who are not in the audience that was informed of a change of an account.
+/// Active guests who are not in the audience that was informed of a change of an account.
 fn find_uninformed_guests(realm: &Realm, informed_audience: &Audience) -> OrdSet<UserId> {
     let is_uninformed = |guest: &&UserId| realm.is_active(**guest) && !informed_audience.contains(**guest);
     realm.guests().iter().filter(is_uninformed).copied().collect()
@@ -131,10 +132,11 @@ fn guests_only_in_larger(realm: &Realm, larger: &Audience, smaller: &Audience) -
 
 /// Reactivates an account with its subscriptions and groups.
 ///
-/// Events, in this order: `realm_user` update to everyone who can access the account, for people `realm_export_consent`
-/// to administrators, `realm_user` add to guests who gain access, `subscription` peer_add, `user_group` add_members for
-/// each group of the account, those of [`emit_direct_permissions`], and to guests without access (below 303 to
-/// everyone) those of [`emit_direct_channel_permissions`]. For bots also that of [`emit_account_field`].
+/// Events, in this order: `realm_user` update to everyone who could access the account while it was deactivated, for
+/// people that of [`emit_export_consent`], for bots that of [`emit_account_field`], `realm_user` add to guests who gain
+/// access, `subscription` peer_add, from 303 on `user_group` add_members for each group of the account, those of
+/// [`emit_direct_permissions`], and to guests without access (below 303 to everyone) those of
+/// [`emit_direct_channel_permissions`].
 pub fn reactivate(tx: &mut Tx, id: UserId) {
     let previous_audience = tx.audience_with_access_to(id);
     tx.user_mut(id).is_active = true;
@@ -168,13 +170,12 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     emit_direct_channel_permissions(tx, &audience, id);
 }
 
-/// Events: `user_group` add_members or remove_members for each group of the user.
+/// Events: from 303 on, `user_group` add_members or remove_members for each group of the user.
 fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, change: MemberChange) {
     let groups = tx.groups.values().filter(|group| group.members.contains(&id));
     let condition = |group: &Group| match (group.system, group.is_deactivated) {
-        (Some(_), _) => DeliveryCondition::From(Feature::MembershipChangesSent.since()),
         (None, true) => DeliveryCondition::DeactivatedGroupsFrom(Feature::MembershipChangesSent.since()),
-        (None, false) => DeliveryCondition::From(Feature::MembershipChangesSent.since()),
+        _ => DeliveryCondition::From(Feature::MembershipChangesSent.since()),
     };
     let groups: Vec<(GroupId, DeliveryCondition)> = groups.map(|group| (group.id, condition(group))).collect();
     for (group, condition) in groups {

@@ -1,7 +1,6 @@
-//! Bots: who may create them, names in use, and the `realm_bot` events about their accounts, which levels below 474
-//! have.
+//! Bots: who may create them, which names are in use, and the `realm_bot` events about changes of their accounts.
 //!
-//! From level 474 on, names, keys and avatars of bots are only in user records.
+//! Only levels below 474 have these events. From 474 on, `realm_user` events alone report changes of accounts.
 
 use crate::api::OperationContext;
 use crate::error::Error;
@@ -60,7 +59,7 @@ pub fn check_may_create_bot(realm: &Realm, context: &OperationContext<'_>, kind:
     let caller = context.caller();
     let has_permission = |name| realm.may(caller.id, name);
     if !context.has(Feature::GroupsDecideOnBotCreation) {
-        // The former policy restricted only generic bots.
+        // The former policy could restrict generic bots more than other bots.
         let permission = match kind {
             Some(BotKind::Generic) => RealmPermission::CanCreateBots,
             _ => RealmPermission::CanCreateWriteOnlyBots,

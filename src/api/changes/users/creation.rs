@@ -70,13 +70,13 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
     let channels: Vec<ChannelId> = person.channels.unwrap_or_else(default_channels);
     subscribe(tx, id, &channels, None);
     add_recent_messages(tx, id, &channels);
-    send_signup_notice(tx, id);
+    post_signup_notice(tx, id);
     id
 }
 
 /// Maximum number of earlier messages that a new user gets rows for.
 const MAX_RECENT_MESSAGES: usize = 1_000;
-/// Maximum age of these messages.
+/// Maximum age of these messages, in days.
 const RECENT_DAYS: i64 = 12 * 7;
 
 /// Adds rows for the newest messages of a new user's channels, marked as read, so that the user's views are not empty.
@@ -98,8 +98,8 @@ fn add_recent_messages(tx: &mut Tx, id: UserId, channels: &[ChannelId]) {
     }
 }
 
-/// Posts in the channel for signup announcements that a user joined.
-fn send_signup_notice(tx: &mut Tx, id: UserId) {
+/// Posts in the channel for signup announcements, if there is one that is not archived, that a user joined.
+fn post_signup_notice(tx: &mut Tx, id: UserId) {
     let channel = tx.organization.signup_announcements.filter(|channel| !tx.channels[channel].is_archived);
     if let Some(channel) = channel {
         let content = format!("{} joined this organization.", tx.users[&id].silent_mention());
@@ -108,6 +108,8 @@ fn send_signup_notice(tx: &mut Tx, id: UserId) {
     }
 }
 
+/// Reports a new user.
+///
 /// Events: `realm_user` add to everyone who can access the user; the same with a placeholder to other guests whose
 /// clients need a complete user list; `user_group` add_members for the user's system groups to everyone.
 pub fn announce_user(tx: &mut Tx, id: UserId) {
@@ -133,7 +135,7 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
 /// Applies the first login of a user who was imported or created over the API.
 ///
 /// Events: `realm_user` update of `is_imported_stub` and `date_joined`, each if it changes; if `date_joined` changes,
-/// also `user_group` add_members or remove_members if the user becomes a full member or stops being one.
+/// also those of [`Tx::update_full_members`] if the user becomes a full member or stops being one.
 pub fn record_first_login(tx: &mut Tx, id: UserId, changes_date_joined: bool) {
     let now = tx.now;
     let was_stub = tx.users[&id].is_imported_stub;

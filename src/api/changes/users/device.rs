@@ -1,4 +1,4 @@
-//! Removing a user's registered push devices.
+//! Removing a push device of a user, and the error for an unknown device.
 
 use crate::error::Error;
 use crate::realm::event::Audience;

@@ -14,7 +14,7 @@ use crate::record::user::profile_data;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-/// Longest value of fields with short text, in code points.
+/// Longest value of fields with short text, pronouns or external accounts, in code points.
 pub const MAX_SHORT_VALUE_LENGTH: usize = 50;
 /// Longest value of fields with long text, in code points.
 pub const MAX_LONG_VALUE_LENGTH: usize = 500;

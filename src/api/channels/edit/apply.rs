@@ -1,6 +1,6 @@
 //! Applies the changes of a channel, with their events and notices.
 //!
-//! Choices where the API is silent: A-115 in docs/assumptions.md.
+//! A choice where the API is silent: A-115 in docs/assumptions.md.
 
 use super::ChannelChanges;
 use crate::api::changes::channels::archive::unarchive;
@@ -127,7 +127,9 @@ fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: Str
     emit_update_except(tx, update, &OrdSet::new());
     let describe = |text: String| if text.is_empty() { "*No description.*".to_owned() } else { text };
     let content = format!(
-        "{} changed the description for this {}.\n\n* **Old description:**\n```` quote\n{}\n````\n* **New description:**\n```` quote\n{}\n````",
+        "{} changed the description for this {}.\n\n\
+         * **Old description:**\n```` quote\n{}\n````\n\
+         * **New description:**\n```` quote\n{}\n````",
         actor.silent_mention(),
         channel_word(tx),
         describe(old),
@@ -191,7 +193,7 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
         tx.emit_visibility(&before, &[VisibleObjects::Channels]);
     }
     if name == ChannelPermission::CanSendMessage.name() {
-        // Clients of older levels know the same permission by other properties.
+        // Older clients know this permission by these properties.
         let new = PostingPermission::of_channel(tx, id);
         if new.policy != old.policy || !tx.has(Feature::PostingPoliciesSentOnlyOnChange) {
             emit_update(tx, id, "stream_post_policy", new.policy.into());
