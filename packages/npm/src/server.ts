@@ -19,6 +19,7 @@ export class Server {
   readonly tlsCa: string | undefined;
   readonly #requests: Requests;
   readonly #stop: () => Promise<void>;
+  #completed = (options: WorldOptions): WorldOptions => options;
 
   constructor(reach: Reach, stop: () => Promise<void> = async () => {}) {
     this.url = reach.url;
@@ -26,6 +27,15 @@ export class Server {
     this.tlsCa = reach.ca;
     this.#requests = new Requests(reach);
     this.#stop = stop;
+  }
+
+  /**
+   * Adds options to those of each new world; for adapters of test runners, not for tests.
+   *
+   * @internal
+   */
+  completeWorlds(completed: (options: WorldOptions) => WorldOptions): void {
+    this.#completed = completed;
   }
 
   /** An existing world; `default`, which always exists, if no name is given. */
@@ -36,7 +46,7 @@ export class Server {
 
   /** Makes a world: like `default` at the start, or as the options say. */
   async createWorld(options: WorldOptions = {}): Promise<World> {
-    const made = await this.#requests.control("POST", "/worlds", options);
+    const made = await this.#requests.control("POST", "/worlds", this.#completed(options));
     return new World(this, part(made, "name"), part(made, "url"), this.#requests);
   }
 

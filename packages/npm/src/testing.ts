@@ -40,6 +40,7 @@ export async function worldFor(label: string, wanted: WorldOptions, serve: Start
   checkKeys("worldOptions", wanted, WORLD_OPTIONS);
   const options = completed(wanted, serve);
   const server = await serverOfRun(serve);
+  server.completeWorlds((made) => completed(made, serve));
   saidBefore.push(...saidByServers());
   const origin = options.fixture === undefined ? { forkOf: "default" } : {};
   try {

@@ -463,8 +463,10 @@ test("a server that is not there is named once, with where its address comes fro
 
 test("options of the server are those of the tests' worlds where it runs already", async () => {
   const script = (options) => `import { worldFor } from "../dist/esm/testing.js";
-for (const wanted of [{}, { fixture: "empty", featureLevel: 301, dialect: "neutral" }]) {
-  const world = await worldFor("t", wanted, ${JSON.stringify(options)});
+const make = (wanted) => worldFor("t", wanted, ${JSON.stringify(options)});
+const made = async () => (await make({})).server.createWorld({ forkOf: "default" });
+for (const next of [() => make({}), () => make({ fixture: "empty", featureLevel: 301, dialect: "neutral" }), made]) {
+  const world = await next();
   const settings = await (await fetch(world.url + "/api/v1/server_settings")).json();
   const [{ channels }] = await world.server.worlds({ prefix: world.name });
   const { zulip_feature_level, service_feature_level } = settings;
@@ -480,7 +482,7 @@ for (const wanted of [{}, { fixture: "empty", featureLevel: 301, dialect: "neutr
   };
   const options = { dialect: "zulip", featureLevel: 300, clock: "2027-01-01", seed: 3, controlToken: "secret" };
   const { stdout, stderr } = run(options);
-  assert.equal(stdout, "[300,null,1798761600,true]\n[null,301,1798761600,false]\n", stderr);
+  assert.equal(stdout, "[300,null,1798761600,true]\n[null,301,1798761600,false]\n[300,null,1798761600,true]\n", stderr);
   const said =
     "serverOptions can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL";
   const refused = run({ ...options, tls: true, webhooks: "anywhere", open: false });

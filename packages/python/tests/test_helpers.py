@@ -921,6 +921,8 @@ def settings(world):
 
 def test_fork(chatdouble_world):
     assert settings(chatdouble_world) == (300, None, 1798761600, True)
+    made = chatdouble_world.server.create_world(fork_of="default")
+    assert settings(made) == settings(made.fork()) == (300, None, 1798761600, True)
 
 @pytest.mark.chatdouble(fixture="empty", feature_level=301, dialect="neutral")
 def test_own(chatdouble_world):

@@ -44,6 +44,11 @@ class Server(Hinting):
         #: The process id, if this package started the server.
         self.pid: int | None = None
         self._stop = stop
+        self._completed: Callable[[dict[str, Any]], dict[str, Any]] = lambda options: options
+
+    def complete_worlds(self, completed: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """Adds options to those of each new world; for the plugin of pytest, not for tests."""
+        self._completed = completed
 
     def world(self, name: str = DEFAULT) -> World:
         """An existing world; `default`, which always exists, if no name is given."""
@@ -68,7 +73,7 @@ class Server(Hinting):
         replace: bool | None = None,
     ) -> World:
         """Makes a world: like `default` at the start, or as the options say."""
-        options = given(locals(), "self")
+        options = self._completed(given(locals(), "self"))
         made = self._requests.control("POST", "/worlds", options)
         world = World(self, part(made, "name"), part(made, "url"), self._requests)
         for listener in listeners:

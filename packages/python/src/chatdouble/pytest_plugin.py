@@ -202,7 +202,9 @@ def _elsewhere(config: pytest.Config) -> Server:
             f"{_place(config)} can't give {', '.join(unused)} to the server at CHATDOUBLE_URL, which runs already: "
             "start it with them, or unset CHATDOUBLE_URL"
         )
-    return connect(control_token=own.get("control_token"))
+    server = connect(control_token=own.get("control_token"))
+    server.complete_worlds(lambda options: _completed(options, config))
+    return server
 
 
 def _completed(options: dict[str, Any], config: pytest.Config) -> dict[str, Any]:

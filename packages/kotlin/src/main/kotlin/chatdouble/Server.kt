@@ -23,6 +23,9 @@ public class Server internal constructor(
     /** The process id, if this library started the server. */
     @JvmField public val pid: Long? = process?.pid()
 
+    /** The options of a new world, with those that the tests' settings give to all of their worlds. */
+    internal var completed: (WorldOptions) -> WorldOptions = { it }
+
     /** An existing world; `default`, which always exists, if no name is given. */
     @JvmOverloads
     public fun world(name: String = DEFAULT): World = World(this, name, if (name == DEFAULT) url else "$url/w/${encoded(name)}")
@@ -30,7 +33,7 @@ public class Server internal constructor(
     /** Makes a world: like `default` at the start, or as the options say. */
     @JvmOverloads
     public fun createWorld(options: WorldOptions = WorldOptions()): World {
-        val made = Made(requests.control("POST", "/worlds", options))
+        val made = Made(requests.control("POST", "/worlds", completed(options)))
         return World(this, made.name, made.url)
     }
 

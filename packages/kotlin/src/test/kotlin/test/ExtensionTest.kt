@@ -6,6 +6,7 @@ import chatdouble.FaultMatch
 import chatdouble.FaultRule
 import chatdouble.Server
 import chatdouble.World
+import chatdouble.WorldOptions
 import chatdouble.junit.ChatdoubleTest
 import java.util.Collections
 import java.util.concurrent.CompletableFuture.supplyAsync
@@ -297,6 +298,11 @@ class ElsewhereCase {
         assertEquals("300", settings.text("zulip_feature_level"))
         assertEquals(1_798_761_600.0, world.clock.now())
         assertTrue(world.server.worlds(world.name).single().channels > 0)
+        // A world that the test makes itself is like its own.
+        val made = world.server.createWorld(WorldOptions(forkOf = "default"))
+        assertEquals("300", api(made, made.user("mel"), "GET", "/server_settings").text("zulip_feature_level"))
+        assertEquals(1_798_761_600.0, made.clock.now())
+        made.delete()
     }
 
     @Test

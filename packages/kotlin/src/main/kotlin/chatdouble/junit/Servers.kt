@@ -19,7 +19,7 @@ internal fun elsewhere(own: Map<String, Any>): Server {
             "$OPTIONS can't give ${unused.sorted().joinToString()} to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL",
         )
     }
-    return connect(controlToken = own[TOKEN] as String?)
+    return connect(controlToken = own[TOKEN] as String?).also { server -> server.completed = { completed(it, own) } }
 }
 
 /** A server for the tests of this JVM, whose errors name the place of the options, if these are texts. */
