@@ -41,7 +41,8 @@ pub struct Options {
     pub seed: u64,
     /// The origin of web pages that may call the API; `*` for all.
     pub cors_origin: String,
-    /// Additional host names of the server, under which it answers the API key calls of development servers.
+    /// Additional host names of the server, under which it returns API keys without a password, as development servers
+    /// do. A certificate that is generated for HTTPS has them too.
     pub host_names: Vec<String>,
     /// Whether the world `default` exists.
     pub has_root_world: bool,

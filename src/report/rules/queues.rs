@@ -160,7 +160,7 @@ impl Memory {
         });
     }
 
-    /// A client that polls an older queue has several at the same time.
+    /// Forgets the restart if the client polls an older queue: then it has several queues at the same time.
     pub fn poll_started(&mut self, queue: &str) {
         self.restart.take_if(|restart| restart.unused_queues.iter().any(|unused| **unused == *queue));
     }
@@ -173,7 +173,7 @@ impl Memory {
         }
     }
 
-    /// The same at the end of the world.
+    /// Does the same as [`Memory::check_restart`] at the end of the world, without waiting.
     pub fn check_restart_at_end(&mut self, findings: &mut Findings) {
         if let Some(restart) = self.restart.take() {
             findings.add_occurrence(&REGISTERED_AGAIN, "", restart.registration);
