@@ -48,7 +48,8 @@ pub struct Options {
     pub has_root_world: bool,
     /// The token that calls of control must send; None or empty for no token.
     pub control_token: Option<String>,
-    /// Worlds without requests for this time are ended, unless they are created with another limit. None for no limit.
+    /// Worlds that have no requests and no parked polls for this time are ended, unless they are created with another
+    /// limit. None for no limit.
     pub world_ttl: Option<Span>,
     /// The certificate for HTTPS. None for HTTP.
     pub tls: Option<Tls>,

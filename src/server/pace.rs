@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_takes_as_long_as_its_bytes_do() {
+    async fn a_body_takes_the_time_that_its_bytes_need() {
         for (bytes, bytes_per_second, millis) in [(1_000, 2_000, 500), (600_000, 1_000_000, 600), (10, 40, 250)] {
             let (byte_count, elapsed) = transfer(bytes, bytes_per_second).await;
 

@@ -23,7 +23,7 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.body["msg"].as_str().unwrap_or("refused without a word"))?;
+        f.write_str(self.body["msg"].as_str().unwrap_or("refused without a reason"))?;
         let nearest = || self.body["nearest"].as_array().into_iter().flatten();
         let matching: Vec<&Value> = nearest().filter(|row| is_match(row)).collect();
         if !matching.is_empty() {
@@ -116,7 +116,7 @@ impl ControlClient {
 }
 
 pub(super) fn parse_json<T: DeserializeOwned>(value: Value) -> T {
-    serde_json::from_value(value).unwrap_or_else(|error| panic!("a reply of another form: {error}"))
+    serde_json::from_value(value).unwrap_or_else(|error| panic!("the reply has another format: {error}"))
 }
 
 pub(super) fn parse_list<T: DeserializeOwned>(mut reply: Value, key: &str) -> Vec<T> {
@@ -125,7 +125,7 @@ pub(super) fn parse_list<T: DeserializeOwned>(mut reply: Value, key: &str) -> Ve
 
 #[track_caller]
 pub(super) fn to_json(value: impl serde::Serialize) -> Value {
-    serde_json::to_value(value).unwrap_or_else(|error| panic!("this is no JSON: {error}"))
+    serde_json::to_value(value).unwrap_or_else(|error| panic!("this can't be converted to JSON: {error}"))
 }
 
 /// Formats the fields of an object as the query of a URL.

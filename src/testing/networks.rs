@@ -30,7 +30,7 @@ impl Network {
     }
 
     /// A network with this latency, in whole milliseconds.
-    pub fn late(latency: Duration) -> Self {
+    pub fn with_latency(latency: Duration) -> Self {
         Self::default().latency(latency)
     }
 

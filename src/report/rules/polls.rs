@@ -70,7 +70,7 @@ static EVENTS_NEVER_ACKNOWLEDGED: Rule = Rule {
     severity: Severity::Error,
     since: 0,
     removed_in: None,
-    what: "Polls with the last_event_id of registering although it was given events",
+    what: "Polls with the last_event_id of the register reply although it was given events",
     why: "The server repeats all events with each reply and keeps them for the client: log and replies grow.",
     help: "Send the largest id received as last_event_id of the next poll.",
     example: "GET /events?last_event_id=-1 → events 0 and 1; GET /events?last_event_id=-1; …",

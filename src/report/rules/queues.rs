@@ -92,7 +92,7 @@ impl Memory {
             Some("/events") if entry.method == "DELETE" => mark_deleted(queues, request),
             Some("/events") => self.check_poll(queues, request, findings),
             Some(route) if ALLOWED_BEFORE_REGISTER.contains(&route) => {}
-            _ => self.check_other(request, findings),
+            _ => self.check_request_without_queue(request, findings),
         }
     }
 
@@ -181,7 +181,7 @@ impl Memory {
     }
 
     /// Finds clients that continue without a queue.
-    fn check_other(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+    fn check_request_without_queue(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let is_late =
             |lost_at: Moment| request.is_after(lost_at) && request.waited_since(lost_at) > MAX_TIME_WITHOUT_QUEUE;
         if self.lost_at.is_some_and(is_late) {

@@ -63,7 +63,7 @@ pub(super) fn check_request(
     let reported_change = match topic_names {
         _ if content.is_some() => None,
         Some((new_topic, topic)) if !context.has(Feature::RenamingIsNotResolving) => {
-            ResolutionChange::in_notice(topic, new_topic)
+            ResolutionChange::in_legacy_notice(topic, new_topic)
         }
         _ => resolution_change.filter(|_| !names_channel),
     };
