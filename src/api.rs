@@ -72,7 +72,7 @@ use table::{read, row, write, write_partially};
 pub use access::Access;
 pub(crate) use operation::operation;
 pub use operation::{Deprecation, Docs, Effect, Operation, PartialWrite, Precondition, Protocol, Read, Write};
-pub use operation_context::{OperationContext, Origin, commit_for};
+pub use operation_context::{OperationContext, Origin};
 pub use outcome::{Outcome, PollOutcome, WriteError};
 pub use reply::{ReplyBody, ReplyData, ReplyFormat, Success, envelope};
 
@@ -196,7 +196,7 @@ pub static OPERATIONS: &[OperationRow] = &[
     write::<messages::report::ReportMessage>(),
     write::<messages::submessage::AddSubmessage>(),
     read::<messages::history::GetMessageHistory>(),
-    read::<messages::history::GetReadReceipts>(),
+    read::<messages::read_receipts::GetReadReceipts>(),
     read::<users::GetUsers>(),
     write::<users::CreateUser>(),
     read::<users::GetOwnUser>(),

@@ -42,7 +42,7 @@ struct State {
 }
 
 impl State {
-    fn client(&mut self, key: u64, request: &Observation<'_>) -> &mut Client {
+    fn find_or_add_client(&mut self, key: u64, request: &Observation<'_>) -> &mut Client {
         if self.clients.len() >= MAX_CLIENTS && !self.clients.contains_key(&key) {
             let least_important =
                 self.clients.iter().min_by(|(_, a), (_, b)| a.importance().total_cmp(&b.importance()));
@@ -60,6 +60,7 @@ impl State {
 pub struct WaitingPoll {
     client: u64,
     queue: Box<str>,
+    /// The request in one line.
     request: Box<str>,
     /// In microseconds of real time.
     started_at: i64,
@@ -69,7 +70,7 @@ impl Report {
     /// Checks an answered request.
     pub fn observe(&self, request: &Observation<'_>) {
         let key = client_key(request.client, request.entry.user.as_deref());
-        self.state.lock().client(key, request).observe(request);
+        self.state.lock().find_or_add_client(key, request).observe(request);
     }
 
     /// Notes that a poll has been waiting since `started_at`, in microseconds of real time. `params` are the parameters
@@ -110,7 +111,8 @@ impl Report {
         }
     }
 
-    /// Checks the rules about what clients did not do until now, such as clients that send nothing more.
+    /// Checks the rules that clients break by not polling until now: those that fell silent, and those that register
+    /// again and again.
     pub fn check_until_now(&self, now: Moment) {
         self.state.lock().clients.values_mut().for_each(|client| client.check_until_now(now));
     }

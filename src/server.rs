@@ -182,7 +182,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Errors in the fixture.
+    /// When the fixture has errors.
     ///
     /// # Panics
     ///

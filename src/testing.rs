@@ -16,8 +16,8 @@
 //! client.send("general", "greetings", "Hello").await;
 //! world.journal().verify(Requests::to("/messages").by("mel").param("content", "Hello").exactly(1));
 //!
-//! let moved = world.clock().advance("1d").await;      // what falls due in that time happens
-//! assert!(moved.fired.iter().any(|due| due.kind == "reminder"));
+//! let jump = world.clock().advance("1d").await;       // what falls due in that time happens
+//! assert!(jump.fired.iter().any(|item| item.kind == "reminder"));
 //! # }
 //! # mod my_client {
 //! #     pub struct Client(String, String);
@@ -47,8 +47,8 @@
 //! A refusal by control and a failed assertion panic with the reason. [`TestWorld::control`] returns refusals instead,
 //! and makes calls for which there is no helper.
 
-mod calls;
 mod clock;
+mod control_client;
 mod entry;
 mod faults;
 mod journal;
@@ -65,8 +65,8 @@ use crate::server::{Options, Server, StartError};
 use std::sync::{Arc, LazyLock, mpsc};
 use tokio::runtime::{Builder, Runtime};
 
-pub use calls::{Refusal, Waiting};
-pub use clock::{Clock, Due, Jump, Moved};
+pub use clock::{AgendaItem, Clock, Jump, JumpResult};
+pub use control_client::{Refusal, Waiting};
 pub use entry::Entry;
 pub use faults::{Fault, Faults};
 pub use journal::Journal;
@@ -111,7 +111,7 @@ pub fn world_with(options: WorldOptions) -> TestWorld {
 ///
 /// # Panics
 ///
-/// Within a runtime: await the future there.
+/// Within a runtime; await the future there instead.
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     SHARED.running.runtime().block_on(future)
 }
@@ -120,22 +120,22 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
 /// and all its worlds are dropped.
 #[derive(Clone)]
 pub struct TestServer {
-    running: Arc<Running>,
+    running: Arc<RunningServer>,
 }
 
-struct Running {
+struct RunningServer {
     server: Server,
     /// None only while this value is being dropped.
     runtime: Option<Runtime>,
 }
 
-impl Running {
+impl RunningServer {
     fn runtime(&self) -> &Runtime {
         self.runtime.as_ref().expect("there until the server is dropped")
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         // This may run within another runtime, where waiting for threads is not allowed.
         if let Some(runtime) = self.runtime.take() {
@@ -149,7 +149,7 @@ impl TestServer {
     ///
     /// # Errors
     ///
-    /// Errors in the fixture, or why the address can't be listened on.
+    /// When the fixture or the state has errors, the certificate can't be used, or the address can't be bound.
     ///
     /// # Panics
     ///
@@ -161,7 +161,7 @@ impl TestServer {
         let (sender, receiver) = mpsc::channel();
         runtime.spawn(async move { sender.send(Server::start_with(options).await) });
         let server = receiver.recv().expect("the server starts or says why not")?;
-        Ok(Self { running: Arc::new(Running { server, runtime: Some(runtime) }) })
+        Ok(Self { running: Arc::new(RunningServer { server, runtime: Some(runtime) }) })
     }
 
     /// The server: its address, its certificate, its worlds.

@@ -8,6 +8,7 @@ pub mod fetch;
 mod highlight;
 pub mod history;
 pub mod narrow_flags;
+pub mod read_receipts;
 pub mod report;
 pub mod submessage;
 pub mod summary;

@@ -9,7 +9,7 @@ use crate::realm::tx::Tx;
 use crate::record::events::FlagUpdate;
 
 parameters! {
-    /// Shared by muting and unmuting.
+    /// The parameters of muting and of unmuting.
     pub struct MutedUserParams {
         /// The user; may be a bot or deactivated.
         @path muted_user_id: UserId,
@@ -43,7 +43,7 @@ impl Write for MuteUser {
     }
 }
 
-/// Marks all messages of a muted user as read.
+/// Marks all unread messages of a muted user as read.
 ///
 /// Event: `update_message_flags` to the user, if there are such messages.
 fn mark_messages_read(tx: &mut Tx, user: UserId, muted_id: UserId) {

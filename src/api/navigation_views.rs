@@ -12,7 +12,7 @@ use crate::record::events::{NavigationViewAdd, NavigationViewChange, NavigationV
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A fragment or a name. The real server has no limit for them; this one limits all stored texts (docs/limits.md).
+/// A fragment or a name. Real servers do not limit these; chatdouble limits all stored texts (docs/limits.md).
 type ViewText = NonBlank<10_000>;
 
 fn is_built_in(fragment: &str) -> bool {

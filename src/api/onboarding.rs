@@ -17,25 +17,25 @@ struct Step {
     since: i64,
 }
 
-const fn notice(name: &'static str, since: i64) -> Step {
+const fn new_notice(name: &'static str, since: i64) -> Step {
     Step { name, kind: "one_time_notice", since }
 }
 
 /// In the order of the list that clients get.
 const STEPS: [Step; 10] = [
-    notice("visibility_policy_banner", 0),
-    notice("intro_inbox_view_modal", 0),
-    notice("intro_recent_view_modal", 0),
-    notice("first_stream_created_banner", 253),
-    notice("jump_to_conversation_banner", 262),
-    notice("non_interleaved_view_messages_fading", 273),
-    notice("interleaved_view_messages_fading", 273),
-    notice("intro_resolve_topic", 302),
-    notice("navigation_tour_video", NEWEST_NOTICE_SINCE),
+    new_notice("visibility_policy_banner", 0),
+    new_notice("intro_inbox_view_modal", 0),
+    new_notice("intro_recent_view_modal", 0),
+    new_notice("first_stream_created_banner", 253),
+    new_notice("jump_to_conversation_banner", 262),
+    new_notice("non_interleaved_view_messages_fading", 273),
+    new_notice("interleaved_view_messages_fading", 273),
+    new_notice("intro_resolve_topic", 302),
+    new_notice("navigation_tour_video", NEWEST_NOTICE_SINCE),
     Step { name: "narrow_to_dm_with_welcome_bot_new_user", kind: "one_time_action", since: 281 },
 ];
 
-/// The first level with all steps.
+/// The level that added the newest notice, and thus the first with all steps.
 pub const NEWEST_NOTICE_SINCE: i64 = 368;
 
 pub fn step_names() -> impl Iterator<Item = &'static str> {
@@ -47,7 +47,7 @@ pub fn step_since(name: &str) -> i64 {
     STEPS.iter().find(|step| step.name == name).map_or(0, |step| step.since)
 }
 
-/// The steps that the user has not completed yet.
+/// The steps that the user has not completed yet, whatever level added them.
 pub fn open_step_records(realm: &Realm, user: UserId) -> Vec<StepRecord> {
     let completed = &realm.user_state(user).onboarding_steps_seen;
     let open_steps = STEPS.iter().filter(|step| !completed.contains(step.name));

@@ -33,7 +33,8 @@ pub struct Deprecation {
     pub instead: &'static str,
 }
 
-/// An effect outside the realm that an operation has or may have. The HTTP layer carries it out.
+/// What an operation does or may do that other layers act on: the HTTP layer ends sessions, and the layer of levels
+/// translates registrations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// The operation deactivates accounts or the organization, which ends sessions.
@@ -79,10 +80,10 @@ pub trait Operation {
     const TAKES_FILES: bool = false;
     /// Whether the operation returns API keys, or users whose keys can be fetched, without credentials.
     const EXPOSES_API_KEYS: bool = false;
-    /// Whether the running time is nearly independent of the size of the organization. In large organizations, the
-    /// others run on a blocking thread.
+    /// Whether the running time is nearly independent of the size of the organization. In large organizations, other
+    /// operations run on a blocking thread.
     const IS_SHORT: bool = false;
-    /// Effects outside the realm.
+    /// The effects that other layers act on.
     const EFFECTS: &'static [Effect] = &[];
     /// The parameter with the caller's email address, which requests in a session may omit.
     const CALLER_PARAMETER: Option<&'static str> = None;
@@ -230,7 +231,7 @@ macro_rules! first_expr {
     };
 }
 
-/// As `first_expr`, for types.
+/// Does the same as `first_expr` for types.
 macro_rules! first_type {
     ($first:ty $(, $other:ty)*) => {
         $first

@@ -1,4 +1,4 @@
-//! The context of a request that operations use: caller, client, time, level, files.
+//! The context of a request that operations use: caller, URL, client, time, level, files.
 
 use super::ReplyFormat;
 use super::parameter::UploadedFile;
@@ -10,10 +10,9 @@ use crate::realm::message::Message;
 use crate::realm::output_format::output_format_at_level;
 use crate::realm::queue::QueueLevel;
 use crate::realm::render_context::RenderContext;
-use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::time::Timestamp;
-use crate::world::{NewEvents, World};
+use crate::world::World;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -115,34 +114,6 @@ impl OperationContext<'_> {
     }
 }
 
-/// Changes the realm for a caller (None for a visitor without credentials) and records the caller's activity. The
-/// caller's key and account are checked again, because another request may have changed them since the first check.
-///
-/// # Errors
-///
-/// `InvalidApiKey`, those of [`Realm::check_is_active`], and those of `change`.
-pub fn commit_for<T, E: From<Error>>(
-    world: &World,
-    caller: Option<&User>,
-    change: impl FnOnce(&mut Tx) -> Result<T, E>,
-) -> Result<(T, NewEvents), E> {
-    world.commit_without_broadcast(|tx| {
-        if let Some(caller) = caller {
-            recheck_credentials(tx, caller)?;
-        }
-        let value = change(tx)?;
-        if let Some(caller) = caller {
-            tx.record_activity(caller.id);
-        }
-        Ok(value)
-    })
-}
-
-fn recheck_credentials(realm: &Realm, caller: &User) -> Result<(), Error> {
-    let user = realm.user(caller.id).filter(|user| user.api_key == caller.api_key).ok_or(Error::InvalidApiKey)?;
-    realm.check_is_active(user)
-}
-
 /// The URL of the world as the client of a request sees it: the base of URLs in the reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin<'a> {
@@ -150,7 +121,7 @@ pub struct Origin<'a> {
     pub scheme: &'static str,
     /// Host and port.
     pub host: &'a str,
-    /// `/w/NAME`, or "" if the host name selects the world.
+    /// `/w/NAME`, or "" if the path does not select the world.
     pub prefix: &'a str,
 }
 

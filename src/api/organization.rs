@@ -1,5 +1,5 @@
-//! The operation that changes the organization: name, description, settings, permissions. Submodules have its other
-//! parts: domains, pictures, playgrounds, deactivation.
+//! The operation that changes the organization: name, description, settings, permissions. Submodules have its
+//! parameters and the other operations on the organization: domains, pictures, playgrounds, deactivation and more.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -98,7 +98,7 @@ impl Write for EditOrganization {
         for (purpose, id) in &params.channels {
             check_channel(tx, caller, *purpose, *id)?;
         }
-        let permissions = checked_permissions(tx, context, params.permissions)?;
+        let permissions = resolve_permissions(tx, context, params.permissions)?;
         if params.changes_subdomain {
             return Err(Error::DemoOrganizationRequired);
         }
@@ -174,7 +174,8 @@ impl Change {
                 change_description(tx, author, &description);
                 changed.insert("description".to_owned(), description.into());
             }
-            // This setting and `org_type` count as changed even if the value is the same.
+            // At these levels, this setting counts as changed even if the value is the same. `org_type` does at every
+            // level.
             Self::Setting(HISTORY_POLICY, value) if tx.has(Feature::HistoryPolicyNumbered) => {
                 if *tx.organization.setting_named(HISTORY_POLICY) != value {
                     change_setting(tx, HISTORY_POLICY, &value);
@@ -198,7 +199,7 @@ impl Change {
 ///
 /// # Errors
 ///
-/// `OwnerRequired`; that of [`check_may_decide_on_sign_up`].
+/// `OwnerRequired`, and that of [`check_may_decide_on_sign_up`].
 fn check_owner_changes(
     context: &OperationContext<'_>,
     params: &OrganizationParams,
@@ -238,7 +239,7 @@ fn check_channel(realm: &Realm, caller: &User, purpose: ChannelPurpose, id: Opti
 }
 
 /// Returns the permissions that change, with their new values.
-fn checked_permissions(
+fn resolve_permissions(
     realm: &Realm,
     context: &OperationContext<'_>,
     updates: Vec<(&'static str, GroupSettingUpdate)>,
@@ -293,7 +294,7 @@ fn emit_setting_change(tx: &mut Tx, name: &str, value: &Value) {
     tx.emit(everyone, RealmUpdate { property: name.to_owned(), value: value.clone() });
 }
 
-/// Sets the permissions that replaced a policy to the groups of one of its values. Returns whether the value is new.
+/// Gives the permissions that replaced a policy to the groups of a choice. Returns whether the policy's number changed.
 fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choice) -> bool {
     if policy.number(tx) == *number {
         return false;

@@ -1,4 +1,4 @@
-//! The results of running an operation, besides its reply body.
+//! The results of running an operation: the reply, and what happened besides.
 
 use super::ReplyBody;
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::world::{NewEvents, ParkedPoll};
 
 /// The result of a poll.
 pub enum PollOutcome {
-    /// There were events already, or the client does not want to wait.
+    /// There were events, or the client does not want to wait.
     Answered(ReplyBody),
     /// The poll waits for events.
     Parked(ParkedPoll),

@@ -12,7 +12,7 @@ json_object! {
     /// A new value of a field.
     pub struct ProfileEntry {
         id: ProfileFieldId,
-        /// A text, or for fields of users a list of IDs. An empty value does not remove the field.
+        /// A text, or for fields of users a list of IDs. An empty value is stored like any other.
         value: ProfileValue,
     }
 }

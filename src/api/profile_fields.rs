@@ -38,7 +38,7 @@ operation! {
 /// Custom profile fields.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProfileFieldsReply {
-    /// In order.
+    /// Sorted by `order`.
     pub custom_fields: Vec<ProfileFieldRecord>,
 }
 

@@ -1,4 +1,4 @@
-//! Test push notifications. Submodules register devices for encrypted notifications, here and at the push relay.
+//! Sending test notifications. Submodules register devices for encrypted notifications, here and at the push relay.
 
 mod legacy;
 mod register;

@@ -54,7 +54,7 @@ impl Write for AddReaction {
             None => Arc::new(requested_emoji.validate(tx, emoji_names)?),
         };
 
-        // With a row, the caller gets events about further reactions even without a subscription.
+        // With a user message, the caller gets events about further reactions even without a subscription.
         tx.add_historical_user_message(caller, message.id);
         tx.message_mut(message.id).reactions.push_back(Reaction { user: caller, emoji: emoji.clone() });
         tx.apply_participation_policy(context.caller(), &message);

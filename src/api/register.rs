@@ -126,8 +126,9 @@ impl RegisterState {
     }
 }
 
-/// Whether `fetch_event_types` may contain a name: there is state for it, even if no event has it as its type.
-pub fn selects_data(event_type: &str) -> bool {
+/// Whether a name in `fetch_event_types` selects state for which there may be no type of events, such as
+/// `starred_messages`. Names that are types of events anyway may get false.
+pub fn has_state_for(event_type: &str) -> bool {
     [MessageState::EVENT_TYPES, ListState::EVENT_TYPES, UserValues::EVENT_TYPES].concat().contains(&event_type)
 }
 
@@ -138,7 +139,7 @@ pub(super) struct StateRequest<'a> {
     include_subscribers: IncludeSubscribers,
     presence_days: i64,
     context: &'a OperationContext<'a>,
-    /// The types of events whose state is requested. None: all.
+    /// The types of events whose state is requested. None for all.
     types: Option<BTreeSet<String>>,
 }
 

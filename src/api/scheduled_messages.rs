@@ -50,7 +50,7 @@ impl Parameter for ToParameter {
 }
 
 impl ToParameter {
-    /// The recipients of a message of a type.
+    /// The recipients of a message of this type.
     ///
     /// # Errors
     ///
@@ -199,7 +199,7 @@ fn edit_scheduled_message(
     Ok(ScheduledMessageIdReply { scheduled_message_id: id })
 }
 
-/// Makes the checks of sending the message now, and renders it.
+/// Runs the checks that sending the message now would run, and renders it.
 ///
 /// # Errors
 ///
@@ -224,7 +224,7 @@ fn check_and_render(
 }
 
 operation! {
-    /// Removes one of the caller's scheduled messages, also one that was sent.
+    /// Removes one of the caller's scheduled messages, even one that was sent.
     pub RemoveScheduledMessage = DELETE "/scheduled_messages/{scheduled_message_id}", for User, since 173;
     params {
         /// The scheduled message; the caller's own.

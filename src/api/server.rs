@@ -26,7 +26,7 @@ operation! {
 /// Public data (specification, "Server settings").
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ServerSettings {
-    /// Enabled login methods; deprecated.
+    /// Whether each login method is enabled; deprecated.
     pub authentication_methods: BTreeMap<&'static str, bool>,
     /// Other services to log in with.
     pub external_authentication_methods: Vec<ExternalMethod>,

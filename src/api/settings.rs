@@ -164,7 +164,7 @@ fn current_value(tx: &Tx, user: UserId, name: &str) -> Value {
     legacy_default().unwrap_or_else(|| state.setting_named(name).clone())
 }
 
-/// Changes a setting. If it has the value already, sends no event, except for [`EMITTED_EVEN_IF_UNCHANGED`].
+/// Changes a setting. If it has the value already, emits no event, except for [`EMITTED_EVEN_IF_UNCHANGED`].
 fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     if current_value(tx, user, name) == value && name != EMITTED_EVEN_IF_UNCHANGED {
         return;
@@ -196,7 +196,7 @@ fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {
     }
 }
 
-/// The event is also sent if the requested name is a legacy name of the current time zone.
+/// The event is also emitted if the requested name is a legacy name of the current time zone.
 fn change_timezone(tx: &mut Tx, user: &User, timezone: TimeZoneName) {
     if user.timezone == timezone.requested_name {
         return;

@@ -41,7 +41,8 @@ string_enum! {
         No = "false",
         /// All subscribers.
         All = "true",
-        /// All subscribers of channels with fewer than 250; for others, bots and users active in the last 14 days.
+        /// All subscribers of channels with fewer than 250; for others, the caller, bots, and users active in the last 14
+        /// days.
         Partial = "partial" | "\"partial\"",
     }
 }
@@ -187,7 +188,7 @@ operation! {
 /// The subscriptions of a user.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserChannelsReply {
-    /// Channels whose subscribers the caller can see, sorted by ID; without archived channels.
+    /// Channels that the caller can see, sorted by ID; without archived channels.
     pub subscribed_channel_ids: Vec<ChannelId>,
 }
 

@@ -1,8 +1,10 @@
-//! Constructors for the rows of the table of operations, which make each row from the type of its operation.
+//! Constructors for the rows of the table of operations, which make each row from the type of its operation. The function
+//! in a row checks a request, runs the operation and commits its changes.
 
 use super::reply::envelope_with_message;
 use super::*;
 use crate::error::Error;
+use crate::realm::user::User;
 use crate::world::NewEvents;
 
 pub(super) const fn row<O: Operation>(run: Run) -> OperationRow {
@@ -28,14 +30,14 @@ pub(super) const fn row<O: Operation>(run: Run) -> OperationRow {
 
 pub(super) const fn read<O: Read>() -> OperationRow {
     row::<O>(Run::Read(|realm, context, raw| {
-        let params = checked_params::<O>(realm, context, raw)?;
+        let params = check_and_read_params::<O>(realm, context, raw)?;
         Ok(wrap_in_envelope::<O>(&O::run(realm, context, params)?, context, raw))
     }))
 }
 
 pub(super) const fn write<O: Write>() -> OperationRow {
     row::<O>(Run::Write(|world, realm, context, raw| {
-        let params = checked_params::<O>(realm, context, raw)?;
+        let params = check_and_read_params::<O>(realm, context, raw)?;
         let (reply, events) = commit::<O, _>(world, context, raw, |tx| O::run(tx, context, params))?;
         let session = O::SESSION.map(|session| session(&reply));
         Ok(Outcome { reply: Ok(wrap_in_envelope::<O>(&reply, context, raw)), events, session })
@@ -44,7 +46,7 @@ pub(super) const fn write<O: Write>() -> OperationRow {
 
 pub(super) const fn write_partially<O: PartialWrite>() -> OperationRow {
     row::<O>(Run::Write(|world, realm, context, raw| {
-        let params = checked_params::<O>(realm, context, raw)?;
+        let params = check_and_read_params::<O>(realm, context, raw)?;
         let (reply, events) = commit::<O, _>(world, context, raw, |tx| O::run(tx, context, params))?;
         Ok(Outcome { reply: reply.map(|reply| wrap_in_envelope::<O>(&reply, context, raw)), events, session: None })
     }))
@@ -54,7 +56,7 @@ fn check_precondition<O: Operation>(realm: &Realm, context: &OperationContext<'_
     O::PRECONDITION.map_or(Ok(()), |check| check(realm, context))
 }
 
-fn checked_params<O: Operation>(
+fn check_and_read_params<O: Operation>(
     realm: &Realm,
     context: &OperationContext<'_>,
     raw: &RawParameters,
@@ -79,6 +81,34 @@ fn commit<O: Operation, T>(
         null_characters::refuse_null_characters(O::Params::LIST, raw)?;
         Ok(value)
     })
+}
+
+/// Changes the realm for a caller (None for a visitor without credentials) and records the caller's activity. The
+/// caller's key and account are checked again, because another request may have changed them since the first check.
+///
+/// # Errors
+///
+/// `InvalidApiKey`, those of [`Realm::check_is_active`], and those of `change`.
+fn commit_for<T, E: From<Error>>(
+    world: &World,
+    caller: Option<&User>,
+    change: impl FnOnce(&mut Tx) -> Result<T, E>,
+) -> Result<(T, NewEvents), E> {
+    world.commit_without_broadcast(|tx| {
+        if let Some(caller) = caller {
+            recheck_credentials(tx, caller)?;
+        }
+        let value = change(tx)?;
+        if let Some(caller) = caller {
+            tx.record_activity(caller.id);
+        }
+        Ok(value)
+    })
+}
+
+fn recheck_credentials(realm: &Realm, caller: &User) -> Result<(), Error> {
+    let user = realm.user(caller.id).filter(|user| user.api_key == caller.api_key).ok_or(Error::InvalidApiKey)?;
+    realm.check_is_active(user)
 }
 
 fn wrap_in_envelope<O: Operation>(reply: &O::Reply, context: &OperationContext<'_>, raw: &RawParameters) -> ReplyBody {

@@ -170,7 +170,7 @@ pub struct OwnUserReply {
 /// The caller (specification, "Own user").
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OwnUserReply")]
-#[expect(clippy::struct_excessive_bools, reason = "the wire has them so")]
+#[expect(clippy::struct_excessive_bools, reason = "these are the fields of the API")]
 struct OwnUser<'a> {
     /// Always an address.
     #[schemars(with = "String")]

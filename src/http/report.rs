@@ -64,7 +64,7 @@ fn collect_facts(context: &RequestContext<'_>, journaled: &JournaledRequest) -> 
         connection: incoming.connection(),
         credentials: authorization.map_or(0, |header| hash(&header.as_bytes())),
         level: context.settings.feature_level,
-        newest: NEWEST_FEATURE_LEVEL,
+        newest_level: NEWEST_FEATURE_LEVEL,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Findings, Occurrence};
 use super::observation::{Moment, Observation, hash};
-use super::rules::Rules;
+use super::rules::Memory;
 use super::summary::{ClientSummary, FindingSummary, OccurrenceSummary};
 
 const MAX_NAME_BYTES: usize = 80;
@@ -18,8 +18,9 @@ pub struct Client {
     /// The time of the last request, in seconds of the world's time.
     last_at: f64,
     findings: Findings,
-    /// None until the first request that matters to a rule, which many clients of tests never send.
-    rules: Option<Box<Rules>>,
+    /// What the rules remember. None until the first request that may matter to a rule, which many clients of tests
+    /// never send.
+    memory: Option<Box<Memory>>,
 }
 
 /// The key of a client within a world.
@@ -36,28 +37,28 @@ impl Client {
             first_at: request.entry.at,
             last_at: request.entry.at,
             findings: Findings::default(),
-            rules: None,
+            memory: None,
         }
     }
 
     pub fn observe(&mut self, request: &Observation<'_>) {
         self.requests += 1;
         self.last_at = self.last_at.max(request.entry.at);
-        if self.rules.is_none() && !Rules::are_needed(request) {
+        if self.memory.is_none() && !Memory::is_needed_for(request) {
             return;
         }
-        self.rules.get_or_insert_default().observe(request, &mut self.findings);
+        self.memory.get_or_insert_default().observe(request, &mut self.findings);
     }
 
     pub fn poll_started(&mut self, queue: &str) {
-        if let Some(rules) = &mut self.rules {
-            rules.poll_started(queue);
+        if let Some(memory) = &mut self.memory {
+            memory.poll_started(queue);
         }
     }
 
     pub fn poll_ended(&mut self, queue: &str) {
-        if let Some(rules) = &mut self.rules {
-            rules.poll_ended(queue);
+        if let Some(memory) = &mut self.memory {
+            memory.poll_ended(queue);
         }
     }
 
@@ -65,22 +66,22 @@ impl Client {
     /// is in seconds.
     pub fn poll_aborted(&mut self, queue: &str, request: &str, start_and_end: (i64, i64), world_time: f64) {
         let occurrence = Occurrence { journal_id: None, at: world_time, request: request.into() };
-        if let Some(rules) = &mut self.rules {
-            rules.poll_aborted(queue, start_and_end, occurrence, &mut self.findings);
+        if let Some(memory) = &mut self.memory {
+            memory.poll_aborted(queue, start_and_end, occurrence, &mut self.findings);
         }
     }
 
     /// See [`Report::check_until_now`](super::Report::check_until_now).
     pub fn check_until_now(&mut self, now: Moment) {
-        if let Some(rules) = &mut self.rules {
-            rules.check_until_now(now, &mut self.findings);
+        if let Some(memory) = &mut self.memory {
+            memory.check_until_now(now, &mut self.findings);
         }
     }
 
     /// See [`Report::close`](super::Report::close).
     pub fn close(&mut self, is_left: &impl Fn(&str) -> bool, now: Moment) {
-        if let Some(rules) = &mut self.rules {
-            rules.close(is_left, now, &mut self.findings);
+        if let Some(memory) = &mut self.memory {
+            memory.close(is_left, now, &mut self.findings);
         }
     }
 

@@ -7,7 +7,7 @@ use super::rule::Rule;
 pub const MAX_FINDINGS: usize = 64;
 const MAX_SUBJECT_BYTES: usize = 160;
 
-/// A request that broke a rule.
+/// A request that a finding is about.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Occurrence {
     /// The ID in the journal. None if the request was never answered.
@@ -44,8 +44,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Adds a finding about an answered request, if the rule applies at the world's feature level. `subject` replaces
-    /// `{}` in the message.
+    /// Does the same as [`Findings::add_occurrence`] for an answered request, if the rule applies at the world's
+    /// feature level. `subject` replaces `{}` in the message.
     pub fn add(&mut self, rule: &'static Rule, subject: &str, request: &Observation<'_>) {
         if rule.since <= request.facts.level
             && rule.removed_in.is_none_or(|removed_in| request.facts.level < removed_in)
@@ -54,7 +54,8 @@ impl Findings {
         }
     }
 
-    /// Adds a finding about a request of any level, or counts it if there is one about the same rule and subject.
+    /// Adds a finding, or another occurrence to the finding with the same rule and subject. The feature level does not
+    /// matter.
     pub fn add_occurrence(&mut self, rule: &'static Rule, subject: &str, occurrence: Occurrence) {
         let subject = &subject[..subject.floor_char_boundary(MAX_SUBJECT_BYTES)];
         let existing =

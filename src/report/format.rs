@@ -32,8 +32,8 @@ impl Format {
         }
     }
 
-    /// Formats a report. Findings in the baseline are marked as known, except in JSON. In JUnit, neither they nor
-    /// findings that are less severe than `fail_on` are failures.
+    /// Formats a report. Text and SARIF mark findings in the baseline as known. In JUnit, neither these nor findings
+    /// that are less severe than `fail_on` are failures.
     pub fn render(self, report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -> String {
         match self {
             Format::Text => text::render(report, baseline),

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hash};
 
 /// The maximum length of the line of a request in a finding, without the ellipsis.
 const MAX_LINE_BYTES: usize = 240;
-/// The maximum length of the names and values of parameters in that line.
+/// The maximum length of each name and each value of a parameter in that line.
 const MAX_VALUE_BYTES: usize = 60;
 /// Parameters whose values are not shown.
 const SECRET_PARAMETERS: &[&str] = &["api_key", "apikey", "key", "new_password", "old_password", "password", "token"];
@@ -43,7 +43,7 @@ pub struct Facts {
     pub sends_json: bool,
     /// Whether both query and body have parameters.
     pub splits_parameters: bool,
-    /// A parameter in the query that holds a secret.
+    /// The name of a parameter in the query that holds a secret.
     pub secret_in_query: Option<&'static str>,
     /// The number of the connection.
     pub connection: u64,
@@ -51,8 +51,8 @@ pub struct Facts {
     pub credentials: u64,
     /// The world's feature level.
     pub level: i64,
-    /// The newest feature level that the double describes.
-    pub newest: i64,
+    /// The newest feature level that the double has.
+    pub newest_level: i64,
 }
 
 /// A deprecated, renamed or removed part of the API in a request.
@@ -88,7 +88,7 @@ pub struct Observation<'a> {
     pub arrival: Arrival,
     /// The name of the effect of the fault that fired.
     pub effect: Option<&'a str>,
-    /// The time of the request, in microseconds of real time.
+    /// The time at which the request began, in microseconds of real time.
     pub started_at: i64,
     /// The time at which the reply was ready, in microseconds of real time.
     pub answered_at: i64,
@@ -145,7 +145,7 @@ impl Observation<'_> {
         hash(&hashed_parts)
     }
 
-    /// The method and the path with placeholders.
+    /// The method, and the path with placeholders; for an unknown operation, the path as it was sent.
     pub fn operation(&self) -> String {
         format!("{} {}", self.entry.method, self.entry.route.unwrap_or(&self.entry.path))
     }

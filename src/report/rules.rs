@@ -1,4 +1,5 @@
-//! The rules by subject. Each file has the texts of its rules, the facts that they remember, and the checks.
+//! The rules by subject. Each file has the texts of its rules, the checks, and the facts that these remember;
+//! `known_queues.rs` has the facts about queues, which several of them use.
 //!
 //! A rule must not blame a correct client. Therefore it does not count requests that were sent before the client could
 //! know better, repetitions after a change that may make a difference, and requests that may come from other processes
@@ -43,13 +44,13 @@ pub fn all() -> &'static [&'static Rule] {
     &ALL
 }
 
-pub fn named(name: &str) -> Option<&'static Rule> {
+pub fn find(name: &str) -> Option<&'static Rule> {
     all().iter().find(|rule| rule.name == name).copied()
 }
 
 /// The facts that the rules remember of one client.
 #[derive(Debug, Default)]
-pub struct Rules {
+pub struct Memory {
     known_queues: KnownQueues,
     queues: queues::Memory,
     retries: retries::Memory,
@@ -58,9 +59,9 @@ pub struct Rules {
     robustness: robustness::Memory,
 }
 
-impl Rules {
+impl Memory {
     /// Whether a request may matter to a rule although nothing is remembered of the client yet.
-    pub fn are_needed(request: &Observation<'_>) -> bool {
+    pub fn is_needed_for(request: &Observation<'_>) -> bool {
         let entry = request.entry;
         let is_plain_read = entry.method == "GET" && entry.status == 200 && request.arrival == Arrival::Complete;
         !is_plain_read

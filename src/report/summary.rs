@@ -51,7 +51,7 @@ pub struct FindingSummary {
     pub help: String,
 }
 
-/// A request that broke a rule.
+/// A request that a finding is about.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OccurrenceSummary {
     /// The ID in the journal. None if the request was never answered.

@@ -14,9 +14,10 @@ const MIN_BYTES: usize = 256;
 const LARGE_BYTES: usize = 64 * 1024;
 /// The types of bodies to compress. Most other types, such as pictures, are compressed already.
 const COMPRESSIBLE_TYPES: [&str; 4] = ["application/json", "text/html", "text/css", "text/javascript"];
-/// The levels are low, because each reply is compressed for one request only.
+/// This level and that of Brotli are low, because each reply is compressed for one request only.
 const GZIP_LEVEL: u32 = 4;
 const BROTLI_QUALITY: u32 = 4;
+/// The binary logarithm of the size of the window in bytes.
 const BROTLI_WINDOW: u32 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

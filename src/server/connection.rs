@@ -131,8 +131,8 @@ fn console_page(control: Arc<Control>) -> impl Filter<Extract = (Response,), Err
 }
 
 /// Moves the head of a request into its extensions, where the filters find it in one piece. Warp's filters would copy
-/// its parts. The head of a request for control or the console also remains in place, because warp reads it for its
-/// routes and the WebSocket handshake.
+/// its parts. The head of a request for control or the console is copied instead, because warp also reads it in its
+/// place, for its routes and the WebSocket handshake.
 fn with_head_extension(
     mut request: Request<Incoming>,
     scheme: &'static str,
@@ -157,7 +157,7 @@ fn with_head_extension(
     request
 }
 
-/// Gives an HTTP/2 request the form of HTTP/1.1: a `Host` header, and only a path as URI.
+/// Gives an HTTP/2 request the form of HTTP/1.1: a `Host` header, and a URI without scheme and host.
 fn normalize_http2(request: &mut Request<Incoming>) {
     let host = request.uri().authority().and_then(|authority| HeaderValue::from_str(authority.as_str()).ok());
     if let Some(host) = host {
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_panic_is_answered_in_the_envelope() {
+    async fn a_panic_is_answered_with_an_error_reply() {
         let response = catch_panic(async { panic!("this program has a fault") }).await;
 
         let body: serde_json::Value = serde_json::from_slice(response.body()).expect("JSON");

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 
-/// A body that is sent slowly, or is cut off.
+/// A body that may be sent slowly, and may be cut off.
 #[derive(Debug)]
 pub struct FaultyBody {
     unsent: Bytes,
@@ -84,7 +84,7 @@ impl Body for FaultyBody {
     }
 }
 
-/// Replaces the body of a response by an empty one, but keeps its length as `Content-Length`.
+/// Replaces the body of a response with an empty one, but keeps its length as `Content-Length`.
 pub fn without_body<B>(response: Response<Either<B, FaultyBody>>) -> Response<Either<B, FaultyBody>>
 where
     B: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>>,

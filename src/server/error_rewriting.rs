@@ -1,4 +1,4 @@
-//! Replaces hyper's own refusals of malformed requests, which have no body, by error replies of the API.
+//! Replaces hyper's own refusals of malformed requests, which have no body, with error replies of the API.
 
 use super::idle_tracker::IdleTracker;
 use crate::error::Error;
@@ -47,7 +47,7 @@ impl<S> ErrorRewritingStream<S> {
         Self { stream, tracker, refusal: None, has_read: false, is_http2: false }
     }
 
-    /// Replaces the bytes if they are a refusal without a body. Returns whether they were.
+    /// Replaces the head of a response if it is a refusal by hyper. Returns whether it was.
     fn intercept(&mut self, head: &[u8]) -> bool {
         let Some(error) = bare_refusal(head) else { return false };
         self.refuse(&error);

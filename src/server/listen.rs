@@ -91,7 +91,7 @@ pub struct ServerTasks {
 }
 
 impl ServerTasks {
-    /// Serves the API of all worlds, control and the console on bound sockets.
+    /// Serves the API of all worlds, control and the console on bound sockets, and does what falls due in the worlds.
     pub fn start(
         bound: BoundSockets,
         control: Arc<Control>,
@@ -113,7 +113,7 @@ impl ServerTasks {
         self.address
     }
 
-    /// Ends all connections, including parked polls.
+    /// Stops the tasks, which ends all connections, including parked polls.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }

@@ -41,13 +41,15 @@ pub struct Options {
     pub seed: u64,
     /// The origin of web pages that may call the API; `*` for all.
     pub cors_origin: String,
-    /// Additional host names of the server, under which it answers the API key calls of development servers.
+    /// Additional host names of the server, under which it returns API keys without a password, as development servers
+    /// do. A certificate that is generated for HTTPS has them too.
     pub host_names: Vec<String>,
     /// Whether the world `default` exists.
     pub has_root_world: bool,
     /// The token that calls of control must send; None or empty for no token.
     pub control_token: Option<String>,
-    /// Worlds without requests for this time are ended, unless they are created with another limit. None for no limit.
+    /// Worlds that have no requests and no parked polls for this time are ended, unless they are created with another
+    /// limit. None for no limit.
     pub world_ttl: Option<Span>,
     /// The certificate for HTTPS. None for HTTP.
     pub tls: Option<Tls>,

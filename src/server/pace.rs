@@ -5,7 +5,7 @@ use futures_util::{Stream, StreamExt, stream};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Bodies are sent in this number of pieces each second, unless the pieces would exceed `MAX_PIECE_BYTES`.
+/// Bodies are sent in this number of pieces each second, unless the pieces would exceed [`MAX_PIECE_BYTES`].
 const PIECES_PER_SECOND: u64 = 50;
 const MAX_PIECE_BYTES: u64 = 64 * 1024;
 /// Delays up to this long are attributed to the timer, and the body catches up. After a longer pause, the pace starts
@@ -17,13 +17,13 @@ const TIMER_SLACK: Duration = Duration::from_secs(1);
 pub struct Pace {
     bytes_per_second: u64,
     /// When the transfer of all scheduled bytes ends; None before the first.
-    free_at: Option<Instant>,
+    busy_until: Option<Instant>,
 }
 
 impl Pace {
     /// A pace of at least 1 byte per second.
     pub fn new(bytes_per_second: u64) -> Self {
-        Self { bytes_per_second: bytes_per_second.max(1), free_at: None }
+        Self { bytes_per_second: bytes_per_second.max(1), busy_until: None }
     }
 
     /// The number of bytes to send at once.
@@ -43,9 +43,9 @@ impl Pace {
     /// Schedules this number of bytes after all previous ones, and returns when their transfer ends.
     pub fn reserve(&mut self, bytes: usize) -> Instant {
         let now = Instant::now();
-        let free_at = self.free_at.filter(|free_at| *free_at + TIMER_SLACK > now).unwrap_or(now);
-        let end = free_at + self.transfer_time(bytes);
-        self.free_at = Some(end);
+        let busy_until = self.busy_until.filter(|busy_until| *busy_until + TIMER_SLACK > now).unwrap_or(now);
+        let end = busy_until + self.transfer_time(bytes);
+        self.busy_until = Some(end);
         end
     }
 }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_takes_as_long_as_its_bytes_do() {
+    async fn a_body_takes_the_time_that_its_bytes_need() {
         for (bytes, bytes_per_second, millis) in [(1_000, 2_000, 500), (600_000, 1_000_000, 600), (10, 40, 250)] {
             let (byte_count, elapsed) = transfer(bytes, bytes_per_second).await;
 

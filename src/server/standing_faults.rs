@@ -45,7 +45,8 @@ impl StandingFaults {
         unfired.map(|(position, _)| (position, refusals.get(&position).cloned())).collect()
     }
 
-    /// The faults as a world reads them, each with its refusal if its names do not exist there.
+    /// The faults as a world reads them; an error for each that it refuses, such as one with a name that it does not
+    /// have.
     fn read_faults(&self, world: &World) -> Vec<Result<InstalledFault, Error>> {
         let read_fault = |(fault, fired_count): (&Value, &Arc<AtomicU64>)| {
             let fault = faults::read(world, fault.clone())?;

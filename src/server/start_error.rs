@@ -13,7 +13,7 @@ use std::{fmt, io};
 /// # async fn main() {
 /// let fixture = r#"{"users": [{"handle": "mel", "role": "king"}]}"#.into();
 /// match Server::start_with(Options { fixture, ..Options::default() }).await {
-///     Err(StartError::Fixture(faults)) => assert_eq!(faults[0].path, "$.users[0].role"),
+///     Err(StartError::Fixture(diagnostics)) => assert_eq!(diagnostics[0].path, "$.users[0].role"),
 ///     other => panic!("{:?}", other.err()),
 /// }
 /// # }
@@ -24,7 +24,7 @@ pub enum StartError {
     Fixture(Vec<fixture::Diagnostic>),
     /// The saved state of the default world has errors.
     State(Vec<fixture::Diagnostic>),
-    /// The address can't be listened on.
+    /// The address can't be bound.
     Listen(io::Error),
     /// The TLS certificate can't be read or created.
     Tls(TlsError),
@@ -37,8 +37,8 @@ impl fmt::Display for StartError {
                 let first = diagnostics.first().map(ToString::to_string).unwrap_or_default();
                 match diagnostics.len() {
                     0 | 1 => f.write_str(&first),
-                    2 => write!(f, "{first} (and 1 more fault)"),
-                    count => write!(f, "{first} (and {} more faults)", count - 1),
+                    2 => write!(f, "{first} (and 1 more error)"),
+                    count => write!(f, "{first} (and {} more errors)", count - 1),
                 }
             }
             StartError::Listen(error) => error.fmt(f),

@@ -257,7 +257,7 @@ fn recorded_reply(outcome: &Outcome) -> Value {
     String::from_utf8_lossy(&body[..body.len().min(MAX_RECORDED_BYTES)]).into_owned().into()
 }
 
-/// A message with the kind of an error and its innermost cause.
+/// A message with the kind of the error and its innermost cause.
 fn error_message(error: &ClientError) -> String {
     let mut source: &dyn std::error::Error = error;
     while let Some(cause) = source.source() {

@@ -1,6 +1,6 @@
 //! The clock of a test's world: its time, its agenda, and jumps.
 
-use super::calls::{Calls, Waiting, from_json, list_from, to_json};
+use super::control_client::{ControlClient, Waiting, parse_json, parse_list, to_json};
 use http::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The clock of a world.
 pub struct Clock {
-    pub(super) calls: Calls,
+    pub(super) control: ControlClient,
 }
 
 /// How far a clock jumps: a [`Duration`], or text such as `1d2h30m`.
@@ -30,7 +30,7 @@ impl From<&str> for Jump {
 /// An item of the agenda, such as a reminder.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct Due {
+pub struct AgendaItem {
     /// Kind of item, such as `reminder`; docs/control.md lists all.
     pub kind: String,
     /// When the item falls due, in Unix seconds.
@@ -43,11 +43,11 @@ pub struct Due {
 /// The result of a jump.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct Moved {
+pub struct JumpResult {
     /// The time after the jump, in Unix seconds.
     pub now: f64,
     /// The items that fell due, in order of time.
-    pub fired: Vec<Due>,
+    pub fired: Vec<AgendaItem>,
     /// IDs of the queues whose clients did not poll again in time.
     pub not_parked: Vec<String>,
 }
@@ -56,50 +56,50 @@ impl Clock {
     /// The current time in Unix seconds.
     #[track_caller]
     pub fn now(&self) -> f64 {
-        from_json(self.calls.call(Method::GET, "/clock", None)["now"].take())
+        parse_json(self.control.call(Method::GET, "/clock", None)["now"].take())
     }
 
     /// The items that will fall due, the next first.
     #[track_caller]
-    pub fn agenda(&self) -> Vec<Due> {
-        list_from(self.calls.call(Method::GET, "/clock", None), "agenda")
+    pub fn agenda(&self) -> Vec<AgendaItem> {
+        parse_list(self.control.call(Method::GET, "/clock", None), "agenda")
     }
 
     /// Moves the clock forward. Items that fall due in that time happen in order. Clients that are between two polls
     /// get up to a second of real time to poll again.
     #[track_caller]
-    pub fn advance(&self, by: impl Into<Jump>) -> Waiting<Moved> {
+    pub fn advance(&self, by: impl Into<Jump>) -> Waiting<JumpResult> {
         let Jump(by) = by.into();
         self.jump(json!({"advance_seconds": by}))
     }
 
     /// Moves the clock forward to a time, as Unix seconds or in RFC 3339.
     #[track_caller]
-    pub fn set(&self, to: impl Serialize) -> Waiting<Moved> {
+    pub fn set(&self, to: impl Serialize) -> Waiting<JumpResult> {
         self.jump(json!({"set": to_json(to)}))
     }
 
     /// Moves the clock forward to the next item of the agenda.
     #[track_caller]
-    pub fn to_next(&self) -> Waiting<Moved> {
+    pub fn to_next(&self) -> Waiting<JumpResult> {
         self.jump(json!({"to_next": true}))
     }
 
     /// Lets the clock run with real time.
     #[track_caller]
     pub fn run(&self) {
-        self.calls.call(Method::POST, "/clock", Some(json!({"running": true})));
+        self.control.call(Method::POST, "/clock", Some(json!({"running": true})));
     }
 
     /// Freezes the clock.
     #[track_caller]
     pub fn freeze(&self) {
-        self.calls.call(Method::POST, "/clock", Some(json!({"running": false})));
+        self.control.call(Method::POST, "/clock", Some(json!({"running": false})));
     }
 
     #[track_caller]
-    fn jump(&self, body: Value) -> Waiting<Moved> {
-        let reply = self.calls.call_and_wait("/clock", body);
-        Box::pin(async { from_json(reply.await) })
+    fn jump(&self, body: Value) -> Waiting<JumpResult> {
+        let reply = self.control.call_and_wait("/clock", body);
+        Box::pin(async { parse_json(reply.await) })
     }
 }

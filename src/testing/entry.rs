@@ -33,7 +33,7 @@ pub struct Entry {
     /// The client, from the first word of its User-Agent.
     #[serde(default)]
     pub client: String,
-    /// ID of the fault that changed the reply.
+    /// ID of the fault that fired, or `network`.
     pub fault: Option<String>,
     /// A hint for a refused request, where the reply itself says less.
     #[serde(default)]

@@ -1,6 +1,6 @@
 //! Faults: failures that a test sets up in its world.
 
-use super::calls::{Calls, from_json, list_from, to_json};
+use super::control_client::{ControlClient, parse_json, parse_list, to_json};
 use super::requests::Requests;
 use crate::fault::{Bouncer, Disturbance};
 use http::Method;
@@ -37,7 +37,8 @@ impl Fault {
         Self::with_effect(json!({"drop": "after"}))
     }
 
-    /// Like [`Fault::drop_after`], and also drops automatic retries, each within a second of the previous one.
+    /// Like [`Fault::drop_after`], and also drops automatic retries without carrying them out, each within a second of
+    /// the previous one.
     pub fn drop_after_and_again() -> Self {
         Self::with_effect(json!({"drop": "after", "retries": true}))
     }
@@ -131,31 +132,31 @@ impl Fault {
 
 /// The faults of a world.
 pub struct Faults {
-    pub(super) calls: Calls,
+    pub(super) control: ControlClient,
 }
 
 impl Faults {
     /// Adds a [`Fault`], or a fault in the JSON of control, and returns its ID.
     #[track_caller]
     pub fn add(&self, fault: impl Serialize) -> String {
-        from_json(self.calls.call(Method::POST, "/faults", Some(to_json(fault)))["fault_id"].take())
+        parse_json(self.control.call(Method::POST, "/faults", Some(to_json(fault)))["fault_id"].take())
     }
 
     /// Removes a fault by its ID.
     #[track_caller]
     pub fn remove(&self, id: &str) {
-        self.calls.call(Method::DELETE, &format!("/faults/{id}"), None);
+        self.control.call(Method::DELETE, &format!("/faults/{id}"), None);
     }
 
     /// All faults as control shows them, including used-up ones, with the counts `passed` and `fired`.
     #[track_caller]
     pub fn list(&self) -> Vec<Value> {
-        list_from(self.calls.call(Method::GET, "/faults", None), "faults")
+        parse_list(self.control.call(Method::GET, "/faults", None), "faults")
     }
 
     /// Removes all faults.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.call(Method::DELETE, "/faults", None);
+        self.control.call(Method::DELETE, "/faults", None);
     }
 }

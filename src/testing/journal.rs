@@ -1,6 +1,8 @@
 //! The journal of a test's world: reading it, and waiting for or asserting requests.
 
-use super::calls::{Calls, Refusal, Waiting, from_json, list_from, query_string, to_json, with_timeout};
+use super::control_client::{
+    ControlClient, Refusal, Waiting, parse_json, parse_list, query_string, to_json, with_timeout,
+};
 use super::entry::Entry;
 use http::Method;
 use serde::Serialize;
@@ -9,7 +11,7 @@ use std::time::Duration;
 
 /// The journal of a world.
 pub struct Journal {
-    pub(super) calls: Calls,
+    pub(super) control: ControlClient,
 }
 
 impl Journal {
@@ -25,25 +27,25 @@ impl Journal {
     /// Asserts that there were these requests and returns their number; panics with the nearest ones otherwise.
     #[track_caller]
     pub fn verify(&self, requests: impl Serialize) -> usize {
-        from_json(self.calls.call(Method::POST, "/journal/verify", Some(to_json(requests)))["count"].take())
+        parse_json(self.control.call(Method::POST, "/journal/verify", Some(to_json(requests)))["count"].take())
     }
 
     /// Waits until there were these requests and returns their number; panics with the nearest ones after `at_most` of
     /// real time.
     #[track_caller]
     pub fn wait_for(&self, requests: impl Serialize, at_most: Duration) -> Waiting<usize> {
-        let reply = self.calls.call_and_wait("/journal/wait", with_timeout(to_json(requests), at_most));
-        Box::pin(async { from_json(reply.await["count"].take()) })
+        let reply = self.control.call_and_wait("/journal/wait", with_timeout(to_json(requests), at_most));
+        Box::pin(async { parse_json(reply.await["count"].take()) })
     }
 
     /// Removes all entries.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.call(Method::DELETE, "/journal", None);
+        self.control.call(Method::DELETE, "/journal", None);
     }
 
     pub(super) fn find(&self, filter: &Value) -> Result<Vec<Entry>, Refusal> {
         let query = query_string(filter);
-        self.calls.try_call(Method::GET, &format!("/journal?{query}"), None).map(|reply| list_from(reply, "entries"))
+        self.control.try_call(Method::GET, &format!("/journal?{query}"), None).map(|reply| parse_list(reply, "entries"))
     }
 }

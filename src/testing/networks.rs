@@ -1,6 +1,6 @@
 //! Networks between clients and a test's world.
 
-use super::calls::{Calls, list_from, to_json};
+use super::control_client::{ControlClient, parse_list, to_json};
 use http::Method;
 use serde::Serialize;
 use serde_json::Value;
@@ -30,7 +30,7 @@ impl Network {
     }
 
     /// A network with this latency, in whole milliseconds.
-    pub fn late(latency: Duration) -> Self {
+    pub fn with_latency(latency: Duration) -> Self {
         Self::default().latency(latency)
     }
 
@@ -67,25 +67,25 @@ fn millis(duration: Duration) -> u64 {
 
 /// The networks of a world.
 pub struct Networks {
-    pub(super) calls: Calls,
+    pub(super) control: ControlClient,
 }
 
 impl Networks {
     /// Sets a [`Network`], or a network in the JSON of control.
     #[track_caller]
     pub fn set(&self, network: impl Serialize) {
-        self.calls.call(Method::POST, "/network", Some(to_json(network)));
+        self.control.call(Method::POST, "/network", Some(to_json(network)));
     }
 
     /// All networks as control shows them, with all values.
     #[track_caller]
     pub fn list(&self) -> Vec<Value> {
-        list_from(self.calls.call(Method::GET, "/network", None), "networks")
+        parse_list(self.control.call(Method::GET, "/network", None), "networks")
     }
 
     /// Removes all networks.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.call(Method::DELETE, "/network", None);
+        self.control.call(Method::DELETE, "/network", None);
     }
 }

@@ -1,6 +1,6 @@
 //! The pushes to the devices of the users of a test's world.
 
-use super::calls::{Calls, Waiting, list_from, query_string, with_timeout};
+use super::control_client::{ControlClient, Waiting, parse_list, query_string, with_timeout};
 use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub struct Push {
 
 /// The pushes of a world.
 pub struct Pushes {
-    pub(super) calls: Calls,
+    pub(super) control: ControlClient,
 }
 
 impl Pushes {
@@ -34,20 +34,20 @@ impl Pushes {
     #[track_caller]
     pub fn list(&self, user: &str) -> Vec<Push> {
         let query = query_string(&json!({"user": user}));
-        list_from(self.calls.call(Method::GET, &format!("/pushes?{query}"), None), "pushes")
+        parse_list(self.control.call(Method::GET, &format!("/pushes?{query}"), None), "pushes")
     }
 
     /// Waits until there are `count` pushes for a user; panics after `at_most` of real time.
     #[track_caller]
     pub fn wait_for(&self, user: &str, count: usize, at_most: Duration) -> Waiting<Vec<Push>> {
         let reply =
-            self.calls.call_and_wait("/pushes/wait", with_timeout(json!({"user": user, "at_least": count}), at_most));
-        Box::pin(async { list_from(reply.await, "pushes") })
+            self.control.call_and_wait("/pushes/wait", with_timeout(json!({"user": user, "at_least": count}), at_most));
+        Box::pin(async { parse_list(reply.await, "pushes") })
     }
 
     /// Removes all pushes.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.call(Method::DELETE, "/pushes", None);
+        self.control.call(Method::DELETE, "/pushes", None);
     }
 }

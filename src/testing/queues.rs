@@ -1,6 +1,6 @@
 //! The event queues of the clients of a test's world.
 
-use super::calls::{Calls, Waiting, list_from, with_timeout};
+use super::control_client::{ControlClient, Waiting, parse_list, with_timeout};
 use http::Method;
 use serde::Deserialize;
 use serde_json::json;
@@ -28,27 +28,27 @@ pub struct Queue {
 
 /// The event queues of a world.
 pub struct Queues {
-    pub(super) calls: Calls,
+    pub(super) control: ControlClient,
 }
 
 impl Queues {
     /// All event queues.
     #[track_caller]
     pub fn list(&self) -> Vec<Queue> {
-        list_from(self.calls.call(Method::GET, "/queues", None), "queues")
+        parse_list(self.control.call(Method::GET, "/queues", None), "queues")
     }
 
     /// Removes a queue without the client's knowledge, as a restart of the server would.
     #[track_caller]
     pub fn lose(&self, id: &str) {
-        self.calls.call(Method::DELETE, &format!("/queues/{id}"), None);
+        self.control.call(Method::DELETE, &format!("/queues/{id}"), None);
     }
 
     /// Waits until `count` queues of a user are parked; panics after `at_most` of real time.
     #[track_caller]
     pub fn wait_parked(&self, user: &str, count: usize, at_most: Duration) -> Waiting<Vec<Queue>> {
         let condition = json!({"user": user, "parked": true, "count": count});
-        let reply = self.calls.call_and_wait("/queues/wait", with_timeout(condition, at_most));
-        Box::pin(async { list_from(reply.await, "queues") })
+        let reply = self.control.call_and_wait("/queues/wait", with_timeout(condition, at_most));
+        Box::pin(async { parse_list(reply.await, "queues") })
     }
 }

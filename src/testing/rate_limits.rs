@@ -1,6 +1,6 @@
 //! The rate limits of a test's world.
 
-use super::calls::{Calls, list_from, to_json};
+use super::control_client::{ControlClient, parse_list, to_json};
 use http::Method;
 use serde::Serialize;
 use serde_json::Value;
@@ -30,26 +30,26 @@ impl RateLimit {
 
 /// The rate limits of a world.
 pub struct RateLimits {
-    pub(super) calls: Calls,
+    pub(super) control: ControlClient,
 }
 
 impl RateLimits {
-    /// Sets a [`RateLimit`], or a limit in the JSON of control. It replaces the limit for the same user, or the one for all
-    /// others; its budgets start full.
+    /// Sets a [`RateLimit`], or a limit in the JSON of control. It replaces the limit for the same user, or the one for
+    /// all others; its budgets start full.
     #[track_caller]
     pub fn set(&self, limit: impl Serialize) {
-        self.calls.call(Method::POST, "/rate_limit", Some(to_json(limit)));
+        self.control.call(Method::POST, "/rate_limit", Some(to_json(limit)));
     }
 
     /// All rate limits as control shows them.
     #[track_caller]
     pub fn list(&self) -> Vec<Value> {
-        list_from(self.calls.call(Method::GET, "/rate_limit", None), "rate_limits")
+        parse_list(self.control.call(Method::GET, "/rate_limit", None), "rate_limits")
     }
 
     /// Removes all rate limits.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.call(Method::DELETE, "/rate_limit", None);
+        self.control.call(Method::DELETE, "/rate_limit", None);
     }
 }

@@ -1,6 +1,6 @@
 //! The world of a test: its options, its helpers and its snapshots.
 
-use super::calls::{Calls, Refusal, from_json, list_from, to_json};
+use super::control_client::{ControlClient, Refusal, parse_json, parse_list, to_json};
 use super::{Clock, Faults, Journal, Networks, Pushes, Queues, RateLimits, ReportedClient, Requests, TestServer};
 use crate::server::Credentials;
 use http::Method;
@@ -53,7 +53,7 @@ impl WorldOptions {
         Self { fixture: Some(fixture.into()), ..self }
     }
 
-    /// Forks a snapshot of the origin instead of its current state.
+    /// Forks a snapshot of the world instead of its current state.
     pub fn snapshot(self, name: impl Into<String>) -> Self {
         Self { snapshot: Some(name.into()), ..self }
     }
@@ -91,7 +91,7 @@ impl WorldOptions {
 
 /// The world of a test. Dropping it ends the world; if the test panics, its last requests are printed.
 pub struct TestWorld {
-    calls: Calls,
+    control: ControlClient,
     name: String,
     url: String,
 }
@@ -106,9 +106,10 @@ impl TestWorld {
             let thread = std::thread::current();
             options.label = thread.name().filter(|name| !SHARED_THREADS.contains(name)).map(str::to_owned);
         }
-        let mut created = Calls::new(server, String::new()).call(Method::POST, "/worlds", Some(to_json(options)));
-        let (name, url): (String, String) = (from_json(created["name"].take()), from_json(created["url"].take()));
-        Self { calls: Calls::new(server, format!("/worlds/{name}")), name, url }
+        let mut created =
+            ControlClient::new(server, String::new()).call(Method::POST, "/worlds", Some(to_json(options)));
+        let (name, url): (String, String) = (parse_json(created["name"].take()), parse_json(created["url"].take()));
+        Self { control: ControlClient::new(server, format!("/worlds/{name}")), name, url }
     }
 
     /// Name of the world, as in the paths of control.
@@ -128,51 +129,51 @@ impl TestWorld {
     /// When there is no such user.
     #[track_caller]
     pub fn user(&self, handle: &str) -> Credentials {
-        self.calls.server().server().user_of(&self.name, handle)
+        self.control.server().server().user_of(&self.name, handle)
     }
 
     /// The world's clock.
     pub fn clock(&self) -> Clock {
-        Clock { calls: self.calls.clone() }
+        Clock { control: self.control.clone() }
     }
 
     /// The world's faults.
     pub fn faults(&self) -> Faults {
-        Faults { calls: self.calls.clone() }
+        Faults { control: self.control.clone() }
     }
 
     /// The networks between clients and the world.
     pub fn network(&self) -> Networks {
-        Networks { calls: self.calls.clone() }
+        Networks { control: self.control.clone() }
     }
 
     /// The world's rate limits.
     pub fn rate_limit(&self) -> RateLimits {
-        RateLimits { calls: self.calls.clone() }
+        RateLimits { control: self.control.clone() }
     }
 
     /// The world's journal of requests.
     pub fn journal(&self) -> Journal {
-        Journal { calls: self.calls.clone() }
+        Journal { control: self.control.clone() }
     }
 
     /// The event queues of the world's clients.
     pub fn queues(&self) -> Queues {
-        Queues { calls: self.calls.clone() }
+        Queues { control: self.control.clone() }
     }
 
     /// The pushes that the world's push relay received.
     pub fn pushes(&self) -> Pushes {
-        Pushes { calls: self.calls.clone() }
+        Pushes { control: self.control.clone() }
     }
 
     /// The world's snapshots.
     pub fn snapshots(&self) -> Snapshots {
-        Snapshots { calls: self.calls.clone() }
+        Snapshots { control: self.control.clone() }
     }
 
-    /// Creates a world with the current data, clock, feature level and dialect of this one. The fork has none of its
-    /// queues, faults, networks, rate limits, pushes, journal entries and snapshots.
+    /// Creates a world with the current data, clock, feature level and dialect of this one, but without its queues,
+    /// faults, networks, rate limits, pushes, journal entries and snapshots.
     #[track_caller]
     pub fn fork(&self) -> Self {
         self.fork_with(WorldOptions::default())
@@ -182,13 +183,13 @@ impl TestWorld {
     #[track_caller]
     pub fn fork_with(&self, options: WorldOptions) -> Self {
         let options = WorldOptions { fork_of: Some(self.name.clone()), ..options };
-        Self::create(&self.calls.server(), options)
+        Self::create(&self.control.server(), options)
     }
 
     /// The world's clients, with the rules that they have broken.
     #[track_caller]
     pub fn report(&self) -> Vec<ReportedClient> {
-        list_from(self.calls.call(Method::GET, "/report", None), "clients")
+        parse_list(self.control.call(Method::GET, "/report", None), "clients")
     }
 
     /// Asserts that the report has no errors and warnings. Notes are allowed.
@@ -210,32 +211,32 @@ impl TestWorld {
     /// Queues end, and snapshots remain.
     #[track_caller]
     pub fn reset(&self) {
-        self.calls.call(Method::POST, "/reset", None);
+        self.control.call(Method::POST, "/reset", None);
     }
 
     /// The world's state as a fixture document.
     #[track_caller]
     pub fn state(&self) -> Value {
-        self.calls.call(Method::GET, "/state", None)["state"].take()
+        self.control.call(Method::GET, "/state", None)["state"].take()
     }
 
     /// Replaces the world's state with a fixture document; queues end.
     #[track_caller]
     pub fn put_state(&self, document: &Value) {
-        self.calls.call(Method::PUT, "/state", Some(document.clone()));
+        self.control.call(Method::PUT, "/state", Some(document.clone()));
     }
 
     /// Broken invariants, one line each. Empty unless chatdouble itself has a bug.
     #[track_caller]
     pub fn violations(&self) -> Vec<String> {
-        let violations: Vec<Value> = list_from(self.calls.call(Method::GET, "/invariants", None), "violations");
+        let violations: Vec<Value> = parse_list(self.control.call(Method::GET, "/invariants", None), "violations");
         violations.iter().map(ToString::to_string).collect()
     }
 
     /// Upgrades the world to a newer feature level; queues end.
     #[track_caller]
     pub fn upgrade(&self, level: i64) {
-        self.calls.call(Method::POST, "/upgrade", Some(json!({"to": level})));
+        self.control.call(Method::POST, "/upgrade", Some(json!({"to": level})));
     }
 
     /// Makes any call of control for this world. `path` begins after the world's name, such as `/invites/KEY/accept`.
@@ -244,7 +245,7 @@ impl TestWorld {
     ///
     /// The refusal by control.
     pub fn control(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value, Refusal> {
-        self.calls.try_call(method, path, body)
+        self.control.try_call(method, path, body)
     }
 }
 
@@ -257,7 +258,7 @@ impl TestWorld {
             return String::new();
         }
         let lines: String = entries.iter().map(|entry| format!("\n  {entry}")).collect();
-        let settings = self.calls.server().server().worlds().get(&self.name).map(|world| world.settings());
+        let settings = self.control.server().server().worlds().get(&self.name).map(|world| world.settings());
         let dialect_hint = entries.iter().find_map(|entry| {
             let dialect = settings.as_ref()?.dialect.missing_for(&entry.client)?;
             Some(format!(
@@ -275,39 +276,39 @@ impl Drop for TestWorld {
             eprint!("{}", self.failure_text());
         }
         // This fails if the test has already ended the world itself.
-        let _ = self.calls.try_call(Method::DELETE, "", None);
+        let _ = self.control.try_call(Method::DELETE, "", None);
     }
 }
 
 /// The snapshots of a world.
 pub struct Snapshots {
-    calls: Calls,
+    control: ControlClient,
 }
 
 impl Snapshots {
     /// Takes a snapshot; an existing one of the same name is replaced.
     #[track_caller]
     pub fn save(&self, name: &str) {
-        self.calls.call(Method::POST, "/snapshots", Some(json!({"name": name})));
+        self.control.call(Method::POST, "/snapshots", Some(json!({"name": name})));
     }
 
     /// Returns the world to a snapshot; queues end.
     #[track_caller]
     pub fn restore(&self, name: &str) {
-        self.calls.call(Method::POST, &format!("/snapshots/{name}/restore"), None);
+        self.control.call(Method::POST, &format!("/snapshots/{name}/restore"), None);
     }
 
     /// The names of all snapshots.
     #[track_caller]
     pub fn list(&self) -> Vec<String> {
-        let rows: Vec<Value> = list_from(self.calls.call(Method::GET, "/snapshots", None), "snapshots");
-        rows.into_iter().map(|mut row| from_json(row["name"].take())).collect()
+        let rows: Vec<Value> = parse_list(self.control.call(Method::GET, "/snapshots", None), "snapshots");
+        rows.into_iter().map(|mut row| parse_json(row["name"].take())).collect()
     }
 
     /// Removes a snapshot.
     #[track_caller]
     pub fn remove(&self, name: &str) {
-        self.calls.call(Method::DELETE, &format!("/snapshots/{name}"), None);
+        self.control.call(Method::DELETE, &format!("/snapshots/{name}"), None);
     }
 }
 

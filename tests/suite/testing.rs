@@ -145,7 +145,9 @@ async fn networks_and_rate_limits_are_set_listed_and_ended() {
     let world = testing::world();
     let mel = user(&world, "mel");
     world.network().set(Network::profile("wifi").of("mel").latency(Duration::from_millis(150)).loss(0.0));
-    world.network().set(Network::late(Duration::ZERO).jitter(Duration::from_millis(1)).bytes_per_second(1_000_000));
+    world
+        .network()
+        .set(Network::with_latency(Duration::ZERO).jitter(Duration::from_millis(1)).bytes_per_second(1_000_000));
     assert_eq!(world.network().list()[0]["bytes_per_second"], 5_000_000);
     assert!(world.network().list()[1]["user"].is_null());
     let began = Instant::now();

@@ -19,12 +19,12 @@ use std::sync::Arc;
 /// The error of the real server's web framework for a pattern that another linkifier has.
 const DUPLICATE_ERROR: &str = "Realm filter with this Realm and Pattern already exists.";
 
-/// Checks a linkifier, including that no other one has its pattern.
+/// Compiles a linkifier, and checks that no other one has its pattern.
 ///
 /// # Errors
 ///
 /// `LinkifierRefused` with all problems.
-fn checked_linkifier(realm: &Realm, id: LinkifierId, source: LinkifierSource) -> Result<Linkifier, Error> {
+fn compile_linkifier(realm: &Realm, id: LinkifierId, source: LinkifierSource) -> Result<Linkifier, Error> {
     let pattern = source.pattern.trim();
     let is_taken = realm.linkifiers.iter().any(|other| other.id != id && other.pattern == pattern);
     let result = Linkifier::compile(id, source);
@@ -96,7 +96,7 @@ impl Write for AddLinkifier {
             reverse_template: non_null(params.reverse_template),
             alternative_url_templates: params.alternative_url_templates,
         };
-        let linkifier = checked_linkifier(tx, id, source)?;
+        let linkifier = compile_linkifier(tx, id, source)?;
 
         tx.realm_mut().counters.linkifier = id.0;
         tx.realm_mut().linkifiers.push_back(Arc::new(linkifier));
@@ -139,7 +139,7 @@ impl Write for EditLinkifier {
                 .alternative_url_templates
                 .unwrap_or_else(|| current.alternative_url_templates.clone()),
         };
-        let linkifier = checked_linkifier(tx, params.filter_id, source)?;
+        let linkifier = compile_linkifier(tx, params.filter_id, source)?;
 
         tx.realm_mut().linkifiers.set(index, Arc::new(linkifier));
         emit_linkifiers(tx);

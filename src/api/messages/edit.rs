@@ -88,9 +88,11 @@ struct MessageEdit {
     place: Option<MessagePlace>,
     /// Whether the request has a channel, which may be the current one.
     names_channel: bool,
-    /// Whether the request resolves or unresolves the topic. None if it also changes the name otherwise.
+    /// Whether the request resolves or unresolves the topic. None if it does neither, or also changes the name
+    /// otherwise.
     resolution_change: Option<ResolutionChange>,
-    /// Whether the notification bot reports that the topic was resolved or unresolved.
+    /// Whether the notification bot reports that the topic was resolved, or that it was unresolved. None if it reports
+    /// neither.
     reported_change: Option<ResolutionChange>,
     /// Whether the old and the new name of the topic are equal without check marks.
     has_same_name: bool,
@@ -108,7 +110,7 @@ impl MessageEdit {
 impl Write for EditMessage {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<EditMessageReply, Error> {
         let caller = context.caller().clone();
-        let message_edit = check::checked_edit(tx, context, &params)?;
+        let message_edit = check::check_request(tx, context, &params)?;
         let body = match &message_edit.content {
             Some(content) => {
                 let (sender, place) = (message_edit.message.sender, &message_edit.message.place);
@@ -160,8 +162,8 @@ impl Write for EditMessage {
             message_move,
             is_rendering_only: false,
         };
-        // Users who lost their rows and are not subscribed to the old channel get no event, and users who lost access
-        // must not learn the new place.
+        // Users who lost their user messages and are not subscribed to the old channel get no event, and users who lost
+        // access must not learn the new place.
         let subscribers = message_edit.message.channel().map(|(channel, _)| tx.channels[&channel].subscribers.clone());
         let users_who_lost_rows = losses.users_losing_rows.clone().relative_complement(subscribers.unwrap_or_default());
         let update = Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated_message)));
@@ -174,7 +176,7 @@ impl Write for EditMessage {
 }
 
 /// Changes the content. Returns the uploads that no message links to any more. The owners of all uploads that this
-/// message no longer links to get an event. Newly mentioned users get a row and a push.
+/// message no longer links to get an event. Newly mentioned users get a user message and a push.
 fn change_content(tx: &mut Tx, editor: UserId, original: &Message, mut body: Body) -> Vec<Value> {
     let mut recipients = original.recipients.clone();
     if original.channel().is_some() && tx.has(Feature::MentionsReachReaders) {

@@ -94,7 +94,7 @@ impl Write for UpdateFlagsForNarrow {
     }
 }
 
-/// Limits both counts together. Each side gets at least half of the limit, and what the other side does not need.
+/// Limits both counts together. Each side can get half of the limit, and what the other side does not need.
 fn limit_counts(before: i64, after: i64) -> (usize, usize) {
     let before = before.min((MAX_MESSAGES - after.min(MAX_MESSAGES)).max(MAX_MESSAGES / 2));
     let after = after.min(MAX_MESSAGES - before);

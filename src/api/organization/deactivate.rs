@@ -17,7 +17,7 @@ operation! {
     /// Deactivates the organization. From then on, every request of its users is refused.
     pub DeactivateOrganization = POST "/realm/deactivate", for Owner;
     params {
-        /// Days after which the data is deleted, at least 14; by default it is kept.
+        /// Days after which a real server deletes the data, at least 14; without effect here.
         deletion_delay_days: Nullable<WholeNumber> = Nullable(None),
     }
     errors [BadValue, DeletionTooSoon];

@@ -27,7 +27,7 @@ pub fn domain_records(realm: &Realm) -> Vec<DomainRecord> {
 }
 
 operation! {
-    /// Lists the domains whose addresses are accepted if these are restricted.
+    /// Lists the domains to which email addresses can be restricted.
     pub GetDomains = GET "/realm/domains", for User;
     reply DomainsReply;
 }
@@ -68,7 +68,7 @@ pub struct NewDomainReply {
 
 impl Write for AddDomain {
     fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<NewDomainReply, Error> {
-        let domain = checked_domain(&params.domain)?;
+        let domain = normalize_domain(&params.domain)?;
         if domain_index(tx, &domain).is_some() {
             return Err(Error::DomainExists { domain: domain.into() });
         }
@@ -131,8 +131,8 @@ impl Write for RemoveDomain {
     }
 }
 
-/// Checks a domain and returns it in lower case.
-fn checked_domain(text: &str) -> Result<String, Error> {
+/// Checks a domain and returns it trimmed and in lower case.
+fn normalize_domain(text: &str) -> Result<String, Error> {
     let domain = text.trim().to_lowercase();
     match domain_problem(&domain) {
         Some(problem) => Err(Error::InvalidDomain { error: problem.into() }),

@@ -21,7 +21,7 @@ use serde_json::Value;
 const MAX_NAME_LENGTH: usize = 40;
 const MAX_DESCRIPTION_LENGTH: usize = 1_000;
 const MAX_SUBDOMAIN_LENGTH: usize = 40;
-/// Real servers have no limit for this setting; this one limits all stored texts.
+/// Real servers do not limit this setting; chatdouble limits all stored texts (docs/limits.md).
 const MAX_CODE_LANGUAGE_LENGTH: usize = 20_000;
 const MAX_CALL_SERVER_URL_LENGTH: usize = 200;
 /// The value of limits in seconds or days that are off.
@@ -160,7 +160,7 @@ fn parameters_in_order() -> Vec<&'static ParameterInfo> {
     parameters
 }
 
-/// The event for this setting comes last.
+/// The setting whose event comes last.
 pub const ORG_TYPE: &str = "org_type";
 
 /// The position of a setting, policy or text among the events of one request: first removed limits and URLs, then those

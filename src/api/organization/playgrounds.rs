@@ -111,7 +111,7 @@ fn check_language(language: &str) -> Result<(), Error> {
     if language.chars().all(is_allowed) { Ok(()) } else { Err(Error::PlaygroundLanguage) }
 }
 
-/// Checks all fields of a new playground, because the error lists all problems by field, like the web framework.
+/// Checks all fields of a new playground: the error lists all problems by field, as that of the web framework does.
 ///
 /// # Errors
 ///

@@ -43,7 +43,7 @@ impl Read for CheckSubdomain {
 }
 
 const IN_USE: &str = "Subdomain is already in use. Please choose a different one.";
-/// The same at older levels.
+/// [`IN_USE`] at older levels.
 const LEGACY_IN_USE: &str = "Subdomain already in use. Please choose a different one.";
 
 /// Returns `available`, or the reason why the subdomain is not available.

@@ -121,7 +121,8 @@ impl<T: Parameter> Parameter for Option<T> {
     }
 }
 
-/// A parameter that the operation itself refuses as missing, because something else in the request may replace it.
+/// A parameter that the operation itself refuses as missing, because something else may replace it, or another error
+/// takes precedence.
 #[derive(Clone, Debug)]
 pub struct Expected<T>(pub Option<T>);
 

@@ -38,7 +38,7 @@ impl FromJson for RawCapabilities {
 }
 impl_json_parameter!(RawCapabilities);
 
-/// Which subscribers the reply lists; `partial` may not have JSON quotes.
+/// Which subscribers the reply lists. `partial` with JSON quotes is refused.
 #[derive(Clone, Copy, Debug)]
 pub struct IncludeSubscribersParam(pub IncludeSubscribers);
 

@@ -97,7 +97,7 @@ struct Identity {
     realm_default_external_accounts: IndexMap<&'static str, &'static KnownSite>,
 }
 
-/// Legacy settings that are derived from newer ones.
+/// Legacy settings that are derived from newer settings and permissions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct DerivedSettings {
     realm_allow_edit_history: bool,
@@ -128,7 +128,7 @@ struct Limits {
 /// Properties of the server.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ServerState {
-    /// UNIX seconds of the start of the server.
+    /// UNIX seconds of the start of the server; here, of the creation of the world.
     server_generation: i64,
     development_environment: bool,
     server_inline_image_preview: bool,

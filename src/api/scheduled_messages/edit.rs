@@ -26,7 +26,7 @@ operation! {
         type_ as "type": Option<MessageType>,
         /// A channel's ID, or a list of users' IDs.
         to: Option<ToParameter>,
-        /// Required if the type changes to a channel message.
+        /// Required if `type` is `channel`.
         topic: Option<String>,
         /// Markdown.
         content: Option<String>,

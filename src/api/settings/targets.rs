@@ -24,7 +24,8 @@ const PERSONAL_SETTINGS: &[&str] = &[
     "send_stream_typing_notifications",
 ];
 
-/// Changes the settings of the target users. Sends no event for settings that have the value already.
+/// Changes the settings of the target users. Settings that have the value already are not changed, as in
+/// [`change_setting`].
 ///
 /// # Errors
 ///

@@ -87,7 +87,7 @@ operation! {
         @path stream_id: ChannelId,
         /// As in POST /users/me/subscriptions/properties.
         property: String,
-        /// Likewise.
+        /// A color for `color`, else true or false.
         value: PlainOrJson,
     }
     errors in ERRORS;
@@ -130,8 +130,8 @@ fn invalid_value_position(changes: &[PropertyChange]) -> Option<usize> {
     changes.iter().position(|change| !change.value.is_boolean() && !change.value.is_string())
 }
 
-/// Makes the checks in the order of levels without [`Feature::SubscriptionValuesCheckedFirst`]: the types of all values, then
-/// for each change the channel before the value.
+/// Runs the checks in the order of levels without [`Feature::SubscriptionValuesCheckedFirst`]: the types of all values,
+/// then for each change the name of the property, the channel, and the value.
 fn check_in_legacy_order(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> Result<(), Error> {
     if let Some(index) = invalid_value_position(changes) {
         return Err(Error::bad_value(format!("subscription_data[{index}][\"value\"]"), "is not an allowed_type"));

@@ -34,7 +34,7 @@ operation! {
     params {
         /// The channels.
         subscriptions: Vec<ChannelToSubscribe>,
-        /// The kind of new channels.
+        /// Properties of new channels.
         @group properties: ChannelProperties,
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,

@@ -15,10 +15,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// How far an upload is.
+/// The progress of an upload.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UploadReply {
-    /// What its address ends in, slashes and all; that of the file when it is finished.
+    /// The end of its URL, including slashes; the file's URL ends in it too when the upload is finished.
     pub path_id: String,
     /// The file's name.
     pub filename: String,
@@ -39,7 +39,7 @@ operation! {
     /// Begins a resumable upload by the protocol tus 1.0.0, perhaps with its first bytes.
     pub BeginUpload = POST "/tus", for User, since 295;
     params {
-        /// Bytes of the file.
+        /// Size of the file in bytes.
         length: i64,
         /// Its name.
         filename: Option<String>,
@@ -86,7 +86,7 @@ operation! {
     /// Says how much of a resumable upload has arrived.
     pub GetUploadOffset = HEAD "/tus/{*upload_id}", for User, since 295;
     params {
-        /// What the upload's address ends in, slashes and all.
+        /// The end of the upload's URL, including slashes.
         @path upload_id: String,
     }
     reply UploadReply;
@@ -105,7 +105,7 @@ operation! {
     /// Adds a piece to a resumable upload.
     pub AddToUpload = PATCH "/tus/{*upload_id}", for User, since 295;
     params {
-        /// What the upload's address ends in, slashes and all.
+        /// The end of the upload's URL, including slashes.
         @path upload_id: String,
         /// Where the piece begins, in bytes.
         offset: i64,
@@ -137,7 +137,7 @@ operation! {
     /// Ends a resumable upload that is not complete.
     pub EndUpload = DELETE "/tus/{*upload_id}", for User, since 295;
     params {
-        /// What the upload's address ends in, slashes and all.
+        /// The end of the upload's URL, including slashes.
         @path upload_id: String,
     }
     errors [MethodNotAllowed, TusVersion, UnauthenticatedUpload, NoSuchUpload, UploadFinished];

@@ -22,7 +22,7 @@ operation! {
 /// Whether the thumbnails of a file are ready.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ThumbnailStatusReply {
-    /// Whether the file is a picture whose thumbnails are made: at once, unless the world wants them later.
+    /// Whether the file is a picture whose thumbnails are ready: at once, unless the world delays them.
     pub has_thumbnail: bool,
 }
 

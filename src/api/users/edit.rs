@@ -37,7 +37,7 @@ operation! {
 }
 
 json_object! { open
-    /// A field's new value, given by somebody else.
+    /// A new value of another user's field.
     pub struct ProfileChange {
         /// The field.
         id: ProfileFieldId,

@@ -19,8 +19,8 @@ pub fn render(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) 
                 client.findings.iter().filter(|finding| finding.rule == rule.name).collect();
             let (failing_findings, tolerated_findings): (Vec<_>, Vec<_>) =
                 findings.into_iter().partition(|finding| is_failure(finding));
-            let are_known = tolerated_findings.iter().all(|finding| baseline.has(client, finding));
-            let is_skipped = failing_findings.is_empty() && !tolerated_findings.is_empty() && are_known;
+            let are_all_known = tolerated_findings.iter().all(|finding| baseline.has(client, finding));
+            let is_skipped = failing_findings.is_empty() && !tolerated_findings.is_empty() && are_all_known;
             suite_failures += usize::from(!failing_findings.is_empty());
             skipped += usize::from(is_skipped);
             let _ = write!(cases, "    <testcase name=\"{}\" classname=\"{}\"", rule.name, class_name(client));
@@ -44,8 +44,8 @@ fn class_name(client: &ClientSummary) -> String {
     escape_for_xml(&client.client)
 }
 
-/// The rest of a test case after its attributes: a failure for the failing findings, and the tolerated findings as
-/// output.
+/// The rest of a test case after its attributes: a failure with the failing findings, or a mark that it is skipped, and
+/// the tolerated findings as output.
 fn case_content(
     failing_findings: &[&FindingSummary],
     tolerated_findings: &[&FindingSummary],
@@ -54,29 +54,32 @@ fn case_content(
     if failing_findings.is_empty() && tolerated_findings.is_empty() {
         return "/>\n".to_owned();
     }
-    let mut case_content = ">\n".to_owned();
+    let mut content = ">\n".to_owned();
     if let Some(first) = failing_findings.first() {
         let other_count = failing_findings.len() - 1;
         let suffix = if other_count == 0 { String::new() } else { format!(", and {other_count} more of this rule") };
         let _ = writeln!(
-            case_content,
+            content,
             "      <failure type=\"{}\" message=\"{}\">{}</failure>",
             first.severity,
             escape_for_xml(&format!("{}{suffix}", first.message)),
-            escape_for_xml(&details(failing_findings))
+            escape_for_xml(&describe_findings(failing_findings))
         );
     }
     if is_skipped {
-        case_content += "      <skipped message=\"in the baseline\"/>\n";
+        content += "      <skipped message=\"in the baseline\"/>\n";
     }
     if !tolerated_findings.is_empty() {
-        let _ =
-            writeln!(case_content, "      <system-out>{}</system-out>", escape_for_xml(&details(tolerated_findings)));
+        let _ = writeln!(
+            content,
+            "      <system-out>{}</system-out>",
+            escape_for_xml(&describe_findings(tolerated_findings))
+        );
     }
-    case_content + "    </testcase>\n"
+    content + "    </testcase>\n"
 }
 
-fn details(findings: &[&FindingSummary]) -> String {
+fn describe_findings(findings: &[&FindingSummary]) -> String {
     let describe = |finding: &&FindingSummary| {
         let FindingSummary { severity, message, count, first, why, help, .. } = finding;
         let id = first.journal_id.map(|id| format!(" (journal {id})")).unwrap_or_default();
@@ -86,8 +89,8 @@ fn details(findings: &[&FindingSummary]) -> String {
     findings.iter().map(describe).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Escapes a text for XML. Drops characters that XML cannot represent, and control characters other than line breaks
-/// and tabs.
+/// Escapes a text for XML. Drops characters that XML cannot represent, and control characters other than line feeds and
+/// tabs.
 pub fn escape_for_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

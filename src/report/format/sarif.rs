@@ -12,8 +12,10 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 const ARTIFACT_URI: &str = "chatdouble-report.sarif";
 
 pub fn render(report: &Summary, baseline: &Baseline) -> String {
-    let results: Vec<Value> =
-        report.findings().map(|(client, finding)| result(client, finding, baseline.has(client, finding))).collect();
+    let results: Vec<Value> = report
+        .findings()
+        .map(|(client, finding)| format_finding(client, finding, baseline.has(client, finding)))
+        .collect();
     let document = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -21,7 +23,7 @@ pub fn render(report: &Summary, baseline: &Baseline) -> String {
             "tool": {"driver": {
                 "name": "chatdouble",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules::all().iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+                "rules": rules::all().iter().map(|rule| format_rule(rule)).collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
             "results": results,
@@ -33,7 +35,8 @@ pub fn render(report: &Summary, baseline: &Baseline) -> String {
     text
 }
 
-fn descriptor(rule: &Rule) -> Value {
+/// Formats a rule as a reporting descriptor of SARIF.
+fn format_rule(rule: &Rule) -> Value {
     json!({
         "id": rule.name,
         "shortDescription": {"text": rule.message("…")},
@@ -43,7 +46,8 @@ fn descriptor(rule: &Rule) -> Value {
     })
 }
 
-fn result(client: &ClientSummary, finding: &FindingSummary, is_known: bool) -> Value {
+/// Formats a finding as a result of SARIF.
+fn format_finding(client: &ClientSummary, finding: &FindingSummary, is_known: bool) -> Value {
     let index = rules::all().iter().position(|rule| rule.name == finding.rule);
     let method_and_path = finding.first.request.splitn(3, ' ').take(2).collect::<Vec<_>>().join(" ");
     let fingerprint = hash(&(client.client.split('/').next(), &finding.rule, &finding.message));

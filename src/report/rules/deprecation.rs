@@ -1,4 +1,4 @@
-//! Rules about what later servers no longer have: operations, parameters and types of events.
+//! Rules about operations, parameters and types of events that are deprecated at the world's feature level.
 
 use crate::report::finding::Findings;
 use crate::report::observation::{IssueKind, Observation};
@@ -39,13 +39,15 @@ static DEPRECATED_EVENT_TYPE: Rule = Rule {
     example: "POST /register with event_types=[\"muted_topics\"]",
     test: "deprecated_types_of_events_are_avoided",
 };
+
 pub fn check(request: &Observation<'_>, findings: &mut Findings) {
     for issue in request.issues.iter().filter(|issue| issue.level <= request.facts.level) {
         let rule = match issue.kind {
             IssueKind::DeprecatedOperation => &DEPRECATED_OPERATION,
             IssueKind::DeprecatedParameter => &DEPRECATED_PARAMETER,
             IssueKind::DeprecatedEvents => &DEPRECATED_EVENT_TYPE,
-            // These are reported as ignored parameters or unknown operations.
+            // Parameters that the level no longer has are reported as ignored, and operations that it no longer has are
+            // refused.
             IssueKind::Removed | IssueKind::Renamed => continue,
         };
         let replacement =

@@ -8,18 +8,19 @@ use crate::report::observation::{Moment, Observation, hash};
 use crate::report::rule::{Rule, Severity};
 use serde_json::Value;
 
-/// A client breaks the rule if it fetched a conversation to its end with at least this number of pages.
+/// A client breaks `whole-history-fetched` if it fetches a conversation to its end in at least this number of pages.
 const MIN_PAGES: u32 = 5;
-/// A client breaks the rule with this number of pages even before the end.
+/// A client breaks `whole-history-fetched` with this number of pages even before the end.
 const MANY_PAGES: u32 = 20;
 /// Pages count as one loop if each follows the previous one within this time.
 const MAX_PAGE_INTERVAL: i64 = 10 * SECOND;
-/// The number of requests for the flag of a single message that break the rule, and the time within which they are
-/// sent.
+/// A client breaks `flags-one-by-one` with this number of requests that change the flag of a single message.
 const MIN_FLAG_CHANGES: u32 = 10;
+/// The time within which these requests are sent.
 const FLAG_CHANGES_SPAN: i64 = 10 * SECOND;
-/// The number of requests for all users that break the rule, and the time within which they are sent.
+/// A client breaks `users-fetched-again` with this number of requests for all users.
 const MIN_USER_FETCHES: u32 = 3;
+/// The time within which these requests are sent.
 const USER_FETCHES_SPAN: i64 = 600 * SECOND;
 
 pub const RULES: &[&Rule] =
@@ -31,7 +32,7 @@ static WHOLE_HISTORY_FETCHED: Rule = Rule {
     since: 0,
     removed_in: None,
     what: "Fetched a conversation to its end in a loop",
-    why: "Large organizations have millions of messages: the client takes hours and the server's database with it.",
+    why: "Large organizations have millions of messages: the client takes hours, and loads the server's database all the time.",
     help: "Fetch a page where the user is, and further ones as the user scrolls.",
     example: "GET /messages with an ever older anchor, five times, until found_oldest",
     test: "history_is_fetched_as_it_is_read",
@@ -63,7 +64,7 @@ static REGISTER_EVERYTHING: Rule = Rule {
     severity: Severity::Note,
     since: 0,
     removed_in: None,
-    what: "Registered for every type of events and all state, as clients without an interface hardly need",
+    what: "Registered for every type of events and all state, which clients without a user interface hardly need",
     why: "The reply holds the whole organization, and every event of presence or typing wakes the client.",
     help: "Name what is used in event_types and fetch_event_types.",
     example: "POST /register without event_types, fetch_event_types and client_capabilities",
@@ -91,10 +92,12 @@ const EXPECTED_CAPABILITIES: &[(&str, i64, &str)] = &[
     ("empty_topic_name", 334, "message"),
 ];
 
+/// Pages of a conversation that were fetched one after the other.
 #[derive(Debug)]
 struct PageSeries {
     /// A hash of the narrow and the direction.
     conversation: u64,
+    /// The anchor of the latest page.
     anchor: i64,
     count: u32,
     last_sent: Moment,
@@ -128,8 +131,8 @@ impl Memory {
     }
 
     fn check_page(&mut self, request: &Observation<'_>, findings: &mut Findings) {
-        let count = |name: &str| request.param(name).and_then(|count| count.parse::<i64>().ok()).unwrap_or(0);
-        let is_backwards = count("num_before") >= count("num_after");
+        let number = |name: &str| request.param(name).and_then(|number| number.parse::<i64>().ok()).unwrap_or(0);
+        let is_backwards = number("num_before") >= number("num_after");
         let anchor = match request.param("anchor") {
             Some("oldest") => 0,
             Some("newest") => i64::MAX,

@@ -18,7 +18,7 @@ pub struct KnownQueue {
     pub connection: u64,
     /// The ID of the newest event that may have been sent. None if replies were broken or not observed.
     pub newest_sent: Option<i64>,
-    /// The ID of the newest event in a reply that the client received completely.
+    /// The ID of the newest event in a reply that the client received completely; -1 if there is none.
     pub newest_delivered: i64,
     /// The time at which that reply was sent, in microseconds of real time.
     pub delivered_at: i64,
@@ -31,11 +31,12 @@ pub struct KnownQueue {
     pub stuck_polls: u32,
     /// The number of consecutive empty polls with `dont_block`, and the time of the first reply.
     pub nonblocking_polls: (u32, Moment),
-    /// Start and end of the latest poll, in microseconds of real time.
+    /// Start and end of the latest poll whose reply the client received completely, in microseconds of real time.
     pub last_poll: Option<(i64, i64)>,
     /// The number of polls that wait now.
     pub waiting_polls: u32,
-    /// Polls that the client aborted: how long they waited and when they ended, in microseconds of real time.
+    /// The latest polls that the client aborted in a row: how long each waited and when it ended, in microseconds of
+    /// real time.
     pub aborted_polls: LatestItems<(i64, i64), 3>,
     /// The time at which the client learned that the queue does not exist.
     pub lost_at: Option<Moment>,

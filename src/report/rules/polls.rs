@@ -1,4 +1,4 @@
-//! Rules about polls: acknowledgements, their frequency, and how long a client waits.
+//! Rules about polls: what they acknowledge, how often they are sent, and how long a client waits.
 
 use super::SECOND;
 use super::known_queues::{KnownQueue, KnownQueues};
@@ -8,12 +8,13 @@ use crate::report::rule::{Rule, Severity};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// With this number of polls, it is a finding not to acknowledge the first events.
+/// A client breaks `events-never-acknowledged` with this number of polls that do not acknowledge the first events.
 const MIN_POLLS_WITHOUT_ACKNOWLEDGEMENT: u32 = 3;
-/// With this number of polls, it is a finding to poll with the same `last_event_id` after later events.
+/// A client breaks `polls-without-progress` with this number of polls with the same `last_event_id` after later events.
 const MIN_POLLS_WITHOUT_PROGRESS: u32 = 5;
-/// The number of consecutive polls with `dont_block` that is a finding, and the time within which they are sent.
+/// A client breaks `polls-without-waiting` with this number of consecutive polls with `dont_block`.
 const MIN_NONBLOCKING_POLLS: u32 = 10;
+/// The time within which these polls are sent.
 const NONBLOCKING_POLLS_SPAN: i64 = 60 * SECOND;
 /// How long a client should wait: `event_queue_longpoll_timeout_seconds` minus the tolerance of timers.
 const LONG_POLL_TIMEOUT: i64 = 89 * SECOND;
@@ -69,7 +70,7 @@ static EVENTS_NEVER_ACKNOWLEDGED: Rule = Rule {
     severity: Severity::Error,
     since: 0,
     removed_in: None,
-    what: "Polls with the last_event_id of registering although it was given events",
+    what: "Polls with the last_event_id of the register reply although it was given events",
     why: "The server repeats all events with each reply and keeps them for the client: log and replies grow.",
     help: "Send the largest id received as last_event_id of the next poll.",
     example: "GET /events?last_event_id=-1 → events 0 and 1; GET /events?last_event_id=-1; …",
@@ -125,9 +126,9 @@ static LONG_POLL_CUT_SHORT: Rule = Rule {
 pub struct PollResult {
     /// Whether the client received a complete, successful reply.
     pub is_success: bool,
-    /// Whether all events were delivered and acknowledged before this poll.
+    /// Whether the reply has only events that were delivered before, and that this poll acknowledges.
     pub is_repetition: bool,
-    /// Whether there are events that were not delivered before this poll.
+    /// Whether the reply has events that were not delivered before.
     pub has_new_events: bool,
     /// The `local_message_id`s of the client's messages among the events.
     pub local_ids: Vec<String>,

@@ -92,7 +92,7 @@ impl Memory {
             Some("/events") if entry.method == "DELETE" => mark_deleted(queues, request),
             Some("/events") => self.check_poll(queues, request, findings),
             Some(route) if ALLOWED_BEFORE_REGISTER.contains(&route) => {}
-            _ => self.check_other(request, findings),
+            _ => self.check_request_without_queue(request, findings),
         }
     }
 
@@ -160,7 +160,7 @@ impl Memory {
         });
     }
 
-    /// A client that polls an older queue has several at the same time.
+    /// Forgets the restart if the client polls an older queue: then it has several queues at the same time.
     pub fn poll_started(&mut self, queue: &str) {
         self.restart.take_if(|restart| restart.unused_queues.iter().any(|unused| **unused == *queue));
     }
@@ -173,7 +173,7 @@ impl Memory {
         }
     }
 
-    /// The same at the end of the world.
+    /// Does the same as [`Memory::check_restart`] at the end of the world, without waiting.
     pub fn check_restart_at_end(&mut self, findings: &mut Findings) {
         if let Some(restart) = self.restart.take() {
             findings.add_occurrence(&REGISTERED_AGAIN, "", restart.registration);
@@ -181,7 +181,7 @@ impl Memory {
     }
 
     /// Finds clients that continue without a queue.
-    fn check_other(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+    fn check_request_without_queue(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let is_late =
             |lost_at: Moment| request.is_after(lost_at) && request.waited_since(lost_at) > MAX_TIME_WITHOUT_QUEUE;
         if self.lost_at.is_some_and(is_late) {

@@ -7,11 +7,13 @@ use crate::report::observation::{Arrival, Moment, Observation};
 use crate::report::rule::{Rule, Severity};
 use serde::Deserialize;
 
-/// The number of refusals of the same request that is a finding, and the time within which they happen.
+/// A client breaks `refused-request-repeated` with this number of refusals of the same request.
 const MIN_REFUSALS: u32 = 3;
+/// The time within which these refusals happen.
 const REFUSALS_SPAN: i64 = 60 * SECOND;
-/// The number of refusals of the same credentials that is a finding, and the time within which they happen.
+/// A client breaks `refused-credentials-repeated` with this number of refusals of the same credentials.
 const MIN_UNAUTHORIZED: u32 = 3;
+/// The time within which these refusals happen.
 const UNAUTHORIZED_SPAN: i64 = 600 * SECOND;
 /// The number of consecutive failures after which constant pauses should have grown.
 const MIN_FAILURES_CONSTANT: u32 = 5;
@@ -19,7 +21,7 @@ const MIN_FAILURES_CONSTANT: u32 = 5;
 const MIN_FAILURES_RANDOM: u32 = 10;
 /// Pauses of this length need not grow.
 const LONG_PAUSE: i64 = 10 * SECOND;
-/// Requests that are less far apart have no pause between them.
+/// A shorter time between two requests does not count as a pause.
 const MIN_PAUSE: i64 = SECOND / 10;
 /// The tolerance for timers that fire early.
 const TIMER_TOLERANCE: i64 = SECOND / 20;
@@ -223,7 +225,7 @@ impl Memory {
         let count = series.count + 1;
         let has_only_grown =
             series.has_only_grown && (count == 2 || pause >= series.last_pause + series.last_pause / 2);
-        // A busy machine separates requests that a client sends without a pause.
+        // On a busy machine, there is some time even between requests that a client sends without a pause.
         let counted_pause = if pause < MIN_PAUSE { 0 } else { pause };
         let first_pause = if count <= 3 { series.first_pause.max(counted_pause) } else { series.first_pause };
         let shortest_pause = series.shortest_pause.min(counted_pause);

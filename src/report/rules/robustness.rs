@@ -9,10 +9,10 @@ use crate::report::rule::{Rule, Severity};
 
 /// A client that has not polled for this time has stopped polling.
 const MAX_TIME_WITHOUT_POLL: i64 = 60 * SECOND;
-/// A client that sends nothing at all must also have been silent for this real time after an unknown event, because a jump
-/// of the world's clock may come before its next poll.
+/// A client that sends nothing at all must also have been silent for this real time after an unknown event, because a
+/// jump of the world's clock may come before its next poll.
 const MIN_REAL_SILENCE: i64 = SECOND / 2;
-/// The same after an unexpected reply, after which a client may wait before it polls again.
+/// The real time after an unexpected reply. It is longer, because a client may wait before it polls again.
 const MIN_REAL_SILENCE_AFTER_ERROR: i64 = 10 * SECOND;
 /// At the end of the world, a client has stopped polling after this time with at least one other request.
 const MIN_SILENCE_AT_END: i64 = 5 * SECOND;
@@ -67,8 +67,8 @@ static REPEATED_EVENT_ACTED_ON: Rule = Rule {
     test: "repeated_events_are_skipped",
 };
 
-/// Requests that clients send periodically, and not in reaction to events.
-const PERIODIC: &[&str] = &["/users/me/presence", "/typing", "/register", "/events"];
+/// Paths of requests that clients send on their own, and not in reaction to events.
+const PATHS_WITHOUT_REACTIONS: &[&str] = &["/users/me/presence", "/typing", "/register", "/events"];
 
 /// A poll with an unexpected reply, until the client polls again.
 #[derive(Debug)]
@@ -155,7 +155,7 @@ impl Memory {
 
     fn check_reaction(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let route = request.entry.route.unwrap_or_default();
-        if request.entry.method == "GET" || PERIODIC.contains(&route) {
+        if request.entry.method == "GET" || PATHS_WITHOUT_REACTIONS.contains(&route) {
             return;
         }
         let fingerprint = request.fingerprint(&["local_id", "queue_id"]);
@@ -180,7 +180,7 @@ impl Memory {
 
 /// The unexpected reply to a poll, if there is one. Lost queues are left to the rules about queues.
 fn find_unexpected_reply(poll_result: &PollResult, request: &Observation<'_>) -> Option<UnexpectedReply> {
-    let is_of_later_level = poll_result.has_new_events && request.facts.level > request.facts.newest;
+    let is_of_later_level = poll_result.has_new_events && request.facts.level > request.facts.newest_level;
     let (rule, subject) = match request.effect {
         _ if request.has_code("BAD_EVENT_QUEUE_ID") => return None,
         Some("unknown") => (&STOPS_AFTER_UNKNOWN_EVENT, ""),

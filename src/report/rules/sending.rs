@@ -24,7 +24,7 @@ static SEND_REPEATED_BLINDLY: Rule = Rule {
     test: "a_message_is_not_sent_again_blindly",
 };
 
-/// A sent message whose reply was lost.
+/// A message of which the client does not know whether the server has sent it.
 #[derive(Debug)]
 struct UnansweredMessage {
     fingerprint: u64,

@@ -19,5 +19,5 @@ fn rules_name_their_tests_and_say_all() {
         }
         assert!(rule.why.ends_with('.') && rule.help.ends_with('.') && !rule.what.ends_with('.'), "{}", rule.name);
     }
-    assert_eq!(rules::named("dead-queue-polled").map(|rule| rule.severity.name()), Some("error"));
+    assert_eq!(rules::find("dead-queue-polled").map(|rule| rule.severity.name()), Some("error"));
 }

@@ -20,7 +20,7 @@ use crate::realm::{Realm, content_hash};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub(super) fn checked_edit(
+pub(super) fn check_request(
     realm: &Realm,
     context: &OperationContext<'_>,
     params: &EditMessage,
@@ -63,7 +63,7 @@ pub(super) fn checked_edit(
     let reported_change = match topic_names {
         _ if content.is_some() => None,
         Some((new_topic, topic)) if !context.has(Feature::RenamingIsNotResolving) => {
-            ResolutionChange::in_notice(topic, new_topic)
+            ResolutionChange::in_legacy_notice(topic, new_topic)
         }
         _ => resolution_change.filter(|_| !names_channel),
     };
@@ -147,7 +147,7 @@ fn check_previous_content(message: &Message, params: &EditMessage) -> Result<(),
     }
 }
 
-/// Returns the place to which the request moves the message, without any checks. None: it does not move the message.
+/// Returns the place to which the request moves the message, without any checks. None if it does not move the message.
 fn new_place(message: &Message, params: &EditMessage, topic: Option<String>) -> Option<MessagePlace> {
     let (channel, old_topic) = message.channel()?;
     let new_channel = params.stream_id.map_or(channel, |NonNegative(id)| ChannelId(id));
@@ -211,8 +211,8 @@ fn check_may_move(
         let may_rename = has_permission(RealmPermission::CanMoveMessagesBetweenTopics)
             || has_permission_in_either(ChannelPermission::CanMoveMessagesWithinChannel);
         if !may_rename {
-            let is_moving = Feature::RenamingRefusedAsMoving.is_at(context.feature_level);
-            return Err(if is_moving { Error::MayNotMove } else { Error::MayNotEdit });
+            let counts_as_move = Feature::RenamingRefusedAsMoving.is_at(context.feature_level);
+            return Err(if counts_as_move { Error::MayNotMove } else { Error::MayNotEdit });
         }
         let limit = realm.organization.limit(RealmSetting::MoveMessagesWithinStreamLimitSeconds);
         check_move_time(realm, context, message, (mode, moved_ids), limit, Error::MoveTopicTimePassed)?;

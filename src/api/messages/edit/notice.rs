@@ -18,7 +18,7 @@ use chat_markdown::{encode_hash_component, encode_link_label};
 use imbl::OrdSet;
 use std::sync::Arc;
 
-/// Maximum age of a notice about a resolved topic that the opposite change deletes.
+/// Maximum age of a notice that a topic was resolved or unresolved, for the opposite change to delete it.
 const UNDO_SECONDS: i64 = 60;
 
 /// Posts the notice about a resolved topic, and the notices of a move that the request asks for.
@@ -104,7 +104,7 @@ fn resolution_sentence(resolution_change: ResolutionChange) -> String {
 }
 
 /// Posts the notice that a topic was resolved or unresolved. If the last message is a recent notice of this kind,
-/// deletes that instead.
+/// deletes that instead, from the level of [`Feature::ResolveNoticesDeleted`] on.
 fn post_or_delete_resolution_notice(
     tx: &mut Tx,
     editor: &User,
@@ -133,7 +133,8 @@ fn participants(realm: &Realm, messages: &[MessageId]) -> OrdSet<UserId> {
         .collect()
 }
 
-/// The last message of a topic, if it is a notice about the topic being resolved that can still be undone.
+/// The last message of a topic, if it is a notice that the topic was resolved or unresolved, at most [`UNDO_SECONDS`]
+/// old.
 fn recent_notice(realm: &Realm, channel: ChannelId, topic: &str) -> Option<MessageId> {
     let last_id = realm.topics.get(&(channel, TopicKey::new(topic)))?.messages.last()?;
     let message = &realm.messages[&last_id];

@@ -1,4 +1,4 @@
-//! Moving messages to another topic or channel, with the changes of rows and visibility policies that follow.
+//! Moving messages to another topic or channel, with the changes of user messages and visibility policies that follow.
 //!
 //! A choice where the API is silent: A-38 in docs/assumptions.md.
 
@@ -86,8 +86,8 @@ impl MoveLosses {
     }
 }
 
-/// Subscribers of the new channel who get the event of a move even without a row. Empty below 340, or if the history of
-/// the old channel is protected. Guests are among them only if they are subscribed to the old channel too.
+/// Subscribers of the new channel who get the event of a move even without a user message. Empty below 340, or if the
+/// history of the old channel is protected. Guests are among them only if they are subscribed to the old channel too.
 pub(super) fn new_readers(tx: &Tx, message: &Message, place: &MessagePlace) -> OrdSet<UserId> {
     let (Some((old_channel, _)), Some(new_channel)) = (message.channel(), place.channel()) else {
         return OrdSet::new();
@@ -99,9 +99,10 @@ pub(super) fn new_readers(tx: &Tx, message: &Message, place: &MessagePlace) -> O
     tx.channels[&new_channel].subscribers.clone().relative_complement(tx.unsubscribed_guests(old_channel))
 }
 
-/// Updates the user messages of messages that were moved into a channel: removes those of `users_losing_rows` and recalls
-/// their pushes, and adds read ones for the subscribers of a channel with protected history. A subscription that began
-/// after an unread one of the messages begins before it instead, since unread messages are newer than the subscription.
+/// Updates the user messages of messages that were moved into a channel: removes those of `users_losing_rows` and
+/// recalls their pushes, and adds read ones for the subscribers of a channel with protected history. A subscription
+/// that began after an unread one of the messages begins before it instead, since unread messages are newer than the
+/// subscription.
 pub(super) fn update_rows(
     tx: &mut Tx,
     moved_ids: &[MessageId],

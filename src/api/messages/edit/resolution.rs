@@ -17,7 +17,7 @@ impl ResolutionChange {
     }
 
     /// Returns the change that notices of older levels report. Only the marks of the names are compared.
-    pub(super) fn in_notice(old: &str, new: &str) -> Option<Self> {
+    pub(super) fn in_legacy_notice(old: &str, new: &str) -> Option<Self> {
         match (old.starts_with(RESOLVED_PREFIX), new.starts_with(RESOLVED_PREFIX)) {
             (false, true) => Some(Self::Resolved),
             (true, false) => Some(Self::Unresolved),
@@ -53,7 +53,7 @@ mod tests {
             ("✔ lunch", "✔ dinner", None, false),
             ("lunch", "dinner", None, false),
         ] {
-            assert_eq!(ResolutionChange::in_notice(old, new), in_notice, "{old} → {new}");
+            assert_eq!(ResolutionChange::in_legacy_notice(old, new), in_notice, "{old} → {new}");
             assert_eq!(ResolutionChange::is_only_difference(old, new), is_only_difference, "{old} → {new}");
         }
     }

@@ -10,10 +10,11 @@ use distance::are_comparable;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// A run of common words counts as coincidence, and thus as changed, if it has at most this many words and at most a
-/// quarter of the new text.
+/// quarter of the words of the new text.
 const MAX_COINCIDENCE: f64 = 2.0;
 
-/// Longer texts, both together, are not compared, because each word needs about a hundred bytes of memory.
+/// Two texts that are longer than this together are not compared, because each word needs about a hundred bytes of
+/// memory.
 const MAX_COMPARED_BYTES: usize = 300_000;
 
 /// The new text with inserted words highlighted and deleted words added. If the comparison costs too much, all words
@@ -51,8 +52,15 @@ const DELETED: &str = "highlight_text_deleted";
 #[derive(Clone, Debug)]
 enum Piece {
     Text(String),
-    Start { name: String, text: String },
-    End { name: String, text: String },
+    Start {
+        name: String,
+        text: String,
+    },
+    End {
+        name: String,
+        text: String,
+    },
+    /// Words of the old text that the new text does not have.
     Deleted(Vec<Piece>),
 }
 
@@ -120,6 +128,7 @@ fn compare_words<'words>(
 /// Elements without an end tag.
 const VOID_ELEMENTS: [&str; 4] = ["br", "hr", "img", "input"];
 
+/// Splits HTML into words with their tags.
 fn split_words(html: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     // Tags that belong to the next word.

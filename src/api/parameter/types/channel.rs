@@ -1,4 +1,5 @@
-//! Parameters that several operations on channels share: privacy, retention, topics policy, permissions, boolean settings.
+//! Parameters that several operations on channels share: privacy, retention, topics policy, permissions, boolean
+//! settings.
 //!
 //! A choice where the API is silent: A-484 in docs/assumptions.md.
 
@@ -182,7 +183,7 @@ parameters! {
         message_retention_days: Option<RetentionDays>,
         /// The folder.
         folder_id: Option<Nullable<FolderId>>,
-        /// What is on or off.
+        /// Settings that are on or off.
         @group boolean_settings: ChannelBooleanUpdates,
     }
 }

@@ -60,7 +60,7 @@ impl Expected<Recipients> {
 /// # Errors
 ///
 /// For channels, in this order: `OneChannelExpected`, `InvalidChannelType`, `MissingTopic`, those of
-/// [`validate_channel_name`], `UnknownChannel`, `UnknownChannelId`. For people: `NoRecipients`,
+/// [`validate_channel_name`], `UnknownChannel`, `UnknownChannelId`. For users: `NoRecipients`,
 /// `InvalidRecipientsType`, `MixedRecipients`, `InvalidRecipientEmail`, `InvalidRecipientId`.
 pub fn resolve(
     realm: &Realm,

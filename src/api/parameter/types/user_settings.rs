@@ -28,9 +28,10 @@ json_object! { open
 /// The parameters of `PATCH /settings`.
 #[derive(Clone, Debug, Default)]
 pub struct SettingsParams {
-    /// None: the caller.
+    /// None for the caller.
     pub target_users: Option<TargetUsers>,
-    /// Names and valid values of the settings to change, in the order in which they are changed.
+    /// Names and values of the settings to change, in the order in which they are changed. Some values are checked
+    /// later: see [`parse_setting_value`].
     pub settings: Vec<(&'static str, Value)>,
     pub full_name: Option<String>,
     /// The real email address.
@@ -164,7 +165,8 @@ impl Parameters for SettingsParams {
 /// The parameters of `PATCH /realm/user_settings_defaults`.
 #[derive(Clone, Debug, Default)]
 pub struct UserDefaultsParams {
-    /// Names and valid values of the settings to change, in the order in which they are changed.
+    /// Names and values of the settings to change, in the order in which they are changed. Some values are checked
+    /// later: see [`parse_setting_value`].
     pub settings: Vec<(&'static str, Value)>,
 }
 
@@ -204,7 +206,7 @@ fn legacy_settings(raw: &RawParameters) -> Result<Vec<(&'static str, Value)>, Er
 /// Settings with text values whose refusal is "Not in the list of possible values".
 const SETTINGS_WITH_LIST_ERROR: [&str; 2] = ["emojiset", "default_avatar_source"];
 
-/// The only setting that is stored in the account instead of the user's settings.
+/// The setting of both operations that is stored in the account instead of the user's settings.
 const EMAIL_VISIBILITY: &str = "email_address_visibility";
 
 fn parse_visibility(text: &str) -> Result<i64, Error> {

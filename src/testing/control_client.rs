@@ -1,7 +1,7 @@
 //! The client of control that all helpers use: it runs calls on the server's runtime, from any thread.
 
 use super::entry::Entry;
-use super::{Running, TestServer};
+use super::{RunningServer, TestServer};
 use http::Method;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -23,7 +23,7 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.body["msg"].as_str().unwrap_or("refused without a word"))?;
+        f.write_str(self.body["msg"].as_str().unwrap_or("refused without a reason"))?;
         let nearest = || self.body["nearest"].as_array().into_iter().flatten();
         let matching: Vec<&Value> = nearest().filter(|row| is_match(row)).collect();
         if !matching.is_empty() {
@@ -53,16 +53,16 @@ fn is_match(row: &Value) -> bool {
 /// result.
 pub type Waiting<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Makes calls whose paths begin with the same prefix, such as `/worlds/NAME`.
+/// Makes calls of control whose paths begin with the same prefix, such as `/worlds/NAME`.
 #[derive(Clone)]
-pub(super) struct Calls {
-    running: Arc<Running>,
+pub(super) struct ControlClient {
+    running: Arc<RunningServer>,
     path_prefix: String,
 }
 
 pub(super) type Body = Option<Value>;
 
-impl Calls {
+impl ControlClient {
     pub(super) fn new(server: &TestServer, path_prefix: String) -> Self {
         Self { running: server.running.clone(), path_prefix }
     }
@@ -97,7 +97,7 @@ impl Calls {
             .unwrap_or_else(|_| Err(Refusal { status: 0, body: serde_json::json!({"msg": "the server ended"}) }))
     }
 
-    /// Does the same as [`Calls::try_call`], but panics with the refusal.
+    /// Does the same as [`ControlClient::try_call`], but panics with the refusal.
     #[track_caller]
     pub(super) fn call(&self, method: Method, path: &str, body: Body) -> Value {
         match self.try_call(method, path, body) {
@@ -115,17 +115,17 @@ impl Calls {
     }
 }
 
-pub(super) fn from_json<T: DeserializeOwned>(value: Value) -> T {
-    serde_json::from_value(value).unwrap_or_else(|error| panic!("a reply of another form: {error}"))
+pub(super) fn parse_json<T: DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).unwrap_or_else(|error| panic!("the reply has another format: {error}"))
 }
 
-pub(super) fn list_from<T: DeserializeOwned>(mut reply: Value, key: &str) -> Vec<T> {
-    from_json(reply[key].take())
+pub(super) fn parse_list<T: DeserializeOwned>(mut reply: Value, key: &str) -> Vec<T> {
+    parse_json(reply[key].take())
 }
 
 #[track_caller]
 pub(super) fn to_json(value: impl serde::Serialize) -> Value {
-    serde_json::to_value(value).unwrap_or_else(|error| panic!("this is no JSON: {error}"))
+    serde_json::to_value(value).unwrap_or_else(|error| panic!("this can't be converted to JSON: {error}"))
 }
 
 /// Formats the fields of an object as the query of a URL.
