@@ -77,8 +77,8 @@ enum Command {
 /// An error that ends the program.
 #[derive(Debug)]
 pub struct CliError {
-    /// Exit status: 1 for a failure, 2 for wrong usage, 3 for a bug of this program, 130 for an interruption. For a
-    /// command that can't be run, the status that shells use.
+    /// Exit status: 1 for a failure, 2 for wrong usage or a comparison that failed, 3 for a bug of this program, 130 for
+    /// an interruption. For a command that can't be run, the status that shells use.
     pub status: u8,
     /// One line, without `error:`.
     pub message: String,

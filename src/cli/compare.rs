@@ -169,7 +169,7 @@ impl Compare {
         }
     }
 
-    /// Plays the probes and adds them to the report. Stops after the current probe when the user has interrupted.
+    /// Plays the probes and adds them to the report. Stops after the current probe if the user has interrupted it.
     async fn play(
         &self,
         probes: &[(&Document, &Scenario)],
@@ -257,8 +257,8 @@ impl Compare {
     }
 }
 
-/// The correspondence of the two servers before any probe: their addresses, and the accounts, channels and groups that
-/// have the same name on both.
+/// The correspondence of the two servers before any probe: replacements for their URLs and for the texts of accounts, and
+/// the IDs of the users, channels and groups that have the same handle or name on both.
 fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Correspondence {
     let mut correspondence = Correspondence::default();
     for (index, side) in [first, second].into_iter().enumerate() {

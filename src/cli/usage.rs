@@ -6,6 +6,7 @@ use clap::{Arg, Command, Error};
 use std::ffi::OsString;
 
 /// Removes empty environment variables from the options, since tools that forward variables set them to an empty value.
+/// Help does not show the values of the others.
 pub(super) fn ignore_empty_variables(command: Command) -> Command {
     let is_empty = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
     let remove_empty_variable =
@@ -120,7 +121,7 @@ fn replace_number_errors(message: &str) -> String {
     .fold(message.to_owned(), |message, (original, replacement)| message.replace(original, replacement))
 }
 
-/// Variables that belong to no option: those of clients, of helper libraries, and of accounts.
+/// Variables that are known even if no option reads them: those of clients, of helper libraries, and of accounts.
 const OTHER_VARIABLES: &[&str] =
     &["CHATDOUBLE_URL", "CHATDOUBLE_API_KEY", "CHATDOUBLE_BINARY", "CHATDOUBLE_LEVEL", "CHATDOUBLE_TLS_CA"];
 

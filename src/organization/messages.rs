@@ -6,7 +6,7 @@ use crate::fixture::format::{Edit, Message, Reaction};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Replaces a text that this double refuses.
+/// The text of a message whose own text this double refuses.
 const PLACEHOLDER_TEXT: &str = "(no text)";
 
 /// Facts about a message that are not in its record.

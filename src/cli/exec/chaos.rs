@@ -66,7 +66,7 @@ impl Chaos {
         check_writable(file).map_err(|error| write_error(file, &error))
     }
 
-    /// Runs the command until it fails, or for the requested number of runs.
+    /// Runs the command until it fails, or for the requested number of runs. If it fails, shrinks the faults.
     ///
     /// # Errors
     ///

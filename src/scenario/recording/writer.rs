@@ -261,8 +261,8 @@ fn lost_reply_fault(exchange: &Exchange) -> String {
     fenced_block("control", &format!("fault {fault}"))
 }
 
-/// Why a request can't be part of a scenario, as far as that follows from its reply and its credentials. None if it
-/// can.
+/// Why a request can't be part of a scenario, as far as that follows from its credentials, its reply and the queue of a
+/// poll. None if it can.
 fn omission_reason(exchange: &Exchange) -> Option<&'static str> {
     match exchange.status {
         _ if exchange.uses_other_authentication => Some("it acts in a session, by a cookie or a token"),

@@ -29,7 +29,8 @@ const SERVER_DEPENDENT_KEYS: [&str; 12] = [
     "realm_upload_quota_mib",
 ];
 
-/// Keys of IDs that summarize many objects. They are different objects if one server has one more.
+/// Keys of the ID of the first or the last of many objects. If one server has more objects, the two IDs are of different
+/// objects, so they do not become a pair.
 const SUMMARY_KEYS: [&str; 3] = ["max_message_id", "max_id", "first_message_id"];
 
 /// Random values and times in texts, with their replacements before a comparison.
@@ -76,7 +77,7 @@ pub struct Correspondence {
 }
 
 impl Correspondence {
-    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1). Ignores texts of one or two bytes,
+    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1). Ignores texts of less than three bytes,
     /// and texts that already have a replacement.
     pub fn add_replacement(&mut self, side: usize, text: &str, replacement: &str) {
         if text.len() > 2 && !self.replacements[side].iter().any(|(existing_text, _)| existing_text == text) {
@@ -253,7 +254,7 @@ impl Correspondence {
         let parent_kind = if key.is_empty() { parent_kind.to_owned() } else { kind_of_collection(key) };
         let mut unmatched: BTreeSet<&String> = second.keys().collect();
         for (name, value) in first {
-            let member_path = format!("{path}.{}", if is_index(name) { "*" } else { name });
+            let member_path = format!("{path}.{}", if has_only_digits(name) { "*" } else { name });
             match self.counterpart(key, name, second) {
                 Some(other_name) => {
                     unmatched.remove(other_name);
@@ -267,7 +268,7 @@ impl Correspondence {
             }
         }
         for name in unmatched {
-            let member_path = format!("{path}.{}", if is_index(name) { "*" } else { name });
+            let member_path = format!("{path}.{}", if has_only_digits(name) { "*" } else { name });
             differences.push(Difference {
                 at: member_path,
                 first: ABSENT.to_owned(),
@@ -276,7 +277,8 @@ impl Correspondence {
         }
     }
 
-    /// The key of the second object that corresponds to a key of the first. `collection` is the name of the objects.
+    /// The key of the second object that corresponds to a key of the first. `collection` is the key of the two
+    /// objects.
     fn counterpart<'o>(&self, collection: &str, name: &str, second: &'o Map<String, Value>) -> Option<&'o String> {
         if let Ok(id) = name.parse::<i64>() {
             for kind in kinds_of_keys(collection) {
@@ -324,7 +326,7 @@ fn is_color(text: &str) -> bool {
         .is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-fn is_index(name: &str) -> bool {
+fn has_only_digits(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
 }
 

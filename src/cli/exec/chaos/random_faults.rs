@@ -207,7 +207,7 @@ fn operation_targets(
     targets.map(|(method, route, operation)| Target::for_operation(method, route, operation)).collect()
 }
 
-/// Requests that change the organization. Requests for queues don't.
+/// Requests that change the organization, unlike reads and requests for queues.
 fn write_targets(observed_requests: &ObservedRequests) -> Vec<Target> {
     operation_targets(observed_requests, |method, route, _| method != "GET" && route != REGISTER && route != EVENTS)
 }

@@ -21,7 +21,7 @@ enum Identity {
     Unknown,
 }
 
-/// A position in the first list and the position of the same object in the second.
+/// Positions in the first list, each with the position of the same object in the second.
 type MatchedPositions = BTreeMap<usize, usize>;
 
 impl Correspondence {
