@@ -21,7 +21,10 @@ pub fn convert_folder(record: &Value, directory: &Directory) -> Option<Folder> {
     Some(Folder {
         id: Some(id),
         name: directory.folders.get(id)?.to_owned(),
-        description: to_valid_name(&directory.convert_markdown(record.text("description")), MAX_FOLDER_DESCRIPTION_LENGTH),
+        description: to_valid_name(
+            &directory.convert_markdown(record.text("description")),
+            MAX_FOLDER_DESCRIPTION_LENGTH,
+        ),
         creator: record.integer("creator_id").and_then(|id| directory.handle(id)),
         created: directory.convert_creation_time(record),
         archived: record.boolean("is_archived"),

@@ -7,8 +7,8 @@ use crate::fixture::format::{Blob, CustomEmoji};
 use crate::realm::picture;
 use serde_json::{Value, json};
 
-/// Converts a custom emoji; None if the directory does not have it. A picture that was not read, that has an unknown format or that must be anonymous is
-/// replaced with a plain one.
+/// Converts a custom emoji; None if the directory does not have it. A picture that was not read, that has an unknown
+/// format or that must be anonymous is replaced with a plain one.
 pub fn convert_custom_emoji(record: &Value, bytes: Option<&[u8]>, directory: &Directory) -> Option<CustomEmoji> {
     let id: i64 = record.text("id").parse().ok().or_else(|| record.integer("id"))?;
     let name = directory.custom_emoji.get(id)?.to_owned();

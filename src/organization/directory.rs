@@ -85,7 +85,7 @@ pub struct Directory {
     pub own_id: i64,
     /// The base URL of the organization, for links in texts.
     pub url: String,
-    /// The time to which the times of the fixture are relative, in Unix seconds.
+    /// The time to which the times of the fixture are relative, in UNIX seconds.
     pub reference_time: i64,
     /// All handles in lower case.
     handles: HashSet<String>,
@@ -236,12 +236,12 @@ impl Directory {
         self.anonymizer.as_ref().map_or_else(|| url.to_owned(), |anonymizer| anonymizer.anonymize_url(url))
     }
 
-    /// Converts a time from Unix seconds.
+    /// Converts a time from UNIX seconds.
     pub fn convert_time(&self, seconds: i64) -> When {
         When::after_seconds(seconds - self.reference_time)
     }
 
-    /// Converts a time from Unix seconds. A time after the fixture's time becomes that time.
+    /// Converts a time from UNIX seconds. A time after the fixture's time becomes that time.
     pub fn convert_past_time(&self, seconds: i64) -> When {
         self.convert_time(seconds.min(self.reference_time))
     }

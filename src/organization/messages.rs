@@ -17,7 +17,7 @@ pub struct MessageContext<'a> {
     pub needs_label: bool,
     /// Whether the account is subscribed to the channel.
     pub is_subscribed: bool,
-    /// The time of the previous message in Unix seconds: times in a fixture must not decrease.
+    /// The time of the previous message in UNIX seconds: times in a fixture must not decrease.
     pub earliest_time: i64,
 }
 

@@ -25,7 +25,7 @@ pub enum UserList {
 /// Data about users from other records.
 pub struct UserContext<'a> {
     pub register: &'a Value,
-    /// By user, the times at which the user was last active and last had a client open, in Unix seconds.
+    /// By user, the times at which the user was last active and last had a client open, in UNIX seconds.
     pub presences: &'a HashMap<i64, (i64, i64)>,
     /// The kinds and the choices of the profile fields, by ID.
     pub fields: &'a BTreeMap<i64, (FieldKind, Vec<String>)>,
@@ -86,7 +86,7 @@ pub fn role_of_user(record: &Value) -> Role {
     })
 }
 
-/// Parses `date_joined`, such as `2025-01-01T00:00+00:00`, with or without seconds. Returns Unix seconds.
+/// Parses `date_joined`, such as `2025-01-01T00:00+00:00`, with or without seconds. Returns UNIX seconds.
 pub fn parse_date_joined(record: &Value) -> Option<i64> {
     let text = record.text("date_joined");
     let with_seconds = text.get(..16).zip(text.get(16..)).map(|(minute, offset)| format!("{minute}:00{offset}"));

@@ -1,5 +1,5 @@
-//! The steps of reading an organization in their order. The server settings, the register reply and further lists are read
-//! here, messages and files in other modules.
+//! The steps of reading an organization in their order. The server settings, the register reply and further lists are
+//! read here; messages, their edits and files in other modules.
 
 use super::Selection;
 use super::feed::KnownChannel;
@@ -47,9 +47,9 @@ const CAPABILITIES: [&str; 12] = [
 ///
 /// # Errors
 ///
-/// If the server is unsuitable, a selected channel does not exist, a request fails, or the partial file can't be read or
-/// written. After the register reply, a refusal is no error, but gets a note. The complete steps remain in the partial
-/// file.
+/// If the server is unsuitable, a selected channel does not exist, a request fails, or the partial file can't be read
+/// or written. After the register reply, a refusal is no error, but gets a note. The complete steps remain in the
+/// partial file.
 pub async fn read(
     upstream: &Upstream,
     selection: &Selection,

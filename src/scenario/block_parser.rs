@@ -321,7 +321,8 @@ fn parse_control_call(entry: &Entry, fence: &Fence<'_>) -> Result<ControlCall, V
             (word, path, if has_body { Some(parse(start)?) } else { None })
         }
     };
-    Ok(ControlCall { method: method.to_owned(), path: parse_template(path, entry.offset)?, body, text: first.to_owned() })
+    let path = parse_template(path, entry.offset)?;
+    Ok(ControlCall { method: method.to_owned(), path, body, text: first.to_owned() })
 }
 
 /// The body of the call that moves the clock.

@@ -1,10 +1,11 @@
 //! Plays the blocks of a scenario in a world, and compares replies and events with the expected ones.
 
 use super::block::{Block, BlockKind, Body, Caller, ControlCall, ExpectedReply, Line, Request};
+use super::block_text;
 use super::client::{Failure, HttpReply, HttpRequest};
 use super::comparison::Comparison;
 use super::document::Document;
-use super::edit::{self, Edit};
+use super::edit::Edit;
 use super::mistake::line_of;
 use super::outcome::{Difference, Mode, Outcome};
 use super::pattern::Pattern;
@@ -237,7 +238,7 @@ impl<'a> Player<'a> {
         let Some(reply) = reply else {
             let is_success = actual.status == 200;
             let edits = insertion_offset
-                .map(|offset| Edit { range: offset..offset, text: edit::reply_block(actual) })
+                .map(|offset| Edit { range: offset..offset, text: block_text::reply_block(actual) })
                 .into_iter()
                 .collect();
             let message = || format!("{description} must succeed, but got {}", actual_text());
@@ -332,7 +333,7 @@ impl<'a> Player<'a> {
         events.retain(|event| event["type"] != "heartbeat");
         let Some(first_event) = events.front() else { return Ok(()) };
         let message = format!("no event must have come for {label}, but did: {first_event}");
-        let text = events.iter().map(|event| edit::event_block(label, event)).collect();
+        let text = events.iter().map(|event| block_text::event_block(label, event)).collect();
         Err(BlockError::Differ(message, vec![Edit { range: offset..offset, text }]))
     }
 

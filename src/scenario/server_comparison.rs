@@ -6,6 +6,7 @@ mod cleanup;
 mod compared_server;
 mod correspondence;
 mod curl;
+mod event_comparison;
 mod probe;
 mod queues;
 

@@ -164,8 +164,8 @@ impl Report {
         reasons.into_iter().take(MAX_REASONS).collect()
     }
 
-    /// The numbers of probes and operations that agree, differ or were not played, in a line each. With a baseline, a third
-    /// line has the numbers of differing requests that are in it, and that are new.
+    /// The numbers of probes and operations that agree, differ or were not played, in a line each. With a baseline, a
+    /// third line has the numbers of differing requests that are in it, and that are new.
     pub fn counts(&self) -> String {
         let ProbeCounts { agreeing, differing, not_played } = self.probes;
         let probed_operations: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();

@@ -134,7 +134,7 @@ fn level_comparisons(runs: &[Run]) -> Vec<String> {
 
 fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
     let mut usage = older.observation.clone();
-    usage.join(newer.observation.clone());
+    usage.merge(newer.observation.clone());
     let suspects = usage.suspected_changes(*from, *to);
     let result_verb = |run: &RunResult<Usage>| if run.status == 0 { "passes" } else { "fails" };
     let summary = format!("{from} {}, {to} {}", result_verb(older), result_verb(newer));

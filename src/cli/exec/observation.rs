@@ -20,7 +20,7 @@ impl Observation for ObservedRequests {
         let users = default_world.map(|world| world.snapshot().users.values().map(|user| user.email.clone()).collect());
         let users: HashSet<String> = users.unwrap_or_default();
         observe_worlds(server, move |world, observed: &mut ObservedRequests| {
-            observed.join(requests_of_world(world, &users))
+            observed.merge(requests_of_world(world, &users))
         })
     }
 }

@@ -190,8 +190,8 @@ pub fn argument_names(tool: &str) -> Option<Vec<&'static str>> {
     Some(tool.input_schema["properties"].as_object()?.keys().map(String::as_str).collect())
 }
 
-/// Ranks the line of an operation by how well the words match it: from 0 for the exact operation or path, to 3 for words
-/// of which some are only in the summary.
+/// Ranks the line of an operation by how well the words match it: from 0 for the exact operation or path, to 3 for
+/// words of which some are only in the summary.
 fn match_rank(line: &str, words: &[String]) -> usize {
     let line = line.to_lowercase();
     let operation = line.split(':').next().unwrap_or_default();

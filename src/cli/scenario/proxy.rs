@@ -20,8 +20,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio_rustls::rustls::ClientConfig;
 
-/// Headers that are not forwarded: those of a single connection, `Host`, which differs for the server, and `Expect`, which
-/// the proxy answers itself.
+/// Headers that are not forwarded: those of a single connection, `Host`, which differs for the server, and `Expect`,
+/// which the proxy answers itself.
 const UNFORWARDED_HEADERS: [HeaderName; 8] = [
     header::CONNECTION,
     header::HOST,
@@ -217,7 +217,11 @@ fn forwarded_headers(headers: &HeaderMap) -> HeaderMap {
             || connection_options.iter().any(|other| other == name.as_str())
             || matches!(name.as_str(), "keep-alive" | "proxy-connection")
     };
-    headers.iter().filter(|(name, _)| !is_unforwarded(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+    headers
+        .iter()
+        .filter(|(name, _)| !is_unforwarded(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 /// Restricts the accepted encodings to what the recording can decode: gzip, if the client accepts it.

@@ -29,9 +29,9 @@ const SERVER_DEPENDENT_KEYS: [&str; 12] = [
     "realm_upload_quota_mib",
 ];
 
-/// Keys of the ID of the first or the last of many objects. If one server has more objects, the two IDs are of different
-/// objects, so they do not become a pair.
-const SUMMARY_KEYS: [&str; 3] = ["max_message_id", "max_id", "first_message_id"];
+/// Keys of the ID of the first or the last of many objects. If one server has more objects, the two IDs are of
+/// different objects, so they do not become a pair.
+const FIRST_OR_LAST_ID_KEYS: [&str; 3] = ["max_message_id", "max_id", "first_message_id"];
 
 /// Random values and times in texts, with their replacements before a comparison.
 static RANDOM_PARTS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
@@ -77,8 +77,8 @@ pub struct Correspondence {
 }
 
 impl Correspondence {
-    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1). Ignores texts of less than three bytes,
-    /// and texts that already have a replacement.
+    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1). Ignores texts of less than three
+    /// bytes, and texts that already have a replacement.
     pub fn add_replacement(&mut self, side: usize, text: &str, replacement: &str) {
         if text.len() > 2 && !self.replacements[side].iter().any(|(existing_text, _)| existing_text == text) {
             self.replacements[side].push((text.to_owned(), replacement.to_owned()));
@@ -170,7 +170,7 @@ impl Correspondence {
             return true;
         }
         match kind_of_id(key, parent_kind) {
-            Some(kind) if first_int > 0 && second_int > 0 && SUMMARY_KEYS.contains(&key) => {
+            Some(kind) if first_int > 0 && second_int > 0 && FIRST_OR_LAST_ID_KEYS.contains(&key) => {
                 self.may_correspond(&kind, first_int, second_int)
             }
             Some(kind) if first_int > 0 && second_int > 0 => self.pair(&kind, first_int, second_int),
@@ -277,8 +277,7 @@ impl Correspondence {
         }
     }
 
-    /// The key of the second object that corresponds to a key of the first. `collection` is the key of the two
-    /// objects.
+    /// The key of the second object that corresponds to a key of the first. `collection` is the key of the two objects.
     fn counterpart<'o>(&self, collection: &str, name: &str, second: &'o Map<String, Value>) -> Option<&'o String> {
         if let Ok(id) = name.parse::<i64>() {
             for kind in kinds_of_keys(collection) {

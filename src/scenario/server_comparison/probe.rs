@@ -4,7 +4,8 @@ use super::cleanup::{self, CreatedObject};
 use super::compared_server::ComparedServer;
 use super::correspondence::{Correspondence, Difference};
 use super::curl::curl_command;
-use super::queues::{self, Queues};
+use super::event_comparison::compare_events;
+use super::queues::Queues;
 use crate::scenario::block::{Block, BlockKind, Body, Caller, Request};
 use crate::scenario::client::{HttpReply, HttpRequest};
 use crate::scenario::comparison::Comparison;
@@ -332,7 +333,7 @@ impl ProbeRun<'_> {
         let mut differences = Vec::new();
         for handle in &handles {
             let [first, second] = [&all_events[0][handle], &all_events[1][handle]];
-            differences.extend(queues::compare_events(self.correspondence, handle, first, second));
+            differences.extend(compare_events(self.correspondence, handle, first, second));
         }
         Ok(differences)
     }

@@ -94,7 +94,7 @@ impl ObservedRequests {
 
     /// Adds the requests of another world. Faults count requests per world, so the larger number of each operation and
     /// user counts.
-    pub fn join(&mut self, other: Self) {
+    pub fn merge(&mut self, other: Self) {
         for (key, Operation { requests, has_events, longest_reply }) in other.operations {
             let operation = self.operations.entry(key).or_default();
             operation.requests = operation.requests.max(requests);
