@@ -6,8 +6,8 @@
 //! objects of replies and events (from the newest to the oldest). [`emulation()`] compiles the rows for a level once;
 //! the newest level has no emulation.
 //!
-//! The version is that of the newest level. HTML has the form of the level at which it was rendered, which the
-//! core chooses.
+//! At all levels, the version of the server is that of the newest. HTML has the form of the level at which it
+//! was rendered, which the core chooses.
 //!
 //! The first level of an operation is in its own row (`DOCS.since`), as is the level that removed it (`REMOVED_IN`).
 //! Where only the core can tell levels apart, it asks for a [`Feature`], whose row the list of changes includes.

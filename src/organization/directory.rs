@@ -1,6 +1,7 @@
-//! The names in the fixture of users, channels, groups and other objects that have IDs on the server.
+//! The directory: the names in the fixture of users, channels, groups and other objects that have IDs on the server,
+//! and the conversions of texts, times and permissions that all parts of the fixture share.
 //!
-//! A fixture refers to them by name. The names must be distinct and short enough, and are chosen here.
+//! A fixture refers to objects by name. The names must be distinct and short enough, and are chosen here.
 
 use super::anonymization::Anonymizer;
 use super::json::Json;

@@ -36,6 +36,7 @@ pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
     (474, &BOT, "owner_id", 5, |bot, context| account_value(bot, context, |user| json!(user.bot_owner()))),
     (468, &REGISTER, "push_devices", 406, |_, context| push_devices(context)),
     (426, &REGISTER, "realm_is_zephyr_mirror_realm", 0, |_, _| json!(false)),
+    // The time of the request.
     (256, &RESEND_REPLY, "timestamp", 0, |_, context| json!(context.realm.now.seconds())),
     (364, &SETTINGS, "dense_mode", 89, dense_mode),
     (344, &REGISTER, "realm_bot_creation_policy", 0, |_, context| policy_number("bot_creation_policy", context)),
