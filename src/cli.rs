@@ -1,6 +1,7 @@
 //! The command-line program: its arguments, and a module for each command.
 
 mod compare;
+mod environment_variables;
 mod exec;
 mod file;
 mod fixture;
@@ -77,8 +78,8 @@ enum Command {
 /// An error that ends the program.
 #[derive(Debug)]
 pub struct CliError {
-    /// Exit status: 1 for a failure, 2 for wrong usage, 3 for a bug of this program, 130 for an interruption. For a
-    /// command that can't be run, the status that shells use.
+    /// Exit status: 1 for a failure, 2 for wrong usage or a comparison that failed, 3 for a bug of this program, 130
+    /// for an interruption. For a command that can't be run, the status that shells use.
     pub status: u8,
     /// One line, without `error:`.
     pub message: String,
@@ -115,8 +116,8 @@ pub fn command() -> clap::Command {
 /// The error to print on standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let arguments = insert_default_command(arguments.into_iter().collect());
-    let mut command = usage::ignore_empty_variables(Cli::command());
-    usage::misspelled_variable_warnings(&Cli::command(), std::env::vars_os().map(|(name, _)| name))
+    let mut command = environment_variables::ignore_empty_variables(Cli::command());
+    environment_variables::misspelled_variable_warnings(&Cli::command(), std::env::vars_os().map(|(name, _)| name))
         .iter()
         .for_each(output::eprint_line);
     let cli = command.try_get_matches_from_mut(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));

@@ -6,8 +6,8 @@
 //! objects of replies and events (from the newest to the oldest). [`emulation()`] compiles the rows for a level once;
 //! the newest level has no emulation.
 //!
-//! The version is that of the newest level. HTML has the form of the level at which it was rendered, which the
-//! core chooses.
+//! At all levels, the version of the server is that of the newest. HTML has the form of the level at which it
+//! was rendered, which the core chooses.
 //!
 //! The first level of an operation is in its own row (`DOCS.since`), as is the level that removed it (`REMOVED_IN`).
 //! Where only the core can tell levels apart, it asks for a [`Feature`], whose row the list of changes includes.
@@ -16,13 +16,13 @@
 
 mod behaviours;
 mod compatibility;
-mod current_names;
 mod emulation;
 mod events;
 mod evidence;
 mod fields;
 mod historical_records;
 mod listing;
+mod newest_names;
 pub mod objects;
 mod parameters;
 pub mod place;
@@ -41,9 +41,9 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 pub use compatibility::compatibility_issues;
-pub use current_names::rename_fields;
 pub use emulation::{Emulation, add_unknown_field, emulation};
-pub use listing::{ListedChange, level_of_addition, listed, to_markdown_table, unused_evidence};
+pub use listing::{ListedChange, level_of_addition, list_changes, to_markdown_table, unused_evidence};
+pub use newest_names::rename_fields;
 pub use objects::ObjectKind;
 pub use usage::{SuspectedChange, Usage};
 
@@ -78,7 +78,7 @@ pub enum ChangeKind {
         since: i64,
         new: &'static str,
     },
-    /// A removed parameter. Below the level, the operation finds it in `Call::legacy_values`.
+    /// A removed parameter. Below the level, the operation finds it in `OperationContext::legacy_values`.
     RemovedParameter {
         route: &'static str,
         name: &'static str,
@@ -161,8 +161,8 @@ pub enum Downgrade {
         /// The former code.
         code: &'static str,
     },
-    /// These operations parsed their parameters in another way: they accepted JSON's `true` and `false` as the integers 1
-    /// and 0, also within lists and objects, and refusals had other messages.
+    /// These operations parsed their parameters in another way: they accepted JSON's `true` and `false` as the integers
+    /// 1 and 0, also within lists and objects, and refusals had other messages.
     FormerParsing(&'static [&'static str]),
     /// Changes the messages of refusals.
     Message(fn(&mut Refusal<'_>)),
@@ -198,7 +198,7 @@ pub struct Refusal<'a> {
 }
 
 impl Refusal<'_> {
-    /// Replaces the message by a template with the placeholders of the error.
+    /// Sets the message from a template with the placeholders of the error.
     fn set_message(&mut self, template: &str) {
         self.message = Some(self.error.fill_template(template));
     }

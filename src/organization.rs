@@ -3,10 +3,10 @@
 //!
 //! [`read`] sends one request after the other and appends the replies to a partial file ([`PartialFile`]), from which
 //! an interrupted run resumes. [`write`] creates the fixture from the partial file only, so that the same records give
-//! the same bytes, and has only one message in memory at a time. With [`Selection::anonymous`] it replaces all words
+//! the same bytes. It has only one message in memory at a time. With [`Selection::anonymous`] it replaces all words
 //! that people wrote.
 //!
-//! A decision on a point that the specification leaves open: A-544 in docs/assumptions.md.
+//! in docs/assumptions.md are decisions on points that the specification leaves open.
 
 mod anonymization;
 mod channel_folders;

@@ -23,6 +23,7 @@
 
 mod block;
 mod block_parser;
+mod block_text;
 pub(crate) mod client;
 mod comparison;
 mod directory;

@@ -110,14 +110,14 @@ impl Compare {
             return Err(CliError::usage(format!("takes two servers, not {} twice", first.as_str())));
         }
         let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
-        let documents = self.documents()?;
+        let documents = self.read_documents()?;
         let probes = self.selected_probes(&documents)?;
         let handles = documents.iter().flat_map(handles).collect();
         let accounts = Accounts::read(&self.accounts, &handles)?;
         let mut signal = TerminationSignal::listen().map_err(CliError::failure)?;
-        let open_sides = async { Ok([self.open_side(0, &accounts).await?, self.open_side(1, &accounts).await?]) };
+        let open_servers = async { Ok([self.open_server(0, &accounts).await?, self.open_server(1, &accounts).await?]) };
         let mut sides = tokio::select! {
-            sides = open_sides => sides?,
+            sides = open_servers => sides?,
             () = signal.wait() => return Err(CliError::interrupted("interrupted before anything was compared")),
         };
         let mut report = Report::new([&sides[0], &sides[1]], baseline, self.only.is_some());
@@ -169,7 +169,7 @@ impl Compare {
         }
     }
 
-    /// Plays the probes and adds them to the report. Stops after the current probe when the user has interrupted.
+    /// Plays the probes and adds them to the report. Stops after the current probe if the user has interrupted it.
     async fn play(
         &self,
         probes: &[(&Document, &Scenario)],
@@ -194,8 +194,8 @@ impl Compare {
         Ok(())
     }
 
-    /// The documents of the built-in probes and of the user's files.
-    fn documents(&self) -> Result<Vec<Document>, CliError> {
+    /// Parses the built-in probes, and reads those in the files of the user.
+    fn read_documents(&self) -> Result<Vec<Document>, CliError> {
         let mut files: Vec<(String, String)> =
             PROBES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         for file in &self.probes {
@@ -230,7 +230,7 @@ impl Compare {
     }
 
     /// Connects to a server. `position` is its place on the command line, 0 or 1.
-    async fn open_side(&self, position: usize, accounts: &Accounts) -> Result<ComparedServer, CliError> {
+    async fn open_server(&self, position: usize, accounts: &Accounts) -> Result<ComparedServer, CliError> {
         let base_url = &self.urls[position];
         let timeout = Duration::from_secs(self.timeout);
         let tls_config = || self.trust.config(base_url.is_secure());
@@ -257,8 +257,8 @@ impl Compare {
     }
 }
 
-/// The correspondence of the two servers before any probe: their addresses, and the accounts, channels and groups that
-/// have the same name on both.
+/// The correspondence of the two servers before any probe: replacements for their URLs and for the texts of accounts,
+/// and the IDs of the users, channels and groups that have the same handle or name on both.
 fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Correspondence {
     let mut correspondence = Correspondence::default();
     for (index, side) in [first, second].into_iter().enumerate() {

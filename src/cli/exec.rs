@@ -48,7 +48,7 @@ use windows::{Signals, forward, is_terminating, kill, shell_status};
 
 /// The variable with the path of the certificate that the command has to trust.
 const TLS_CA_VARIABLE: &str = "CHATDOUBLE_TLS_CA";
-/// The variable with the server's feature level, set when the command runs at several levels.
+/// The variable with the feature level of the default world.
 const LEVEL_VARIABLE: &str = "CHATDOUBLE_LEVEL";
 /// The statuses that shells use for a command that does not exist, and for one that can't be run.
 const NOT_FOUND_STATUS: u8 = 127;
@@ -156,7 +156,7 @@ async fn serve_while_running(
     Ok(ExitCode::from(command_status))
 }
 
-/// Runs the command several times, each time with a new server.
+/// Runs the command, each time with a new server.
 struct Runner<'a> {
     exec: &'a Exec,
     /// The faults of the file from `--faults`.

@@ -3,7 +3,7 @@
 use super::CliError;
 use super::output::{eprint_line, print_line};
 use crate::api::NEWEST_FEATURE_LEVEL;
-use crate::level::{ListedChange, listed};
+use crate::level::{ListedChange, list_changes};
 use clap::Args;
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ pub struct Levels {
 }
 
 pub fn run(levels: &Levels) -> Result<ExitCode, CliError> {
-    let mut changes = listed();
+    let mut changes = list_changes();
     if let Some([from, to]) = levels.between.as_deref() {
         if from > to {
             return Err(CliError::usage(format!("--between takes the older level first, not {from} {to}")));

@@ -142,7 +142,8 @@ fn report_removals(document: &Document, difference: &Difference) {
     }
 }
 
-/// Plays the text of a rewritten file again, and replaces values that change from run to run with placeholders.
+/// Plays the scenarios of a text, and replaces values that change from run to run with placeholders. A text with
+/// mistakes is returned unchanged.
 pub(super) async fn insert_placeholders(stage: &Stage, name: &str, text: String) -> String {
     let Ok(document) = Document::parse(name, &text) else { return text };
     let mut edits: Vec<Edit> = Vec::new();

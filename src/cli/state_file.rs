@@ -93,7 +93,7 @@ impl StateFile {
             writer.lock().version = Some(version).filter(|_| exists);
         }
         if !self.interval.is_zero() {
-            tokio::spawn(write_regularly(Arc::downgrade(&writer), self.interval));
+            tokio::spawn(write_at_intervals(Arc::downgrade(&writer), self.interval));
         }
         Some(writer)
     }
@@ -182,7 +182,7 @@ pub struct StateWriter {
     last_write: Mutex<LastWrite>,
 }
 
-async fn write_regularly(writer: Weak<StateWriter>, interval: Duration) {
+async fn write_at_intervals(writer: Weak<StateWriter>, interval: Duration) {
     let mut timer = tokio::time::interval(interval);
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
     timer.tick().await;
@@ -190,7 +190,7 @@ async fn write_regularly(writer: Weak<StateWriter>, interval: Duration) {
         timer.tick().await;
         let Some(writer) = writer.upgrade() else { return };
         // Writing a large world takes seconds.
-        let _ = tokio::task::spawn_blocking(move || writer.write_periodically()).await;
+        let _ = tokio::task::spawn_blocking(move || writer.write_and_report()).await;
     }
 }
 
@@ -208,7 +208,7 @@ impl StateWriter {
         self.world().map(|(realm, clock)| (Arc::downgrade(&realm), clock))
     }
 
-    fn write_periodically(&self) {
+    fn write_and_report(&self) {
         let result = self.write();
         let had_failed = std::mem::replace(&mut self.lock().has_failed, result.is_err());
         match result {

@@ -1,17 +1,9 @@
-//! Error messages for wrong command lines and warnings for misspelled environment variables, one line each.
+//! Error messages for wrong command lines, one line each.
 
 use crate::json_diagnostic::similar_name;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, Command, Error};
+use clap::{Command, Error};
 use std::ffi::OsString;
-
-/// Removes empty environment variables from the options, since tools that forward variables set them to an empty value.
-pub(super) fn ignore_empty_variables(command: Command) -> Command {
-    let is_empty = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
-    let remove_empty_variable =
-        |arg: Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg.hide_env_values(true) };
-    command.mut_args(remove_empty_variable).mut_subcommands(ignore_empty_variables)
-}
 
 /// The message of an error in one line, with a suggestion if there is one.
 pub(super) fn error_message(error: &Error, command: &Command, arguments: &[OsString]) -> String {
@@ -120,31 +112,6 @@ fn replace_number_errors(message: &str) -> String {
     .fold(message.to_owned(), |message, (original, replacement)| message.replace(original, replacement))
 }
 
-/// Variables that belong to no option: those of clients, of helper libraries, and of accounts.
-const OTHER_VARIABLES: &[&str] =
-    &["CHATDOUBLE_URL", "CHATDOUBLE_API_KEY", "CHATDOUBLE_BINARY", "CHATDOUBLE_LEVEL", "CHATDOUBLE_TLS_CA"];
-
-/// The warnings for environment variables that look like misspelled variables of this program.
-pub(super) fn misspelled_variable_warnings(command: &Command, names: impl Iterator<Item = OsString>) -> Vec<String> {
-    const PREFIX: &str = "CHATDOUBLE_";
-    let commands = std::iter::once(command).chain(command.get_subcommands());
-    let options = commands.flat_map(Command::get_arguments).filter_map(|arg| arg.get_env()?.to_str());
-    let known_names: Vec<&str> = options.chain(OTHER_VARIABLES.iter().copied()).collect();
-    let suffixes: Vec<&str> = known_names.iter().filter_map(|name| name.strip_prefix(PREFIX)).collect();
-    let mut warnings: Vec<String> = names
-        .filter_map(|name| {
-            let name = name.to_str()?.to_owned();
-            let suffix = name.strip_prefix(PREFIX).filter(|_| !known_names.contains(&name.as_str()))?;
-            // Kubernetes sets variables with the same prefix, such as CHATDOUBLE_PORT_9991_TCP.
-            let nearest =
-                similar_name(suffix, &suffixes).filter(|nearest| nearest.len().abs_diff(suffix.len()) <= 2)?;
-            Some(format!("warning: there is no variable {name}; did you mean {PREFIX}{nearest}?"))
-        })
-        .collect();
-    warnings.sort_unstable();
-    warnings
-}
-
 /// The closest existing option, command or value, which is the last of clap's suggestions.
 fn suggestion(error: &Error) -> Option<&str> {
     [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue].into_iter().find_map(
@@ -173,14 +140,6 @@ fn to_one_line(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn misspelled_variables_get_a_suggestion() {
-        let command = crate::cli::command();
-        let names = ["CHATDOUBLE_CLOKC", "CHATDOUBLE_CLOCK", "CHATDOUBLE_URL", "CHATDOUBLE_PORT_9991_TCP", "PATH"];
-        let warnings = misspelled_variable_warnings(&command, names.into_iter().map(OsString::from));
-        assert_eq!(warnings, ["warning: there is no variable CHATDOUBLE_CLOKC; did you mean CHATDOUBLE_CLOCK?"]);
-    }
 
     #[test]
     fn synonyms_are_not_commands_but_suggest_commands() {

@@ -49,7 +49,7 @@ struct FormerParameter {
     replacement: &'static str,
 }
 
-/// By operation.
+/// The former parameters of each operation, by method and path.
 static FORMER_PARAMETERS: LazyLock<HashMap<&'static str, Vec<FormerParameter>, RandomState>> = LazyLock::new(|| {
     let mut former_parameters: HashMap<&str, Vec<FormerParameter>, RandomState> = HashMap::default();
     for change in changes() {
@@ -154,11 +154,11 @@ fn add_event_issues(params: &BTreeMap<String, String>, issues: &mut Vec<Compatib
 mod tests {
     use super::*;
     use crate::api::{OPERATIONS, rows};
-    use crate::level::listed;
+    use crate::level::list_changes;
 
     #[test]
     fn deprecated_names_and_the_levels_of_their_replacements_exist() {
-        let changes = listed();
+        let changes = list_changes();
         let has_level = |level: i64| changes.iter().any(|row| row.level == level);
         let all_routes: Vec<String> =
             OPERATIONS.iter().map(|row| format!("{} {}", row.route.method, row.route.path)).collect();

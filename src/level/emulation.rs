@@ -1,7 +1,7 @@
-//! The emulation of a feature level: the changes that apply to it, compiled from the tables and indexed by operation
-//! or type of event.
+//! The emulation of a feature level: the changes that apply to it, compiled from the tables and indexed by operation or
+//! type of event.
 
-mod compiling;
+mod compilation;
 mod integer_parameters;
 mod object_change;
 
@@ -257,7 +257,7 @@ impl Emulation {
         }
     }
 
-    /// Replaces the name of a parameter in a refusal by the one at the level.
+    /// Replaces the name of a parameter in a refusal with the one at the level.
     pub fn restore_former_name(&self, route: Route, mut error: Error) -> Error {
         let (Error::MissingParameter { var_name: name }
         | Error::BadValue { parameter: name, .. }
@@ -277,7 +277,7 @@ impl Emulation {
         error
     }
 
-    /// Returns the message of an error at the level; None if it is the error's own. May change fields of the error.
+    /// Returns the message of an error at the level; None if it is the error's own. May also replace the error.
     pub fn former_message(&self, route: Route, values: &BTreeMap<String, String>, error: &mut Error) -> Option<String> {
         unknown_narrow_terms::remove_mark(error);
         let uses_former_parsing = self.former_parsing_texts.contains_key(&(route.method, route.path));
@@ -286,8 +286,8 @@ impl Emulation {
         refusal.message
     }
 
-    /// Returns the status and code of an error at the level; None if they are those of the newest level. `route` is None
-    /// for errors outside of operations.
+    /// Returns the status and code of an error at the level; None if they are those of the newest level. `route` is
+    /// None for errors outside of operations.
     pub fn former_code(&self, route: Option<Route>, error: &ErrorRow) -> Option<(u16, &'static str)> {
         let is_route = |text: &&'static str| route.is_some_and(|route| route_key(text) == (route.method, route.path));
         let requires_credentials = || {

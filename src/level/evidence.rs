@@ -64,6 +64,7 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (249, "narrows that are refused", "", Source("2024-04-12")),
 ];
 
+/// The evidence for the level of a row of the table of levels.
 pub fn evidence(level: i64, subject: &str, description: &str) -> Evidence {
     if description.starts_with("Parameters are ")
         && let Some(evidence) = parameter_parsing::evidence(level)

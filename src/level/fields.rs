@@ -100,7 +100,7 @@ static FIELDS: &[(&ObjectKind, FieldLevels)] = &[
     (&UPLOAD_REPLY, &[(286, "filename"), (272, "url")]),
     (
         &LINKIFIER,
-        //
+        // For `filter_id`.
         &[
             (472, "alternative_url_templates"),
             (471, "example_input"),
@@ -161,7 +161,7 @@ pub(super) static GROUP_PERMISSIONS_SINCE: FieldLevels = &[
     (283, "can_manage_group"),
 ];
 
-/// New keys of the register reply.
+/// New keys of the register reply, except the lists of [`LISTS`].
 static REGISTER_KEYS: FieldLevels = &[
     (493, "has_webex_token"),
     (481, "idle_queue_timeout_secs"),
@@ -310,7 +310,7 @@ pub(super) static SETTINGS_SINCE: FieldLevels = &[
     (82, "email_notifications_batching_period_seconds"),
 ];
 
-/// Like [`SETTINGS_SINCE`], for settings that were renamed later.
+/// Fields of `user_settings` and of the defaults that were renamed later, by their former names.
 pub(super) static FORMER_SETTINGS_SINCE: FieldLevels =
     &[(107, "escape_navigates_to_default_view"), (42, "default_view")];
 

@@ -21,7 +21,7 @@ pub struct ListedChange {
 }
 
 /// Lists all changes, the newest first.
-pub fn listed() -> Vec<ListedChange> {
+pub fn list_changes() -> Vec<ListedChange> {
     let mut listed_changes: Vec<ListedChange> =
         operation_changes().chain(changes().iter().map(ListedChange::from_change)).collect();
     for (level, first, last) in BACKPORTS {
@@ -35,7 +35,7 @@ pub fn listed() -> Vec<ListedChange> {
 
 /// The level above `level` that first has a change whose text begins with `addition`.
 pub fn level_of_addition(addition: &str, level: i64) -> Option<i64> {
-    static LISTED: LazyLock<Vec<ListedChange>> = LazyLock::new(listed);
+    static LISTED: LazyLock<Vec<ListedChange>> = LazyLock::new(list_changes);
     let mut from_oldest = LISTED.iter().rev().skip_while(|row| row.level <= level);
     from_oldest.find(|row| row.change.starts_with(addition)).map(|row| row.level)
 }

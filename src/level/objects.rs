@@ -1,11 +1,11 @@
 //! The kinds of objects that changes of levels refer to, each with all its places in replies and events.
 
-/// A kind of objects.
+/// A kind of object.
 #[derive(Debug)]
 pub struct ObjectKind {
     /// The name in the generated table of levels.
     pub name: &'static str,
-    /// In the notation of [`super::place`].
+    /// The places of such objects, in the notation of [`super::place`].
     pub places: &'static [&'static str],
 }
 

@@ -28,8 +28,8 @@ const SETTINGS_MERGED_AT: i64 = 80;
 /// The level at which PATCH /settings took over `enter_sends` from a separate operation.
 const ENTER_SENDS_SINCE: i64 = 81;
 
-/// New parameters by operation, of those that share a struct of parameters. The declarations of operations have the
-/// levels of all others.
+/// New parameters of operations that share a struct of parameters with other operations. The declarations of operations
+/// have the levels of all other parameters.
 static PARAMETERS: &[(&str, ParameterLevels)] = &[
     ("POST /typing", &[(58, "type")]),
     ("POST /channels/create", &[(17, "message_retention_days")]),
@@ -41,8 +41,8 @@ static PARAMETERS: &[(&str, ParameterLevels)] = &[
     ("PATCH /realm", &[(SPECIFIED_LEVEL, "presence_disabled")]),
 ];
 
-/// Renamed parameters: level, operation, old name, the first level with the old name, new name. The declarations of
-/// operations have those that no other operation shares.
+/// Renamed parameters: level, operation, old name, the first level with the old name, new name. Those of structs that
+/// no operations share are in the declarations of the operations.
 static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (453, "PATCH /realm", "giphy_rating", 55, "gif_rating_policy"),
     (392, "PATCH /realm", "mandatory_topics", 0, "topics_policy"),

@@ -31,9 +31,11 @@ pub enum Step {
 }
 
 impl Place {
+    /// Parses a place, which is a constant of a table.
+    ///
     /// # Panics
     ///
-    /// On a malformed place: all of them are constants in tables.
+    /// If the place is malformed.
     pub fn parse(text: &'static str) -> Self {
         let (source, path) = text.split_once(':').unwrap_or_else(|| panic!("{text:?} has no colon"));
         let words: Vec<&'static str> = source.split(' ').collect();

@@ -2,7 +2,7 @@
 
 use super::objects::{ALL, EVERY_REPLY, ObjectKind};
 use super::place::{Place, Source};
-use super::{Behaviour, Change, ChangeKind, Downgrade, ListedChange, changes, listed};
+use super::{Behaviour, Change, ChangeKind, Downgrade, ListedChange, changes, list_changes};
 use crate::api::{Effect, OPERATIONS, OperationRow, rows};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -21,12 +21,14 @@ pub struct Usage {
     refusal_texts: BTreeSet<&'static str>,
 }
 
+/// The names of [`MENTIONED_NAMES`] that a client used with an operation or a type of event.
 #[derive(Clone, Debug, Default)]
 struct UsedNames {
-    /// Names and values of parameters.
+    /// From names and values of parameters.
     sent: BTreeSet<String>,
+    /// From replies or events, with the types of the events.
     received: BTreeSet<String>,
-    /// Whether a reply was truncated or not JSON, so that `received` may be incomplete.
+    /// Whether `received` may be incomplete: a reply was truncated or not JSON, or the events were only requested.
     is_incomplete: bool,
 }
 
@@ -38,11 +40,11 @@ pub struct SuspectedChange {
     pub is_certain: bool,
 }
 
-/// The names in all descriptions of changes; no others are recorded.
+/// The names in all descriptions of changes. No others are recorded, except types of events.
 static MENTIONED_NAMES: LazyLock<HashSet<String>> =
-    LazyLock::new(|| listed().iter().flat_map(|change| quoted_names(&change.change)).collect());
+    LazyLock::new(|| list_changes().iter().flat_map(|change| quoted_names(&change.change)).collect());
 
-/// Texts of messages, in lowercase, that behaviours of refusals of no single operation mention.
+/// Texts of messages, in lowercase, from the descriptions of behaviours that change the messages of many operations.
 static MENTIONED_MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let behaviours = changes().iter().filter_map(|change| match change.kind {
         ChangeKind::Behaviour(behaviour) if changes_messages_everywhere(behaviour) => Some(behaviour),
@@ -122,7 +124,7 @@ impl Usage {
     }
 
     /// Adds the usage of another client.
-    pub fn join(&mut self, other: Usage) {
+    pub fn merge(&mut self, other: Usage) {
         other.operations.into_iter().for_each(|(key, names)| self.operations.entry(key).or_default().merge(names));
         other.events.into_iter().for_each(|(key, names)| self.events.entry(key).or_default().merge(names));
         self.codes.extend(other.codes);
@@ -149,8 +151,8 @@ impl Usage {
         suspects
     }
 
-    /// Whether a change affects the client: true if a name of the change was used, false if a name may be in the unknown
-    /// part of a reply, None if neither. The functions below return the same.
+    /// Whether a change affects the client: true if a name of the change was used, false if a name may be in the
+    /// unknown part of a reply, None if neither. The functions below return the same.
     fn is_affected_by(&self, change: &Change) -> Option<bool> {
         let used_by_route = |route: &'static str| {
             let (method, path) = route.split_once(' ').unwrap_or_default();
@@ -206,7 +208,8 @@ impl Usage {
         }
     }
 
-    /// Whether the client received the code or a message of a behaviour that concerns refusals of all operations (A-661).
+    /// Whether the client received the code or a message of a behaviour that concerns refusals of all operations
+    /// (A-661).
     fn was_refused_by(&self, behaviour: &Behaviour) -> Option<bool> {
         if changes_messages_everywhere(behaviour) {
             let mut messages = quoted_messages(behaviour.description);
@@ -352,7 +355,7 @@ mod tests {
         assert_eq!(lines(&client, 384, 385), ["385 event user_settings update false"]);
 
         let event = r#"{"events":[{"type":"user_settings","op":"update","property":"resolved_topic_notice_auto_read_policy"}]}"#;
-        client.join(usage("GET", "/events", &[], event));
+        client.merge(usage("GET", "/events", &[], event));
         assert_eq!(lines(&client, 384, 385), ["385 event user_settings update true"]);
     }
 }

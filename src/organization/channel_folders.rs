@@ -1,11 +1,11 @@
 //! Converts channel folders to those of a fixture.
 
-use super::directory::{Directory, valid_name};
+use super::directory::{Directory, to_valid_name};
 use super::json::Json;
 use crate::fixture::format::Folder;
 use serde_json::Value;
 
-/// In characters.
+/// The maximum length of a description in characters.
 const MAX_FOLDER_DESCRIPTION_LENGTH: usize = 1024;
 
 /// The channel folders of the register reply, in the order in which clients show them.
@@ -21,7 +21,10 @@ pub fn convert_folder(record: &Value, directory: &Directory) -> Option<Folder> {
     Some(Folder {
         id: Some(id),
         name: directory.folders.get(id)?.to_owned(),
-        description: valid_name(&directory.convert_markdown(record.text("description")), MAX_FOLDER_DESCRIPTION_LENGTH),
+        description: to_valid_name(
+            &directory.convert_markdown(record.text("description")),
+            MAX_FOLDER_DESCRIPTION_LENGTH,
+        ),
         creator: record.integer("creator_id").and_then(|id| directory.handle(id)),
         created: directory.convert_creation_time(record),
         archived: record.boolean("is_archived"),

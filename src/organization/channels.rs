@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The messages of a channel from which the time of the account's subscription is inferred: for each, its ID and its
-/// time in Unix seconds.
+/// time in UNIX seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceivedRange {
     /// The last message before the first that the account received.

@@ -1,14 +1,14 @@
 //! Converts custom emoji to those of a fixture.
 
-use super::directory::{Directory, MAX_EMOJI_NAME_LENGTH, valid_name};
+use super::directory::{Directory, MAX_EMOJI_NAME_LENGTH, to_valid_name};
 use super::json::Json;
 use super::pictures;
 use crate::fixture::format::{Blob, CustomEmoji};
 use crate::realm::picture;
 use serde_json::{Value, json};
 
-/// Converts a custom emoji. A picture that was not read, that has an unknown format or that must be anonymous is
-/// replaced with a plain one.
+/// Converts a custom emoji; None if the directory does not have it. A picture that was not read, that has an unknown
+/// format or that must be anonymous is replaced with a plain one.
 pub fn convert_custom_emoji(record: &Value, bytes: Option<&[u8]>, directory: &Directory) -> Option<CustomEmoji> {
     let id: i64 = record.text("id").parse().ok().or_else(|| record.integer("id"))?;
     let name = directory.custom_emoji.get(id)?.to_owned();
@@ -50,6 +50,6 @@ fn with_id(id: &str, record: &Value) -> Value {
 pub fn to_valid_emoji_name(name: &str) -> String {
     let is_allowed =
         |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || "_-".contains(character);
-    let valid_name = valid_name(&name.to_lowercase(), MAX_EMOJI_NAME_LENGTH);
+    let valid_name = to_valid_name(&name.to_lowercase(), MAX_EMOJI_NAME_LENGTH);
     valid_name.chars().map(|character| if is_allowed(character) { character } else { '_' }).collect()
 }

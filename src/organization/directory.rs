@@ -1,6 +1,7 @@
-//! The names in the fixture of users, channels, groups and other objects that have IDs on the server.
+//! The directory: the names in the fixture of users, channels, groups and other objects that have IDs on the server,
+//! and the conversions of texts, times and permissions that all parts of the fixture share.
 //!
-//! A fixture refers to them by name. The names must be distinct and short enough, and are chosen here.
+//! A fixture refers to objects by name. The names must be distinct and short enough, and are chosen here.
 
 use super::anonymization::Anonymizer;
 use super::json::Json;
@@ -12,7 +13,7 @@ use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// In characters.
+/// The maximum length in characters.
 pub const MAX_EMOJI_NAME_LENGTH: usize = 60;
 /// The number of anonymous names of which the first unused one is taken.
 const MAX_CANDIDATES: u32 = 8;
@@ -59,7 +60,7 @@ impl NameTable {
     /// Adds an object under the first candidate that is unused; if all are used, under one with the ID as a suffix.
     /// `limit` is in characters.
     fn add(&mut self, id: i64, server_name: &str, candidates: &[String], limit: usize) {
-        let valid_names = candidates.iter().map(|name| valid_name(name, limit));
+        let valid_names = candidates.iter().map(|name| to_valid_name(name, limit));
         let names_with_id = candidates.iter().map(|name| with_suffix(name, &id.to_string(), limit));
         let mut names = valid_names.chain(names_with_id).filter(|name| !name.is_empty());
         let name = names.find(|name| !self.used.contains(&name.to_lowercase())).unwrap_or_else(|| id.to_string());
@@ -85,7 +86,7 @@ pub struct Directory {
     pub own_id: i64,
     /// The base URL of the organization, for links in texts.
     pub url: String,
-    /// The time to which the times of the fixture are relative, in Unix seconds.
+    /// The time to which the times of the fixture are relative, in UNIX seconds.
     pub reference_time: i64,
     /// All handles in lower case.
     handles: HashSet<String>,
@@ -131,7 +132,7 @@ impl Directory {
             .anonymizer
             .as_ref()
             .map_or_else(|| full_name.to_owned(), |anonymizer| anonymizer.anonymize_text(full_name));
-        let fixture_name = Some(valid_name(&new_name, MAX_NAME_LENGTH))
+        let fixture_name = Some(to_valid_name(&new_name, MAX_NAME_LENGTH))
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| format!("User {id}"));
         self.ids_by_full_name.entry(full_name.to_lowercase()).or_insert(id);
@@ -228,7 +229,7 @@ impl Directory {
 
     /// Anonymizes the name of a topic, if requested, and makes it valid for fixtures.
     pub fn convert_topic(&self, topic: &str) -> String {
-        valid_name(&self.convert_text(topic), MAX_TOPIC_LENGTH)
+        to_valid_name(&self.convert_text(topic), MAX_TOPIC_LENGTH)
     }
 
     /// Anonymizes a URL, if requested.
@@ -236,12 +237,12 @@ impl Directory {
         self.anonymizer.as_ref().map_or_else(|| url.to_owned(), |anonymizer| anonymizer.anonymize_url(url))
     }
 
-    /// Converts a time from Unix seconds.
+    /// Converts a time from UNIX seconds.
     pub fn convert_time(&self, seconds: i64) -> When {
         When::after_seconds(seconds - self.reference_time)
     }
 
-    /// Converts a time from Unix seconds. A time after the fixture's time becomes that time.
+    /// Converts a time from UNIX seconds. A time after the fixture's time becomes that time.
     pub fn convert_past_time(&self, seconds: i64) -> When {
         self.convert_time(seconds.min(self.reference_time))
     }
@@ -284,7 +285,7 @@ fn is_plain_character(character: char) -> bool {
 
 /// Makes a name valid for fixtures: truncates it to `limit` characters, and removes invalid characters and surrounding
 /// white space.
-pub fn valid_name(name: &str, limit: usize) -> String {
+pub fn to_valid_name(name: &str, limit: usize) -> String {
     let mut name: String = name.trim().chars().take(limit).collect();
     while let Some(position) = invalid_character(&name) {
         name = name
@@ -300,5 +301,5 @@ pub fn valid_name(name: &str, limit: usize) -> String {
 fn with_suffix(name: &str, suffix: &str, limit: usize) -> String {
     let max_prefix_length = limit.saturating_sub(suffix.chars().count() + 1);
     let prefix: String = name.chars().take(max_prefix_length).collect();
-    valid_name(&format!("{prefix}-{suffix}"), limit)
+    to_valid_name(&format!("{prefix}-{suffix}"), limit)
 }

@@ -42,7 +42,7 @@ pub fn feeds(selection: &Selection, channels: &[KnownChannel], register: &Value,
     [public_feed, other_feed].into_iter().chain(shared_history_feeds).collect()
 }
 
-/// The name of an operator at the server's level. Below 250, channels are called streams.
+/// The name of an operator at the server's level. Below level 250, channels are called streams.
 fn operator(server: &Server, newest_name: &'static str) -> &'static str {
     match newest_name {
         _ if server.level >= 250 => newest_name,

@@ -24,11 +24,12 @@ static UPLOAD_LINK: LazyLock<Regex> = LazyLock::new(|| {
 const MAX_FILE_BYTES: usize = 32 << 20;
 
 /// Reads the pictures of custom emoji and, with `--with-uploads`, the pictures of users and uploaded files: those that
-/// messages link to, and the account's own. A file that cannot be read gets a note.
+/// messages link to, and the account's own. A file that cannot be read, or is too large, gets a note.
 ///
 /// # Errors
 ///
-/// If a request fails for another reason than a refusal, or the partial file can't be read or written.
+/// If the request of a file's temporary URL fails for another reason than a refusal, or the partial file can't be read
+/// or written.
 pub async fn read_files(reader: &mut Reader<'_>, register: &Value) -> Result<(), ReadError> {
     let emoji = emoji_records(register);
     reader.progress.begin("pictures of emoji", Some(emoji.len() as u64));
@@ -71,7 +72,7 @@ async fn read_avatars(reader: &mut Reader<'_>) -> Result<(), ReadError> {
 struct Upload {
     /// The ID of the user.
     owner: i64,
-    /// The time of the upload, in Unix seconds.
+    /// The time of the upload, in UNIX seconds.
     at: i64,
     /// None for a file that is only known from a message.
     id: Option<i64>,

@@ -6,7 +6,7 @@ use crate::fixture::format::{Edit, Message, Reaction};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Replaces a text that this double refuses.
+/// The text of a message whose own text this double refuses.
 const PLACEHOLDER_TEXT: &str = "(no text)";
 
 /// Facts about a message that are not in its record.
@@ -17,7 +17,7 @@ pub struct MessageContext<'a> {
     pub needs_label: bool,
     /// Whether the account is subscribed to the channel.
     pub is_subscribed: bool,
-    /// The time of the previous message in Unix seconds: times in a fixture must not decrease.
+    /// The time of the previous message in UNIX seconds: times in a fixture must not decrease.
     pub earliest_time: i64,
 }
 

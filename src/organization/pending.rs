@@ -1,4 +1,4 @@
-//! Converts what is still to happen to that of a fixture: reminders, scheduled messages and invitations.
+//! Converts reminders, scheduled messages and invitations to those of a fixture.
 
 use super::directory::Directory;
 use super::json::Json;
@@ -61,7 +61,8 @@ pub enum Invitation {
     Email(Invite),
 }
 
-/// Converts an invitation. Its key is omitted, because it lets anybody join.
+/// Converts an invitation; None if the directory does not have the inviting user, or if the time is missing. The key is
+/// omitted, because it lets anybody join.
 pub fn convert_invitation(record: &Value, directory: &Directory) -> Option<Invitation> {
     let by = directory.handle(record.integer("invited_by_user_id")?)?;
     let role = record.integer("invited_as").and_then(Role::from_number).unwrap_or_else(|| role_of_user(record));

@@ -1,6 +1,6 @@
 //! Converts users to those of a fixture, as the account sees them.
 
-use super::directory::{Directory, valid_name};
+use super::directory::{Directory, to_valid_name};
 use super::json::Json;
 use super::personal_data;
 use super::pictures;
@@ -25,7 +25,7 @@ pub enum UserList {
 /// Data about users from other records.
 pub struct UserContext<'a> {
     pub register: &'a Value,
-    /// By user, the times at which the user was last active and last had a client open, in Unix seconds.
+    /// By user, the times at which the user was last active and last had a client open, in UNIX seconds.
     pub presences: &'a HashMap<i64, (i64, i64)>,
     /// The kinds and the choices of the profile fields, by ID.
     pub fields: &'a BTreeMap<i64, (FieldKind, Vec<String>)>,
@@ -86,7 +86,7 @@ pub fn role_of_user(record: &Value) -> Role {
     })
 }
 
-/// Parses `date_joined`, such as `2025-01-01T00:00+00:00`, with or without seconds. Returns Unix seconds.
+/// Parses `date_joined`, such as `2025-01-01T00:00+00:00`, with or without seconds. Returns UNIX seconds.
 pub fn parse_date_joined(record: &Value) -> Option<i64> {
     let text = record.text("date_joined");
     let with_seconds = text.get(..16).zip(text.get(16..)).map(|(minute, offset)| format!("{minute}:00{offset}"));
@@ -243,7 +243,7 @@ fn convert_status(source: &Value, directory: &Directory) -> Option<Status> {
     let text = Some(source.text("status_text")).filter(|text| !text.is_empty());
     let emoji = directory.emoji_name(source);
     (text.is_some() || emoji.is_some())
-        .then(|| Status { text: text.map(|text| valid_name(&directory.convert_text(text), 60)), emoji })
+        .then(|| Status { text: text.map(|text| to_valid_name(&directory.convert_text(text), 60)), emoji })
 }
 
 fn convert_presence((active, connected): (i64, i64), directory: &Directory) -> Option<Presence> {

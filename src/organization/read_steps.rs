@@ -1,5 +1,5 @@
-//! The steps of reading an organization, except messages and files: the server settings, the register reply and further
-//! lists.
+//! The steps of reading an organization in their order. The server settings, the register reply and further lists are
+//! read here; messages, their edits and files in other modules.
 
 use super::Selection;
 use super::feed::KnownChannel;
@@ -47,8 +47,9 @@ const CAPABILITIES: [&str; 12] = [
 ///
 /// # Errors
 ///
-/// If a request fails for another reason than a refusal, or the partial file can't be read or written. The complete
-/// steps remain in the partial file.
+/// If the server is unsuitable, a selected channel does not exist, a request fails, or the partial file can't be read
+/// or written. After the register reply, a refusal is no error, but gets a note. The complete steps remain in the
+/// partial file.
 pub async fn read(
     upstream: &Upstream,
     selection: &Selection,

@@ -180,7 +180,7 @@ fn permission_value(register: &Value, name: &str, directory: &Directory) -> Opti
     directory.system_group_id(group).map(Value::from)
 }
 
-/// The system group that a number of a former policy means.
+/// The system group for a number of a former policy. The numbers of some policies have meanings of their own.
 fn former_holder(key: &str, number: i64) -> Option<&'static str> {
     let name = match (key, number) {
         ("realm_private_message_policy", 1) => "role:everyone",

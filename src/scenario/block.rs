@@ -20,7 +20,7 @@ pub enum BlockKind {
     /// A request with the expected reply; without one, the request must succeed.
     Request(Box<Request>, Option<Box<ExpectedReply>>),
     /// Calls of control; the expected reply is that of the last one.
-    Control(Vec<Command>, Option<Box<ExpectedReply>>),
+    Control(Vec<ControlCall>, Option<Box<ExpectedReply>>),
     /// The next event of a queue: the queue's label, the expected event, and whether objects may not have further keys.
     Event(String, Pattern, bool),
     /// No further event in the queue with this label.
@@ -61,7 +61,7 @@ pub enum Line {
 
 /// A call of control for the scenario's world.
 #[derive(Clone, Debug)]
-pub struct Command {
+pub struct ControlCall {
     pub method: String,
     /// Path below `/control/worlds/NAME`.
     pub path: Template,
@@ -127,10 +127,10 @@ impl Block {
                 templates = request.templates();
                 reply = expected.as_ref();
             }
-            BlockKind::Control(commands, expected) => {
-                for command in commands {
-                    templates.push(&command.path);
-                    templates.extend(command.body.iter().flat_map(Pattern::templates));
+            BlockKind::Control(calls, expected) => {
+                for call in calls {
+                    templates.push(&call.path);
+                    templates.extend(call.body.iter().flat_map(Pattern::templates));
                 }
                 reply = expected.as_ref();
             }

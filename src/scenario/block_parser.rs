@@ -1,6 +1,6 @@
 //! Parses the blocks of a scenario file: the info string of the fence, and the contents of each kind of block.
 
-use super::block::{Block, BlockKind, Body, Caller, Command, ExpectedReply, Line, Request};
+use super::block::{Block, BlockKind, Body, Caller, ControlCall, ExpectedReply, Line, Request};
 use super::mistake::{Mistake, collect_all, combine};
 use super::pattern::Pattern;
 use super::template::{Template, parse_span};
@@ -91,7 +91,7 @@ pub fn parse_block(fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<Block, V
         FenceInfo::World => BlockKind::World(parse_world(fence)?),
         FenceInfo::Request => BlockKind::Request(Box::new(parse_request(fence)?), None),
         FenceInfo::Queue(label) => BlockKind::Request(Box::new(parse_queue(label, fence)?), None),
-        FenceInfo::Control => BlockKind::Control(parse_commands(fence)?, None),
+        FenceInfo::Control => BlockKind::Control(parse_control_calls(fence)?, None),
         FenceInfo::Event(label, is_exact) => {
             BlockKind::Event(label.clone(), parse_json(fence, fence.content.start)?, *is_exact)
         }
@@ -269,7 +269,7 @@ fn parse_line(entry: &Entry) -> Result<Line, Mistake> {
     })
 }
 
-fn parse_commands(fence: &Fence<'_>) -> Result<Vec<Command>, Vec<Mistake>> {
+fn parse_control_calls(fence: &Fence<'_>) -> Result<Vec<ControlCall>, Vec<Mistake>> {
     // Words with which a continuation line of JSON may begin.
     let is_literal = |line: &str| ["true", "false", "null"].contains(&line.trim_end().trim_end_matches(','));
     let is_first_line = |line: &str| line.starts_with(char::is_alphabetic) && !is_literal(line);
@@ -278,17 +278,17 @@ fn parse_commands(fence: &Fence<'_>) -> Result<Vec<Command>, Vec<Mistake>> {
         let reason = "a control block has a line 'clock +1d', 'fault {…}' or 'METHOD PATH'";
         return Err(Mistake::at(fence.at, reason).into());
     }
-    let (mut commands, mut mistakes) = (Vec::new(), Vec::new());
+    let (mut calls, mut mistakes) = (Vec::new(), Vec::new());
     for entry in &entries {
-        match parse_command(entry, fence) {
-            Ok(command) => commands.push(command),
-            Err(command_mistakes) => mistakes.extend(command_mistakes),
+        match parse_control_call(entry, fence) {
+            Ok(call) => calls.push(call),
+            Err(call_mistakes) => mistakes.extend(call_mistakes),
         }
     }
-    if mistakes.is_empty() { Ok(commands) } else { Err(mistakes) }
+    if mistakes.is_empty() { Ok(calls) } else { Err(mistakes) }
 }
 
-fn parse_command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Vec<Mistake>> {
+fn parse_control_call(entry: &Entry, fence: &Fence<'_>) -> Result<ControlCall, Vec<Mistake>> {
     let (word, arguments) = entry.text.split_once(' ').unwrap_or((&entry.text, ""));
     let first = entry.text.lines().next().unwrap_or_default();
     // JSON is parsed from the file itself, so that the byte offsets are right.
@@ -321,7 +321,8 @@ fn parse_command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Vec<Mistak
             (word, path, if has_body { Some(parse(start)?) } else { None })
         }
     };
-    Ok(Command { method: method.to_owned(), path: parse_template(path, entry.offset)?, body, text: first.to_owned() })
+    let path = parse_template(path, entry.offset)?;
+    Ok(ControlCall { method: method.to_owned(), path, body, text: first.to_owned() })
 }
 
 /// The body of the call that moves the clock.

@@ -281,8 +281,8 @@ impl<'a> Comparison<'a> {
         Some(captured)
     }
 
-    /// Matches each expected item with a different actual one. Returns the captured values, or None if that is
-    /// impossible.
+    /// Matches each expected item with a different actual one that `is_used` does not mark. Returns the captured
+    /// values, or None if that is impossible.
     fn match_in_any_order(
         &self,
         expected_items: &[&Pattern],

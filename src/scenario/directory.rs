@@ -4,10 +4,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Accounts on a server without control, by the handles that scenarios use.
+/// Accounts on a server whose organization is used as it is, by the handles that scenarios use.
 pub type Accounts = BTreeMap<String, Account>;
 
-/// An account on a server without control.
+/// An account on a server whose organization is used as it is.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Account {

@@ -11,7 +11,7 @@ use std::ops::Range;
 /// A parsed scenario file.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Name of the file, for error messages.
+    /// Path of the file, for messages, and for paths of fixtures, which are relative to it.
     pub name: String,
     /// Text of the file.
     pub text: String,

@@ -1,8 +1,5 @@
-//! Edits of a scenario file: their application, their display as a diff, and the blocks that they insert.
+//! Edits of a scenario file: their application, and their display as a diff.
 
-use super::client::HttpReply;
-use super::json_text::format_json;
-use serde_json::Value;
 use similar::TextDiff;
 use std::ops::Range;
 
@@ -43,22 +40,4 @@ pub fn edit_diff(name: &str, text: &str, edits: &[Edit]) -> String {
     let new_text = apply_edits(text, edits);
     let diff = TextDiff::from_lines(text, &new_text);
     diff.unified_diff().header(&format!("{name} (expected)"), &format!("{name} (played)")).to_string()
-}
-
-/// A `reply` block that expects this reply.
-pub fn reply_block(reply: &HttpReply) -> String {
-    let body = match &reply.body {
-        Value::Null => String::new(),
-        body => format!("{}\n", format_json(body, 0)),
-    };
-    format!("```reply {}\n{body}```\n", reply.status)
-}
-
-/// An `event` block that expects this event, without its ID, which depends on the previous events of the queue.
-pub fn event_block(label: &str, event: &Value) -> String {
-    let mut event = event.clone();
-    if let Some(event) = event.as_object_mut() {
-        event.shift_remove("id");
-    }
-    format!("```event {label}\n{}\n```\n", format_json(&event, 0))
 }

@@ -70,7 +70,7 @@ fn format_in_one_line(value: &Value) -> String {
     }
 }
 
-/// The placeholder for all values of the same type, as JSON.
+/// The placeholder for all values of the same type, as JSON. For null, it is the one for any value.
 pub fn placeholder_for_type(value: &Value) -> &'static str {
     match value {
         Value::Null => r#""{{any}}""#,

@@ -1,4 +1,4 @@
-//! The result of playing a scenario.
+//! The modes of playing a scenario, and the result.
 
 use super::document::Document;
 use super::edit::{Edit, edit_diff};
@@ -21,7 +21,7 @@ pub enum Outcome {
     Played,
     /// The scenario can't be played on this server, for this reason.
     Skipped(String),
-    /// There are differences: the first one, or all of them, depending on the mode.
+    /// There are differences: with [`Mode::Check`] the first one, with other modes all up to one that no edit can fix.
     Differs(Vec<Difference>),
 }
 

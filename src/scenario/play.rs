@@ -1,10 +1,11 @@
 //! Plays the blocks of a scenario in a world, and compares replies and events with the expected ones.
 
-use super::block::{Block, BlockKind, Body, Caller, Command, ExpectedReply, Line, Request};
+use super::block::{Block, BlockKind, Body, Caller, ControlCall, ExpectedReply, Line, Request};
+use super::block_text;
 use super::client::{Failure, HttpReply, HttpRequest};
 use super::comparison::Comparison;
 use super::document::Document;
-use super::edit::{self, Edit};
+use super::edit::Edit;
 use super::mistake::line_of;
 use super::outcome::{Difference, Mode, Outcome};
 use super::pattern::Pattern;
@@ -99,7 +100,7 @@ impl<'a> Player<'a> {
         match &block.kind {
             BlockKind::World(_) => Ok(()),
             BlockKind::Request(request, reply) => self.play_request(request, reply.as_deref(), block.range.end).await,
-            BlockKind::Control(commands, reply) => self.play_control(commands, reply.as_deref(), block.range.end).await,
+            BlockKind::Control(calls, reply) => self.play_control(calls, reply.as_deref(), block.range.end).await,
             BlockKind::Event(label, pattern, is_exact) => self.play_event(label, pattern, *is_exact).await,
             BlockKind::NoEvent(label) => self.play_no_event(label, block.range.start).await,
         }
@@ -195,19 +196,19 @@ impl<'a> Player<'a> {
 
     async fn play_control(
         &mut self,
-        commands: &[Command],
+        calls: &[ControlCall],
         reply: Option<&ExpectedReply>,
         end: usize,
     ) -> Result<(), BlockError> {
         let control = self.world.control.clone().unwrap_or_default();
-        for (index, command) in commands.iter().enumerate() {
-            let url = format!("{control}{}", self.scope.resolve_text_with(&command.path, encode_path_segment)?);
-            let body = command.body.as_ref().map(|body| self.scope.resolve_json(body)).transpose()?;
-            let actual = self.stage.control(&command.method, &url, body.as_ref()).await;
-            let is_last = index + 1 == commands.len();
-            self.check_reply(&command.text, &actual, reply.filter(|_| is_last), is_last.then_some(end))?;
+        for (index, call) in calls.iter().enumerate() {
+            let url = format!("{control}{}", self.scope.resolve_text_with(&call.path, encode_path_segment)?);
+            let body = call.body.as_ref().map(|body| self.scope.resolve_json(body)).transpose()?;
+            let actual = self.stage.control(&call.method, &url, body.as_ref()).await;
+            let is_last = index + 1 == calls.len();
+            self.check_reply(&call.text, &actual, reply.filter(|_| is_last), is_last.then_some(end))?;
             // A reset or a restored snapshot may change keys.
-            if command.method != "GET" && !["clock", "fault"].iter().any(|word| command.text.starts_with(word)) {
+            if call.method != "GET" && !["clock", "fault"].iter().any(|word| call.text.starts_with(word)) {
                 self.reload_directory().await?;
             }
         }
@@ -237,7 +238,7 @@ impl<'a> Player<'a> {
         let Some(reply) = reply else {
             let is_success = actual.status == 200;
             let edits = insertion_offset
-                .map(|offset| Edit { range: offset..offset, text: edit::reply_block(actual) })
+                .map(|offset| Edit { range: offset..offset, text: block_text::reply_block(actual) })
                 .into_iter()
                 .collect();
             let message = || format!("{description} must succeed, but got {}", actual_text());
@@ -332,7 +333,7 @@ impl<'a> Player<'a> {
         events.retain(|event| event["type"] != "heartbeat");
         let Some(first_event) = events.front() else { return Ok(()) };
         let message = format!("no event must have come for {label}, but did: {first_event}");
-        let text = events.iter().map(|event| edit::event_block(label, event)).collect();
+        let text = events.iter().map(|event| block_text::event_block(label, event)).collect();
         Err(BlockError::Differ(message, vec![Edit { range: offset..offset, text }]))
     }
 

@@ -28,11 +28,11 @@ pub struct Scope {
     pub captured: BTreeMap<String, Value>,
     /// Registered queues, by label.
     pub queues: BTreeMap<String, Queue>,
-    /// The users, channels and groups of the world.
+    /// The users, channels, groups and messages of the world.
     pub directory: Directory,
     /// The world's time in UNIX seconds.
     pub now: i64,
-    /// A word that no other run uses.
+    /// A word that no earlier run in the same organization has used.
     pub unique_word: String,
     /// The world's base URL.
     pub server: String,

@@ -6,6 +6,7 @@ mod cleanup;
 mod compared_server;
 mod correspondence;
 mod curl;
+mod event_comparison;
 mod probe;
 mod queues;
 
@@ -17,7 +18,7 @@ pub use compared_server::{ComparedServer, HttpTransport};
 pub use correspondence::{Correspondence, Difference};
 pub use probe::{ProbeResult, ProbeSettings, Step, play};
 
-/// The handles of the users in a document: those who send requests and those named in requests.
+/// The handles of the users in a document: those who send requests, and those that placeholders name.
 pub fn handles(document: &Document) -> BTreeSet<String> {
     let blocks = document.background.iter().chain(document.scenarios.iter().flat_map(|scenario| &scenario.blocks));
     blocks.flat_map(world_names::handles).collect()

@@ -1,5 +1,5 @@
 //! The server on which scenarios are played. With control, each scenario gets its own world. Without control, scenarios
-//! are played in the server's realm.
+//! are played in the server's organization.
 
 use super::client::{Client, Failure, HttpReply, HttpRequest};
 use super::directory::{Accounts, Directory, ScenarioUser};
@@ -22,15 +22,16 @@ pub struct Stage {
     /// Base URL of the API for servers without control, without `/api/v1`.
     base_url: String,
     control_token: Option<String>,
-    /// The newest feature level. None for a server without control.
+    /// The newest feature level. None without control, and with accounts.
     newest_level: Option<i64>,
     accounts: Accounts,
-    play_count: AtomicU64,
+    /// Number of unique words that were given out.
+    unique_word_count: AtomicU64,
     /// The control URLs of worlds that were created and not yet ended.
     created_worlds: Mutex<BTreeSet<String>>,
 }
 
-/// The world or realm in which a scenario is played.
+/// The world, or the organization of a server without control, in which a scenario is played.
 pub struct World {
     /// Base URL without a trailing slash.
     pub base_url: String,
@@ -75,7 +76,7 @@ impl Stage {
             control_token,
             newest_level: None,
             accounts,
-            play_count: AtomicU64::new(0),
+            unique_word_count: AtomicU64::new(0),
             created_worlds: Mutex::default(),
         };
         let health_reply = stage.control("GET", &format!("{}/control/health", stage.origin), None).await;
@@ -101,7 +102,7 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Whether the server has control.
+    /// Whether scenarios are played with control, each in its own world.
     pub fn has_control(&self) -> bool {
         self.newest_level.is_some()
     }
@@ -123,7 +124,8 @@ impl Stage {
         Ok(level.and_then(|(_, level)| level.as_i64()).unwrap_or_default())
     }
 
-    /// Creates a world at this level, unless the options contain another. Without control, returns the server's realm.
+    /// Creates a world at this level, unless the options contain another. Without control, returns the server's
+    /// organization.
     ///
     /// # Errors
     ///
@@ -216,7 +218,7 @@ impl Stage {
         self.client.send(request).await
     }
 
-    /// Reads the users, channels and groups of a world.
+    /// Reads the users, channels and groups of a world; with control also its messages.
     ///
     /// # Errors
     ///
@@ -276,7 +278,7 @@ impl Stage {
         instant.map(jiff::Timestamp::as_second).map_err(|_| "the server does not say what time it is".to_owned())
     }
 
-    /// A word that no earlier run on the same realm has used.
+    /// A word that no earlier run in the same organization has used.
     ///
     /// # Errors
     ///
@@ -285,8 +287,8 @@ impl Stage {
         if world.control.is_some() {
             return Ok("1".to_owned());
         }
-        let play_count = self.play_count.fetch_add(1, Ordering::Relaxed);
-        Ok(format!("{}-{play_count}", self.now(world).await?))
+        let unique_word_count = self.unique_word_count.fetch_add(1, Ordering::Relaxed);
+        Ok(format!("{}-{unique_word_count}", self.now(world).await?))
     }
 }
 

@@ -40,7 +40,7 @@ pub enum Reference {
     Message(String),
     /// `{{now +1d}}`: the world's time in whole UNIX seconds, plus this number of seconds.
     Now(i64),
-    /// `{{unique}}`: a word that no earlier run on the same realm has used.
+    /// `{{unique}}`: a word that no earlier run in the same organization has used.
     Unique,
     /// `{{server}}`: the base URL without a trailing slash.
     Server,

@@ -161,7 +161,7 @@ fn spelt(argument: &clap::Arg) -> String {
 fn levels() -> String {
     format!(
         "# Feature levels\n\n{NOTICE}\n\nEvery change that worlds at older levels undo, the newest first; [levels](../levels.md) explains. \"New\" marks\nwhat does not exist below the level. `chatdouble levels` prints the same. \"Known by\"\nsays where the level comes from ([following the API](../contributing/levels.md))\n\n{}",
-        chatdouble::level::to_markdown_table(&chatdouble::level::listed())
+        chatdouble::level::to_markdown_table(&chatdouble::level::list_changes())
     )
 }
 

@@ -52,7 +52,8 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// What is wrong with the file, with the JSON path. For a misspelled role, the error suggests the nearest one.
+    /// What is wrong with the file, with the JSON path of a wrong entry. For a misspelled role, the error suggests the
+    /// nearest one.
     pub fn read(file: &Path, handles: &BTreeSet<String>) -> Result<Self, CliError> {
         let file_error = |reason: &dyn std::fmt::Display| CliError::failure(format!("{}: {reason}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;

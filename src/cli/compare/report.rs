@@ -123,7 +123,7 @@ impl Report {
         }
         if step.differences.iter().any(|difference| difference.at == "status" || difference.at.starts_with("reply")) {
             let format_reply = |(status, body): &(u16, Value)| {
-                format!("{status}\n{}", serde_json::to_string_pretty(&without_secrets(body)).unwrap_or_default())
+                format!("{status}\n{}", serde_json::to_string_pretty(&redact_secrets(body)).unwrap_or_default())
             };
             let [first, second] = [format_reply(&step.replies[0]), format_reply(&step.replies[1])];
             let diff = similar::TextDiff::from_lines(&first, &second);
@@ -164,16 +164,17 @@ impl Report {
         reasons.into_iter().take(MAX_REASONS).collect()
     }
 
-    /// Two or three lines with the numbers of probes and operations that agree, differ or were not played.
+    /// The numbers of probes and operations that agree, differ or were not played, in a line each. With a baseline, a
+    /// third line has the numbers of differing requests that are in it, and that are new.
     pub fn counts(&self) -> String {
         let ProbeCounts { agreeing, differing, not_played } = self.probes;
-        let played_operations: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
+        let probed_operations: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
         let count = |matches: &dyn Fn(&Operation) -> bool| {
-            played_operations.iter().filter(|operation| matches(operation)).count()
+            probed_operations.iter().filter(|operation| matches(operation)).count()
         };
         let differing_operations = count(&|operation| !operation.differences.is_empty());
         let agreeing_operations = count(&|operation| operation.requests > 0 && operation.differences.is_empty());
-        let total_operations = if self.is_partial { played_operations.len() } else { rows().count() };
+        let total_operations = if self.is_partial { probed_operations.len() } else { rows().count() };
         let untried_operations = total_operations - count(&|operation| operation.requests > 0);
         let known_count = self.differing_requests().filter(|(record, _)| record.is_known).count();
         let new_count = self.differing_requests().count() - known_count;
@@ -263,17 +264,17 @@ impl Report {
 }
 
 /// Replaces keys and passwords in a reply with a placeholder.
-fn without_secrets(value: &Value) -> Value {
+fn redact_secrets(value: &Value) -> Value {
     match value {
         Value::Object(object) => object
             .iter()
             .map(|(name, inner)| match inner {
                 Value::String(text) if is_secret_name(name) && !text.is_empty() => (name.clone(), "left-out".into()),
-                other => (name.clone(), without_secrets(other)),
+                other => (name.clone(), redact_secrets(other)),
             })
             .collect::<serde_json::Map<_, _>>()
             .into(),
-        Value::Array(items) => items.iter().map(without_secrets).collect::<Vec<_>>().into(),
+        Value::Array(items) => items.iter().map(redact_secrets).collect::<Vec<_>>().into(),
         other => other.clone(),
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The settings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Attempt {
-    /// Faults that are installed before the command starts.
+    /// Random faults that are installed before the command starts. If there are none, those of `--faults` are.
     pub faults: Vec<Value>,
     /// The server's feature level; None for that of the options.
     pub feature_level: Option<i64>,
@@ -19,7 +19,7 @@ pub struct Attempt {
 /// The result of a run.
 #[derive(Clone, Debug)]
 pub struct RunResult<T> {
-    /// The command's exit status, as shells report it.
+    /// The command's exit status, as shells report it, or [`TIMED_OUT_STATUS`].
     pub status: u8,
     /// Whether a signal requested the end of the command and of this program.
     pub is_interrupted: bool,

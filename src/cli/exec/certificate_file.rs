@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The file with the certificate that the command has to trust.
 pub enum CertificateFile {
+    /// The server does not use TLS.
     None,
     /// The file that the user requested.
     Requested(PathBuf),

@@ -66,7 +66,7 @@ impl Chaos {
         check_writable(file).map_err(|error| write_error(file, &error))
     }
 
-    /// Runs the command until it fails, or for the requested number of runs.
+    /// Runs the command until it fails, or for the requested number of runs. If it fails, shrinks the faults.
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ impl Chaos {
             Ok::<bool, CliError>(run.status == status && !run.is_interrupted)
         };
         let minimal = shrink::minimal_faults(faults, fails).await?;
-        let text = to_json_lines(&minimal);
+        let text = format_json_list(&minimal);
         let count = counted(minimal.len(), "fault");
         eprint_line(format_args!(
             "chaos: {count} with which the command fails, found in {}:\n{text}",
@@ -156,7 +156,7 @@ fn write_error(file: &Path, error: &std::io::Error) -> CliError {
 }
 
 /// Formats faults as a JSON list with one fault per line.
-fn to_json_lines(faults: &[Value]) -> String {
+fn format_json_list(faults: &[Value]) -> String {
     let lines: Vec<String> = faults.iter().map(|fault| format!("  {fault}")).collect();
     format!("[\n{}\n]", lines.join(",\n"))
 }

@@ -53,7 +53,8 @@ fn parse_level(text: &str) -> Result<i64, String> {
     match text.trim() {
         "newest" => Ok(NEWEST_FEATURE_LEVEL),
         text => text.parse::<u32>().map(i64::from).map_err(|_| {
-            let release = level_of_release(text).map(|level| format!("; that of release {text} is {level}")).unwrap_or_default();
+            let release = level_of_release(text).map(|level| format!("; that of release {text} is {level}"));
+            let release = release.unwrap_or_default();
             format!(
                 "'{text}' is no feature level: takes levels such as 371,421,newest, or a range such as 371..387{release}"
             )
@@ -72,7 +73,7 @@ impl Levels {
         self.jobs > 1
     }
 
-    /// Runs the command at each level and prints a table. Returns the status of the first failed run.
+    /// Runs the command at each level and prints a table. Returns the status of the first failed run, or success.
     ///
     /// # Errors
     ///
@@ -133,7 +134,7 @@ fn level_comparisons(runs: &[Run]) -> Vec<String> {
 
 fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
     let mut usage = older.observation.clone();
-    usage.join(newer.observation.clone());
+    usage.merge(newer.observation.clone());
     let suspects = usage.suspected_changes(*from, *to);
     let result_verb = |run: &RunResult<Usage>| if run.status == 0 { "passes" } else { "fails" };
     let summary = format!("{from} {}, {to} {}", result_verb(older), result_verb(newer));

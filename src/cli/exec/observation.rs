@@ -20,7 +20,7 @@ impl Observation for ObservedRequests {
         let users = default_world.map(|world| world.snapshot().users.values().map(|user| user.email.clone()).collect());
         let users: HashSet<String> = users.unwrap_or_default();
         observe_worlds(server, move |world, observed: &mut ObservedRequests| {
-            observed.join(requests_of_world(world, &users))
+            observed.merge(requests_of_world(world, &users))
         })
     }
 }
@@ -48,7 +48,7 @@ fn observe_worlds<T: Clone + Default + Send + 'static>(
     }
 }
 
-/// The requests of one world that had no fault. Only requests of `users` are attributed to a user.
+/// The requests of one world on which no fault fired. Only requests of `users` are attributed to a user.
 fn requests_of_world(world: &World, users: &HashSet<String>) -> ObservedRequests {
     let mut observed = ObservedRequests::default();
     for entry in world.journal().all().iter().filter(|entry| entry.fault.is_none()) {

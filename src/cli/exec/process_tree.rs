@@ -17,8 +17,8 @@ impl Process {
         Self::parse(id, &std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
     }
 
-    /// Parses the line. The name in parentheses may contain anything; the fields after it begin with the state and the
-    /// parent, and the start time is the twentieth.
+    /// Parses the text of `/proc/ID/stat`. The name in parentheses may contain anything; the fields after it begin with
+    /// the state and the parent, and the start time is the twentieth.
     fn parse(id: i32, stat: &str) -> Option<Self> {
         let (_, after_name) = stat.rsplit_once(") ")?;
         let fields: Vec<&str> = after_name.split(' ').collect();

@@ -6,8 +6,7 @@ use crate::cli::output::eprint_line;
 use crate::report::format::Format;
 use crate::report::{Baseline, Severity, Summary};
 use crate::server::Server;
-use clap::Args;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -63,6 +62,10 @@ pub struct Reporter {
 
 impl ReportOptions {
     /// Checks the options before the command runs, so that a mistake in them does not cost a test run.
+    ///
+    /// # Errors
+    ///
+    /// If the format is unknown, or the baseline can't be read.
     pub fn prepare(&self) -> Result<Reporter, CliError> {
         let file = match &self.report {
             Some(file) => Some((file.clone(), self.format(file)?)),
@@ -113,6 +116,10 @@ fn read_baseline(file: &Path) -> Result<Summary, CliError> {
 
 impl Reporter {
     /// Writes the report on a server's clients, which have ended. Returns whether it has findings that fail the run.
+    ///
+    /// # Errors
+    ///
+    /// If the file can't be written.
     pub fn write(&self, server: &Server) -> Result<bool, CliError> {
         if self.file.is_none() {
             return Ok(false);

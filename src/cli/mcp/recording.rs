@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// The maximum length of the body of a reply in the scenario, in bytes of JSON. A longer one is not recorded.
+/// The maximum length of the body of a reply in the scenario, in bytes of JSON. Of a longer one, only the status is
+/// recorded.
 const MAX_REPLY_BYTES: usize = 4_000;
 /// The options of a world that a scenario can set.
 const WORLD_OPTIONS: [&str; 5] = ["fixture", "feature_level", "dialect", "clock", "seed"];
@@ -37,7 +38,7 @@ impl Recording {
         self.steps.clear();
     }
 
-    /// Adds a call of the API.
+    /// Adds a request of an operation, with its reply.
     pub fn add_request(&mut self, user: &str, operation: &str, params: &Map<String, Value>, reply: &Reply) {
         let mut block = format!("```request\n{user}: {operation}\n");
         for (name, value) in params {

@@ -52,7 +52,7 @@ impl Session {
     /// Why the tool failed, as a sentence for the agent.
     pub async fn call(&self, tool: &str, arguments: &Arguments) -> Result<String, String> {
         if let Some(call) = ControlCall::for_tool(tool) {
-            return self.control(call, arguments).await;
+            return self.call_control(call, arguments).await;
         }
         check_argument_names(tool, arguments)?;
         match tool {
@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    async fn control(&self, call: ControlCall, arguments: &Arguments) -> Result<String, String> {
+    async fn call_control(&self, call: ControlCall, arguments: &Arguments) -> Result<String, String> {
         let world = text_argument(arguments, "world").unwrap_or(DEFAULT_WORLD);
         let mut arguments = arguments.clone();
         arguments.shift_remove("world");
@@ -97,7 +97,7 @@ impl Session {
         self.client.send(request).await.map_err(|failure| failure.reason().to_owned())
     }
 
-    /// Records a call of control that changes something in the recording of its world.
+    /// Adds a call of control to the recording of its world, unless it only reads.
     fn record_control_call(
         &self,
         call: ControlCall,

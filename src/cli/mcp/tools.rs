@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 /// The maximum depth of a schema with its inlined references. Deeper parts allow any value.
 const MAX_INLINE_DEPTH: usize = 12;
 /// The maximum number of operations that a search lists.
-pub const MAX_FOUND_OPERATIONS: usize = 40;
+const MAX_FOUND_OPERATIONS: usize = 40;
 const WORLD: &str = "world";
 
 /// The tools that make a call of control: name, method and path.
@@ -190,7 +190,8 @@ pub fn argument_names(tool: &str) -> Option<Vec<&'static str>> {
     Some(tool.input_schema["properties"].as_object()?.keys().map(String::as_str).collect())
 }
 
-/// Ranks the line of an operation by how well the words match it, from 0 for the exact operation or path.
+/// Ranks the line of an operation by how well the words match it: from 0 for the exact operation or path, to 3 for
+/// words of which some are only in the summary.
 fn match_rank(line: &str, words: &[String]) -> usize {
     let line = line.to_lowercase();
     let operation = line.split(':').next().unwrap_or_default();

@@ -20,8 +20,9 @@ use std::time::{Duration, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio_rustls::rustls::ClientConfig;
 
-/// Headers of a single connection, which are not forwarded, and `Host`, which differs for the server.
-const HOP_BY_HOP_HEADERS: [HeaderName; 8] = [
+/// Headers that are not forwarded: those of a single connection, `Host`, which differs for the server, and `Expect`,
+/// which the proxy answers itself.
+const UNFORWARDED_HEADERS: [HeaderName; 8] = [
     header::CONNECTION,
     header::HOST,
     header::PROXY_AUTHORIZATION,
@@ -102,7 +103,7 @@ impl Proxy {
         }));
         let target = head.uri.path_and_query().map_or("/", |target| target.as_str());
         let target = self.strip_base_path(target);
-        let mut headers = end_to_end_headers(&head.headers);
+        let mut headers = forwarded_headers(&head.headers);
         if let Some(host) = head.headers.get(header::HOST).filter(|_| self.follows_forwarded_host) {
             headers.insert("x-forwarded-host", host.clone());
             headers.insert("x-forwarded-proto", HeaderValue::from_static("http"));
@@ -140,7 +141,7 @@ impl Proxy {
 
     fn forward_reply(&self, reply: reqwest::Response, exchange: Arc<Mutex<RawExchange>>) -> Response<Body> {
         let status = reply.status();
-        let headers = end_to_end_headers(reply.headers());
+        let headers = forwarded_headers(reply.headers());
         {
             let mut exchange = exchange.lock();
             exchange.status = status.as_u16();
@@ -203,7 +204,7 @@ fn stream_body(chunks: impl Stream<Item = Result<Bytes, reqwest::Error>> + Send 
     BodyExt::boxed(StreamBody::new(frames))
 }
 
-fn end_to_end_headers(headers: &HeaderMap) -> HeaderMap {
+fn forwarded_headers(headers: &HeaderMap) -> HeaderMap {
     let connection_options: Vec<String> = headers
         .get_all(header::CONNECTION)
         .iter()
@@ -211,12 +212,16 @@ fn end_to_end_headers(headers: &HeaderMap) -> HeaderMap {
         .flat_map(|value| value.split(','))
         .map(|name| name.trim().to_ascii_lowercase())
         .collect();
-    let is_hop_by_hop = |name: &HeaderName| {
-        HOP_BY_HOP_HEADERS.contains(name)
+    let is_unforwarded = |name: &HeaderName| {
+        UNFORWARDED_HEADERS.contains(name)
             || connection_options.iter().any(|other| other == name.as_str())
             || matches!(name.as_str(), "keep-alive" | "proxy-connection")
     };
-    headers.iter().filter(|(name, _)| !is_hop_by_hop(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+    headers
+        .iter()
+        .filter(|(name, _)| !is_unforwarded(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 /// Restricts the accepted encodings to what the recording can decode: gzip, if the client accepts it.

@@ -32,7 +32,9 @@ pub struct RecordedTraffic {
 /// A request and its reply as they were forwarded. The status is 0 without a reply.
 #[derive(Default)]
 pub struct RawExchange {
+    /// When the request began, in UNIX seconds.
     pub start_seconds: f64,
+    /// When the last part of the reply came, in UNIX seconds.
     pub end_seconds: f64,
     pub method: String,
     pub path: String,
@@ -40,13 +42,14 @@ pub struct RawExchange {
     pub headers: HeaderMap,
     pub body: CopiedBody,
     pub status: u16,
+    /// The content encoding of the reply, in lower case. Empty for none.
     pub encoding: String,
     pub reply: CopiedBody,
     /// Whether the connection ended in the middle of the reply.
     pub is_broken_off: bool,
 }
 
-/// The copy of a body, which is empty when the body is too large.
+/// The copy of a body. It is empty if the body is larger than [`MAX_BODY_BYTES`].
 #[derive(Default)]
 pub struct CopiedBody {
     bytes: Vec<u8>,

@@ -33,7 +33,7 @@ fn first_steps_lines(server: &Server, requires_token: bool, certificate_file: Op
     [format!("console: {url}/{token_note}"), format!("try: curl {tls_option}{request}"), "stop: Ctrl-C".to_owned()]
 }
 
-/// An active user of the default world, preferably the example user.
+/// An active user of the default world who is not a bot, preferably the example user.
 fn example_user(server: &Server) -> Option<Arc<User>> {
     let realm = server.worlds().get(Worlds::DEFAULT)?.snapshot();
     let people = || realm.active_users.iter().filter_map(|id| realm.users.get(id)).filter(|user| !user.is_bot());

@@ -39,11 +39,11 @@ enum Kind {
 impl Filter {
     /// The user and the path of the filter, the path without `/api/v1`.
     pub fn user_and_path(&self) -> (Option<&str>, Option<&str>) {
-        (self.user.as_deref(), self.path.as_deref().map(without_api_prefix))
+        (self.user.as_deref(), self.path.as_deref().map(strip_api_prefix))
     }
 }
 
-fn without_api_prefix(path: &str) -> &str {
+fn strip_api_prefix(path: &str) -> &str {
     path.strip_prefix("/api/v1").filter(|path| path.starts_with('/')).unwrap_or(path)
 }
 
@@ -85,7 +85,7 @@ impl FilterState {
 
     fn matches_path(&self, kind: &str, frame: &Value) -> bool {
         let Some(path) = &self.filter.path else { return true };
-        let path = without_api_prefix(path);
+        let path = strip_api_prefix(path);
         match kind {
             "request" => frame["path"].as_str().is_some_and(|request_path| request_path.starts_with(path)),
             "event" => self.matching_requests.iter().any(|(_, events)| events.contains(&frame["id"])),

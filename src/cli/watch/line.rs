@@ -22,7 +22,7 @@ enum Colour {
     Cyan = 36,
 }
 
-/// Formats a frame. Frames of unknown kinds are returned as they are.
+/// Formats a frame. Of a frame of an unknown kind, only unprintable characters are escaped.
 pub fn format_frame(text: &str, is_coloured: bool) -> String {
     let paint = |colour: Colour, text: String| {
         if is_coloured && !matches!(colour, Colour::Plain) {
@@ -176,7 +176,7 @@ fn event_details(frame: &Value) -> Option<String> {
     }
 }
 
-/// The text of a message, shortened and in one line.
+/// The text of a message or the name of an emoji, shortened and in one line.
 fn short_text(event: &Value) -> Option<String> {
     let text = event["message"]["content"].as_str().or(event["content"].as_str()).or(event["emoji_name"].as_str())?;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -262,7 +262,7 @@ fn clock_row(frame: &Value) -> FrameRow {
     }
 }
 
-/// Formats the length of a jump in the largest unit with a value of at least one.
+/// Formats the length of a jump in the largest unit of which it has at least one, or in seconds.
 fn format_jump(seconds: f64) -> String {
     let size = seconds.abs();
     let (count, unit) = match size {
@@ -279,7 +279,7 @@ pub fn to_timestamp(seconds: f64) -> Timestamp {
     Timestamp::from_micros((seconds * 1e6).round() as i64)
 }
 
-/// Formats the time of day with milliseconds.
+/// Formats the time of day in UTC, with milliseconds.
 fn time_of_day(seconds: &Value) -> String {
     let seconds = seconds.as_f64().unwrap_or_default();
     let milliseconds = (seconds.rem_euclid(86_400.0) * 1e3).floor() as u64;

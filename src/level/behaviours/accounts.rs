@@ -248,7 +248,7 @@ fn check_api_email(request: &mut Request<'_>) -> Result<(), Error> {
     if is_api_email { Ok(()) } else { Err(Error::NoSuchUser) }
 }
 
-/// Replaces an update of `is_active` by the event `add` or `remove`.
+/// Replaces an update of `is_active` with the event `add` or `remove`.
 fn replace_activity_update(event: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     let person = event.get("person").cloned().unwrap_or_default();
     let (Some(is_active), Some(id)) = (person["is_active"].as_bool(), person["user_id"].as_i64()) else { return };

@@ -1,4 +1,4 @@
-//! Behaviours of attachments, the uploaded files that messages link.
+//! Behaviours of attachments, the uploaded files that messages link to.
 
 use crate::level::objects::ATTACHMENT;
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext};

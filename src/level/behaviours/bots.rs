@@ -58,7 +58,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// Replaces an update of `is_active` by the event `add` or `remove`.
+/// Replaces an update of `is_active` with the event `add` or `remove`.
 fn replace_activity_update(event: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     let bot = event.get("bot").cloned().unwrap_or_default();
     let (Some(is_active), Some(id)) = (bot["is_active"].as_bool(), bot["user_id"].as_i64()) else { return };

@@ -26,7 +26,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        //
+        // the level is assumed.
         level: 417,
         subject: "PATCH /streams/{stream_id}",
         description: "409 CHANNEL_ALREADY_EXISTS for the name of another channel; before, 400 BAD_REQUEST.",
@@ -128,7 +128,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 315,
         subject: "message: display_recipient",
-        description: "Archived channels keep their name; before, only messages showed it.",
+        description: "Archived channels keep their name; below 315, they get a prefix, which messages do not show.",
         test: "messages_had_the_name_of_archived_channels_before_315",
         downgrade: Downgrade::Objects(&MESSAGE, ChangedFields::Values, |message, _| {
             let name = message.get("display_recipient").and_then(Value::as_str);
@@ -149,7 +149,7 @@ pub(super) static ROWS: &[Behaviour] = &[
                     *deleted_channel = record_at_level(343, &CHANNEL, deleted_channel.take(), context);
                 } else if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
                     let mut record = ChannelRecord::new(context.realm, channel);
-                    // For users who leave it, the channel still has its former name.
+                    // The event has the channel's own name, without the prefix of archiving.
                     if let Some((_, name)) = record.name.split_once(ARCHIVED_NAME_PREFIX) {
                         record.name = name.to_owned();
                     }
@@ -166,7 +166,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Objects(
             &REGISTER,
             ChangedFields::Fields(&["realm_default_streams"]),
-            |reply, context| replace_ids_by_channels(reply.get_mut("realm_default_streams"), context),
+            |reply, context| replace_ids_with_channels(reply.get_mut("realm_default_streams"), context),
         ),
     },
     Behaviour {
@@ -177,7 +177,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Objects(
             &DEFAULT_CHANNELS,
             ChangedFields::Fields(&["default_streams"]),
-            |event, context| replace_ids_by_channels(event.get_mut("default_streams"), context),
+            |event, context| replace_ids_with_channels(event.get_mut("default_streams"), context),
         ),
     },
     Behaviour {
@@ -186,7 +186,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`streams` holds IDs; before, channels.",
         test: "groups_had_whole_default_channels_before_330",
         downgrade: Downgrade::Objects(&DEFAULT_GROUP, ChangedFields::Fields(&["streams"]), |group, context| {
-            replace_ids_by_channels(group.get_mut("streams"), context)
+            replace_ids_with_channels(group.get_mut("streams"), context)
         }),
     },
     Behaviour {
@@ -283,9 +283,9 @@ fn is_channel_archived(request: &Request<'_>) -> bool {
     id.and_then(|id| request.realm.channels.get(&id)).is_some_and(|channel| channel.is_archived)
 }
 
-/// Replaces the IDs of default channels by the channels in their present state (A-336 in docs/assumptions.md), sorted
+/// Replaces the IDs of default channels with the channels in their present state (A-336 in docs/assumptions.md), sorted
 /// by name.
-fn replace_ids_by_channels(ids: Option<&mut Value>, context: &DowngradeContext<'_>) {
+fn replace_ids_with_channels(ids: Option<&mut Value>, context: &DowngradeContext<'_>) {
     let Some(channels) = ids.and_then(Value::as_array_mut) else { return };
     for id in channels.iter_mut() {
         let channel = id.as_i64().and_then(|id| context.realm.channels.get(&ChannelId(id)));

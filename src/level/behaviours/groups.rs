@@ -39,7 +39,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         ),
     },
     Behaviour {
-        //
+        // the specification does not name these operations.
         level: 496,
         subject: "GET /user_groups, GET /user_groups/{user_group_id}/members, GET /user_groups/{user_group_id}/members/{user_id}, GET /user_groups/{user_group_id}/subgroups",
         description: "Open to bots.",

@@ -210,7 +210,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 26,
         subject: "message",
-        description: "No longer has `short_name` in `display_recipient`; before, it was the part before the `@` of the address.",
+        description: "No longer has `short_name` in `display_recipient`; below 26, it was the part of the address before the `@`.",
         test: "recipients_had_short_names_before_26",
         downgrade: Downgrade::Objects(&MESSAGE, ChangedFields::Fields(&["display_recipient"]), |message, _| {
             for person in message.get_mut("display_recipient").and_then(Value::as_array_mut).into_iter().flatten() {

@@ -134,7 +134,7 @@ fn parse_term(term: &Map<String, Value>, level: i64, refusal: impl Fn() -> Error
     Ok(new_term(operator.clone(), operand.clone(), negated))
 }
 
-/// The operands of `is` in narrows of queues.
+/// The operands of `is` that queues take at all levels.
 const IS_OPERANDS: &[&str] = &["dm", "private", "starred", "unread", "mentioned", "alerted", "resolved"];
 
 /// An operand of `is` that queues take from [`FOLLOWED_SINCE`] on.

@@ -188,7 +188,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         243,
         "realm_authentication_methods",
         "Values of `realm_authentication_methods` are objects; before, a boolean: whether the method is enabled.",
-        replace_methods_by_booleans
+        replace_methods_with_booleans
     ),
     Behaviour {
         level: 243,
@@ -200,7 +200,7 @@ pub(super) static ROWS: &[Behaviour] = &[
             ChangedFields::Fields(&["authentication_methods"]),
             |data, _| {
                 if let Some(methods) = data.get_mut("authentication_methods") {
-                    replace_methods_by_booleans(methods);
+                    replace_methods_with_booleans(methods);
                 }
             },
         ),
@@ -221,13 +221,13 @@ pub(super) static ROWS: &[Behaviour] = &[
         195,
         "default_code_block_language",
         "`default_code_block_language` is empty if there is none; before, null.",
-        replace_empty_by_null
+        replace_empty_with_null
     ),
     former_register_value!(
         195,
         "realm_default_code_block_language",
         "`realm_default_code_block_language` is empty if there is none; before, null.",
-        replace_empty_by_null
+        replace_empty_with_null
     ),
     Behaviour {
         level: 143,
@@ -243,7 +243,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         138,
         "message_content_edit_limit_seconds",
         "`message_content_edit_limit_seconds` is null if there is no limit; before, 0.",
-        replace_null_by_zero
+        replace_null_with_zero
     ),
     Behaviour {
         level: 138,
@@ -258,7 +258,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         138,
         "realm_message_content_edit_limit_seconds",
         "`realm_message_content_edit_limit_seconds` is null if there is no limit; before, 0.",
-        replace_null_by_zero
+        replace_null_with_zero
     ),
     Behaviour {
         level: 113,
@@ -282,7 +282,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         100,
         "message_content_delete_limit_seconds",
         "`message_content_delete_limit_seconds` is null if there is no limit; before, 0.",
-        replace_null_by_zero
+        replace_null_with_zero
     ),
     Behaviour {
         level: 100,
@@ -316,23 +316,23 @@ pub(super) static ROWS: &[Behaviour] = &[
         100,
         "realm_message_content_delete_limit_seconds",
         "`realm_message_content_delete_limit_seconds` is null if there is no limit; before, 0.",
-        replace_null_by_zero
+        replace_null_with_zero
     ),
     former_setting_value!(
         22,
         "message_retention_days",
         "`message_retention_days` is -1 if messages are kept forever; before, null.",
-        replace_minus_one_by_null
+        replace_minus_one_with_null
     ),
     former_register_value!(
         22,
         "realm_message_retention_days",
         "`realm_message_retention_days` is -1 if messages are kept forever; before, null.",
-        replace_minus_one_by_null
+        replace_minus_one_with_null
     ),
 ];
 
-/// Replaces the former 0 by `unlimited`, which is refused.
+/// Replaces 0, the former value for no limit, with `unlimited`. Refuses `unlimited` itself.
 fn convert_zero_to_unlimited(request: &mut Request<'_>, name: &str) -> Result<(), Error> {
     match request.values.get_mut(name) {
         Some(text) if text.trim_matches('"') == "unlimited" => Err(Error::bad_value(name, "is not an integer")),
@@ -344,26 +344,26 @@ fn convert_zero_to_unlimited(request: &mut Request<'_>, name: &str) -> Result<()
     }
 }
 
-/// Replaces the object of each authentication method by the boolean whether it is enabled.
-fn replace_methods_by_booleans(methods: &mut Value) {
+/// Replaces the object of each authentication method with the boolean whether it is enabled.
+fn replace_methods_with_booleans(methods: &mut Value) {
     for method in methods.as_object_mut().into_iter().flat_map(serde_json::Map::values_mut) {
         *method = method["enabled"].take();
     }
 }
 
-fn replace_empty_by_null(language: &mut Value) {
+fn replace_empty_with_null(language: &mut Value) {
     if language == "" {
         *language = Value::Null;
     }
 }
 
-fn replace_minus_one_by_null(days: &mut Value) {
+fn replace_minus_one_with_null(days: &mut Value) {
     if *days == -1 {
         *days = Value::Null;
     }
 }
 
-fn replace_null_by_zero(limit: &mut Value) {
+fn replace_null_with_zero(limit: &mut Value) {
     if limit.is_null() {
         *limit = json!(0);
     }

@@ -107,7 +107,7 @@ fn check_scheduled_recipients(request: &mut Request<'_>) -> Result<(), Error> {
 /// The type of a scheduled message after its change. The errors are those of all parameters but the recipients.
 pub(super) fn scheduled_message_type(request: &Request<'_>) -> Result<MessageType, Error> {
     let mut values = request.values.clone();
-    // An empty list, because the recipients are checked later.
+    // The recipients become an empty list, because they are checked later.
     values.entry("to".into()).and_modify(|to| "[]".clone_into(to));
     let raw = RawParameters { path: request.path.to_vec(), values: Arc::new(values), ..RawParameters::default() };
     let caller = request.caller.ok_or(Error::NoSuchScheduledMessage)?;

@@ -173,11 +173,12 @@ pub(super) static PARSING_CHANGES: &[ParsingChange] = &[
     ),
 ];
 
+/// The evidence for the level of a change of parsing; None if no operation changed at this level.
 pub fn evidence(level: i64) -> Option<Evidence> {
     PARSING_CHANGES.iter().find(|(since, ..)| *since == level).map(|(_, date, _)| Evidence::Source(date))
 }
 
-const DESCRIPTION: &str = "Parameters are read strictly: `true` and `false` are no numbers, `x is not valid JSON`, `Invalid x: Value error, Not in the list of possible values`; before, they were 1 and 0, in lists and objects too, `Argument \"x\" is not valid JSON.`, `Invalid x`.";
+const DESCRIPTION: &str = "Parameters are read strictly: `true` and `false` are no numbers, and refusals say `x is not valid JSON` and `Invalid x: Value error, Not in the list of possible values`; before, `true` and `false` were 1 and 0, in lists and objects too, and refusals said `Argument \"x\" is not valid JSON.` and `Invalid x`.";
 
 pub(super) fn rows() -> &'static [Behaviour] {
     static ROWS: LazyLock<Vec<Behaviour>> = LazyLock::new(|| {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const CHANNEL_PERMISSION_ROUTES: &[&str] = &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}"];
 const GROUP_PERMISSION_ROUTES: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
 
-const ANONYMOUS_GROUP_DESCRIPTION: &str = "The value may be an anonymous group of users and groups; before, a group's ID, and older levels show the default's ID for an anonymous group.";
+const ANONYMOUS_GROUP_DESCRIPTION: &str = "The value may be an anonymous group of users and groups; before, only a group's ID. Older levels show the ID of the default group instead of an anonymous one.";
 const ANONYMOUS_GROUP_TEST: &str = "permissions_were_held_by_named_groups";
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -122,7 +122,7 @@ pub(super) static ROWS: &[Behaviour] = &[
                 wrap_in_object(request, CAN_REMOVE_SUBSCRIBERS);
                 return Ok(());
             }
-            replace_boolean_by_number(request, CAN_REMOVE_SUBSCRIBERS, 274);
+            replace_boolean_with_number(request, CAN_REMOVE_SUBSCRIBERS, 274);
             // The group is checked even if no channel is created.
             let group =
                 request.values.get(CAN_REMOVE_SUBSCRIBERS).and_then(|text| text.trim().parse().ok()).map(GroupId);
@@ -172,7 +172,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "The value may be an anonymous group of users and groups; before, a group's ID.",
         test: ANONYMOUS_GROUP_TEST,
         downgrade: Downgrade::Request(GROUP_PERMISSION_ROUTES, |request| {
-            replace_boolean_by_number(request, CAN_MENTION, 259);
+            replace_boolean_with_number(request, CAN_MENTION, 259);
             refuse_anonymous_group(request, CAN_MENTION)
         }),
     },
@@ -181,7 +181,7 @@ pub(super) static ROWS: &[Behaviour] = &[
 const CAN_REMOVE_SUBSCRIBERS: &str = "can_remove_subscribers_group";
 const CAN_MENTION: &str = "can_mention_group";
 
-/// Replaces an anonymous group by a system group.
+/// Replaces an anonymous group with a system group.
 fn replace_anonymous_group(holder: Option<&mut Value>, realm: &Realm, default: SystemGroup) {
     if let Some(holder) = holder.filter(|holder| holder.is_object()) {
         *holder = json!(realm.system_group(default));
@@ -196,8 +196,8 @@ fn refuse_anonymous_group(request: &Request<'_>, name: &str) -> Result<(), Error
     if holder.is_object() { Err(Error::bad_value(name, "is not an integer")) } else { Ok(()) }
 }
 
-/// Replaces `true` by `1` and `false` by `0` below `strict_since`, the level from which on booleans are refused.
-fn replace_boolean_by_number(request: &mut Request<'_>, name: &str, strict_since: i64) {
+/// Replaces `true` with `1` and `false` with `0` below `strict_since`, the level from which on booleans are refused.
+fn replace_boolean_with_number(request: &mut Request<'_>, name: &str, strict_since: i64) {
     if request.level < strict_since
         && let Some(text) = request.values.get_mut(name)
     {
@@ -209,9 +209,9 @@ fn replace_boolean_by_number(request: &mut Request<'_>, name: &str, strict_since
     }
 }
 
-/// Replaces `4` by `{"new": 4}`. Below 274, booleans count as numbers.
+/// Replaces `4` with `{"new": 4}`. Below 274, booleans count as numbers.
 fn wrap_in_object(request: &mut Request<'_>, name: &str) {
-    replace_boolean_by_number(request, name, 274);
+    replace_boolean_with_number(request, name, 274);
     if let Some(text) = request.values.get_mut(name).filter(|text| text.trim().parse::<i64>().is_ok()) {
         *text = format!("{{\"new\": {}}}", text.trim());
     }

@@ -29,7 +29,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "reply of POST /messages/flags, POST /messages/flags/narrow",
-        description: "`ignored_because_not_subscribed_channels` is left out unless messages become unread; before, it was empty then.",
+        description: "`ignored_because_not_subscribed_channels` is present only if messages become unread; before, it was always present.",
         test: "replies_about_flags_always_named_ignored_channels_before_497",
         downgrade: Downgrade::Objects(&FLAG_REPLY, ChangedFields::Values, |reply, _| {
             reply.entry("ignored_because_not_subscribed_channels").or_insert_with(|| json!([]));
@@ -114,7 +114,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "user: avatar_url",
-        description: "Left to clients that compute it if they see the user's address; before, if everyone sees it.",
+        description: "Null for clients that compute it themselves, if they see the user's address; before, only if everyone sees the address.",
         test: "avatars_were_left_to_clients_if_everyone_saw_the_address",
         downgrade: Downgrade::Objects(&USER, ChangedFields::Values, |user, context| {
             add_avatar_url(user, "user_id", context)
@@ -123,7 +123,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "message: avatar_url",
-        description: "Left to clients that compute it if they see the sender's address; before, if everyone sees it.",
+        description: "Null for clients that compute it themselves, if they see the sender's address; before, only if everyone sees the address.",
         test: "avatars_were_left_to_clients_if_everyone_saw_the_address",
         downgrade: Downgrade::Objects(&MESSAGE, ChangedFields::Values, |message, context| {
             add_avatar_url(message, "sender_id", context)
@@ -163,7 +163,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: NEWEST_NOTICE_SINCE,
         subject: "register reply, event onboarding_steps: onboarding_steps",
-        description: "Nine one-time notices and one action; before, those of `first_stream_created_banner` (253), `jump_to_conversation_banner` (262), `non_interleaved_view_messages_fading` and `interleaved_view_messages_fading` (273), `narrow_to_dm_with_welcome_bot_new_user` (281), `intro_resolve_topic` (302) and `navigation_tour_video` (368) were missing.",
+        description: "There are nine one-time notices and one action. Older levels lack those that came later: `first_stream_created_banner` (253), `jump_to_conversation_banner` (262), `non_interleaved_view_messages_fading` and `interleaved_view_messages_fading` (273), `narrow_to_dm_with_welcome_bot_new_user` (281), `intro_resolve_topic` (302) and `navigation_tour_video` (368).",
         test: "there_were_fewer_one_time_notices",
         downgrade: Downgrade::Objects(&ONBOARDING, ChangedFields::Values, |object, context| {
             if let Some(Value::Array(steps)) = object.get_mut("onboarding_steps") {

@@ -6,10 +6,8 @@ use crate::api::devices::AppId;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Refusal, Request, SPECIFIED_LEVEL};
+use crate::realm::topic::MAX_TOPIC_LENGTH;
 use serde_json::Value;
-
-/// The longest name of a topic, in characters.
-const MAX_TOPIC_LENGTH: usize = 60;
 
 /// The capability that every client had to declare.
 const NULL_SETTINGS_CAPABILITY: &str = "notification_settings_null";
@@ -19,10 +17,10 @@ const NULL_SETTINGS_CAPABILITY: &str = "notification_settings_null";
 const HEXADECIMAL_TOKENS_SINCE: i64 = SPECIFIED_LEVEL;
 
 /// The first level at which the row of `POST /users/me/platform_device_token` checks that the parameters are present.
-/// Below 254, its row in `parameter_order.rs` does too.
+/// Below 254, its row in `parameter_order.rs` does so too.
 const TOKEN_PARAMETERS_CHECKED_SINCE: i64 = 248;
 
-/// The length of the longest token, in characters.
+/// The maximum length of a token, in characters.
 const MAX_TOKEN_LENGTH: usize = 4096;
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -77,7 +75,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 262,
         subject: "GET /users/{email}",
-        description: "Parameters are read in the order of their declaration; before, some booleans were read before all others.",
+        description: "Parameters are read in the order of their declaration; below 262, some booleans were read first.",
         test: "some_booleans_were_read_first",
         downgrade: Downgrade::Request(&["GET /users/{email}"], check_early_booleans),
     },
@@ -194,7 +192,7 @@ pub(super) fn check_early_booleans(request: &mut Request<'_>) -> Result<(), Erro
     Ok(())
 }
 
-/// Checks a token by the former Base64 rules. Unless it is hexadecimal, replaces it by the hexadecimal codes of its
+/// Checks a token by the former Base64 rules. Unless it is hexadecimal, replaces it with the hexadecimal codes of its
 /// Base64 characters, which the operation accepts and which stay distinct.
 fn replace_base64_token(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(token) = request.values.get_mut("token").filter(|token| !token.is_empty()) else { return Ok(()) };

@@ -105,7 +105,7 @@ fn apply_templates(refusal: &mut Refusal<'_>, templates: Templates) {
     }
 }
 
-/// Changes the refusals of operations that parse their parameters in the former way.
+/// Changes the refusals of parameters that are parsed in the former way.
 pub(in crate::level) fn set_former_parsing_messages(refusal: &mut Refusal<'_>) {
     set_former_conversion_errors(refusal);
     if refusal.uses_former_parsing {
@@ -138,7 +138,7 @@ fn use_stream_word(refusal: &mut Refusal<'_>) {
     }
 }
 
-/// Replaces "channel" by "stream" in a message, except in names, which are in quotes or parentheses.
+/// Replaces "channel" with "stream" in a message, except in names, which are in quotes or parentheses.
 fn replace_channel_outside_names(message: &str) -> String {
     let mut is_name = false;
     let parts = message.split_inclusive(['\'', '"', '(', ')']).map(|part| {
@@ -157,7 +157,7 @@ fn replace_channel_outside_names(message: &str) -> String {
     parts.collect()
 }
 
-/// Replaces "channel" by "stream" in a template, except in the names of placeholders.
+/// Replaces "channel" with "stream" in a template, except in the names of placeholders.
 fn replace_channel_outside_placeholders(template: &str) -> String {
     let replace = |part: &str| match part.split_once('}') {
         Some((name, text)) => format!("{name}}}{}", text.replace("channel", "stream").replace("Channel", "Stream")),

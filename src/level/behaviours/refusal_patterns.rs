@@ -136,6 +136,7 @@ const PROFILE_FIELD_ROUTES: &[&str] = &["POST /realm/profile_fields", "PATCH /re
 const PROFILE_DATA_ROUTES: &[&str] = &["PATCH /users/me/profile_data", "PATCH /users/{user_id}"];
 const DEVICE_TOKEN_ROUTES: &[&str] =
     &["POST /users/me/platform_device_token", "DELETE /users/me/platform_device_token"];
+/// `{path}` is the name of the parameter.
 const NOT_A_STRING: &str = "{path} contains a value that is not a string";
 
 /// The refusals to post to a channel, by the users who may post.
@@ -204,7 +205,7 @@ pub(super) fn set_former_parsing_message(refusal: &mut Refusal<'_>) {
     }
 }
 
-/// None if the pattern does not match.
+/// The former message by a row; None if the row is not for the operation, or the pattern does not match.
 fn former_message((routes, pattern, template): &MessagePattern, route: &str, message: &str) -> Option<String> {
     let matches = wildcard_matches(pattern, message).filter(|_| routes.contains(&route))?;
     let parameter = message.split('[').next().unwrap_or_default();

@@ -16,8 +16,8 @@ const SETTING_ROUTES: &[&str] = &[
     "PATCH /realm/user_settings_defaults",
 ];
 
-/// A change of the values of a setting: the level, the setting, a function from a present value to the former one, and a
-/// function from a sent JSON text to the present one ("" if it is the same, None if it is refused).
+/// A change of the values of a setting: the level, the setting, a function from a present value to the former one, and
+/// a function from a sent JSON text to the present one ("" if it is the same, None if it is refused).
 type ValueChange = (i64, &'static str, fn(&Value) -> Option<Value>, fn(&str) -> Option<&'static str>);
 
 /// Rows for settings whose values changed: one for replies and one for requests.
@@ -66,16 +66,6 @@ former_values! {
         "`web_channel_default_view` may be 3, which older levels show as 1.",
         |value| (*value == 3).then(|| json!(1)),
         |text| if text == "3" { None } else { Some("") };
-    168 "realm_name_in_email_notifications_policy" "the_name_in_notifications_was_true_or_false_before_168"
-        "`realm_name_in_email_notifications_policy` is 1 for the server's choice, 2 for always, 3 for never; before, `realm_name_in_notifications` was true for always.",
-        |value| Some(json!(*value == 2)),
-        // `convert_name_in_notifications` converts requests.
-        |_| Some("");
-    21 "color_scheme" "the_color_scheme_was_night_mode_before_21"
-        "`color_scheme` is 2 for dark; before, `night_mode` was true for that.",
-        |value| Some(json!(*value == 2)),
-        // `convert_night_mode` converts requests.
-        |_| Some("");
     227 "desktop_icon_count_display" "values_of_settings_came_with_their_levels"
         "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 meant the present 3 and 4, and older levels show the new 2 unchanged.",
         |value| match value.as_i64() {
@@ -89,6 +79,16 @@ former_values! {
             "4" => None,
             _ => Some(""),
         };
+    168 "realm_name_in_email_notifications_policy" "the_name_in_notifications_was_true_or_false_before_168"
+        "`realm_name_in_email_notifications_policy` is 1 for the server's choice, 2 for always, 3 for never; before, `realm_name_in_notifications` was true for always.",
+        |value| Some(json!(*value == 2)),
+        // `convert_name_in_notifications` converts requests.
+        |_| Some("");
+    21 "color_scheme" "the_color_scheme_was_night_mode_before_21"
+        "`color_scheme` is 2 for dark; before, `night_mode` was true for that.",
+        |value| Some(json!(*value == 2)),
+        // `convert_night_mode` converts requests.
+        |_| Some("");
 }
 
 static OTHER_ROWS: &[Behaviour] = &[
@@ -215,7 +215,7 @@ static JSON_TEXT_ROWS: &[Behaviour] = &[
 /// The text in place of a new email address.
 const UNCONFIRMED_EMAIL: &str = "The new address has to be confirmed.";
 
-/// Adds the changed name and email address to the reply.
+/// Adds a changed name to the reply, and a text if the email address is to change.
 fn add_changed_account(reply: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     // `caller` is the account before the change.
     let Some(caller) = context.caller else { return };
@@ -232,7 +232,7 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Behaviour> {
     VALUE_ROWS.iter().flat_map(|rows| rows.iter()).chain(OTHER_ROWS).chain(JSON_TEXT_ROWS)
 }
 
-/// Replaces a value by the former one, if they differ. The setting may already have its former name.
+/// Replaces a value with the former one, if they differ. The setting may already have its former name.
 fn set_former_value(object: &mut Map<String, Value>, key: &str, to_former: fn(&Value) -> Option<Value>) {
     let key = if object.contains_key(key) { key } else { former_name(key, 0).unwrap_or(key) };
     if let Some(former_value) = object.get(key).and_then(to_former) {
@@ -252,7 +252,7 @@ fn set_former_value_in_event(event: &mut Map<String, Value>, level: i64, name: &
     }
 }
 
-/// Replaces the value of a parameter by the present one, or refuses it.
+/// Replaces the value of a parameter with the present one, or refuses it.
 fn set_present_value(
     request: &mut Request<'_>,
     name: &str,
@@ -299,7 +299,7 @@ fn former_name(name: &str, level: i64) -> Option<&'static str> {
     RENAMED_SETTINGS.iter().find(|(since, _, new)| *new == name && level < *since).map(|(_, old, _)| *old)
 }
 
-/// Replaces the name of the setting in an event by the one below a level.
+/// Replaces the name of the setting in an event with the one below a level.
 fn set_former_name_in_event(event: &mut Map<String, Value>, level: i64) {
     for name_key in ["property", "setting_name", "notification_name"] {
         let name = event.get(name_key).and_then(Value::as_str);

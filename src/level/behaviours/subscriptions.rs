@@ -23,10 +23,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         },
     },
     Behaviour {
-        //
+        // the source of the real server has the level.
         level: Feature::SubscriptionValuesCheckedFirst.since(),
         subject: "PATCH /users/me/subscriptions/{stream_id}",
-        description: "`value` is JSON; before, plain text, as colors are.",
+        description: "`value` is JSON, or plain text for a color; below 274, it was always plain text.",
         test: "settings_of_subscriptions_were_plain_texts_before_274",
         downgrade: Downgrade::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
             if let Some(value) = request.values.get_mut("value") {
@@ -140,7 +140,8 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// Refuses to unsubscribe other users unless the caller is an administrator. `allows_own_bots` exempts the caller's bots.
+/// Refuses to unsubscribe other users unless the caller is an administrator. `allows_own_bots` exempts the caller's
+/// bots.
 fn check_may_unsubscribe(request: &Request<'_>, allows_own_bots: bool) -> Result<(), Error> {
     let Some(caller) = request.caller.filter(|caller| !caller.is_admin()) else { return Ok(()) };
     let text = request.values.get("principals").map(String::as_str).unwrap_or_default();

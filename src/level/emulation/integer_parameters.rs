@@ -30,7 +30,7 @@ impl IntegerParameter {
         self.name
     }
 
-    /// Replaces the booleans in the value of a request by integers.
+    /// Replaces the booleans in the value of a request with integers.
     pub fn replace_booleans(&self, values: &mut BTreeMap<String, String>) {
         let Some(text) = values.get_mut(self.name) else { return };
         match text.trim() {

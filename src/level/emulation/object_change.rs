@@ -5,7 +5,7 @@ use crate::level::DowngradeContext;
 use crate::level::place::{Step, visit_objects};
 use serde_json::{Map, Value, json};
 
-/// The unknown field in replies of worlds above the newest level.
+/// The unknown field in replies and events of worlds above the newest level.
 const UNKNOWN_FIELD: &str = "field_of_a_later_level";
 
 /// A change to all objects at a path in a reply or an event.
@@ -60,7 +60,7 @@ impl ObjectChange {
     }
 }
 
-/// Adds [`UNKNOWN_FIELD`]. Tests that clients ignore fields of later levels.
+/// Adds [`UNKNOWN_FIELD`], with which tests find out whether a client ignores fields of later levels.
 pub fn add_unknown_field(object: &mut Map<String, Value>) {
     object.insert(UNKNOWN_FIELD.to_owned(), json!({"since": NEWEST_FEATURE_LEVEL + 1}));
 }

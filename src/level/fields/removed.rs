@@ -36,7 +36,7 @@ pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
     (474, &BOT, "owner_id", 5, |bot, context| account_value(bot, context, |user| json!(user.bot_owner()))),
     (468, &REGISTER, "push_devices", 406, |_, context| push_devices(context)),
     (426, &REGISTER, "realm_is_zephyr_mirror_realm", 0, |_, _| json!(false)),
-    //
+    // The time of the request.
     (256, &RESEND_REPLY, "timestamp", 0, |_, context| json!(context.realm.now.seconds())),
     (364, &SETTINGS, "dense_mode", 89, dense_mode),
     (344, &REGISTER, "realm_bot_creation_policy", 0, |_, context| policy_number("bot_creation_policy", context)),
@@ -59,7 +59,7 @@ pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
         policy_number("delete_own_message_policy", context)
     }),
     (270, &REGISTER, "realm_private_message_policy", 1, |_, context| policy_number("private_message_policy", context)),
-    //
+    // The address is the same for all senders.
     (226, &OWN_SUBSCRIPTION, "email_address", 0, |channel, context| {
         let id = channel.get("stream_id").and_then(Value::as_i64).map(ChannelId);
         json!(id.map(|id| legacy_channel_email(context.realm, id)))

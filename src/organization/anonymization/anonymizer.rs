@@ -174,7 +174,7 @@ fn random_character_like(character: char, random: &mut Random) -> char {
     match character {
         'a' | 'e' | 'i' | 'o' | 'u' => random.one_of(VOWELS),
         'a'..='z' => random.one_of(CONSONANTS),
-        // A number does not get a leading zero.
+        // No digit but 0 becomes 0, so that no number gets a leading zero.
         '1'..='9' => random.one_of("123456789"),
         '0' => random.one_of("0123456789"),
         '\u{c0}'..='\u{24f}' => random.one_of(ACCENTED),

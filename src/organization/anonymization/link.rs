@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use std::fmt::Write;
 
 impl Anonymizer {
-    /// Replaces the words of a URL, and moves it to a host below the reserved domain `example`.
+    /// Replaces the words of a URL. If it has a scheme, its host becomes one below the reserved domain `example`.
     pub fn anonymize_url(&self, url: &str) -> String {
         let (scheme, remaining) = match url.split_once("://") {
             Some((scheme, remaining)) => (format!("{scheme}://"), remaining),

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 
-/// Keys whose values are times in the past, in Unix seconds.
+/// Keys whose values are times in the past, in UNIX seconds.
 const TIME_KEYS: [&str; 13] = [
     "timestamp",
     "last_edit_timestamp",
@@ -53,7 +53,7 @@ pub struct Survey {
     pub messages: BTreeMap<i64, u64>,
     /// By message, the positions of the edit histories.
     pub histories: HashMap<i64, u64>,
-    /// By user, the times at which the user was last active and last had a client open, in Unix seconds.
+    /// By user, the times at which the user was last active and last had a client open, in UNIX seconds.
     pub presences: HashMap<i64, (i64, i64)>,
     /// By channel, the messages from which the time of the subscription is inferred.
     pub received: HashMap<i64, ReceivedRange>,
@@ -127,7 +127,7 @@ struct SurveyBuilder {
     has_owner: bool,
     subdomain: String,
     notes: Vec<String>,
-    /// The latest time in any record, in Unix seconds.
+    /// The latest time in any record, in UNIX seconds.
     latest_time: i64,
 }
 

@@ -19,7 +19,7 @@ pub struct Recording {
     pub fixture: Option<String>,
     /// The server's feature level.
     pub feature_level: Option<i64>,
-    /// The server's dialect: `zulip` or `neutral`.
+    /// The server's dialect, such as `zulip`. None for `neutral`.
     pub dialect: Option<String>,
     /// Sentences about requests that could not be recorded.
     pub omissions: Vec<String>,

@@ -120,7 +120,7 @@ fn expected_text(key: &str, text: &str, names: &Names) -> String {
     names.insert_placeholders(text)
 }
 
-/// The expected key, with a placeholder for an email address or a message ID.
+/// The expected key, with a placeholder for an email address, a queue ID or a message ID.
 fn expected_key(key: &str, names: &Names) -> String {
     if let Some(name_placeholder) = names.placeholder_for(key) {
         return name_placeholder;

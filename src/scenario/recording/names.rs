@@ -1,6 +1,6 @@
 //! The placeholders for users, channels, groups, queues and captured values in recorded requests and replies.
 
-use super::exchange::{Exchange, Recording};
+use super::exchange::Recording;
 use super::text::placeholder;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -230,19 +230,5 @@ fn add_name(names: &mut BTreeMap<i64, Option<String>>, id: i64, name: &str) {
     let known_name = names.entry(id).or_insert_with(|| Some(name.to_owned()));
     if known_name.as_deref() != Some(name) {
         *known_name = None;
-    }
-}
-
-/// The caller of a request, with a wrong key if the server refused the key.
-///
-/// # Errors
-///
-/// The reason, if the account has no handle.
-pub fn caller_text(exchange: &Exchange, names: &Names) -> Result<String, &'static str> {
-    let Some((email, _)) = &exchange.account else { return Ok("anonymous".to_owned()) };
-    match names.handle(email) {
-        Some(handle) if exchange.status == 401 => Ok(format!("{handle} with key {}", "wrongKey".repeat(4))),
-        Some(handle) => Ok(handle.to_owned()),
-        None => Err("no request of this account succeeded, so that it is no user of the scenario"),
     }
 }

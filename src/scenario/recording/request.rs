@@ -138,6 +138,20 @@ fn convert_operand(operator: &str, operand: &Value, convert_id: IdConverter) -> 
     }
 }
 
+/// The caller of a request, with a wrong key if the server refused the key.
+///
+/// # Errors
+///
+/// The reason, if the account has no handle.
+pub fn caller_text(exchange: &Exchange, names: &Names) -> Result<String, &'static str> {
+    let Some((email, _)) = &exchange.account else { return Ok("anonymous".to_owned()) };
+    match names.handle(email) {
+        Some(handle) if exchange.status == 401 => Ok(format!("{handle} with key {}", "wrongKey".repeat(4))),
+        Some(handle) => Ok(handle.to_owned()),
+        None => Err("no request of this account succeeded, so that it is no user of the scenario"),
+    }
+}
+
 /// The path of a request, and the lines of its block after the first one.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use super::event_batches::{EventBatch, event_batches};
 use super::exchange::{Exchange, Recording};
 use super::expectation;
 use super::kinds::{kind_of_collection, kind_of_path};
-use super::names::{Names, caller_text};
+use super::names::Names;
 use super::request::{self, SecretReplacements};
 use super::secrets::Secrets;
 use super::text::{fenced_block, placeholder, restore_placeholders};
@@ -109,7 +109,7 @@ impl ScenarioWriter {
         if let Some(reason) = omission_reason(exchange) {
             return self.add_omission(exchange, reason);
         }
-        let caller = match caller_text(exchange, &self.names) {
+        let caller = match request::caller_text(exchange, &self.names) {
             Ok(caller) => caller,
             Err(reason) => return self.add_omission(exchange, reason),
         };
@@ -261,8 +261,8 @@ fn lost_reply_fault(exchange: &Exchange) -> String {
     fenced_block("control", &format!("fault {fault}"))
 }
 
-/// Why a request can't be part of a scenario, as far as that follows from its reply and its credentials. None if it
-/// can.
+/// Why a request can't be part of a scenario, as far as that follows from its credentials, its reply and the queue of a
+/// poll. None if it can.
 fn omission_reason(exchange: &Exchange) -> Option<&'static str> {
     match exchange.status {
         _ if exchange.uses_other_authentication => Some("it acts in a session, by a cookie or a token"),

@@ -92,7 +92,7 @@ pub fn created_objects(method: &str, path: &str, reply: &Value, handle: &str) ->
         Value::Array(ids) => ids.iter().filter_map(Value::as_i64).collect(),
         id => id.as_i64().into_iter().collect(),
     };
-    let creation = |id: i64| CreatedObject {
+    let object = |id: i64| CreatedObject {
         removal: Removal::Request {
             method: rule.method,
             path: rule.removal_path.replace("{}", &id.to_string()),
@@ -101,7 +101,7 @@ pub fn created_objects(method: &str, path: &str, reply: &Value, handle: &str) ->
         creator: handle.to_owned(),
         name: format!("{} {id}", rule.removal_path.trim_matches('/').split("/{}").next().unwrap_or_default()),
     };
-    ids.into_iter().map(creation).collect()
+    ids.into_iter().map(object).collect()
 }
 
 fn uploaded_file(reply: &Value, handle: &str) -> Option<CreatedObject> {
@@ -129,14 +129,14 @@ pub fn channel_created_by_subscription(id: i64) -> CreatedObject {
 
 /// Removes objects, the newest first, as their creators or else as any other account. Returns a line with the reason
 /// for each object that could not be removed.
-pub async fn remove_objects(side: &ComparedServer, creations: &[CreatedObject]) -> Vec<String> {
+pub async fn remove_objects(side: &ComparedServer, objects: &[CreatedObject]) -> Vec<String> {
     let mut failures = Vec::new();
     let mut connection_failure: Option<String> = None;
-    for creation in creations.iter().rev() {
+    for object in objects.iter().rev() {
         // Waiting again for a server that does not reply would take too long.
         let result = match &connection_failure {
             Some(failure) => Err(failure.clone()),
-            None => match remove_object(side, creation).await {
+            None => match remove_object(side, object).await {
                 Ok(refusal) => refusal.map_or(Ok(()), Err),
                 Err(failure) => {
                     connection_failure = Some(failure.clone());
@@ -145,23 +145,23 @@ pub async fn remove_objects(side: &ComparedServer, creations: &[CreatedObject]) 
             },
         };
         if let Err(reason) = result {
-            failures.push(format!("{} of {}: {reason}", creation.name, side.url));
+            failures.push(format!("{} of {}: {reason}", object.name, side.url));
         }
     }
     failures
 }
 
 /// Removes an object. Returns the refusal if no account may remove it. The error says why there is no reply.
-async fn remove_object(side: &ComparedServer, creation: &CreatedObject) -> Result<Option<String>, String> {
-    let (method, path, form) = match &creation.removal {
+async fn remove_object(side: &ComparedServer, object: &CreatedObject) -> Result<Option<String>, String> {
+    let (method, path, form) = match &object.removal {
         Removal::Request { method, path, form } => (*method, path.clone(), form.as_slice()),
-        Removal::Attachment { path_id } => match attachment_id(side, &creation.creator, path_id).await? {
+        Removal::Attachment { path_id } => match attachment_id(side, &object.creator, path_id).await? {
             Some(id) => ("DELETE", format!("/attachments/{id}"), [].as_slice()),
             None => return Ok(None),
         },
     };
     let mut handles = side.handles();
-    handles.sort_by_key(|handle| *handle != creation.creator);
+    handles.sort_by_key(|handle| *handle != object.creator);
     let mut refusal = "no account may remove it".to_owned();
     for user in handles.iter().filter_map(|handle| side.scope.directory.user(handle)) {
         let reply = side.send_form(method, &path, user, form).await?;
@@ -201,11 +201,11 @@ mod tests {
     use serde_json::json;
 
     fn names(path: &str, reply: &Value) -> Vec<String> {
-        created_objects("POST", path, reply, "mel").into_iter().map(|creation| creation.name).collect()
+        created_objects("POST", path, reply, "mel").into_iter().map(|object| object.name).collect()
     }
 
     #[test]
-    fn creations_are_found_by_the_ids_in_replies() {
+    fn created_objects_are_found_by_the_ids_in_replies() {
         let reply = |key: &str, value: Value| json!({"result": "success", key: value});
         assert_eq!(names("/messages", &reply("id", 7.into())), ["messages 7"]);
         assert_eq!(names("/drafts", &reply("ids", json!([1, 2]))), ["drafts 1", "drafts 2"]);
@@ -217,10 +217,10 @@ mod tests {
     #[test]
     fn an_upload_is_found_by_its_url() {
         let reply = json!({"result": "success", "url": "/user_uploads/2/ab/xyz/list%20one.txt"});
-        let creations = created_objects("POST", "/user_uploads", &reply, "mel");
+        let objects = created_objects("POST", "/user_uploads", &reply, "mel");
         assert!(
-            matches!(&creations[0].removal, Removal::Attachment { path_id } if path_id == "2/ab/xyz/list one.txt"),
-            "{creations:?}"
+            matches!(&objects[0].removal, Removal::Attachment { path_id } if path_id == "2/ab/xyz/list one.txt"),
+            "{objects:?}"
         );
     }
 

@@ -29,8 +29,9 @@ const SERVER_DEPENDENT_KEYS: [&str; 12] = [
     "realm_upload_quota_mib",
 ];
 
-/// Keys of IDs that summarize many objects. They are different objects if one server has one more.
-const SUMMARY_KEYS: [&str; 3] = ["max_message_id", "max_id", "first_message_id"];
+/// Keys of the ID of the first or the last of many objects. If one server has more objects, the two IDs are of
+/// different objects, so they do not become a pair.
+const FIRST_OR_LAST_ID_KEYS: [&str; 3] = ["max_message_id", "max_id", "first_message_id"];
 
 /// Random values and times in texts, with their replacements before a comparison.
 static RANDOM_PARTS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
@@ -76,8 +77,8 @@ pub struct Correspondence {
 }
 
 impl Correspondence {
-    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1). Ignores texts of one or two bytes,
-    /// and texts that already have a replacement.
+    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1). Ignores texts of less than three
+    /// bytes, and texts that already have a replacement.
     pub fn add_replacement(&mut self, side: usize, text: &str, replacement: &str) {
         if text.len() > 2 && !self.replacements[side].iter().any(|(existing_text, _)| existing_text == text) {
             self.replacements[side].push((text.to_owned(), replacement.to_owned()));
@@ -169,7 +170,7 @@ impl Correspondence {
             return true;
         }
         match kind_of_id(key, parent_kind) {
-            Some(kind) if first_int > 0 && second_int > 0 && SUMMARY_KEYS.contains(&key) => {
+            Some(kind) if first_int > 0 && second_int > 0 && FIRST_OR_LAST_ID_KEYS.contains(&key) => {
                 self.may_correspond(&kind, first_int, second_int)
             }
             Some(kind) if first_int > 0 && second_int > 0 => self.pair(&kind, first_int, second_int),
@@ -253,7 +254,7 @@ impl Correspondence {
         let parent_kind = if key.is_empty() { parent_kind.to_owned() } else { kind_of_collection(key) };
         let mut unmatched: BTreeSet<&String> = second.keys().collect();
         for (name, value) in first {
-            let member_path = format!("{path}.{}", if is_index(name) { "*" } else { name });
+            let member_path = format!("{path}.{}", if has_only_digits(name) { "*" } else { name });
             match self.counterpart(key, name, second) {
                 Some(other_name) => {
                     unmatched.remove(other_name);
@@ -267,7 +268,7 @@ impl Correspondence {
             }
         }
         for name in unmatched {
-            let member_path = format!("{path}.{}", if is_index(name) { "*" } else { name });
+            let member_path = format!("{path}.{}", if has_only_digits(name) { "*" } else { name });
             differences.push(Difference {
                 at: member_path,
                 first: ABSENT.to_owned(),
@@ -276,7 +277,7 @@ impl Correspondence {
         }
     }
 
-    /// The key of the second object that corresponds to a key of the first. `collection` is the name of the objects.
+    /// The key of the second object that corresponds to a key of the first. `collection` is the key of the two objects.
     fn counterpart<'o>(&self, collection: &str, name: &str, second: &'o Map<String, Value>) -> Option<&'o String> {
         if let Ok(id) = name.parse::<i64>() {
             for kind in kinds_of_keys(collection) {
@@ -324,7 +325,7 @@ fn is_color(text: &str) -> bool {
         .is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-fn is_index(name: &str) -> bool {
+fn has_only_digits(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
 }
 

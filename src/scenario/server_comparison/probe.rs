@@ -4,7 +4,8 @@ use super::cleanup::{self, CreatedObject};
 use super::compared_server::ComparedServer;
 use super::correspondence::{Correspondence, Difference};
 use super::curl::curl_command;
-use super::queues::{self, Queues};
+use super::event_comparison::compare_events;
+use super::queues::Queues;
 use crate::scenario::block::{Block, BlockKind, Body, Caller, Request};
 use crate::scenario::client::{HttpReply, HttpRequest};
 use crate::scenario::comparison::Comparison;
@@ -74,12 +75,13 @@ struct ProbeRun<'a> {
     correspondence: &'a mut Correspondence,
     document: &'a Document,
     queues: [Queues; 2],
-    creations: [Vec<CreatedObject>; 2],
+    created_objects: [Vec<CreatedObject>; 2],
     settings: &'a ProbeSettings<'a>,
     /// Whether a request may have changed something.
     may_have_changed: bool,
 }
 
+/// What became of a request of the probe.
 enum StepOutcome {
     /// It was compared, and the probe continues.
     Compared,
@@ -111,13 +113,13 @@ pub async fn play(
         side.scope.captured.clear();
         side.scope.queues.clear();
     }
-    let (queues, creations) = (Default::default(), Default::default());
+    let (queues, created_objects) = (Default::default(), Default::default());
     let mut run = ProbeRun {
         sides: [first, second],
         correspondence,
         document,
         queues,
-        creations,
+        created_objects,
         settings,
         may_have_changed: false,
     };
@@ -176,8 +178,8 @@ impl ProbeRun<'_> {
         Ok(())
     }
 
-    /// Sends those of the remaining requests that may undo changes of the probe: all but reads without captures and
-    /// those that create objects. Does not compare the replies.
+    /// Sends those of the remaining requests that may undo changes of the probe: all but those that create objects, and
+    /// reads that capture nothing. Does not compare the replies.
     async fn undo_changes(&mut self, remaining_blocks: &[&Block]) -> Result<(), String> {
         for block in remaining_blocks {
             let BlockKind::Request(request, reply) = &block.kind else { continue };
@@ -289,7 +291,7 @@ impl ProbeRun<'_> {
 
     /// Adds the objects that a request created on a server to those to remove.
     fn track_created(&mut self, index: usize, method: &str, path: &str, caller: &str, reply: &HttpReply) {
-        self.creations[index].extend(cleanup::created_objects(method, path, &reply.body, caller));
+        self.created_objects[index].extend(cleanup::created_objects(method, path, &reply.body, caller));
         if let Some(id) = reply.body["queue_id"].as_str() {
             self.correspondence.add_replacement(index, id, "QUEUE");
             self.queues[index].add_registered_by_probe(caller, id);
@@ -331,7 +333,7 @@ impl ProbeRun<'_> {
         let mut differences = Vec::new();
         for handle in &handles {
             let [first, second] = [&all_events[0][handle], &all_events[1][handle]];
-            differences.extend(queues::compare_events(self.correspondence, handle, first, second));
+            differences.extend(compare_events(self.correspondence, handle, first, second));
         }
         Ok(differences)
     }
@@ -343,9 +345,9 @@ impl ProbeRun<'_> {
             if self.settings.is_read_only {
                 continue;
             }
-            let mut creations = self.creations[index].clone();
-            creations.extend(self.subscribed_channels(side).await);
-            result.unremoved_objects.extend(cleanup::remove_objects(side, &creations).await);
+            let mut created_objects = self.created_objects[index].clone();
+            created_objects.extend(self.subscribed_channels(side).await);
+            result.unremoved_objects.extend(cleanup::remove_objects(side, &created_objects).await);
         }
     }
 

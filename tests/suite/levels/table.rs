@@ -44,7 +44,7 @@ fn received(
 #[test]
 fn rows_stand_between_the_first_level_and_the_newest_and_none_twice() {
     let mut seen = BTreeSet::new();
-    for listed in chatdouble::level::listed() {
+    for listed in chatdouble::level::list_changes() {
         assert!((1..=NEWEST_FEATURE_LEVEL).contains(&listed.level), "{listed:?}");
         assert!(seen.insert(format!("{listed:?}")), "twice: {listed:?}");
     }
@@ -53,7 +53,7 @@ fn rows_stand_between_the_first_level_and_the_newest_and_none_twice() {
 
 #[test]
 fn rows_are_dated_by_evidence() {
-    let listed = chatdouble::level::listed();
+    let listed = chatdouble::level::list_changes();
     for row in &listed {
         match row.known_by {
             Evidence::ChangeLog | Evidence::ChangeLogOf(_) => {

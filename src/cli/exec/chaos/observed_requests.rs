@@ -3,7 +3,8 @@
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// Requests of an operation beyond this number are not counted, since the number of polls varies from run to run.
+/// Requests of an operation or a user beyond this number are not counted, since the number of polls varies from run to
+/// run.
 const MAX_COUNTED_REQUESTS: usize = 8;
 /// The operations with which tests get API keys; faults must not affect them.
 const TEST_SETUP_ROUTES: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
@@ -91,9 +92,9 @@ impl ObservedRequests {
         }
     }
 
-    /// Adds the requests of another world. Faults count requests per world, so the larger number of each operation
-    /// counts.
-    pub fn join(&mut self, other: Self) {
+    /// Adds the requests of another world. Faults count requests per world, so the larger number of each operation and
+    /// user counts.
+    pub fn merge(&mut self, other: Self) {
         for (key, Operation { requests, has_events, longest_reply }) in other.operations {
             let operation = self.operations.entry(key).or_default();
             operation.requests = operation.requests.max(requests);

@@ -207,7 +207,7 @@ fn operation_targets(
     targets.map(|(method, route, operation)| Target::for_operation(method, route, operation)).collect()
 }
 
-/// Requests that change the organization. Requests for queues don't.
+/// Requests that change the organization, unlike reads and requests for queues.
 fn write_targets(observed_requests: &ObservedRequests) -> Vec<Target> {
     operation_targets(observed_requests, |method, route, _| method != "GET" && route != REGISTER && route != EVENTS)
 }
@@ -342,12 +342,12 @@ mod tests {
 
     #[test]
     fn the_largest_counts_of_several_worlds_apply() {
-        let mut joined = observed_requests();
-        joined.join(observed_requests());
-        for fault in (0..200).flat_map(|run| draw_faults(&joined, 1, run, 8)) {
+        let mut merged = observed_requests();
+        merged.merge(observed_requests());
+        for fault in (0..200).flat_map(|run| draw_faults(&merged, 1, run, 8)) {
             assert!(fault["after"].as_u64().unwrap_or_default() < 4, "{fault}");
         }
-        assert_eq!(draw_faults(&joined, 1, 1, 8), draw_faults(&observed_requests(), 1, 1, 8));
+        assert_eq!(draw_faults(&merged, 1, 1, 8), draw_faults(&observed_requests(), 1, 1, 8));
     }
 
     #[test]

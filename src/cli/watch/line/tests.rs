@@ -7,15 +7,15 @@ fn networks_and_rate_limits_are_listed_in_one_line() {
         {"user": "mel@chat.test", "profile": "3g", "latency_ms": 150, "loss": 0.0},
         {"user": null, "profile": null, "latency_ms": 400, "bytes_per_second": 20_000, "loss": 0.05}
     ]);
-    let line = format_json(json!({"type": "network", "at": 0, "networks": networks}));
+    let line = format_plain(json!({"type": "network", "at": 0, "networks": networks}));
     assert!(line.ends_with("mel 3g, all others 400 ms 20000 B/s 5 % loss"), "{line}");
     let limits = json!([{"user": null, "requests": 1, "seconds": 60.0}]);
-    let line = format_json(json!({"type": "rate_limit", "at": 0, "rate_limits": limits}));
+    let line = format_plain(json!({"type": "rate_limit", "at": 0, "rate_limits": limits}));
     assert!(line.ends_with("each user 1 request in 60 s"), "{line}");
-    assert!(format_json(json!({"type": "network", "at": 0, "networks": []})).ends_with("none"));
+    assert!(format_plain(json!({"type": "network", "at": 0, "networks": []})).ends_with("none"));
 }
 
-fn format_json(frame: Value) -> String {
+fn format_plain(frame: Value) -> String {
     format_frame(&frame.to_string(), false)
 }
 
@@ -31,25 +31,25 @@ fn requests_events_and_jumps_have_columns() {
 
     let subject = |text: &str| format!("{text:40}");
     assert_eq!(
-        format_json(request),
+        format_plain(request),
         format!(
             "12:00:00.250  POST    {}   429       1.3 ms  mel@chat.test RATE_LIMIT_HIT: Wait.  ! fault-1",
             subject("/messages")
         )
     );
     assert_eq!(
-        format_json(event),
+        format_plain(event),
         format!(
             "12:00:00.000  event   {}        to mel, user 5  max in general > lunch: Pizza or pasta?",
             subject("message #9")
         )
     );
     assert_eq!(
-        format_json(clock),
+        format_plain(clock),
         format!("12:00:00.000  clock   {}        2 × reminder, heartbeat", subject("+1 d → 2026-01-02"))
     );
     let restored = |cause: &str, from: f64| {
-        format_json(
+        format_plain(
             json!({"type": "clock", "from": from, "now": 1_767_268_800.0, "fired": [], "cause": cause, "snapshot": "a"}),
         )
     };
@@ -57,7 +57,7 @@ fn requests_events_and_jumps_have_columns() {
     assert_eq!(restored("restore", 1_767_268_800.0), "12:00:00.000  clock   restored a");
     assert_eq!(restored("state", 1_767_268_801.0), "12:00:00.000  clock   state replaced, −1 s → 2026-01-01");
     let lost_frame = json!({"type": "lost", "at": 1_767_268_800.0, "count": 7});
-    assert_eq!(format_json(lost_frame), "12:00:00.000  lost    7 frames were missed");
+    assert_eq!(format_plain(lost_frame), "12:00:00.000  lost    7 frames were missed");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn pushes_queues_and_faults_have_lines_of_their_own() {
         (queue, "mel@chat.test q".to_owned()),
         (fault, r#"request 7 met {"drop":"after"}"#.to_owned()),
     ] {
-        let line = format_json(frame);
+        let line = format_plain(frame);
         assert!(line.ends_with(&end), "{line}");
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const MAX_MATCHED_ITEMS: usize = 80;
 
 /// Keys whose texts people choose. Objects all of whose chosen texts differ are not the same object.
-const CHOSEN_TEXTS: [&str; 5] = ["name", "full_name", "content", "subject", "description"];
+const CHOSEN_TEXT_KEYS: [&str; 5] = ["name", "full_name", "content", "subject", "description"];
 
 /// What is known of two items before they are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ enum Identity {
     Unknown,
 }
 
-/// A position in the first list and the position of the same object in the second.
+/// Positions in the first list, each with the position of the same object in the second.
 type MatchedPositions = BTreeMap<usize, usize>;
 
 impl Correspondence {
@@ -117,8 +117,9 @@ impl Correspondence {
             (None, None) => {}
             _ => return Identity::Different,
         }
-        let texts =
-            CHOSEN_TEXTS.iter().filter_map(|name| Some((first.get(*name)?.as_str()?, second.get(*name)?.as_str()?)));
+        let texts = CHOSEN_TEXT_KEYS
+            .iter()
+            .filter_map(|name| Some((first.get(*name)?.as_str()?, second.get(*name)?.as_str()?)));
         let are_equal: Vec<bool> =
             texts.map(|(first, second)| self.normalize(0, first) == self.normalize(1, second)).collect();
         if are_equal.is_empty() || are_equal.contains(&true) { Identity::Unknown } else { Identity::Different }

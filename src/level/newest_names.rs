@@ -3,7 +3,7 @@
 use super::{ChangeKind, ObjectKind, changes};
 use serde_json::{Map, Value};
 
-/// `level` is that of the server. Other differences of older levels remain.
+/// Renames the fields of a record from a server at `level`. Other differences of older levels remain.
 pub fn rename_fields(level: i64, object: &ObjectKind, record: &mut Map<String, Value>) {
     // From the oldest change to the newest, because a field may have been renamed several times.
     for change in changes().iter().rev().filter(|change| change.level > level) {

@@ -1,0 +1,57 @@
+//! Compares the events of two servers.
+
+use super::correspondence::{ABSENT, Correspondence, Difference};
+use crate::scenario::recording::kinds::kind_of_collection;
+use serde_json::Value;
+
+/// The differences between the events of an account on the two servers.
+pub fn compare_events(
+    correspondence: &mut Correspondence,
+    handle: &str,
+    first: &[Value],
+    second: &[Value],
+) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    let mut unmatched: Vec<usize> = (0..second.len()).collect();
+    let mut positions = Vec::new();
+    for event in first {
+        let path = format!("event {} of {handle}", event_name(event));
+        let parent_kind = kind_of_collection(event["type"].as_str().unwrap_or_default());
+        let candidates =
+            unmatched.iter().copied().filter(|position| event_name(&second[*position]) == event_name(event));
+        let nearest = candidates.min_by_key(|position| {
+            (correspondence.clone().differences(&path, &parent_kind, event, &second[*position]).len(), *position)
+        });
+        match nearest {
+            Some(position) => {
+                differences.extend(correspondence.differences(&path, &parent_kind, event, &second[position]));
+                unmatched.retain(|other_position| *other_position != position);
+                positions.push(position);
+            }
+            None => differences.push(Difference { at: path, first: excerpt(event), second: ABSENT.to_owned() }),
+        }
+    }
+    for position in unmatched {
+        let path = format!("event {} of {handle}", event_name(&second[position]));
+        differences.push(Difference { at: path, first: ABSENT.to_owned(), second: excerpt(&second[position]) });
+    }
+    if !positions.is_sorted() {
+        let event_names = |events: &[Value]| events.iter().map(event_name).collect::<Vec<_>>().join(", ");
+        differences.push(Difference {
+            at: format!("order of events of {handle}"),
+            first: event_names(first),
+            second: event_names(second),
+        });
+    }
+    differences
+}
+
+/// The type and operation of an event, such as `reaction/add`.
+fn event_name(event: &Value) -> String {
+    let operation = event["op"].as_str().map(|operation| format!("/{operation}")).unwrap_or_default();
+    format!("{}{operation}", event["type"].as_str().unwrap_or_default())
+}
+
+fn excerpt(value: &Value) -> String {
+    value.to_string().chars().take(300).collect()
+}
