@@ -28,7 +28,7 @@ pub struct LinkifiersReply {
 }
 
 impl Read for GetLinkifiers {
-    fn run(realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<LinkifiersReply, Error> {
+    fn run(realm: &Realm, _context: &OperationContext<'_>, _params: Self::Params) -> Result<LinkifiersReply, Error> {
         Ok(LinkifiersReply { linkifiers: linkifiers(&realm.linkifiers) })
     }
 }

@@ -43,7 +43,7 @@ pub struct ProfileFieldsReply {
 }
 
 impl Read for GetProfileFields {
-    fn run(realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<ProfileFieldsReply, Error> {
+    fn run(realm: &Realm, _context: &OperationContext<'_>, _params: Self::Params) -> Result<ProfileFieldsReply, Error> {
         Ok(ProfileFieldsReply { custom_fields: profile_fields(&realm.profile_fields) })
     }
 }
@@ -86,7 +86,7 @@ pub struct ProfileFieldIdReply {
 }
 
 impl Write for CreateProfileField {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<ProfileFieldIdReply, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<ProfileFieldIdReply, Error> {
         let id = ProfileFieldId(tx.counters.profile_field + 1);
         if params.display_in_profile_summary {
             check_room_in_summary(tx, id)?;
@@ -138,7 +138,7 @@ operation! {
 }
 
 impl Write for OrderProfileFields {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let listed_ids: BTreeSet<&ProfileFieldId> = params.order.iter().collect();
         if tx.profile_fields.keys().any(|id| !listed_ids.contains(id)) {
             return Err(Error::InvalidFieldOrder);
@@ -184,7 +184,7 @@ operation! {
 }
 
 impl Write for EditProfileField {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let mut field = find_field(tx, params.field_id)?;
         if params.display_in_profile_summary == Some(true) {
             check_room_in_summary(tx, field.id)?;
@@ -228,7 +228,7 @@ operation! {
 }
 
 impl Write for RemoveProfileField {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = find_field(tx, params.field_id)?.id;
 
         remove_values(tx, id, |_| true);

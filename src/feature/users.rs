@@ -60,13 +60,11 @@ macro_rules! users {
             OnlyActiveMembers = 303, ChangeLog,
                 on "POST /user_groups/create, POST /user_groups/{user_group_id}/members",
                 test "deactivated_users_could_be_made_members_before_303",
-                /// `members` lists only active users; below 303, groups other than system groups listed deactivated
-                /// users too.
+                /// `members` lists only active users; below 303, deactivated users too.
                 on "user group", test "groups_listed_deactivated_members_before_303",
-                /// Lists only active users; below 303, deactivated users too, except for system groups.
+                /// Lists only active users; below 303, deactivated users too.
                 on "GET /user_groups/{user_group_id}/members", test "groups_listed_deactivated_members_before_303";
-            /// Sent when a user is reactivated, and to guests who do not receive a user's deactivation; below 303, only
-            /// for system groups.
+            /// Sent when a user is reactivated, and to guests who do not receive a user's deactivation; below 303, neither.
             MembershipChangesSent = 303, ChangeLog,
                 on "event user_group add_members, remove_members", test "groups_listed_deactivated_members_before_303";
             /// Holders of `can_manage_all_groups` may change groups; below 299, users who may create groups could,

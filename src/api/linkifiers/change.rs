@@ -87,7 +87,7 @@ pub struct LinkifierIdReply {
 }
 
 impl Write for AddLinkifier {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<LinkifierIdReply, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<LinkifierIdReply, Error> {
         let id = LinkifierId(tx.counters.linkifier + 1);
         let source = LinkifierSource {
             pattern: params.pattern,
@@ -127,7 +127,7 @@ operation! {
 }
 
 impl Write for EditLinkifier {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = linkifier_index(tx, params.filter_id)?;
         let current = tx.linkifiers[index].compiled();
         let source = LinkifierSource {
@@ -159,7 +159,7 @@ operation! {
 }
 
 impl Write for RemoveLinkifier {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = linkifier_index(tx, params.filter_id)?;
 
         tx.realm_mut().linkifiers.remove(index);
@@ -180,7 +180,7 @@ operation! {
 }
 
 impl Write for ReorderLinkifiers {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let ids = params.ordered_linkifier_ids;
         let mut known_ids = BTreeSet::new();
         if !ids.iter().all(|id| known_ids.insert(*id)) {

@@ -16,7 +16,7 @@ operation! {
 }
 
 impl Read for SummarizeMessages {
-    fn run(_realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<Success, Error> {
+    fn run(_realm: &Realm, _context: &OperationContext<'_>, _params: Self::Params) -> Result<Success, Error> {
         Err(Error::NoModel)
     }
 }

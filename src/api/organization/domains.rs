@@ -40,7 +40,7 @@ pub struct DomainsReply {
 }
 
 impl Read for GetDomains {
-    fn run(realm: &Realm, _call: &OperationContext<'_>, _params: Self::Params) -> Result<DomainsReply, Error> {
+    fn run(realm: &Realm, _context: &OperationContext<'_>, _params: Self::Params) -> Result<DomainsReply, Error> {
         Ok(DomainsReply { domains: domain_records(realm) })
     }
 }
@@ -67,7 +67,7 @@ pub struct NewDomainReply {
 }
 
 impl Write for AddDomain {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<NewDomainReply, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<NewDomainReply, Error> {
         let domain = normalize_domain(&params.domain)?;
         if domain_index(tx, &domain).is_some() {
             return Err(Error::DomainExists { domain: domain.into() });
@@ -96,7 +96,7 @@ operation! {
 }
 
 impl Write for EditDomain {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = existing_domain_index(tx, &params.domain)?;
 
         let (domain, allow_subdomains) = &mut domains_mut(tx)[index];
@@ -119,7 +119,7 @@ operation! {
 }
 
 impl Write for RemoveDomain {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = existing_domain_index(tx, &params.domain)?;
 
         let (domain, _) = domains_mut(tx).remove(index);

@@ -64,7 +64,7 @@ operation! {
 }
 
 impl Write for RemoveIcon {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, _params: Self::Params) -> Result<IconReply, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, _params: Self::Params) -> Result<IconReply, Error> {
         change_picture(tx, OrganizationPicture::Icon, None);
         Ok(IconReply { icon_url: picture_url(&tx.organization, OrganizationPicture::Icon) })
     }
@@ -97,7 +97,7 @@ operation! {
 }
 
 impl Write for RemoveLogo {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         change_picture(tx, params.picture_kind(), None);
         Ok(Success {})
     }

@@ -60,7 +60,7 @@ pub struct PlaygroundIdReply {
 }
 
 impl Write for AddPlayground {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<PlaygroundIdReply, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<PlaygroundIdReply, Error> {
         check_language(&params.pygments_language)?;
         let trim = |text: String| text.trim().to_owned();
         let mut playground = Playground {
@@ -92,7 +92,7 @@ operation! {
 }
 
 impl Write for RemovePlayground {
-    fn run(tx: &mut Tx, _call: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = tx.organization.playgrounds.iter().position(|playground| playground.id == params.playground_id);
         let index = index.ok_or(Error::NoSuchPlayground)?;
 

@@ -897,6 +897,10 @@ class Server(Hinting):
         self.tls_ca = same.tls_ca
         self.pid = same.pid
 
+    async def complete_worlds(self, completed: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """Adds options to those of each new world; for the plugin of pytest, not for tests."""
+        await self._threads.run(self._same.complete_worlds, completed)
+
     def world(self, name: str = DEFAULT) -> World:
         """An existing world; `default`, which always exists, if no name is given."""
         return World(self._same.world(name), self._threads)
