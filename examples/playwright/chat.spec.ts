@@ -53,6 +53,14 @@ test("a reply that breaks off is shown, and the request was made once", async ({
   await expect(world).toHaveReceived({ method: "POST", path: "/messages", exactly: 1 });
 });
 
+test("it registers again after an hour offline", async ({ page, world }) => {
+  await open(page, world, "mel");
+  await world.network.set({ user: "mel", profile: "offline" });
+  await world.clock.advance("1h");
+  await world.network.clear();
+  await expect(world).toHaveReceived({ method: "POST", path: "/register", user: "mel", atLeast: 2 }, { timeoutMs: 10_000 });
+});
+
 test.describe("a server of an older level", () => {
   test.use({ worldOptions: { fixture: "cast", featureLevel: 250, dialect: "zulip" } });
 

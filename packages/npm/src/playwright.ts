@@ -31,8 +31,11 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   world: async ({ serverOptions, worldOptions }, use, info) => {
     const world = await worldFor(info.titlePath.join(" > "), worldOptions, serverOptions);
     await use(world);
-    // Playwright has an error's name in its message, and not its code.
-    const failures = info.errors.map(({ message }) => ({ name: message?.split(":", 1)[0]! }));
+    // Playwright has an error's name in its message, and not its code, which the beginning of what was expected tells.
+    const failures = info.errors.map(({ message = "" }) => ({
+      name: message.split(":", 1)[0]!,
+      code: /^\w+: (Expected|no such event) /.test(message) ? "VERIFICATION_FAILED" : undefined,
+    }));
     await end(world, info.status === info.expectedStatus ? null : failures, (text) => console.error(text));
   },
 });
