@@ -58,7 +58,10 @@ test("it registers again after an hour offline", async ({ page, world }) => {
   await world.network.set({ user: "mel", profile: "offline" });
   await world.clock.advance("1h");
   await world.network.clear();
-  await expect(world).toHaveReceived({ method: "POST", path: "/register", user: "mel", atLeast: 2 }, { timeoutMs: 10_000 });
+  await expect(world).toHaveReceived(
+    { method: "POST", path: "/register", user: "mel", atLeast: 2 },
+    { timeoutMs: 10_000 },
+  );
 });
 
 test.describe("a server of an older level", () => {
