@@ -4,7 +4,7 @@ use mimalloc::MiMalloc;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The system's allocator makes a system call for every fourth page of a growing world, and is slower.
+/// The system's allocator asks the kernel for each page of a thread's heap, and is slower (docs/contributing/performance.md).
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -20,10 +20,10 @@ use serde_json::json;
 /// account of each user.
 const ZOOM_SERVER_TO_SERVER: i64 = 5;
 
-/// The location of a call.
+/// Where a call takes place.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CallReply {
-    /// Its address.
+    /// An absolute URL or, for BigBlueButton, a path on this server.
     pub url: String,
 }
 
@@ -31,7 +31,7 @@ operation! {
     /// Returns the URL of a new call; equal requests of a user at the same moment return the same URL.
     pub CreateBigBlueButtonCall = GET "/calls/bigbluebutton/create", for User;
     params {
-        /// Its name.
+        /// The name of the meeting, which is part of the URL.
         meeting_name: String,
         /// Whether cameras stay off; only the caller may change that.
         voice_only since 337: bool = false,

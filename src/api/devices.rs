@@ -28,7 +28,7 @@ operation! {
 /// The new device.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DeviceIdReply {
-    /// Its ID.
+    /// The ID of the new device.
     pub device_id: DeviceId,
 }
 

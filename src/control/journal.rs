@@ -41,11 +41,11 @@ macro_rules! expected_requests {
             status: Option<u16>,
             /// Id of the fault that fired, or `network`.
             fault: Option<String>,
-            /// The minimum number of such requests; 1 if none of the three is given.
+            /// The minimum number of such requests; 1 if neither `at_most` nor `exactly` is given.
             at_least: Option<usize>,
-            /// The maximum number.
+            /// The maximum number of such requests.
             at_most: Option<usize>,
-            /// The exact number; without the other two.
+            /// The exact number; can't be combined with `at_least` or `at_most`.
             exactly: Option<usize>,
             $($other_fields)*
         }
@@ -195,15 +195,15 @@ impl Bounds {
         format!(
             "Expected {expected_count} such {noun}, found {count}{}{}",
             arrivals::no_requests_message(world, worlds, filter),
-            self.unjournaled_message(count, world, filter)
+            self.missing_entries_clause(count, world, filter)
         )
     }
 
     /// An addition to the message about the filter's fault or, if requests are missing, about parked polls, which the
     /// journal does not have yet.
-    fn unjournaled_message(self, count: usize, world: &World, filter: &Filter) -> String {
-        match fired_message(world, filter) {
-            message if message.is_empty() && count < self.at_least => parked_message(world, filter),
+    fn missing_entries_clause(self, count: usize, world: &World, filter: &Filter) -> String {
+        match fault_clause(world, filter) {
+            message if message.is_empty() && count < self.at_least => parked_polls_clause(world, filter),
             message => message,
         }
     }
@@ -248,15 +248,15 @@ impl Assertion {
     }
 }
 
-/// An addition to the message if the fault of the filter has not fired, or fired for more requests than the journal
-/// has.
-fn fired_message(world: &World, filter: &Filter) -> String {
+/// An addition to the message if the fault of the filter has not fired or, while polls are parked, has fired for more requests
+/// than the journal has.
+fn fault_clause(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
     let faults = world.faults().lock();
     let Some(fault) = faults.all().iter().find(|fault| fault.id == id) else { return String::new() };
     let fired = fault.fired;
     if fired == 0 {
-        return format!("; '{id}' is for {}, and has not fired", requests_of(&fault.matching));
+        return format!("; '{id}' is for {}, and has not fired", describe_matching_requests(&fault.matching));
     }
     drop(faults);
     let journaled = world.journal().all().iter().filter(|entry| entry.fault.as_deref() == Some(id)).count();
@@ -270,7 +270,7 @@ fn fired_message(world: &World, filter: &Filter) -> String {
 }
 
 /// The requests that a fault is for, in words.
-fn requests_of(matching: &Matching) -> String {
+fn describe_matching_requests(matching: &Matching) -> String {
     let Matching { method, path, user, params } = matching;
     let operation = [method.as_deref(), path.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let mut words = vec![if operation.is_empty() { "all requests".to_owned() } else { operation }];
@@ -281,7 +281,7 @@ fn requests_of(matching: &Matching) -> String {
 
 /// An addition to the message if polls that the filter may be for are parked. Their status is not known yet, and a
 /// filter for a fault has a message of its own.
-fn parked_message(world: &World, filter: &Filter) -> String {
+fn parked_polls_clause(world: &World, filter: &Filter) -> String {
     let is_for_polls = filter.method.as_deref().is_none_or(|method| method == POLL.0)
         && filter.path.as_deref().is_none_or(|path| path == POLL.1)
         && filter.fault.is_none();

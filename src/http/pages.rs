@@ -22,7 +22,7 @@ use http::{HeaderName, HeaderValue, Method, header};
 use layout::Banner;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-pub(super) use unknown_world::unknown_world;
+pub(super) use unknown_world::unknown_world_page;
 
 /// A header that browsers add to each request and other programs do not send.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

@@ -21,7 +21,7 @@ pub(super) fn respond_without_world(edge: &Edge, incoming: &ApiRequest, address:
     let names: Vec<String> = edge.worlds.all().iter().map(|world| world.name().to_owned()).collect();
     if is_get && incoming.accepts_html() && edge.key_guard.is_for_this_machine(incoming.headers()) {
         let listed_names = if edge.lists_worlds { names.as_slice() } else { &[] };
-        return pages::unknown_world(&address.world, listed_names);
+        return pages::unknown_world_page(&address.world, listed_names);
     }
     let hint = match edge.worlds.has_ended(&address.world) {
         true => format!("The world '{}' has ended: stop its clients before it ends.", address.world),

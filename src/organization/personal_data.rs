@@ -13,7 +13,7 @@ use crate::realm::user::EmailVisibility;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Adds the personal data of the account from the register reply.
+/// Adds to the account's own user the personal data in the register reply.
 pub fn add_personal_data(user: &mut User, register: &Value, directory: &Directory) {
     let settings = &register["user_settings"];
     user.settings = changed_settings(&USER_SETTINGS, settings, directory);

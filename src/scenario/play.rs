@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Timeout of an expected event.
+/// How long an expected event may take to come, in real time.
 const EVENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why a block was not played to its end.
@@ -67,7 +67,7 @@ impl<'a> Player<'a> {
     }
 
     pub async fn play(&mut self, blocks: &[&Block]) -> Outcome {
-        if self.world.control.is_some()
+        if self.world.control_url.is_some()
             && let Some((line, message)) = world_names::find_unknown_names(&self.scope, self.document, blocks)
         {
             return Outcome::Differs(vec![Difference { line, what: message, edits: Vec::new() }]);
@@ -130,7 +130,7 @@ impl<'a> Player<'a> {
         }
         for reference in references {
             if let Err(reason) = self.scope.value(&reference) {
-                let is_missing_on_server = self.world.control.is_none() && is_world_name(&reference);
+                let is_missing_on_server = self.world.control_url.is_none() && is_world_name(&reference);
                 return Err(if is_missing_on_server {
                     BlockError::Skip(format!("{reason} here"))
                 } else {
@@ -158,7 +158,7 @@ impl<'a> Player<'a> {
         let actual = self.stage.send(http_request).await;
         let description = format!("{} {}", request.method, self.scope.resolve_text(&request.path)?);
         if let Ok(actual) = &actual {
-            self.keep_effects(request, actual).await?;
+            self.remember_effects(request, actual).await?;
         }
         let result = self.check_reply(&description, &actual, reply, Some(end));
         if result.is_ok() && request.queue_label.is_some() && !actual.is_ok_and(|actual| actual.status == 200) {
@@ -168,7 +168,7 @@ impl<'a> Player<'a> {
     }
 
     /// Keeps what later blocks need: a registered queue, regenerated keys, and changed email addresses.
-    async fn keep_effects(&mut self, request: &Request, actual: &HttpReply) -> Result<(), BlockError> {
+    async fn remember_effects(&mut self, request: &Request, actual: &HttpReply) -> Result<(), BlockError> {
         if actual.status != 200 {
             return Ok(());
         }
@@ -188,7 +188,7 @@ impl<'a> Player<'a> {
         }
         let may_change_email = |line: &Line| matches!(line, Line::Parameter(name, _) if name.ends_with("email"));
         let regenerates_key = self.scope.resolve_text(&request.path)?.ends_with("/api_key/regenerate");
-        if (regenerates_key || request.lines.iter().any(may_change_email)) && self.world.control.is_some() {
+        if (regenerates_key || request.lines.iter().any(may_change_email)) && self.world.control_url.is_some() {
             self.reload_directory().await?;
         }
         Ok(())
@@ -200,11 +200,11 @@ impl<'a> Player<'a> {
         reply: Option<&ExpectedReply>,
         end: usize,
     ) -> Result<(), BlockError> {
-        let control = self.world.control.clone().unwrap_or_default();
+        let control = self.world.control_url.clone().unwrap_or_default();
         for (index, call) in calls.iter().enumerate() {
             let url = format!("{control}{}", self.scope.resolve_text_with(&call.path, encode_path_segment)?);
             let body = call.body.as_ref().map(|body| self.scope.resolve_json(body)).transpose()?;
-            let actual = self.stage.control(&call.method, &url, body.as_ref()).await;
+            let actual = self.stage.call_control(&call.method, &url, body.as_ref()).await;
             let is_last = index + 1 == calls.len();
             self.check_reply(&call.text, &actual, reply.filter(|_| is_last), is_last.then_some(end))?;
             // A reset or a restored snapshot may change keys.
@@ -271,8 +271,8 @@ impl<'a> Player<'a> {
             }
         }
         let mut message = format!("the reply to {description} differs");
-        let is_no_json = matches!(reply.body, Body::Json(..)) && actual.body.is_null();
-        if status != actual.status || is_no_json {
+        let is_not_json = matches!(reply.body, Body::Json(..)) && actual.body.is_null();
+        if status != actual.status || is_not_json {
             message = format!("{message}: {}", actual_text());
         }
         self.finish_comparison(message, comparison.edits, comparison.captured, &comparison.notes)
@@ -347,7 +347,7 @@ impl<'a> Player<'a> {
         let user = self.scope.directory.user(&queue.handle);
         let user = user.ok_or_else(|| format!("there is no user '{}'", queue.handle))?;
         let last_event_id = queue.last_fetched.to_string();
-        let dont_block = (self.world.control.is_some() || !waits_for_event).then_some(("dont_block", "true"));
+        let dont_block = (self.world.control_url.is_some() || !waits_for_event).then_some(("dont_block", "true"));
         let parameters =
             [("queue_id", queue.id.as_str()), ("last_event_id", &last_event_id)].into_iter().chain(dont_block);
         let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();

@@ -36,7 +36,7 @@ pub struct World {
     /// Base URL without a trailing slash.
     pub base_url: String,
     /// URL of the world in control. None for a server without control.
-    pub control: Option<String>,
+    pub control_url: Option<String>,
 }
 
 impl Stage {
@@ -79,7 +79,7 @@ impl Stage {
             unique_word_count: AtomicU64::new(0),
             created_worlds: Mutex::default(),
         };
-        let health_reply = stage.control("GET", &format!("{}/control/health", stage.origin), None).await;
+        let health_reply = stage.call_control("GET", &format!("{}/control/health", stage.origin), None).await;
         let health_reply = health_reply.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;
         // A server that expects another kind of request, such as HTTPS, answers with a hint.
         let hint = health_reply.headers.get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok());
@@ -91,7 +91,7 @@ impl Stage {
             return Ok(stage);
         }
         // The health call needs no token, but other calls may.
-        let control_reply = stage.control("GET", &format!("{}/control", stage.origin), None).await;
+        let control_reply = stage.call_control("GET", &format!("{}/control", stage.origin), None).await;
         let control_reply = control_reply.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;
         let is_control = health_reply.body["version"].is_string() || health_reply.body["code"] == "UNAUTHORIZED";
         let refusal = [&health_reply, &control_reply].into_iter().find(|reply| [401, 403].contains(&reply.status));
@@ -132,7 +132,7 @@ impl Stage {
     /// Why the world can't be created.
     pub async fn make_world(&self, level: i64, options: &[(String, String)], file: &str) -> Result<World, String> {
         if !self.has_control() {
-            return Ok(World { base_url: self.base_url.clone(), control: None });
+            return Ok(World { base_url: self.base_url.clone(), control_url: None });
         }
         let mut body = json!({
             "fixture": "default",
@@ -149,13 +149,13 @@ impl Stage {
             };
         }
         let url = format!("{}/control/worlds", self.origin);
-        let reply = self.control("POST", &url, Some(&body)).await;
+        let reply = self.call_control("POST", &url, Some(&body)).await;
         let reply = reply.map_err(|failure| format!("no world can be made: {}", failure.reason()))?;
         match (reply.status, reply.body["name"].as_str(), reply.body["url"].as_str()) {
             (200, Some(name), Some(world_url)) => {
                 let control = format!("{}/control/worlds/{name}", self.origin);
                 self.created_worlds.lock().insert(control.clone());
-                Ok(World { base_url: world_url.to_owned(), control: Some(control) })
+                Ok(World { base_url: world_url.to_owned(), control_url: Some(control) })
             }
             _ => Err(format!("no world can be made: {}", reply.body["msg"].as_str().unwrap_or("no reason is given"))),
         }
@@ -163,14 +163,14 @@ impl Stage {
 
     /// The first broken invariant of a world, if there is one.
     pub async fn first_violation(&self, world: &World) -> Option<String> {
-        let url = format!("{}/invariants", world.control.as_deref()?);
-        let reply = self.control("GET", &url, None).await.ok()?;
+        let url = format!("{}/invariants", world.control_url.as_deref()?);
+        let reply = self.call_control("GET", &url, None).await.ok()?;
         reply.body["violations"].as_array().and_then(|violations| violations.first()).map(Value::to_string)
     }
 
     /// Ends a world. Does nothing without control.
     pub async fn end_world(&self, world: &World) {
-        if let Some(url) = &world.control {
+        if let Some(url) = &world.control_url {
             self.end_world_at(url).await;
         }
     }
@@ -184,7 +184,7 @@ impl Stage {
     }
 
     async fn end_world_at(&self, url: &str) {
-        match self.control("DELETE", url, None).await {
+        match self.call_control("DELETE", url, None).await {
             Ok(_) => {
                 self.created_worlds.lock().remove(url);
             }
@@ -197,7 +197,7 @@ impl Stage {
     /// # Errors
     ///
     /// Why there is no reply.
-    pub async fn control(&self, method: &str, url: &str, body: Option<&Value>) -> Result<HttpReply, Failure> {
+    pub async fn call_control(&self, method: &str, url: &str, body: Option<&Value>) -> Result<HttpReply, Failure> {
         let mut request = HttpRequest { method: method.to_owned(), url: url.to_owned(), ..HttpRequest::default() };
         if let Some(token) = &self.control_token {
             request.headers.push(("authorization".to_owned(), format!("Bearer {token}")));
@@ -224,8 +224,8 @@ impl Stage {
     ///
     /// If there is no reply, or the server refuses an account.
     pub async fn directory(&self, world: &World) -> Result<Directory, String> {
-        let Some(control) = &world.control else { return self.directory_of_accounts(world).await };
-        let state = self.control("GET", &format!("{control}/state"), None).await;
+        let Some(control) = &world.control_url else { return self.directory_of_accounts(world).await };
+        let state = self.call_control("GET", &format!("{control}/state"), None).await;
         Ok(Directory::from_state(&state.map_err(|failure| failure.reason().to_owned())?.body))
     }
 
@@ -264,8 +264,8 @@ impl Stage {
     /// If there is no reply, or it has no date.
     pub async fn now(&self, world: &World) -> Result<i64, String> {
         let to_reason = |failure: Failure| failure.reason().to_owned();
-        if let Some(control) = &world.control {
-            let clock = self.control("GET", &format!("{control}/clock"), None).await.map_err(to_reason)?;
+        if let Some(control) = &world.control_url {
+            let clock = self.call_control("GET", &format!("{control}/clock"), None).await.map_err(to_reason)?;
             return Ok(clock.body["now"].as_f64().unwrap_or_default().floor() as i64);
         }
         let url = format!("{}/api/v1/server_settings", world.base_url);
@@ -284,7 +284,7 @@ impl Stage {
     ///
     /// Those of [`Stage::now`].
     pub async fn unique_word(&self, world: &World) -> Result<String, String> {
-        if world.control.is_some() {
+        if world.control_url.is_some() {
             return Ok("1".to_owned());
         }
         let unique_word_count = self.unique_word_count.fetch_add(1, Ordering::Relaxed);

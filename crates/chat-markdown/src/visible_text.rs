@@ -4,7 +4,7 @@
 const INLINE_ELEMENTS: [&str; 9] = ["a", "code", "del", "em", "i", "img", "span", "strong", "time"];
 /// Replaces unknown entities.
 const UNKNOWN_CHARACTER: char = '\u{fffc}';
-/// Replaces the tags of block elements.
+/// Replaces the tags of all elements that are not in [`INLINE_ELEMENTS`].
 const BLOCK_BOUNDARY: char = '\n';
 
 /// A tag, an entity or a character of HTML.
@@ -14,7 +14,7 @@ pub struct Piece<'html> {
     pub html: &'html str,
     /// The visible character. None: the tag of an inline element.
     pub character: Option<char>,
-    /// Whether this is a tag.
+    /// False for an entity and a character.
     pub is_tag: bool,
 }
 
@@ -40,7 +40,7 @@ pub fn pieces(html: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// The text without tags and with entities as characters. Line ends separate block elements.
+/// The text without tags and with entities as characters. Tags of elements that are not inline become line ends.
 pub fn visible_text(html: &str) -> String {
     pieces(html).filter_map(|piece| piece.character).collect()
 }

@@ -5,7 +5,7 @@ use super::git::{self, Commit, Push};
 use super::payload::PayloadValue;
 use crate::error::Error;
 
-/// The header that names the event, in lower case.
+/// The name, in lower case, of the header with the event.
 pub const EVENT_HEADER: &str = "x-gitlab-event";
 /// The hash that means no commit, as after the deletion of a branch.
 const NO_COMMIT: &str = "0000000000000000000000000000000000000000";

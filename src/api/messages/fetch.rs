@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of messages that one request can fetch.
+/// Maximum of `num_before` and `num_after` together.
 pub const MAX_MESSAGES: i64 = 5_000;
 
 operation! {
@@ -66,11 +66,11 @@ pub struct GetMessagesReply {
     pub anchor: Option<i64>,
     /// Whether the anchor's message is among them.
     pub found_anchor: bool,
-    /// No older messages match the narrow.
+    /// Whether no older messages match the narrow.
     pub found_oldest: bool,
-    /// No newer messages match the narrow.
+    /// Whether no newer messages match the narrow.
     pub found_newest: bool,
-    /// Older messages are hidden by the plan; always false here.
+    /// Whether the plan hides older messages; always false here.
     pub history_limited: bool,
 }
 
@@ -129,7 +129,7 @@ fn parse_time(text: &str) -> Option<Timestamp> {
     candidates.iter().find_map(|text| Timestamp::parse(text).ok())
 }
 
-/// Returns the reply for `message_ids`, without messages that the caller can't access.
+/// Returns the reply for `message_ids`, without messages that the caller can't access or that are not in the narrow.
 fn fetch_by_ids(
     realm: &Realm,
     context: &OperationContext<'_>,
@@ -205,7 +205,7 @@ operation! {
     /// received, or marked later.
     pub MatchesNarrow = GET "/messages/matches_narrow", for User;
     params {
-        /// The messages.
+        /// The IDs of the messages to test.
         msg_ids: Vec<MessageId>,
         /// The narrow; the operator `with` is not supported.
         narrow: Vec<NarrowTerm>,

@@ -57,10 +57,10 @@ fn limit_schema(_generator: &mut SchemaGenerator) -> Schema {
 }
 
 macro_rules! parameter_list {
-    (texts: [$($text:ident $doc:literal),* $(,)?], urls: [$($url:ident $url_doc:literal),* $(,)?], channels: [$($channel:ident $channel_doc:literal),* $(,)?],
+    (documented_texts: [$($text:ident $doc:literal),* $(,)?], urls: [$($url:ident $url_doc:literal),* $(,)?], channels: [$($channel:ident $channel_doc:literal),* $(,)?],
      booleans: [$($boolean:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], limits: [$($limit:ident),* $(,)?],
-     words: [$($word:ident),* $(,)?], permissions: [$($permission:ident),* $(,)?],
-     logins: [$($login:ident $login_doc:literal),* $(,)?]) => {
+     text_settings: [$($word:ident),* $(,)?], permissions: [$($permission:ident),* $(,)?],
+     authentication_methods: [$($login:ident $login_doc:literal),* $(,)?]) => {
         &[
             $(optional_parameter(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
             $(optional_parameter(stringify!($url), &[$url_doc], true, url_schema),)*
@@ -78,13 +78,13 @@ macro_rules! parameter_list {
 impl Parameters for OrganizationParams {
     #[rustfmt::skip]
     const LIST: &'static [ParameterInfo] = parameter_list! {
-        texts: [
+        documented_texts: [
             name "Display name; at most 40 code points.",
             description "Markdown; at most 1,000 code points.",
             string_id "The organization's subdomain; for owners, and without effect here.",
         ],
         urls: [
-            jitsi_server_url "Server for video calls, a JSON string; `default` for the server's.",
+            jitsi_server_url "Server for video calls, a JSON string; `default` for that of the chat server.",
         ],
         channels: [
             moderation_request_channel_id "A private channel for reported messages; -1 for none.",
@@ -108,7 +108,7 @@ impl Parameters for OrganizationParams {
             message_content_delete_limit_seconds, message_content_edit_limit_seconds, message_retention_days,
             move_messages_between_streams_limit_seconds, move_messages_within_stream_limit_seconds,
         ],
-        words: [
+        text_settings: [
             default_avatar_source, default_code_block_language, default_language,
             message_edit_history_visibility_policy, topics_policy, welcome_message_custom_text,
         ],
@@ -122,7 +122,7 @@ impl Parameters for OrganizationParams {
             can_set_topics_policy_group, can_summarize_topics_group, create_multiuse_invite_group,
             direct_message_initiator_group, direct_message_permission_group, workplace_users_group,
         ],
-        logins: [
+        authentication_methods: [
             authentication_methods "Ways to log in, by name, each true or false, or an object with `enabled`; others do not change.",
         ]
     };

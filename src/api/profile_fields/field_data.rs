@@ -72,8 +72,8 @@ pub fn parse_field_data(field: &ProfileField) -> FieldData {
 ///
 /// # Errors
 ///
-/// For choices `FieldWithoutChoices`, `BlankValue`, `MissingKey`, `UnexpectedKeys`, `DuplicateChoices`. For accounts
-/// `MissingKey`, `BadValue`, `BlankValue`, `UrlPatternWithoutName`, `UnexpectedKeys`, `UrlPatternMissing`,
+/// For choices `FieldWithoutChoices`, `BlankValue`, `BadValue`, `MissingKey`, `UnexpectedKeys`, `DuplicateChoices`. For
+/// accounts `MissingKey`, `BadValue`, `BlankValue`, `UrlPatternWithoutName`, `UnexpectedKeys`, `UrlPatternMissing`,
 /// `UnknownExternalAccount`.
 pub fn checked_field_json(kind: i64, data: &FieldData) -> Result<String, Error> {
     let object = &data.0;

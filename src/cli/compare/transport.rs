@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
 
-const MAX_RATE_LIMIT_RETRIES: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 /// When the server asks for a longer pause, in seconds, its refusal is the reply.
 const MAX_PAUSE_SECONDS: f64 = 120.0;
 
@@ -49,7 +49,7 @@ impl Transport {
 impl HttpTransport for Transport {
     fn send(&self, request: HttpRequest) -> Pin<Box<dyn Future<Output = Result<HttpReply, Failure>> + Send + '_>> {
         Box::pin(async move {
-            for _ in 0..MAX_RATE_LIMIT_RETRIES {
+            for _ in 0..MAX_ATTEMPTS {
                 self.pace.wait_turn().await;
                 let reply = self.send_once(&request).await?;
                 let pause = reply.body["retry-after"].as_f64().unwrap_or(1.0);

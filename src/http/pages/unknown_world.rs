@@ -7,8 +7,8 @@ use maud::html;
 const MAX_LISTED_WORLDS: usize = 100;
 
 /// Lists the existing worlds, those with the most similar names first.
-pub fn unknown_world(name: &str, worlds: &[String]) -> Response {
-    // Floating-point numbers have no total order to sort by.
+pub fn unknown_world_page(name: &str, worlds: &[String]) -> Response {
+    // In millionths, because `f64` is not `Ord` and can't be a part of a key to sort by.
     let similarity = |world: &&String| (strsim::jaro_winkler(name, world) * 1e6) as i64;
     let mut sorted_worlds: Vec<&String> = worlds.iter().collect();
     sorted_worlds.sort_by_key(|world| (std::cmp::Reverse(similarity(world)), *world));

@@ -1,10 +1,10 @@
-//! Behaviours of users, visitors, statuses, presence and muted users.
+//! Behaviours of users, visitors, statuses, presence, muted users and one-time notices.
 
 use crate::api::Access;
 use crate::error::Error;
 use crate::level::fields::removed::email_of_user;
 use crate::level::historical_records::record_at_level;
-use crate::level::objects::{PRESENCE, REGISTER, USER, USER_UPDATE_EVENT, USER_UPDATE_VALUES};
+use crate::level::objects::{ONE_TIME_NOTICE, PRESENCE, REGISTER, USER, USER_UPDATE_EVENT, USER_UPDATE_VALUES};
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::id::UserId;
 use crate::realm::user::Role;
@@ -76,6 +76,15 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Finds users by their real address, where the caller may see it, and all users by the dummy address; before, only by `email`.",
         test: "users_were_found_only_by_api_email_before_302",
         downgrade: Downgrade::Request(&["GET /users/{email}"], check_api_email),
+    },
+    Behaviour {
+        level: 233,
+        subject: "one-time notice",
+        description: "Notices have a `type`.",
+        test: "notices_had_no_type_before_233",
+        downgrade: Downgrade::Objects(&ONE_TIME_NOTICE, ChangedFields::Fields(&["type"]), |notice, _| {
+            _ = notice.shift_remove("type")
+        }),
     },
     Behaviour {
         level: 222,

@@ -1,4 +1,4 @@
-//! Behaviours of the organization: settings, exports, domains, custom emoji and one-time notices.
+//! Behaviours of the organization: settings, exports, domains and custom emoji.
 
 use crate::api::Access;
 use crate::api::organization::parameters::OrganizationParams;
@@ -6,7 +6,7 @@ use crate::api::parameter::Parameters;
 use crate::error::Error;
 use crate::level::behaviours::former_booleans::FORMER_BOOLEANS;
 use crate::level::objects::{
-    EMOJI, EXPORT, EXPORT_LIST, ONE_TIME_NOTICE, ORGANIZATION_CHANGES, ORGANIZATION_DATA, ORGANIZATION_DICT_UPDATE,
+    EMOJI, EXPORT, EXPORT_LIST, ORGANIZATION_CHANGES, ORGANIZATION_DATA, ORGANIZATION_DICT_UPDATE,
     ORGANIZATION_SETTING_UPDATE, REGISTER,
 };
 use crate::level::{Behaviour, ChangedFields, Downgrade, Request};
@@ -107,15 +107,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             ChangedFields::Fields(&["rendered_description"]),
             |event, _| _ = event.shift_remove("rendered_description"),
         ),
-    },
-    Behaviour {
-        level: 233,
-        subject: "one-time notice",
-        description: "Notices have a `type`.",
-        test: "notices_had_no_type_before_233",
-        downgrade: Downgrade::Objects(&ONE_TIME_NOTICE, ChangedFields::Fields(&["type"]), |notice, _| {
-            _ = notice.shift_remove("type")
-        }),
     },
     former_setting_name!(
         453,

@@ -1,9 +1,9 @@
-//! Maps old names of time zones to their present names: the links of the IANA time zone database (A-187 in
-//! docs/assumptions.md).
+//! Maps aliases of time zones to their canonical names: links of the IANA time zone database. Zones with a history of
+//! their own in its file `backzone`, such as Europe/Oslo, are canonical (A-187 in docs/assumptions.md).
 
-/// Present names, each with its old names.
+/// Canonical names, each with its aliases.
 #[rustfmt::skip]
-const OLD_NAMES: &[(&str, &[&str])] = &[
+const ALIASES: &[(&str, &[&str])] = &[
     ("Africa/Abidjan", &["Africa/Timbuktu", "Iceland"]),
     ("Africa/Cairo", &["Egypt"]),
     ("Africa/Nairobi", &["Africa/Asmera"]),
@@ -107,9 +107,9 @@ const OLD_NAMES: &[(&str, &[&str])] = &[
     ("Pacific/Port_Moresby", &["Pacific/Truk", "Pacific/Yap"]),
 ];
 
-/// The present name of a time zone. Other names are returned as they are.
-pub fn present_name(name: &str) -> &str {
-    OLD_NAMES.iter().find(|(_, old_names)| old_names.contains(&name)).map_or(name, |(present_name, _)| present_name)
+/// The canonical name of a time zone. Other names are returned as they are.
+pub fn canonical_name(name: &str) -> &str {
+    ALIASES.iter().find(|(_, aliases)| aliases.contains(&name)).map_or(name, |(canonical_name, _)| canonical_name)
 }
 
 #[cfg(test)]
@@ -117,12 +117,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_and_present_names_are_known_and_resolve_to_present_names() {
+    fn old_and_canonical_names_are_known_and_resolve_to_canonical_names() {
         let is_known = |name: &str| jiff::tz::TimeZone::get(name).is_ok();
-        for (present, old_names) in OLD_NAMES {
-            assert!(is_known(present) && present_name(present) == *present, "{present}");
-            for name in *old_names {
-                assert!(is_known(name) && present_name(name) == *present, "{name}");
+        for (canonical, aliases) in ALIASES {
+            assert!(is_known(canonical) && canonical_name(canonical) == *canonical, "{canonical}");
+            for name in *aliases {
+                assert!(is_known(name) && canonical_name(name) == *canonical, "{name}");
             }
         }
     }

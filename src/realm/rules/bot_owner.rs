@@ -1,6 +1,7 @@
-//! Notifies the owner of a bot when the bot's messages can't be delivered.
+//! Notifies the owner of a bot of problems with the bot's messages: a channel without subscribers and, for deliveries to
+//! incoming webhooks, an unknown channel or a malformed delivery.
 //!
-//! The specification does not define this behaviour: A-172 in docs/assumptions.md.
+//! The words and the interval are a choice where the specification is silent: A-172 in docs/assumptions.md.
 
 use crate::realm::id::ChannelId;
 use crate::realm::tx::Tx;

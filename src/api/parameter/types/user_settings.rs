@@ -9,7 +9,7 @@ use crate::api::parameter::{
 use crate::error::Error;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::setting::{FORMER_USER_SETTINGS, Setting, SettingKind, USER_SETTINGS, find};
-use crate::realm::time_zone::present_name;
+use crate::realm::time_zone::canonical_name;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
@@ -274,7 +274,7 @@ impl TimeZoneName {
             let reason = "Not a recognized time zone".into();
             return Err(Error::InvalidValueBecause { parameter: "timezone".into(), reason });
         }
-        Ok(Self { requested_name: requested.to_owned(), canonical_name: present_name(requested).to_owned() })
+        Ok(Self { requested_name: requested.to_owned(), canonical_name: canonical_name(requested).to_owned() })
     }
 }
 
