@@ -471,11 +471,11 @@ type Assertion struct {
 	Status *int `json:"status,omitempty"`
 	// Id of the fault that fired, or `network`.
 	Fault string `json:"fault,omitempty"`
-	// The minimum number of such requests; 1 if none of the three is given.
+	// The minimum number of such requests; 1 if neither `at_most` nor `exactly` is given.
 	AtLeast *int `json:"at_least,omitempty"`
-	// The maximum number.
+	// The maximum number of such requests.
 	AtMost *int `json:"at_most,omitempty"`
-	// The exact number; without the other two.
+	// The exact number; can't be combined with `at_least` or `at_most`.
 	Exactly *int `json:"exactly,omitempty"`
 }
 

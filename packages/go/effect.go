@@ -16,7 +16,8 @@ type Effect struct {
 	PseudoLocalize bool `json:"pseudo_localize,omitempty"`
 	// Drop: the connection closes without a reply, before or after the request is carried out.
 	Drop string `json:"drop,omitempty"`
-	// Retries: repetitions of a dropped request are dropped too. net/http repeats a GET by itself when a connection that was used
+	// Retries: repetitions of a dropped request are dropped too, the client's own within a second as well; for polls, take TruncateAt.
+	// net/http repeats a GET by itself when a connection that was used
 	// before breaks, so that a client never sees that it was dropped once.
 	Retries bool `json:"retries,omitempty"`
 	// TruncateAt: the request is carried out, and the body of the reply breaks off after so many bytes.

@@ -63,6 +63,7 @@ func inJSON(reply any) string {
 func parameters(params map[string]string) []string {
 	var listed []string
 	for name, value := range params {
+		value = strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(value)
 		if characters := []rune(value); len(characters) > shownCharacters {
 			value = string(characters[:shownCharacters]) + "…"
 		}

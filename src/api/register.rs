@@ -48,7 +48,7 @@ operation! {
         all_public_streams: Option<bool> = None => "false",
         /// `true`, `false` or `partial`.
         include_subscribers: options::IncludeSubscribersParam = options::IncludeSubscribersParam(IncludeSubscribers::No) => "false",
-        /// What the client understands.
+        /// What the client understands: an object such as `{"stream_typing_notifications": true}`.
         client_capabilities: RawCapabilities = RawCapabilities::default() => "{}",
         /// Types of events for the queue; all when absent, unknown types are ignored.
         event_types: Option<EventTypes>,

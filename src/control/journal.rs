@@ -289,10 +289,26 @@ fn parked_polls_clause(world: &World, filter: &Filter) -> String {
         return String::new();
     }
     match queues::count_parked(world, filter) {
-        0 => String::new(),
+        0 => given_up_polls_clause(world, filter),
         1 => "; 1 poll is parked: a parked poll comes into the journal when it is answered".to_owned(),
         count => format!("; {count} polls are parked: a parked poll comes into the journal when it is answered"),
     }
+}
+
+/// An addition to the message if clients gave up polls that the filter may be for.
+fn given_up_polls_clause(world: &World, filter: &Filter) -> String {
+    let is_included = |user: Option<&str>| {
+        filter.user.is_none()
+            || filter.user.as_deref().zip(user).is_some_and(|(wanted, user)| user.eq_ignore_ascii_case(wanted))
+    };
+    let (count, longest) = world.given_up_polls(is_included);
+    let seconds = longest.micros() as f64 / 1e6;
+    let polls = match count {
+        0 => return String::new(),
+        1 => "1 poll was".to_owned(),
+        count => format!("{count} polls were"),
+    };
+    format!("; {polls} given up by the client, after {seconds:.1} s at most: such polls do not come into the journal")
 }
 
 /// The nearest entries, each with a diff from the expected request.

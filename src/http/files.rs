@@ -78,7 +78,14 @@ pub(super) fn serve_traced(
     }
     match parsed_query.and_then(|()| serve(world, incoming, address)) {
         Ok(response) => response.map(PendingBody::Bytes),
-        Err(error) => pending_response::failure(&error, hint::for_error(&error)),
+        Err(error) => {
+            let mut response = pending_response::failure(&error, hint::for_error(&error));
+            // A challenge for Basic would open the login dialog of browsers, and hold up the page with the picture.
+            if matches!(error, Error::NotLoggedIn) {
+                reply::ask_for_session(&mut response);
+            }
+            response
+        }
     }
 }
 

@@ -35,10 +35,10 @@ pub(super) async fn perform_operation(context: &mut RequestContext<'_>, mut perm
             permit = None;
             context.trace.poll = parked.take_unjournaled();
             let reported_poll = report::report_waiting_poll(context);
-            let faulted_poll = context.trace.faulted_poll(context.world);
+            let unanswered_poll = context.trace.unanswered_poll(context.world);
             let reply = poll::wait_for_reply(context, parked, &authorized.raw).await;
             reported_poll.record_answer();
-            faulted_poll.record_answer();
+            unanswered_poll.record_answer();
             Outcome::unchanged(reply)
         }
     };

@@ -65,25 +65,32 @@ pub struct JournaledRequest {
     pub at: Timestamp,
 }
 
-/// A waiting poll that a fault met. Dropping it without [`FaultedPoll::record_answer`] means that the client closed the
-/// connection: the poll then has a journal entry without a status, since the fault counts as fired.
-pub struct FaultedPoll<'a> {
+/// A waiting poll. Dropping it without [`UnansweredPoll::record_answer`] means that the client closed the connection. If
+/// a fault met the poll, it then has a journal entry without a status, since the fault counts as fired.
+pub struct UnansweredPoll<'a> {
     world: &'a World,
     began: Timestamp,
+    user: Option<Arc<str>>,
     /// None if no fault met the poll.
     entry: Option<Entry>,
+    is_answered: bool,
 }
 
-impl FaultedPoll<'_> {
+impl UnansweredPoll<'_> {
     pub fn record_answer(mut self) {
-        self.entry = None;
+        self.is_answered = true;
     }
 }
 
-impl Drop for FaultedPoll<'_> {
+impl Drop for UnansweredPoll<'_> {
     fn drop(&mut self) {
-        let Some(entry) = self.entry.take() else { return };
+        if self.is_answered {
+            return;
+        }
         let now = self.world.real_time().now();
+        let Some(entry) = self.entry.take() else {
+            return self.world.record_given_up_poll(self.user.take(), now.since(self.began));
+        };
         let entry = self.world.journal().push(Entry {
             at: self.world.clock().now(now).fractional_seconds(),
             duration_ms: now.since(self.began).micros() as f64 / 1e3,
@@ -148,8 +155,8 @@ impl Trace {
         trace
     }
 
-    /// Prepares the journal entry of a poll whose client may close the connection while the poll waits.
-    pub fn faulted_poll<'a>(&self, world: &'a World) -> FaultedPoll<'a> {
+    /// Begins to observe a poll whose client may close the connection while the poll waits.
+    pub fn unanswered_poll<'a>(&self, world: &'a World) -> UnansweredPoll<'a> {
         let entry = self.fault.as_ref().map(|fault| Entry {
             id: 0,
             at: 0.0,
@@ -168,7 +175,7 @@ impl Trace {
             events: self.new_events.positions(),
             truncated: false,
         });
-        FaultedPoll { world, began: self.began, entry }
+        UnansweredPoll { world, began: self.began, user: self.user().map(Into::into), entry, is_answered: false }
     }
 
     /// Writes the journal entry, and broadcasts to watchers the request, then the fault that fired, then the events.

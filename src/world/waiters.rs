@@ -5,7 +5,7 @@ use crate::realm::event::Entry;
 use crate::realm::queue::{Queue, QueueId};
 use crate::time::{Span, Timestamp};
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -24,6 +24,9 @@ pub(super) struct Waiters {
     wake_count: AtomicU64,
     /// For each queue between two long polls, the real time at which the last one was answered.
     pub(super) answer_times: Mutex<BTreeMap<QueueId, Timestamp>>,
+    /// The newest polls whose clients closed the connection, by the email address in their credentials, with the real
+    /// time for which they waited.
+    given_up_polls: Mutex<VecDeque<(Option<Arc<str>>, Span)>>,
     /// The target of the last jump of the clock. Polls that were parked during the jump end no earlier.
     last_jump_target: Mutex<Option<Timestamp>>,
 }
@@ -32,6 +35,9 @@ pub(super) struct Waiters {
 const MAX_RECENT_ANSWERS: usize = 256;
 /// The age at which answers count as old. It is longer than a jump waits for clients.
 const ANSWER_LIFETIME: Span = Span::from_seconds(60);
+
+/// The maximum number of given up polls that are remembered.
+const MAX_GIVEN_UP_POLLS: usize = 256;
 
 /// The limit on the real time between the answer of a poll and its entry in the journal, on a busy machine.
 const MAX_JOURNAL_DELAY: Duration = Duration::from_secs(1);
@@ -114,6 +120,21 @@ impl Drop for ParkedPoll {
 }
 
 impl World {
+    pub(crate) fn record_given_up_poll(&self, user: Option<Arc<str>>, waited: Span) {
+        let mut polls = self.waiters.given_up_polls.lock();
+        if polls.len() == MAX_GIVEN_UP_POLLS {
+            polls.pop_front();
+        }
+        polls.push_back((user, waited));
+    }
+
+    /// The number of given up polls of users that `is_included` accepts, and the longest time for which one waited.
+    pub(crate) fn given_up_polls(&self, is_included: impl Fn(Option<&str>) -> bool) -> (usize, Span) {
+        let polls = self.waiters.given_up_polls.lock();
+        let included = polls.iter().filter(|(user, _)| is_included(user.as_deref()));
+        included.fold((0, Span::default()), |(count, longest), (_, waited)| (count + 1, longest.max(*waited)))
+    }
+
     /// Parks a poll.
     ///
     /// The end of a poll is only recorded, and the next reader or writer updates the realm for all ended polls. So an

@@ -998,11 +998,11 @@ export interface components {
             status?: number | null;
             /** Id of the fault that fired, or `network`. */
             fault?: string | null;
-            /** The minimum number of such requests; 1 if none of the three is given. */
+            /** The minimum number of such requests; 1 if neither `at_most` nor `exactly` is given. */
             atLeast?: number | null;
-            /** The maximum number. */
+            /** The maximum number of such requests. */
             atMost?: number | null;
-            /** The exact number; without the other two. */
+            /** The exact number; can't be combined with `at_least` or `at_most`. */
             exactly?: number | null;
         };
         /** The expected requests, and how long to wait for them. */
@@ -1024,11 +1024,11 @@ export interface components {
             status?: number | null;
             /** Id of the fault that fired, or `network`. */
             fault?: string | null;
-            /** The minimum number of such requests; 1 if none of the three is given. */
+            /** The minimum number of such requests; 1 if neither `at_most` nor `exactly` is given. */
             atLeast?: number | null;
-            /** The maximum number. */
+            /** The maximum number of such requests. */
             atMost?: number | null;
-            /** The exact number; without the other two. */
+            /** The exact number; can't be combined with `at_least` or `at_most`. */
             exactly?: number | null;
             /** How long to wait, in real time. */
             timeoutMs: number;

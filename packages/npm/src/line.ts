@@ -17,7 +17,8 @@ export function requestLine(entry: any): string {
   return [said, ...reasons].join("\n    ");
 }
 
-export function short(text: string): string {
+export function short(given: string): string {
+  const text = given.replaceAll("\r", "\\r").replaceAll("\n", "\\n");
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }
 

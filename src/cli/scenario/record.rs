@@ -8,13 +8,14 @@ use crate::cli::output::{eprint_line, print_line};
 use crate::cli::shutdown::ShutdownRequest;
 use crate::cli::tls::TrustOptions;
 use crate::counted::counted;
+use crate::fixture::BUILT_IN;
 use crate::scenario::Document;
 use crate::scenario::recording::{RecordedScenario, Recording, to_scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
 use clap::Args;
 use serde_json::Value;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,6 +76,7 @@ impl Record {
         let mut shutdown = ShutdownRequest::listen()?;
         let write_error = |error| CliError::failure(format!("{} can't be written: {error}", self.output.display()));
         check_writable(&self.output).map_err(write_error)?;
+        self.check_fixture()?;
         let tls_config = || self.trust.config(self.upstream.is_secure());
         let timeout = Duration::from_secs(self.timeout);
         let settings = self.fetch_settings(Upstream::new(
@@ -106,6 +108,31 @@ impl Record {
         write_atomically(&self.output, &scenario.text).map_err(write_error)?;
         self.print_summary(&scenario);
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Checks that the scenario will find its fixture, before anything is recorded.
+    fn check_fixture(&self) -> Result<(), CliError> {
+        let Some(fixture) = &self.fixture else { return Ok(()) };
+        if !fixture.ends_with(".json") {
+            let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).chain(["large"]).collect();
+            return match names.contains(&fixture.as_str()) {
+                true => Ok(()),
+                false => Err(CliError::failure(format!(
+                    "--fixture {fixture}: is neither a built-in fixture ({}) nor a file that ends with .json",
+                    names.join(", ")
+                ))),
+            };
+        }
+        let folder = self.output.parent().unwrap_or(Path::new(""));
+        if folder.join(fixture).is_file() {
+            return Ok(());
+        }
+        let shown_folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let reason = match Path::new(fixture).is_file() {
+            true => "is in this folder; give its path from the scenario's folder",
+            false => "is no file in the scenario's folder",
+        };
+        Err(CliError::failure(format!("--fixture {fixture}: {reason}, {}", shown_folder.display())))
     }
 
     /// Requests the server's settings, which also checks that it is a server of this API.

@@ -76,7 +76,7 @@ static CAPABILITY_UNDECLARED: Rule = Rule {
     since: 13,
     removed_in: None,
     what: "Registered without the capability {}",
-    why: "The server sends the older, longer or poorer form of events, which later servers may drop.",
+    why: "The server sends the older, longer or poorer form of events, which later servers may drop, or none: typing in channels.",
     help: "Declare it in client_capabilities once the client understands it.",
     example: "POST /register with event_types=[\"delete_message\"] and no client_capabilities",
     test: "capabilities_are_declared",

@@ -24,7 +24,7 @@ static SEND_REPEATED_BLINDLY: Rule = Rule {
     test: "a_message_is_not_sent_again_blindly",
 };
 
-/// A message of which the client does not know whether the server has sent it.
+/// A message that the server has sent, which the client does not know.
 #[derive(Debug)]
 struct UnansweredMessage {
     fingerprint: u64,
@@ -73,7 +73,9 @@ impl Memory {
             }
         }
         let is_unanswered = request.arrival != Arrival::Complete || matches!(request.entry.status, 502 | 504);
-        if is_unanswered {
+        // A request that was lost on its way may be sent again, although its client can't know that.
+        let was_sent = !request.entry.events.is_empty();
+        if is_unanswered && was_sent {
             let has_queue = request.param("queue_id").is_some();
             self.unanswered.push(UnansweredMessage {
                 fingerprint,

@@ -120,6 +120,26 @@ async fn requests_go_through_the_proxy_of_the_environment() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fixture_that_the_scenario_would_not_find_is_refused_at_the_start() {
+    let server = TestServer::start().await;
+    for (fixture, reason) in [
+        ("nofix.json", "error: --fixture nofix.json: is no file in the scenario's folder, "),
+        (
+            "fixtures/cast.json",
+            "error: --fixture fixtures/cast.json: is in this folder; give its path from the scenario's folder, ",
+        ),
+        (
+            "casst",
+            "error: --fixture casst: is neither a built-in fixture (default, cast, empty, hostile, large) nor a file",
+        ),
+    ] {
+        let (status, errors) = refused(&server.url(), &["--fixture", fixture], &[]).await;
+        assert_eq!(status, Some(1), "{fixture}: {errors}");
+        assert!(errors.starts_with(reason), "{fixture}: {errors}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_fails_at_the_start_is_reported_in_a_line() {
     let server = TestServer::start().await;
     for (effect, expected) in [

@@ -129,6 +129,21 @@ async fn a_message_is_not_sent_again_blindly() {
 }
 
 #[tokio::test]
+async fn a_message_that_was_lost_on_its_way_may_be_sent_again() {
+    let (server, one, other) = clients().await;
+    let control = Control::of(&server);
+    control.fault(json!({"match": {"path": "/messages"}, "times": 1, "effect": {"drop": "before"}})).await;
+    one.say("hello").await;
+    control.post("/worlds/default/network", json!({"profile": "offline"})).await.success();
+    other.say("hello").await;
+    control.delete("/worlds/default/network").await.success();
+    for client in [&one, &other] {
+        assert_eq!(client.say("hello").await.0, 200);
+        assert!(!client.broken().await.contains("send-repeated-blindly"));
+    }
+}
+
+#[tokio::test]
 async fn a_message_with_a_name_is_recognized_by_its_event() {
     let (server, bad, good) = clients().await;
     let control = Control::of(&server);

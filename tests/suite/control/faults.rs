@@ -291,12 +291,20 @@ async fn a_poll_that_a_rule_met_is_in_the_journal_when_its_client_gives_up() {
     let met = json!({"fault": id, "user": "mel", "path": "/events", "status": 0, "exactly": 1, "timeout_ms": 5000});
     control.post("/worlds/default/journal/wait", met).await.success();
 
-    // Without a fault there is none, as before.
+    // Without a fault there is none, and a failed assertion says why.
     tokio::select! {
         reply = exchange(&server, &poll, "") => panic!("nothing is pending: {reply}"),
         () = server.until_parked(1) => {}
     }
     control.post("/worlds/default/journal/verify", json!({"path": "/events", "exactly": 1})).await.success();
+    server.until_parked(0).await;
+    let missing = json!({"path": "/events", "user": "mel", "at_least": 2});
+    let reply = control.post("/worlds/default/journal/verify", missing).await;
+    let message = reply.body["msg"].as_str().expect("a text");
+    assert!(
+        message.contains("; 1 poll was given up by the client, after 0.") && message.ends_with("into the journal"),
+        "{reply}"
+    );
 }
 
 #[tokio::test]

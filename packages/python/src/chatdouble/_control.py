@@ -478,9 +478,9 @@ class Assertion(TypedDict, total=False):
     status: int
     #: Id of the fault that fired, or `network`.
     fault: str
-    #: The minimum number of such requests; 1 if none of the three is given.
+    #: The minimum number of such requests; 1 if neither `at_most` nor `exactly` is given.
     at_least: int
-    #: The maximum number.
+    #: The maximum number of such requests.
     at_most: int
-    #: The exact number; without the other two.
+    #: The exact number; can't be combined with `at_least` or `at_most`.
     exactly: int

@@ -31,5 +31,6 @@ def waiting_lines(queues: Sequence[Mapping[str, Any]], shown: int) -> List[str]:
     return [f"waiting: GET /events of {user}" if user else "waiting: GET /events" for user in users[:shown]] + more
 
 
-def _short(text: str) -> str:
+def _short(given: str) -> str:
+    text = given.replace("\r", "\\r").replace("\n", "\\n")
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"

@@ -498,11 +498,11 @@ public data class Assertion(
     @JvmField var status: Int? = null,
     /** Id of the fault that fired, or `network`. */
     @JvmField var fault: String? = null,
-    /** The minimum number of such requests; 1 if none of the three is given. */
+    /** The minimum number of such requests; 1 if neither `at_most` nor `exactly` is given. */
     @JvmField var atLeast: Int? = null,
-    /** The maximum number. */
+    /** The maximum number of such requests. */
     @JvmField var atMost: Int? = null,
-    /** The exact number; without the other two. */
+    /** The exact number; can't be combined with `at_least` or `at_most`. */
     @JvmField var exactly: Int? = null,
 ) : Options() {
     /** HTTP method, in capitals. */
@@ -517,11 +517,11 @@ public data class Assertion(
     public fun status(value: Int): Assertion = apply { status = value }
     /** Id of the fault that fired, or `network`. */
     public fun fault(value: String): Assertion = apply { fault = value }
-    /** The minimum number of such requests; 1 if none of the three is given. */
+    /** The minimum number of such requests; 1 if neither `at_most` nor `exactly` is given. */
     public fun atLeast(value: Int): Assertion = apply { atLeast = value }
-    /** The maximum number. */
+    /** The maximum number of such requests. */
     public fun atMost(value: Int): Assertion = apply { atMost = value }
-    /** The exact number; without the other two. */
+    /** The exact number; can't be combined with `at_least` or `at_most`. */
     public fun exactly(value: Int): Assertion = apply { exactly = value }
 
     override fun entries(): Map<String, Any?> = mapOf("method" to method, "path" to path, "user" to user, "params" to params, "status" to status, "fault" to fault, "at_least" to atLeast, "at_most" to atMost, "exactly" to exactly)
