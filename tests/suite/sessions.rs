@@ -74,7 +74,7 @@ async fn without_a_session_requests_are_refused_and_keys_do_not_count() {
     // A picture in a page must not open the login dialog of a browser.
     let picture = nobody.send("GET", "/avatar/4", String::new()).await;
     assert_eq!(picture.header("www-authenticate"), Some("Session realm=\"chatdouble\""));
-    picture.with_status(401);
+    picture.with_status(401).error("UNAUTHORIZED", NOT_LOGGED_IN);
     // A session is no key.
     let mut mel = mel(&server).await;
     let reply = mel.send("GET", "/api/v1/users/me", String::new()).await;
