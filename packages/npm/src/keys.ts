@@ -114,7 +114,8 @@ function isMisspelled(name: string): boolean {
 }
 
 function unknown(where: string, name: string, known: readonly string[]): ChatdoubleError {
-  if (name === "timeoutMs") return new ChatdoubleError(`${where} takes timeoutMs in an argument of its own: { timeoutMs: 100 }`);
+  if (name === "timeoutMs")
+    return new ChatdoubleError(`${where} takes timeoutMs in an argument of its own: { timeoutMs: 100 }`);
   return new ChatdoubleError(`${where} has no option '${name}'; did you mean '${nearest(name, known)}'?`);
 }
 
