@@ -7,8 +7,8 @@
 //! Differences that are made outside of the core, in requests, replies and events, are rows of the tables in `level/`
 //! instead.
 //!
-//! Each file defines a macro that appends its rows and passes all rows on to the next macro; the last one, `features`,
-//! expands to the table.
+//! Each of these files defines a macro that appends its rows and passes all rows on to the next macro; the last one,
+//! `features`, expands to the table.
 
 mod change_log;
 mod channels;
@@ -38,7 +38,7 @@ pub enum Evidence {
     /// Real servers were recorded at two levels: at the lower one, the server behaved in the former way; at the higher
     /// one, which is the row's level or above it, in the present way.
     Recorded(i64, i64),
-    /// The change came between these levels, the last of which has it. The row's level is a choice among them.
+    /// The change came at one of the levels from the first to the last. The row's level is a choice among them.
     Between(i64, i64),
     /// Only the public documentation of the API names the level.
     Documentation,

@@ -1,8 +1,8 @@
 //! What the public change log of the API says about levels: which have an entry, which is the newest, and which changes
-//! were backported.
+//! were backported; and when it was read.
 
-/// Ranges of levels with an entry, each with its first and its last level. Other levels were never used, or nothing is
-/// known about them.
+/// Ranges of levels with an entry, each with its first and its last level. The change log says nothing of the levels
+/// between them, some of which other sources name.
 const LEVELS_WITH_ENTRY: &[(i64, i64)] = &[
     (1, 27),
     (30, 65),

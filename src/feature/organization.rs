@@ -1,4 +1,5 @@
-//! Features of the organization: settings, permissions, exports, linkifiers, devices and pushes, queues.
+//! Features of the organization: settings, permissions, exports, linkifiers, uploads and pictures, devices and pushes,
+//! queues, and commands.
 
 macro_rules! organization {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {

@@ -1,7 +1,8 @@
 //! Invariants: conditions that hold in every realm, whatever requests it received.
 //!
 //! The test suite checks them after every step of its property tests and whenever a test's server stops; `chatdouble
-//! serve` checks them when it stops. A violation is always a bug of this program, never of a client.
+//! serve` checks them when it stops, and control on request. A violation after requests is always a bug of this
+//! program, never of a client. A state document that violates an invariant is refused.
 
 mod channels;
 mod groups;
@@ -71,7 +72,6 @@ pub fn first_violation(realm: &Realm) -> Option<Violation> {
     all().iter().find_map(first_violation_of)
 }
 
-/// Returns all violations.
 pub fn all_violations(realm: &Realm) -> Vec<Violation> {
     let violations = |invariant: &'static Invariant| {
         let descriptions = (invariant.check)(realm).into_iter();

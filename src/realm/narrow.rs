@@ -74,13 +74,13 @@ impl Narrow {
     ///
     /// # Errors
     ///
-    /// `BadNarrow`, `BadNarrowCombination`, `BadValue` for an operand of the wrong type; `NotLoggedIn` when a spectator
-    /// requests more than web-public channels.
+    /// `BadNarrow`, `BadNarrowCombination`, `BadValue` for an operand of the wrong type or a blank search;
+    /// `NotLoggedIn` when a spectator has no term for web-public channels, or one that spectators may not use.
     pub fn resolve(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm], feature_level: i64) -> Result<Self, Error> {
         term::resolve(realm, viewer, raw, feature_level)
     }
 
-    /// All search terms together, to highlight their matches; None if the narrow has no search.
+    /// All search terms that are not negated, as one search; None if the narrow has none.
     pub fn search(&self) -> Option<Search> {
         let searches = self.terms.iter().filter(|term| !term.is_negated).filter_map(|term| match &term.condition {
             Condition::Search(search) => Some(search),

@@ -1,7 +1,7 @@
-//! Transactions: a private copy of the realm, its basic changes, and the events that they emit.
+//! Transactions: a private copy of the realm, its basic changes, and the emitting of events.
 //!
-//! Each change keeps all indexes consistent. Validation and permission checks are the caller's task. The world
-//! publishes the copy or drops it.
+//! Each change keeps all indexes consistent; the methods that return mutable references leave that to the caller.
+//! Validation and permission checks are the caller's task too. The world publishes the copy or drops it.
 
 mod messages;
 
@@ -217,7 +217,7 @@ impl Tx {
         }
     }
 
-    /// Adds an account and makes it a member of the system groups of its role.
+    /// Adds an account and, unless it is a system bot, makes it a member of the system groups of its role.
     pub fn add_user(&mut self, user: User) {
         let id = user.id;
         self.realm.users_by_email.insert(user.email.to_lowercase(), id);

@@ -63,7 +63,7 @@ pub enum Payload {
     /// A message's text, topic or channel changed.
     UpdateMessage(Box<UpdatedMessage>),
     DeleteMessages {
-        /// Sorted, each with its sender, which older levels send.
+        /// Oldest first, below level 393 newest first. Each has its sender, which older levels send.
         messages: Vec<(MessageId, UserId)>,
         /// The topic or conversation that they were deleted from.
         place: MessagePlace,

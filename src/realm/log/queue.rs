@@ -34,7 +34,7 @@ pub struct Queue {
     pub cursor: Cursor,
     /// The time without a poll after which the queue expires.
     pub idle_timeout: Span,
-    /// When the last poll ended.
+    /// When the last poll began or, if it was parked, ended; before the first poll, when the queue was created.
     pub idle_since: Timestamp,
     /// When the poll that waits on the queue was parked; None if no poll waits.
     pub parked_since: Option<Timestamp>,
@@ -65,7 +65,7 @@ pub struct Reader<'a> {
 /// and the world's level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueOptions {
-    /// The client's name, from its `User-Agent`.
+    /// The client's name, from the parameter `client` or its `User-Agent`.
     pub client: String,
     /// None for events of all types.
     pub event_types: Option<BTreeSet<String>>,
@@ -152,7 +152,7 @@ pub struct QueueLevel {
     pub sends_unknown_events: bool,
 }
 
-/// `client_capabilities` (specification, POST /register; some only in the reference).
+/// `client_capabilities` (specification, POST /register; some only in the reference behaviour).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a separate Boolean on the wire")]
 pub struct Capabilities {

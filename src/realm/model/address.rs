@@ -27,7 +27,8 @@ pub fn is_url(text: &str) -> bool {
         .is_ok_and(|uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some_and(is_host))
 }
 
-/// Whether a host is `localhost`, an IP address, or a name whose top-level domain has at least two letters.
+/// Whether a host is `localhost`, an IP address, or a name of several labels. The last label has at least two
+/// characters and, unless it begins with `xn--`, no digits.
 fn is_host(host: &str) -> bool {
     if host == "localhost" || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok() {
         return true;

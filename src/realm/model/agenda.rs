@@ -21,7 +21,7 @@ pub enum AgendaItem {
     Heartbeat(QueueId),
     /// The user's waiting period ends.
     FullMember(UserId),
-    /// The export becomes ready.
+    /// The export is finished: it becomes ready or fails.
     Export(ExportId),
     /// The thumbnails of the picture with this path ID are made.
     Thumbnails(String),

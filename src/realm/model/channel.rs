@@ -42,7 +42,8 @@ pub struct Channel {
     /// Active users only; the inverse of each user's active `subscriptions`.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub subscribers: OrdSet<UserId>,
-    /// The oldest message; below level 256, the first message ever sent, even if it was moved or deleted.
+    /// The first message that the channel got, even if it was moved since. If it is deleted, the oldest message of the
+    /// channel replaces it; below level 256, it stays.
     #[serde(default)]
     pub first_message: Option<MessageId>,
 }
@@ -115,7 +116,8 @@ pub struct Folder {
 pub struct Subscription {
     /// False after unsubscribing.
     pub is_active: bool,
-    /// The newest message of the realm at the time of subscribing. Only later messages can be unread.
+    /// The newest message of the realm at the time of subscribing. When an older message becomes unread, it moves back
+    /// to just before that message, because only later messages can be unread.
     pub since: MessageId,
     /// `#rrggbb`
     pub color: String,

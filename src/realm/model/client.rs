@@ -1,4 +1,4 @@
-//! Client names.
+//! Recognizes clients by their names.
 
 /// Whether the client's name is that of a program for people, whose sent messages count as read by the sender (A-7 in
 /// docs/assumptions.md).

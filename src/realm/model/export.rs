@@ -28,7 +28,7 @@ pub struct Export {
 pub enum ExportKind {
     /// Public data of the organization.
     Public,
-    /// Also the private messages of users who consent.
+    /// Also the private data of users who consent.
     Standard,
 }
 
@@ -45,7 +45,7 @@ pub enum ExportState {
 impl ExportKind {
     pub const ALL: [Self; 2] = [Self::Public, Self::Standard];
 
-    /// `export_type` on the wire.
+    /// `export_type` in replies and events.
     pub fn number(self) -> i64 {
         match self {
             Self::Public => 1,
@@ -68,7 +68,7 @@ impl Export {
         self.state == ExportState::Ready && !self.is_from_prior_server
     }
 
-    /// When a pending export becomes ready; None if it is not pending.
+    /// When a pending export is finished; None if it is not pending.
     pub fn ready_at(&self) -> Option<Timestamp> {
         (self.state == ExportState::Pending).then(|| self.requested_at.plus(EXPORT_DURATION))
     }

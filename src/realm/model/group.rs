@@ -22,7 +22,7 @@ pub struct Group {
     pub members: OrdSet<UserId>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub subgroups: OrdSet<GroupId>,
-    /// None for a system group.
+    /// None for a system group, and for a group of a fixture that names no creator.
     pub creator: Option<UserId>,
     /// None for a system group.
     pub date_created: Option<Timestamp>,

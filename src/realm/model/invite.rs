@@ -30,7 +30,7 @@ pub struct Invite {
     pub notify_referrer_on_join: bool,
 }
 
-/// What a link and an email invitation have in common: the inviting user, the expiry and the new user's rights.
+/// What a link and an email invitation have in common: the inviting user, the expiry and what the new user gets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InviteTerms {

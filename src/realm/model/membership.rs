@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Walks of more groups than this use the cache.
 const MAX_UNCACHED_GROUPS: usize = 16;
-/// The maximum number of users and groups in all cached results together.
+/// If the cached results together have more users and groups than this, the next request empties the cache.
 const MAX_CACHE_SIZE: usize = 4_000_000;
 
 /// A cache that copies of a realm share.

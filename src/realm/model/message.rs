@@ -23,11 +23,12 @@ pub struct Message<Recipients = OrdSet<UserId>> {
     pub place: MessagePlace,
     /// Shared by all copies of the message.
     pub body: Arc<Body>,
-    /// Users who got a user message when it was sent: subscribers or participants, and mentioned users.
+    /// Users who received it: subscribers or participants, and mentioned users. Users become recipients after sending
+    /// too, for example by an edit that mentions them, or by marking it as unread.
     pub recipients: Recipients,
     /// In the order in which they were added.
     pub reactions: Vector<Reaction>,
-    /// Parts of a poll or to-do list, oldest first. Empty for other messages.
+    /// Parts of a widget (a poll, to-do list or form), oldest first. Empty for other messages.
     #[serde(default)]
     pub submessages: Vector<Submessage>,
     /// Edits and moves, oldest first.
@@ -93,14 +94,14 @@ pub struct Body {
     pub is_me_message: bool,
     pub has_link: bool,
     pub has_image: bool,
-    /// The path IDs of the uploads that it links.
+    /// The path IDs of the uploads that it links and that its author may read.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub uploads: BTreeSet<String>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub mentioned: BTreeSet<UserId>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub group_mentioned: OrdSet<UserId>,
-    /// Whether it mentions everyone in the channel.
+    /// Whether it mentions everyone in the channel or conversation.
     pub mentions_channel: bool,
     /// The topic's participants at the time, if it mentions everyone in the topic.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members_if_any")]
@@ -131,7 +132,7 @@ impl Body {
         mentioned.chain(&self.late_mentioned)
     }
 
-    /// Removes mentions and alerts of users without a user message.
+    /// Removes mentions and alerts of all users except these.
     pub fn retain_mentions_of(&mut self, users: &OrdSet<UserId>) {
         self.mentioned.retain(|user| users.contains(user));
         self.alerted.retain(|user| users.contains(user));
@@ -222,13 +223,13 @@ pub struct Reaction {
     pub emoji: Arc<Emoji>,
 }
 
-/// A part of a poll or to-do list.
+/// A part of a widget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Submessage {
     pub id: i64,
     pub sender: UserId,
-    /// Always `widget`.
+    /// `widget`, or any other `msg_type` that a client sent.
     pub kind: String,
     /// As JSON text.
     pub content: String,
@@ -239,7 +240,7 @@ pub struct Submessage {
 #[serde(deny_unknown_fields)]
 pub struct Edit {
     pub at: Timestamp,
-    /// None for the server.
+    /// The user who made the change; None if the server made it.
     pub user: Option<UserId>,
     /// None if the text did not change.
     pub previous_body: Option<Arc<Body>>,

@@ -106,7 +106,7 @@ impl Organization {
         !self.disabled_authentication_methods.contains(&method)
     }
 
-    /// The value of a setting that is a limit, in the setting's unit; None for no limit.
+    /// The value of an integer setting, in the setting's unit; None if it is null, which means no limit.
     pub fn limit(&self, setting: RealmSetting) -> Option<i64> {
         self.setting(setting).as_i64()
     }
@@ -158,7 +158,7 @@ impl OrganizationPicture {
     pub const ALL: [OrganizationPicture; 3] =
         [OrganizationPicture::Icon, OrganizationPicture::Logo, OrganizationPicture::NightLogo];
 
-    /// The prefix of its keys on the wire and of its file name.
+    /// Its name in events, in the names of their fields (`icon_url`), and in the URL of the file (`icon.png`).
     pub fn name(self) -> &'static str {
         match self {
             OrganizationPicture::Icon => "icon",

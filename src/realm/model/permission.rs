@@ -47,7 +47,7 @@ pub struct PermissionSetting {
     pub allow_nobody: bool,
     /// Whether only system groups may hold it.
     pub require_system_group: bool,
-    /// Another system group that may not hold it.
+    /// Another system group that may not hold it: owners, at older levels. None in the tables.
     pub refused: Option<SystemGroup>,
     /// The only system groups that may hold it; empty for no restriction.
     pub allowed_groups: &'static [SystemGroup],
@@ -55,7 +55,6 @@ pub struct PermissionSetting {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultHolder {
-    /// A system group.
     System(SystemGroup),
     /// The user who created the group or channel.
     Creator,

@@ -1,5 +1,4 @@
-//! The state of each user: settings, subscriptions, flags, drafts and other lists. Except for status and presence, only
-//! the user's own clients see it.
+//! The state of each user: settings, subscriptions, flags, status, presence, drafts and other lists.
 
 use super::channel::Subscription;
 use super::device::Device;
@@ -43,8 +42,8 @@ pub struct UserState {
         skip_serializing_if = "OrdSet::is_empty"
     )]
     pub hidden_previews: OrdSet<MessageId>,
-    /// Messages with the flag `historical`: the user message was created after sending, for example by starring.
-    /// Messages that are marked as unread lose the flag.
+    /// Messages with the flag `historical`: the user message was created after sending, for example by starring the
+    /// message or by marking it as unread.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub historical: OrdSet<MessageId>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
@@ -57,9 +56,10 @@ pub struct UserState {
     /// In the order in which they were added.
     pub alert_words: Vector<String>,
     pub status: Status,
-    /// None if the user never reported a presence.
+    /// None if the user has neither reported a presence nor changed `presence_enabled`.
     pub presence: Option<Presence>,
-    /// When the user last changed something or sent a message; updated at most once per hour.
+    /// When the user last made a request that changes the realm, polls included, or sent a message of the fixture;
+    /// updated at most once per hour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_at: Option<Timestamp>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
@@ -79,7 +79,7 @@ pub struct UserState {
     /// The key-value storage of a bot.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub storage: OrdMap<String, String>,
-    /// When the bot's owner was last notified that a message of the bot reached nobody.
+    /// When the bot's owner was last notified of a problem with the bot's messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_notified_at: Option<Timestamp>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
@@ -102,7 +102,7 @@ impl UserState {
         })
     }
 
-    /// The value of a Boolean setting.
+    /// The value of a Boolean setting; false if it is null.
     pub fn is_enabled(&self, setting: UserSetting) -> bool {
         self.setting(setting).as_bool().unwrap_or_default()
     }
@@ -214,9 +214,7 @@ macro_rules! personal_items {
 }
 
 personal_items! {
-    /// Saved snippets.
     snippet: Snippet SnippetId in snippets;
-    /// Drafts.
     draft: Draft DraftId in drafts;
 }
 
@@ -291,11 +289,11 @@ pub struct Presence {
 pub struct Draft {
     pub id: DraftId,
     pub to: DraftTarget,
-    /// "" for direct messages.
+    /// "" unless the draft is for a channel.
     pub topic: String,
     /// In Markdown.
     pub content: String,
-    /// The time of the last change, from the client.
+    /// The time of the last change: from the client, or the world's time if the client gives none.
     pub timestamp: Timestamp,
 }
 

@@ -38,7 +38,7 @@ pub fn extension(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Whether a GIF, PNG or WebP picture has more than one frame.
+/// Whether a picture is a GIF with more than one frame, or a PNG or WebP picture that is marked as animated.
 pub fn is_animated(bytes: &[u8]) -> bool {
     match extension(bytes) {
         Some("gif") => has_second_gif_frame(bytes).unwrap_or(false),

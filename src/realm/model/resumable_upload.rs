@@ -10,9 +10,9 @@ pub struct ResumableUpload {
     pub owner: UserId,
     /// The path ID of the file.
     pub path_id: String,
-    /// The name of the file.
+    /// The file name from the client.
     pub name: String,
-    /// The MIME type from the client.
+    /// The MIME type from the client; None if the client gave none.
     pub content_type: Option<String>,
     /// The size of the whole file, in bytes.
     pub length: u64,

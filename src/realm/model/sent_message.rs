@@ -1,4 +1,4 @@
-//! Messages with the data from the time when they were sent, for events, pushes and webhooks.
+//! Messages with the data from the time when they were sent or edited, for events, pushes and webhooks.
 
 use super::cached::RenderedVariants;
 use super::channel::Channel;

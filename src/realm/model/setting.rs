@@ -146,7 +146,7 @@ pub const EMOJI_SETS: &[(&str, &str)] =
 
 settings! {
     /// Settings of users (`user_settings` in the register reply), except the time zone and `email_address_visibility`:
-    /// these are fields of `User`, because other users can see them.
+    /// these are fields of `User`, because they affect what other users see.
     UserSetting in USER_SETTINGS {
         TwentyFourHourTime = "twenty_four_hour_time": with_kind(json!(false), SettingKind::BoolOrNull),
         WebMarkReadOnScrollPolicy = "web_mark_read_on_scroll_policy": integer_choice(1, &[1, 2, 3]),

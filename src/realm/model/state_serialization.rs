@@ -1,6 +1,6 @@
 //! Custom serialization of a realm's fields in state documents.
 //!
-//! State documents contain neither queues, nor the event log, nor indexes that can be computed.
+//! State documents contain no queues, event log, resumable uploads or pushes, and no indexes, which can be computed.
 
 pub mod messages;
 

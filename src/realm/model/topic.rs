@@ -14,8 +14,8 @@ pub const MAX_TOPIC_LENGTH: usize = 60;
 pub const RESOLVED_PREFIX: &str = "✔ ";
 /// Sent instead of "" to clients without the capability `empty_topic_name` (`realm_empty_topic_display_name`).
 pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
-/// The display name of the empty topic below level 334. It is an ordinary name above, except that later levels send
-/// messages and typing notifications to the empty topic if they are addressed to it.
+/// The display name of the empty topic below level 334. From 334 on it is an ordinary name, except that messages to it
+/// go to the empty topic from 370 on, and typing notifications from 372 on.
 pub const FORMER_EMPTY_TOPIC_NAME: &str = "(no topic)";
 
 /// A topic's name in lower case, for comparisons; "" for the empty topic.
@@ -36,7 +36,7 @@ impl TopicKey {
     }
 }
 
-/// A topic of one channel.
+/// A topic of one channel: its messages, whose topics have the same [`TopicKey`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Topic {
     /// Never empty.

@@ -41,7 +41,8 @@ pub struct User {
     pub api_key: String,
     /// In plain text, because a test double has no secrets; None if the user cannot log in with a password.
     pub password: Option<String>,
-    /// Whether the user may create users through the API. The role of administrator is needed too.
+    /// Whether the user may create users and change their addresses through the API. The role of administrator is
+    /// needed too; below level 36, it suffices for creating users.
     pub can_create_users: bool,
     /// Values of custom profile fields.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
@@ -50,7 +51,7 @@ pub struct User {
     pub cached_json: CachedUserJson,
 }
 
-/// Cached JSON of a user.
+/// Parts of replies about a user, rendered on first use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CachedUserJson {
     /// The entry in lists of users, for each kind of reader.
@@ -113,7 +114,7 @@ impl User {
     }
 }
 
-/// Properties of bots.
+/// What only the accounts of bots have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bot {

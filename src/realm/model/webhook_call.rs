@@ -1,11 +1,11 @@
-//! The requests that outgoing webhook bots make.
+//! The requests that the server makes to the URLs of outgoing webhook bots.
 
 use super::id::UserId;
 use super::render_context::RenderContext;
 use super::sent_message::SentMessage;
 use std::sync::Arc;
 
-/// A request of an outgoing webhook bot for a message.
+/// The request to an outgoing webhook bot's URL that a message causes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookCall {
     pub bot: UserId,

@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 /// The anchor ID of the newest end. No message has an ID this high.
 pub const NEWEST_ANCHOR: i64 = 10_000_000_000_000_000;
 
-/// The position of a range.
+/// The position around which messages are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// A message ID; the message need not exist.
@@ -25,7 +25,7 @@ pub enum Anchor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageRange {
     pub anchor: Anchor,
-    /// Whether the anchor's own message is selected.
+    /// Whether the anchor's own message is selected too, if it matches.
     pub include_anchor: bool,
     /// The maximum number of messages older than the anchor.
     pub before: usize,
@@ -33,7 +33,7 @@ pub struct MessageRange {
     pub after: usize,
 }
 
-/// The messages of a range.
+/// The messages that [`Narrow::select`] found, and whether others are older or newer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectedMessages {
     /// Oldest first.

@@ -37,7 +37,7 @@ impl Search {
         Self { words, phrases: phrases.collect() }
     }
 
-    /// The number of different words plus the number of phrases.
+    /// The number of different stems plus the number of phrases.
     pub fn count(&self) -> usize {
         self.words.len() + self.phrases.len()
     }
@@ -111,7 +111,8 @@ enum WordKind {
 }
 
 /// Calls `emit` with the byte range and the stem of each word of a text in lower case. URLs, email addresses and
-/// decimal numbers are words, stop words are not. A word with hyphens is emitted as a compound and in its parts.
+/// decimal numbers are words without a shorter stem; stop words are left out. A word with hyphens is emitted as a
+/// compound and in its parts, and a URL with a path also as its host and its path.
 fn for_each_word<'t>(text: &'t str, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, WordKind)) {
     let mut start = None;
     for (index, character) in text.char_indices().chain([(text.len(), ' ')]) {
@@ -202,7 +203,8 @@ fn consists_of(text: &str, other_characters: &str) -> bool {
         && text.chars().all(|character| character.is_alphanumeric() || other_characters.contains(character))
 }
 
-/// Removes the endings of the plural, the past tense and the continuous form, and a final `e`.
+/// Removes the endings of the plural, the past tense and the continuous form, and a final `e`. A word with digits or
+/// with letters that are not ASCII stays as it is.
 fn stem(word: &str) -> Cow<'_, str> {
     if !word.is_ascii() || word.bytes().any(|byte| byte.is_ascii_digit()) {
         return word.into();

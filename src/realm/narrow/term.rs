@@ -57,7 +57,8 @@ pub(super) fn resolve(
         {
             return Err(narrow_error(format!("unknown channel {}", term.operand.as_str().unwrap_or_default())));
         }
-        // `near` and `in:all` match every message, negated or not.
+        // `near` and `in:all` match every message, negated or not. Older levels ignore the negation of `in:home` and
+        // `search`.
         let is_never_negated = condition == Condition::Everything
             || condition == Condition::InHomeLegacy
             || (!Feature::SearchCanBeNegated.is_at(feature_level) && matches!(condition, Condition::Search(_)));
@@ -95,7 +96,8 @@ fn narrow_error(desc: impl Into<String>) -> Error {
 }
 
 /// Replaces a `with` term, and the terms that name a channel, topic or conversation, by terms for the topic or
-/// conversation of its message. If the viewer can't see the message, only the `with` term is removed.
+/// conversation of its message. If the viewer can't see the message, only the `with` term is removed; if the other
+/// terms name no topic or conversation then, the narrow is refused.
 fn resolve_with_term(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
     let mut with_terms = raw.iter().filter(|term| newest_name(&term.operator) == "with");
     let Some(term) = with_terms.next() else { return Ok(raw.to_vec()) };
@@ -287,8 +289,8 @@ fn resolve_channel<'realm>(
         _ => return Err(Error::bad_value("operand", "is not a string or integer")),
     };
     let channel = channel.ok_or_else(|| narrow_error(format!("unknown channel {name_or_id}")))?;
-    // Users need no access check: former subscribers of a private channel still have user messages, which decide what
-    // they may read.
+    // Users need no access check here, because each message is checked: former subscribers of a private channel may
+    // still read some.
     if viewer.is_none() && !channel.privacy.is_web_public() {
         return Err(narrow_error(format!("unknown web-public channel {name_or_id}")));
     }
@@ -314,7 +316,7 @@ fn resolve_one_user(realm: &Realm, viewer: Option<&User>, operand: &Value, desc:
 /// Resolves the operand of `dm`: a list of IDs, or email addresses separated by commas.
 fn resolve_conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result<Condition, Error> {
     let users: Vec<Option<UserId>> = match operand {
-        // A conversation without other users does not exist.
+        // An empty list names no conversation, not even the viewer's own with themselves.
         Value::Array(ids) if ids.is_empty() => return Ok(Condition::Conversation(None)),
         Value::String(emails) => {
             emails.split(',').map(|email| resolve_user(realm, viewer, &Value::from(email.trim()))).collect()

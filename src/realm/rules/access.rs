@@ -1,4 +1,5 @@
-//! Access checks: which users and email addresses a user can see. Checks of channels and messages are in submodules.
+//! Access checks: which users and email addresses a user can see, whether accounts and spectators may use the API, and
+//! audiences by access to users. Checks of channels and messages are in submodules.
 
 mod channels;
 mod messages;

@@ -52,7 +52,8 @@ pub fn checked_name(
     Ok(name.to_owned())
 }
 
-/// Normalizes the width and case of letters, so that names that look alike are equal.
+/// Normalizes case and compatibility characters, such as letters of full width, so that names that differ only in these
+/// are equal.
 fn fold_name(name: &str) -> String {
     name.nfkc().flat_map(char::to_lowercase).collect()
 }

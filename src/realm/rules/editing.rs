@@ -26,7 +26,8 @@ pub fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result
     if is_time_limit_over(realm, message, limit) { Err(Error::EditTimePassed) } else { Ok(()) }
 }
 
-/// Whether the time limit for changing a message has passed. `limit` is in seconds. None means no limit.
+/// Whether the time limit for changing a message and [`GRACE_PERIOD`] have passed. `limit` is in seconds. None means no
+/// limit.
 pub fn is_time_limit_over(realm: &Realm, message: &Message, limit: Option<i64>) -> bool {
     limit.is_some_and(|seconds| message.sent_at.plus(Span::from_seconds(seconds)).plus(GRACE_PERIOD) < realm.now)
 }

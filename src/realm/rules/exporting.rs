@@ -14,7 +14,7 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// Whether the user allows exports of their private messages.
+    /// Whether the user allows exports of their private data.
     pub fn consents_to_export(&self, user: UserId) -> bool {
         *self.user_state(user).setting(UserSetting::AllowPrivateDataExport) == true
     }

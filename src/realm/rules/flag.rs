@@ -98,8 +98,8 @@ impl Realm {
         message.recipients.contains(&user) && !self.user_state(user).read.contains(message.id)
     }
 
-    /// Whether an unread message counts as a mention of the user. Wildcard mentions don't count in muted topics
-    ///
+    /// Whether an unread message counts as a mention of the user. Wildcard mentions don't count in muted topics and in
+    /// direct messages from muted users.
     pub fn is_notable_mention(&self, user: UserId, message: &Message) -> bool {
         message.mentions(user) || (message.wildcard_mentions(user) && !self.is_muted_for(user, message))
     }

@@ -15,12 +15,12 @@ fn requires_guesses(_: &str, _: &[&str], _: u64) -> bool {
     true
 }
 
-/// Checks the length and strength of a password (`password_min_length`, `password_min_guesses`). An attacker would try
-/// `guessable_words` first.
+/// Checks the length and, in builds with the feature `password-strength`, the strength of a password
+/// (`password_min_length`, `password_min_guesses`). An attacker would try `guessable_words` first.
 ///
 /// # Errors
 ///
-/// `PasswordTooWeak`.
+/// `PasswordTooWeak`, also for a password that is too short or too long.
 pub fn check_password(realm: &Realm, password: &str, guessable_words: &[&str]) -> Result<(), Error> {
     let limit = |setting| realm.organization.limit(setting).unwrap_or_default();
     let length = i64::try_from(password.chars().count()).unwrap_or(i64::MAX);

@@ -13,7 +13,7 @@ use crate::realm::model::user::User;
 use std::sync::Arc;
 
 impl Realm {
-    /// Checks that a user may send messages to a topic.
+    /// Checks that a user may send messages to a topic. System bots always may.
     ///
     /// # Errors
     ///
@@ -53,7 +53,8 @@ impl Realm {
         self.check_topic_policy(channel, topic)
     }
 
-    /// Whether a sender can see the channel's name. A bot can also see what its owner can see.
+    /// Whether a sender can see the channel's name. A bot can also see what its owner can see, and everybody can see
+    /// archived channels that were web-public.
     pub fn sender_can_see(&self, sender: &User, channel: &Channel) -> bool {
         let mut sender_and_owner = std::iter::once(sender.id).chain(sender.bot_owner());
         let was_web_public = channel.is_archived && channel.was_web_public;

@@ -22,7 +22,7 @@ const LAST_SEEN_WHEN_DISABLED: Span = Span::from_seconds(-(OFFLINE_AFTER.whole_s
 /// In organizations with more active users, presence is not sent as events.
 const MAX_USERS_FOR_EVENTS: usize = 100;
 
-/// Records a report, and emits an event to other users if the user was away.
+/// Records a report, and emits an event if the user was away or never reported before.
 pub fn record_presence(tx: &mut Tx, user: UserId, is_active: bool) {
     let now = tx.now;
     let before = tx.user_state(user).presence;
@@ -62,7 +62,7 @@ pub fn apply_presence_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
     emit_presence(tx, user, presence);
 }
 
-/// Emits presence to the users who can access the user, unless the organization is too large.
+/// Emits presence to the users who can access the user, unless the organization is too large or disables presence.
 fn emit_presence(tx: &mut Tx, user: UserId, presence: Presence) {
     let is_sent =
         tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_enabled(RealmSetting::PresenceDisabled);

@@ -47,7 +47,7 @@ struct NameCache<'realm> {
 }
 
 impl NameCache<'_> {
-    /// Counts a look-up, and returns whether a linear search is faster.
+    /// Counts a look-up, and returns whether there were so few that a linear search is used.
     fn prefers_linear_search(&self) -> bool {
         self.lookup_count.set(self.lookup_count.get() + 1);
         self.lookup_count.get() <= MAX_LINEAR_LOOKUPS
@@ -90,7 +90,7 @@ impl Realm {
         self.linkifiers.iter().map(|linkifier| linkifier.steps_to_search(text)).fold(0, usize::saturating_add)
     }
 
-    /// A view without restrictions, for texts of fixtures, whose authors are unknown.
+    /// A view without restrictions, for topics, and for texts of fixtures, whose authors are unknown.
     pub fn unrestricted_view(&self) -> SenderView<'_> {
         SenderView {
             realm: self,

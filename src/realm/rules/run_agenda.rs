@@ -1,4 +1,4 @@
-//! Runs agenda items when they fall due, and trims the event log.
+//! Runs agenda items when they fall due, ends polls and queues, and trims the event log.
 
 use crate::realm::Realm;
 use crate::realm::log::event::data::Heartbeat;

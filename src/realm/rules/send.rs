@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// Number of users above which a wildcard mention requires a permission.
 const WILDCARD_MENTION_THRESHOLD: usize = 15;
 
-/// A message to be sent.
+/// A message for [`Tx::send`], with what decides how it is checked, rendered and marked as read.
 #[derive(Clone, Debug)]
 pub struct OutgoingMessage {
     pub sender: UserId,
@@ -62,7 +62,7 @@ pub enum ContentAuthor {
     QuotedUser(UserId),
 }
 
-/// The destination of a message.
+/// The channel and topic, or the users, that a message is sent to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
     Channel {
@@ -76,7 +76,7 @@ pub enum Target {
     },
 }
 
-/// The result of sending a message.
+/// What [`Tx::send`] returns about a message that was sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SendResult {
     pub id: MessageId,
@@ -345,7 +345,7 @@ impl Tx {
 }
 
 impl OutgoingMessage {
-    /// A message that is not sent by a request.
+    /// A message that no request sends: from the client `Internal`, and marked as read for nobody.
     pub fn from_server(sender: UserId, to: Target, content: String) -> Self {
         Self {
             sender,

@@ -1,4 +1,4 @@
-//! Checks of the values of user settings beyond their type, and the default values of new users.
+//! Checks of the values of user settings beyond their type, the languages, and the default values of new users.
 
 use crate::error::Error;
 use crate::realm::Realm;

@@ -21,7 +21,8 @@ impl Tx {
         self.message_mut(message).recipients.insert(user);
     }
 
-    /// Removes these users' user messages with all flags. `messages` must be sorted.
+    /// Removes these users' user messages with their flags, except that the messages stay in the users' read sets.
+    /// `messages` must be sorted.
     pub fn remove_user_messages(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
         for user in users {
             self.remove_historical_messages(*user, messages);
@@ -43,7 +44,8 @@ impl Tx {
         }
     }
 
-    /// Removes a user's historical user messages and flags. `messages` must be sorted.
+    /// Removes a user's historical user messages, and the flags of all of the messages except `read`. `messages` must
+    /// be sorted.
     fn remove_historical_messages(&mut self, user: UserId, messages: &[MessageId]) {
         let state = self.user_state(user);
         let historical = ids_in_set(&state.historical, messages);

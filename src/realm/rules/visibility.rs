@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// A kind of object that users can gain or lose sight of.
 #[derive(Clone, Copy, Debug)]
 pub enum VisibleObjects {
-    /// Users that limited guests (`can_access_all_users_group`) can access: those in the same channels and
+    /// Users that limited guests (`can_access_all_users_group`) can access: bots, and those in the same channels and
     /// conversations. Events: `realm_user` add and remove for each gained and lost user.
     Users,
     /// Events: `stream` create and `subscription` `peer_add` for gained channels, `stream` delete for lost ones (A-335

@@ -29,7 +29,7 @@ pub enum Reach {
 }
 
 impl WebhookCall {
-    /// None if the user is not an active outgoing webhook bot.
+    /// None if the user is not an active outgoing webhook bot with a service.
     fn new(
         user: &User,
         trigger: WebhookTrigger,

@@ -1,4 +1,5 @@
-//! Widgets: polls, to-do lists and forms of bots. Creates the first submessage of a widget, and validates later ones.
+//! Widgets: polls, to-do lists and forms of bots. Creates the first submessage of a widget, and validates later ones of
+//! polls and to-do lists.
 //!
 //! The specification leaves details open: in docs/assumptions.md.
 
@@ -7,7 +8,7 @@ use crate::realm::model::id::UserId;
 use crate::realm::model::message::{Message, Submessage};
 use serde_json::{Map, Value, json};
 
-/// The only kind of submessages.
+/// The kind of the first submessage of a widget. Clients may send submessages of other kinds.
 pub const SUBMESSAGE_KIND: &str = "widget";
 
 /// Maximum index of an option or a task.
@@ -34,7 +35,7 @@ impl Widget {
         }
     }
 
-    /// The widget of a message. None if the message has none.
+    /// The poll or to-do list of a message; None for other messages, even if they have a form.
     pub fn of(message: &Message) -> Option<Self> {
         let first: Value = serde_json::from_str(&message.submessages.front()?.content).ok()?;
         [Self::Poll, Self::Todo].into_iter().find(|widget| first["widget_type"] == widget.name())
@@ -137,7 +138,7 @@ fn first_line_and_items(text: &str) -> (String, Vec<String>) {
 }
 
 /// The first submessage of a new message. It is for `widget`, which comes from the request, or else for the widget that
-/// `content` creates.
+/// `content` creates; None without either.
 pub fn first_submessage(content: &str, widget: Option<Value>, sender: UserId, id: i64) -> Option<Submessage> {
     let from_content = || {
         let (widget, extra_data) = Widget::parse(content)?;

@@ -74,11 +74,11 @@ event_data! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Heartbeat {}
 
-/// An event of a type that no client knows, in worlds above the newest level.
+/// An event of a type that no client knows, in worlds above the newest level or because of a fault.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EventOfALaterLevel {}
 
-/// Invitations were created, accepted or revoked.
+/// Invitations were created, accepted or revoked, or expired.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InvitesChanged {}
 

@@ -5,7 +5,8 @@ use crate::realm::Realm;
 use crate::realm::log::queue::QueueOptions;
 use crate::realm::model::id::UserId;
 
-/// A condition on the queue's capabilities or on the world's feature level, in addition to the queue's event types.
+/// A condition on the queue's options or on the world's feature level. The queue's event types must have the event's
+/// type too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeliveryCondition {
     /// Always fulfilled.

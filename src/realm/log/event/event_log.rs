@@ -82,7 +82,8 @@ impl EventLog {
 pub struct Entry {
     pub at: Timestamp,
     pub audience: Audience,
-    /// The only queue that receives it, for heartbeats; None for all queues of the audience.
+    /// The only queue that receives it, for heartbeats and events of unknown types; None for all queues of the
+    /// audience.
     pub queue: Option<QueueId>,
     pub event: Event,
 }

@@ -62,7 +62,7 @@ impl Queue {
 }
 
 impl QueueOptions {
-    /// Whether an event about other users' subscriptions becomes one event for each of them.
+    /// Whether an event about other users' subscriptions becomes one event for each channel and user.
     fn splits_peer_subscriptions(&self, event: &Event) -> bool {
         !self.level.has(Feature::PeerEventsWithLists) && event.kind.type_name() == "subscription"
     }

@@ -12,11 +12,11 @@ pub struct UpdatedMessage {
     /// The user who made the change; None for the server.
     pub user: Option<UserId>,
     pub at: Timestamp,
-    /// The message that the request names.
+    /// The message that the request names, or the one that gets its previews.
     pub message: MessageId,
     /// All messages that changed, sorted.
     pub messages: Vec<MessageId>,
-    /// The channel before the change, and its name; None for direct messages.
+    /// The channel before the change, and its name; None for direct messages and if only the HTML changed.
     pub old_channel: Option<(ChannelId, String)>,
     /// The text before and after; None if it did not change.
     pub content: Option<(Arc<Body>, Arc<Body>)>,

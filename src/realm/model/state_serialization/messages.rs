@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// The number of recent sets per conversation that are compared by pointer first: more than one, because messages that
-/// mention a non-subscriber alternate with messages to the subscribers.
+/// The number of recent sets per channel or conversation that are compared by pointer first: more than one, because
+/// messages that mention a non-subscriber alternate with messages to the subscribers.
 const MAX_RECENT_SETS: usize = 4;
 
 type Messages = OrdMap<MessageId, Arc<Message>>;
@@ -72,7 +72,8 @@ enum ConversationKey {
 struct SerializedSets<'a> {
     /// The first message with each set.
     first_messages: HashMap<&'a OrdSet<UserId>, MessageId, FixedState>,
-    /// The last [`MAX_RECENT_SETS`] sets of each conversation, newest first.
+    /// The last [`MAX_RECENT_SETS`] sets of each channel or conversation, newest first, each with the first message
+    /// that has it.
     recent_sets: BTreeMap<ConversationKey, Vec<(&'a OrdSet<UserId>, MessageId)>>,
 }
 

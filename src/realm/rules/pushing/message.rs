@@ -18,7 +18,8 @@ const ONLINE_THRESHOLD: Span = Span::from_seconds(200);
 
 impl Realm {
     /// Whether a user receives pushes for a message: the user is active, the message is unread, sent neither by the
-    /// user nor by a user that they mute, and the user's settings enable pushes for it.
+    /// user nor by a user that they mute, and the user's settings enable pushes for it and, if the user is online, to
+    /// online users.
     fn wants_push(&self, user: UserId, message: &Message) -> bool {
         let state = self.user_state(user);
         if message.sender == user

@@ -1,5 +1,5 @@
 //! Handles the outcome of a webhook call. An answer is sent to the message's topic or conversation; a failure is
-//! reported there and to the bot's owner.
+//! reported there and, except for direct messages to Slack webhooks, to the bot's owner.
 
 use super::python::{is_true, repr_of_bytes, repr_of_text, str_of};
 use super::{WebhookCall, WebhookFormat};
@@ -21,7 +21,7 @@ const CLIENT: &str = "OutgoingWebhookResponse";
 /// On real servers, calls go through a proxy, which refuses forbidden hosts with this status.
 const FORBIDDEN_BY_PROXY: u16 = 407;
 
-/// The outcome of a call.
+/// What came of the request to a bot's URL, or why none was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Answered {
@@ -33,7 +33,7 @@ pub enum Outcome {
     NoConnection(String),
     /// No reply arrived within [`REPLY_TIMEOUT_SECONDS`].
     TimedOut,
-    /// Not posted: the host is not this machine.
+    /// Not posted: the host, which this names, is not this machine, and only this machine is allowed.
     Forbidden(String),
     /// Not posted: the URL has no scheme.
     NoScheme,
@@ -84,7 +84,7 @@ impl Outcome {
 
 impl Tx {
     /// Sends the answer, or reports the failure. Returns why an answer of the bot was not sent, or that the bot
-    /// is not active; None if the call itself failed.
+    /// is not active; None if an answer was sent, if none was needed, or if the call itself failed.
     pub fn handle_webhook_outcome(&mut self, call: &WebhookCall, outcome: &Outcome) -> Option<String> {
         if !self.is_active(call.bot) || self.organization.is_deactivated {
             return Some("the bot is not active any more".to_owned());

@@ -1,4 +1,4 @@
-//! Formats values as Python does, because real servers repeat bots' answers in this format.
+//! Formats and converts values as Python does, because real servers repeat bots' answers in this format.
 
 use serde_json::Value;
 
