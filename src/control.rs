@@ -1,6 +1,7 @@
 //! Control: the calls below `/control` with which tests steer worlds, clocks, faults, journals and snapshots.
 //!
-//! Requests and replies are JSON, in the API's envelope. A refused call changes nothing.
+//! The bodies of requests are JSON, and replies are JSON in the API's envelope, except for the OpenAPI documents and
+//! the watch socket. A refused call changes nothing.
 
 mod arrivals;
 mod calls;
@@ -78,7 +79,7 @@ pub struct Control {
     pub real_time: Arc<dyn RealTime>,
 }
 
-/// The defaults of new worlds: the options of `serve`.
+/// The defaults of new worlds, from the options of the server.
 #[derive(Clone)]
 pub struct Defaults {
     pub fixture: crate::fixture::Source,
@@ -86,7 +87,7 @@ pub struct Defaults {
     pub feature_level: i64,
     pub dialect: Arc<Dialect>,
     pub seed: u64,
-    /// A world is ended after this time without requests; None for no limit.
+    /// How long a world may be unused before it ends; None for no limit.
     pub world_ttl: Option<Span>,
 }
 
@@ -182,7 +183,7 @@ impl Control {
     ///
     /// # Errors
     ///
-    /// The refusal, if the request may not steer, or the world or a filter is unknown.
+    /// The refusal, if the request may not steer, the world or a filter is unknown, or a filter has a wrong value.
     #[expect(clippy::result_large_err, reason = "both sides are replies to one request")]
     pub fn watched_world(
         &self,

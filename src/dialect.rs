@@ -1,7 +1,7 @@
 //! Dialects: the names that a vendor's API has on the wire for the neutral names of the specification.
 //!
-//! A dialect maps neutral names to vendor names, separately for keys of objects (and parameters), for values of
-//! certain keys, and for paths. All other modules use only the neutral names.
+//! A dialect maps neutral names to vendor names, separately for keys of objects (and parameters), for values of certain
+//! keys, and for paths. The code of the operations uses only the neutral names.
 
 mod stock_clients;
 
@@ -37,7 +37,7 @@ pub struct Dialect {
     product: Option<String>,
     /// The realm in the `WWW-Authenticate` header of a 401. `chatdouble` when absent.
     auth_realm: Option<String>,
-    /// The product part of the `User-Agent` of outgoing webhooks; the server's version follows it.
+    /// The product part of the `User-Agent` of outgoing webhooks, before a version. `chatdouble-webhook` when absent.
     webhook_agent: Option<String>,
     /// Neutral to vendor names of keys of objects and of parameters.
     #[serde(default)]
@@ -96,7 +96,7 @@ fn check_vendor_names(list: &str, names: &BTreeMap<String, String>) -> Result<()
     Ok(())
 }
 
-/// Whether a name is a valid URI scheme (RFC 3986) in lower case.
+/// Whether a name is a valid URI scheme (RFC 3986) in lower case, of at most [`MAX_WORD_BYTES`].
 fn is_scheme(name: &str) -> bool {
     let is_scheme_byte = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte);
     name.len() <= MAX_WORD_BYTES
@@ -104,7 +104,7 @@ fn is_scheme(name: &str) -> bool {
         && name.bytes().all(is_scheme_byte)
 }
 
-/// Whether a word needs no quoting in a header.
+/// Whether a word is not empty, has at most [`MAX_WORD_BYTES`], and needs no quoting in a header.
 fn is_header_word(word: &str) -> bool {
     let is_word_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
     (1..=MAX_WORD_BYTES).contains(&word.len()) && word.bytes().all(is_word_byte)
@@ -148,7 +148,7 @@ impl Dialect {
             .expect("the built-in dialect is well-formed, as a test checks")
     }
 
-    /// Reads a dialect file.
+    /// Reads the JSON document of a dialect, and checks its names.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ impl Dialect {
         self.auth_realm.as_deref().unwrap_or("chatdouble")
     }
 
-    /// The `User-Agent` of outgoing webhooks of a server with this version.
+    /// The `User-Agent` of outgoing webhooks. `version` is that of the emulated server.
     pub(crate) fn webhook_agent(&self, version: &str) -> String {
         match &self.webhook_agent {
             Some(agent) => format!("{agent}/{version}"),
@@ -373,7 +373,7 @@ impl Dialect {
     }
 }
 
-/// The data of a profile field with another name for its site; None if it has no site or the site has no other name.
+/// The data of a profile field with another name for its site; None if it has no site with another name.
 fn field_data_with_site<'name>(data: &str, other_name: impl Fn(&str) -> Option<&'name str>) -> Option<String> {
     let mut data: Value = serde_json::from_str(data).ok()?;
     let site = data.get_mut(SITE_KEY)?;

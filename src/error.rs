@@ -1,7 +1,7 @@
-//! The error table: every error reply of the API. The files of this folder hold its rows by area.
+//! The error table: every error reply of the API and of control. The files of this folder hold its rows by area.
 //!
 //! A row is a variant, its HTTP status, its code and the template of its message. Fields in braces fill the template;
-//! fields after `+` are also extra fields of the reply. Nothing else builds an error reply.
+//! fields after `+` are also extra fields of the reply. Only a fault can send an error reply that is not in the table.
 //!
 //! Each file defines a macro that appends its rows and passes all rows on to the next macro; the last one, `errors`,
 //! expands to the table.

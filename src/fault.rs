@@ -1,4 +1,5 @@
-//! Faults, which make a world's requests fail as a network, a proxy or the push relay would.
+//! Faults, which make a world's requests fail, or change their replies, as a network, a proxy, the push relay or
+//! another server would.
 
 mod dropped;
 pub mod network;
@@ -31,7 +32,7 @@ pub struct InstalledFault {
     /// How often the fault fires at most; None means without limit.
     pub times: Option<u64>,
     pub effect: Effect,
-    /// The number of matching requests that passed.
+    /// The number of matching requests that passed because of `after` or `probability`.
     pub passed: u64,
     /// How often the fault fired in this world since it was installed.
     pub fired: u64,

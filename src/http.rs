@@ -1,7 +1,7 @@
 //! The HTTP side of the API: from a request's world, route, faults, credentials and parameters to the operation, its
 //! reply and the entry in the journal. `respond.rs` lists these stages in their order.
 //!
-//! The layers below know nothing of HTTP, dialects, addresses and hints.
+//! The layers below use only neutral names, and neither read requests nor write replies of HTTP.
 
 mod adaptation;
 mod address;
@@ -72,7 +72,8 @@ pub struct Edge {
     pub key_guard: KeyGuard,
     /// Whether the page for an unknown world lists the names of all worlds.
     pub lists_worlds: bool,
-    /// The settings with which the root of a server without a default world answers.
+    /// The settings of the server: those of worlds that the library adds, and those with which the root of a server
+    /// without a default world answers.
     pub settings: WorldSettings,
     router: Router,
     pub(crate) setup_warnings: SetupWarnings,

@@ -34,17 +34,18 @@ pub struct Entry {
     /// The path of the operation with placeholders, or the kind of the file.
     #[serde(skip)]
     pub route: Option<&'static str>,
-    /// The email address in the credentials.
+    /// The email address in the credentials, which may belong to no account.
     pub user: Option<Arc<str>>,
     /// The parameters with neutral names; `…` replaces the key of an incoming webhook.
     pub params: Arc<BTreeMap<String, String>>,
-    /// HTTP status; 0 if a fault or the network dropped the connection.
+    /// HTTP status; 0 if a fault or the network dropped the connection, or the client closed it while a poll that a
+    /// fault met waited.
     pub status: u16,
     pub reply: Body,
     /// When the request arrived, in microseconds of real time.
     #[serde(skip)]
     pub received: i64,
-    /// In real time.
+    /// From the arrival of the request to its reply, in real time; a delay by a fault is included.
     pub duration_ms: f64,
     /// The name of the client without its version, from `X-Chatdouble-Client` or `User-Agent`.
     pub client: Box<str>,

@@ -22,10 +22,10 @@
 //!
 //! # Layout
 //!
-//! Each layer depends only on layers to its right:
-//! `cli` → `server` → `control` → `http` → `level` → `api` → `record` → `world` → `realm` → `error`,
-//! `time`, `wire`. `control` also depends on `fixture` and `openapi`; `http` and `world` also depend on `fault`,
-//! `journal` and `dialect`; `server` also depends on `console`.
+//! Each layer depends only on layers to its right: `cli` → `server` → `control` → `http` → `level` → `api` → `record` →
+//! `world` → `realm` → `error`, `time`, `wire`. `control` also depends on `fixture` and `openapi`; `http`, `api` and
+//! `world` also depend on `fault`; `http` and `world` also depend on `journal` and `dialect`; `server` also depends on
+//! `console`. docs/contributing/architecture.md has the remaining dependencies.
 //!
 //! - `realm`: the data and rules of one organization, without HTTP, async code or wall clock.
 //! - `world`: a realm with a clock and parked polls, and the lock of its writer.

@@ -4,7 +4,8 @@ use mimalloc::MiMalloc;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The system's allocator asks the kernel for each page of a thread's heap, and is slower (docs/contributing/performance.md).
+/// The system's allocator asks the kernel for each page of a thread's heap, and is slower
+/// (docs/contributing/performance.md).
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

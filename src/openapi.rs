@@ -1,4 +1,5 @@
-//! The OpenAPI 3.1 document of all operations, generated from the table of operations.
+//! The OpenAPI 3.1 document of all operations, generated from the table of operations. Only the paths of resumable
+//! uploads are written by hand.
 //!
 //! The schemas of replies are strict: a reply with a missing key, a value of another type or an unknown key is invalid.
 
@@ -349,7 +350,7 @@ fn responses_object(row: &OperationRow, reply: &Value) -> Value {
     }
     let mut responses =
         json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
-    // Any request may be malformed, for an unknown world, or rate-limited by a fault.
+    // Any request may be malformed, for an unknown world, or rate-limited.
     let mut statuses: Vec<u16> = vec![400, 404, 429];
     if row.route.method != "GET" {
         statuses.push(413);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// The earliest and the latest time that RFC 3339 and `jiff` can express with any offset, in microseconds.
+/// The earliest and the latest time of `jiff`, in microseconds since the Unix epoch.
 const RANGE: (i64, i64) = (-377_705_023_201_000_000, 253_402_207_200_999_999);
 
 /// A point in time with microsecond precision, in UTC, limited to the years that can be formatted.
@@ -154,12 +154,12 @@ impl Span {
         Self::from_seconds(days.saturating_mul(86_400))
     }
 
-    /// A span of microseconds.
+    /// A span of this many microseconds.
     pub const fn from_micros(micros: i64) -> Self {
         Self { micros }
     }
 
-    /// Whole microseconds.
+    /// The length in microseconds.
     pub const fn micros(self) -> i64 {
         self.micros
     }

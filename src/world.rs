@@ -160,7 +160,7 @@ impl World {
         self
     }
 
-    /// The name, which is part of the world's URL.
+    /// The name, which is part of the URL of each world except `default`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -207,7 +207,7 @@ impl World {
         self.report.summary()
     }
 
-    /// The time by both clocks.
+    /// The current time, as real time and by the world's clock.
     fn moment(&self) -> Moment {
         let real = self.real_time.now();
         Moment { real: real.micros(), world: self.clock().now(real).micros() }
@@ -239,7 +239,7 @@ impl World {
         self.clock().now(self.real_time.now())
     }
 
-    /// Ends the world: removes its queues and answers parked polls.
+    /// Ends the world: removes its queues, answers parked polls and drops webhook calls.
     pub(crate) fn end(&self) {
         self.close_report(false);
         self.end_queues();
@@ -305,7 +305,8 @@ impl World {
         Ok(value)
     }
 
-    /// Does the same as [`World::commit`], but broadcasts nothing: the caller does, with the returned events.
+    /// Does the same as [`World::commit`], but broadcasts nothing of the change: the caller does, with the returned
+    /// events.
     ///
     /// # Errors
     ///

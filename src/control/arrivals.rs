@@ -4,18 +4,20 @@ use crate::journal::{Entry, Filter};
 use crate::world::{World, Worlds};
 use std::sync::Arc;
 
-/// Operations with which tests get credentials, which are never shown as nearest requests.
+/// The paths of operations with which tests get credentials. Their requests are ignored, unless the filter is for such
+/// a path.
 const TEST_SETUP_ROUTES: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
 
-/// The entries that may be shown as nearest requests.
+/// The entries that may be shown as nearest requests and that count as arrived: all but those with which tests get
+/// credentials, unless the filter is for these.
 pub(super) fn candidates(world: &World, filter: &Filter) -> impl Iterator<Item = Arc<Entry>> {
     let is_test_setup = |entry: &Entry| entry.route.is_some_and(|route| TEST_SETUP_ROUTES.contains(&route));
     let includes_test_setup = filter.path.as_deref().is_some_and(|path| TEST_SETUP_ROUTES.contains(&path));
     world.journal().all().into_iter().filter(move |entry| includes_test_setup || !is_test_setup(entry))
 }
 
-/// An addition to the message if there were no requests at all, or none of the user. It names the worlds that got
-/// requests meanwhile, perhaps from a client with a wrong address.
+/// An addition to the message if there were no requests at all, or none of the user. It also says what other worlds got
+/// meanwhile ([`requests_elsewhere`]), perhaps from a client with a wrong address.
 pub(super) fn no_requests_message(world: &World, worlds: &Worlds, filter: &Filter) -> String {
     let (mut is_empty, mut user_sent_none) = (true, true);
     for entry in candidates(world, filter) {

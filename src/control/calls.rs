@@ -20,7 +20,8 @@ pub struct CallRow {
     /// What the call does, in a sentence.
     pub summary: &'static str,
     pub input: Input,
-    /// The reply without the envelope, in the notation of `openapi/shape.rs`; empty if there is only the envelope.
+    /// The reply without the envelope, in the notation of `openapi/shape.rs`; empty if there is only the envelope, or
+    /// none.
     pub reply: &'static str,
 }
 
@@ -130,8 +131,8 @@ impl Filter {
 }
 
 impl CallRow {
-    /// Whether the call counts as use of its world, which delays the end of an idle world. Reading does not, so that an
-    /// open console keeps no world alive.
+    /// Whether the call counts as use of its world, which delays the end of an idle world. Calls with GET do not, so
+    /// that an open console keeps no world alive.
     pub fn is_use(&self) -> bool {
         self.method != "GET"
     }

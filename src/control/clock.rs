@@ -60,7 +60,8 @@ fn clock_reply(world: &World, realm: &Realm) -> Value {
     })
 }
 
-/// Moves, freezes or unfreezes the clock. When it returns, the journal has the polls that the jump answered.
+/// Moves, freezes or unfreezes the clock. It then waits until the journal has the polls that the jump answered, but not
+/// longer than a second.
 ///
 /// # Errors
 ///

@@ -12,7 +12,8 @@ use std::borrow::Cow;
 /// The prefix of a WebSocket subprotocol that contains the token. Pages can't set the `Authorization` header of a
 /// WebSocket.
 const BEARER_PREFIX: &str = "bearer.";
-/// The prefix of a subprotocol with the token in base64url without padding, for tokens with other characters.
+/// The prefix of a subprotocol with the token in base64url without padding, for tokens with characters that a
+/// subprotocol may not have.
 const BASE64_BEARER_PREFIX: &str = "bearer64.";
 
 /// Whether the request is a CORS preflight.
@@ -65,7 +66,8 @@ fn token_from_subprotocol(protocol: &str) -> Option<String> {
     protocol.strip_prefix(BEARER_PREFIX).map(str::to_owned)
 }
 
-/// The headers of a WebSocket handshake, with the token of the subprotocol as `Authorization` header.
+/// The headers of a WebSocket handshake, with the token of the subprotocol as `Authorization` header, unless they have
+/// that header already.
 pub fn with_subprotocol_token(headers: &HeaderMap) -> Cow<'_, HeaderMap> {
     let token = token_subprotocol(headers).and_then(token_from_subprotocol);
     let value = token.and_then(|token| HeaderValue::from_str(&format!("Bearer {token}")).ok());

@@ -133,7 +133,8 @@ fn check_effect_applies(effect: &Effect, matching: &Matching) -> Result<(), Erro
     }
 }
 
-/// Removes null values from a fault, which mean that the key is absent.
+/// Removes the keys with null from a fault, its `match` and its `effect`, where null means that the key is absent. The
+/// value of an effect stays as it is.
 fn remove_nulls(source: &mut Value) {
     let parts = std::iter::once("").chain(["/match", "/effect"]);
     for part in parts {
@@ -304,7 +305,7 @@ fn error_status(value: &Value) -> Option<u16> {
     u16::try_from(status).ok()
 }
 
-/// Reads the effect `error`. Without `code` and `msg`, it is the error that the API has for the status.
+/// Reads the effect `error`. A missing `code` or `msg` is that of [`default_error`].
 fn error_effect(value: &Value) -> Result<Effect, Error> {
     let wrong_value = |key: &str, takes: &str, value: &Value| {
         refusal(format!("$.effect.error{key}: takes {takes}, not {}", shorten(value)))

@@ -36,7 +36,7 @@ pub struct Reason {
     pub assumption: Option<String>,
 }
 
-/// The counts of recorded requests for one operation at one level.
+/// The counts of recorded requests at one level, for one operation or for requests that belong to none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComparisonCounts {

@@ -14,7 +14,7 @@ impl Filters {
     ///
     /// # Errors
     ///
-    /// `ControlRefused` for an unknown filter, or a value of the wrong kind.
+    /// `ControlRefused` for an unknown filter, a value of the wrong kind, or one that is not among the choices.
     pub fn read(known_filters: &'static [Filter], query: &str) -> Result<Self, Error> {
         let mut filters = BTreeMap::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {

@@ -8,7 +8,7 @@ use http::{HeaderMap, header};
 /// The conditions of access to control.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// The host that the server listens on.
+    /// The host that the server listens on; empty if it listens on the loopback addresses only.
     pub host: String,
     /// The token that requests must send; None if none is needed.
     pub token: Option<String>,
@@ -19,8 +19,8 @@ impl Guard {
     ///
     /// # Errors
     ///
-    /// In this order: `ControlForbidden` for a page of a foreign origin, and for a foreign host name if no token is
-    /// needed; `ControlToken` for a missing or wrong token.
+    /// In this order: `ControlForbidden` for a page of a foreign origin or several origins, and, if no token is needed,
+    /// for a foreign, missing or repeated host name; `ControlToken` for a missing or wrong token.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
         let forbidden = |what: String| Err(Error::ControlForbidden { what: what.into() });
         match SingleHeader::from_headers(headers, header::ORIGIN) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct ControlReply {
     /// HTTP status.
     pub status: u16,
-    /// The reply in the API's envelope.
+    /// The JSON of the reply, in the API's envelope except for an OpenAPI document.
     pub body: Value,
 }
 

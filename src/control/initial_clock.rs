@@ -17,8 +17,8 @@ use crate::time::{Clock, Span, Timestamp};
 pub enum InitialClock {
     /// Runs with real time.
     Real,
-    /// Frozen at the time at which the world would start otherwise: that of its creation or, for a fork or a world from
-    /// a state, that of its source.
+    /// Frozen at the time at which the world would start otherwise: that of its source for a fork or a world from a
+    /// state, otherwise that of the server's initial clock, which is real time by default.
     Frozen,
     /// Frozen at this time.
     At(Timestamp),

@@ -22,7 +22,8 @@ pub struct InviteAcceptance {
 ///
 /// # Errors
 ///
-/// When the invitation is not open, or a new user can't have the name or the email address.
+/// When the organization is deactivated, the invitation is not open, or a new user can't have the name or the email
+/// address.
 pub fn accept(world: &World, key: &str, acceptance: &InviteAcceptance) -> Result<Value, Error> {
     let (user, new_events) = world
         .commit_without_broadcast(|tx| accept::accept_invitation(tx, key, &acceptance.email, &acceptance.full_name))?;

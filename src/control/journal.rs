@@ -15,9 +15,9 @@ use similar::TextDiff;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Number of nearest requests that a failed assertion shows.
+/// The largest number of nearest requests that a failed assertion or wait shows.
 const MAX_NEAREST_REQUESTS: usize = 3;
-/// Number of matching requests that a failed assertion shows when there were too many.
+/// The largest number of matching requests that a failed assertion or wait shows when there were too many.
 const MAX_MATCHING_REQUESTS: usize = 10;
 
 /// Declares the type of a body that describes the expected requests.
@@ -156,7 +156,8 @@ impl FilterSpec<'_> {
     }
 }
 
-/// Refuses a fault that is neither installed nor has fired: no request would match it.
+/// Refuses the ID of a fault that is neither installed nor in the journal, nor `network`: no request would match it
+///
 fn check_fault(world: &World, id: &str, prefix: &str) -> Result<(), Error> {
     let faults = world.faults().lock();
     let installed_ids: Vec<&str> = faults.all().iter().map(|fault| fault.id.as_str()).collect();
@@ -199,8 +200,8 @@ impl Bounds {
         )
     }
 
-    /// An addition to the message about the filter's fault or, if requests are missing, about parked polls, which the
-    /// journal does not have yet.
+    /// An addition to the message about the filter's fault or, if requests are missing, about parked polls or polls
+    /// that clients gave up, which the journal does not have.
     fn missing_entries_clause(self, count: usize, world: &World, filter: &Filter) -> String {
         match fault_clause(world, filter) {
             message if message.is_empty() && count < self.at_least => parked_polls_clause(world, filter),
@@ -248,8 +249,8 @@ impl Assertion {
     }
 }
 
-/// An addition to the message if the fault of the filter has not fired or, while polls are parked, has fired for more requests
-/// than the journal has.
+/// An addition to the message if the fault of the filter has not fired or, while polls are parked, has fired for more
+/// requests than the journal has.
 fn fault_clause(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
     let faults = world.faults().lock();
@@ -279,8 +280,8 @@ fn describe_matching_requests(matching: &Matching) -> String {
     words.join(" ")
 }
 
-/// An addition to the message if polls that the filter may be for are parked. Their status is not known yet, and a
-/// filter for a fault has a message of its own.
+/// An addition to the message if polls that the filter may be for are parked or, if none is, were given up by clients.
+/// Their status is not known yet, and a filter for a fault has a message of its own.
 fn parked_polls_clause(world: &World, filter: &Filter) -> String {
     let is_for_polls = filter.method.as_deref().is_none_or(|method| method == POLL.0)
         && filter.path.as_deref().is_none_or(|path| path == POLL.1)

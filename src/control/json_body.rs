@@ -27,14 +27,15 @@ pub fn body_text(request: &ApiRequest) -> Result<&str, Error> {
 ///
 /// # Errors
 ///
-/// `ControlRefused` for a body of another shape, with the JSON path of the mistake; for a form, with its JSON.
+/// `ControlRefused` for a body that is not UTF-8; for one of another shape, with the JSON path of the mistake; for a
+/// form, with its JSON unless it is long.
 pub fn read_body<T: DeserializeOwned>(request: &ApiRequest) -> Result<T, Error> {
     let text = body_text(request)?;
     json_diagnostic::read(text)
         .map_err(|diagnostic| refusal(form_message(text).unwrap_or_else(|| diagnostic.to_string())))
 }
 
-/// Checks that the body of a call without parameters is empty.
+/// Checks that the body of a call without parameters is empty, or an empty object.
 pub fn check_empty_body(request: &ApiRequest) -> Result<(), Error> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]

@@ -47,7 +47,7 @@ fn profile_schema(_: &mut SchemaGenerator) -> Schema {
 const NO_PROFILE: Profile =
     Profile { name: "", latency_ms: 0, jitter_ms: 0, bytes_per_second: None, loss: 0.0, description: "" };
 
-/// Sets the network of a user, or that of all users without one.
+/// Sets the network of a user, or that of all users without one of their own.
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ fn broadcast_networks(world: &World) {
 ///
 /// # Errors
 ///
-/// `ControlRefused` for an unknown user.
+/// `ControlRefused` for an unknown user, or a handle that several users have.
 pub fn end(world: &World, filters: &Filters) -> Result<Value, Error> {
     match users::find_email(&world.snapshot(), filters.text("user"), "user")? {
         Some(user) => world.networks().lock().remove(&user),

@@ -131,7 +131,7 @@ fn reply_name(row: &CallRow) -> String {
     format!("{name}Reply")
 }
 
-/// The operation ID of a call, such as `verifyJournal`; `getJournal` for GET.
+/// The operation ID of a call, such as `verifyJournal`; `getJournal` for GET. That of the watch socket is `watch`.
 fn operation_id(row: &CallRow) -> String {
     let call = match row.call {
         Call::InWorld(call) => format!("{call:?}"),
@@ -141,7 +141,8 @@ fn operation_id(row: &CallRow) -> String {
     if row.method == "GET" && name != "watch" { format!("get{call}") } else { name }
 }
 
-/// The tag of a call: the part of its path after the world's name.
+/// The tag of a call: the part of its path after the world's name; `worlds` for calls about whole worlds, `server` for
+/// calls without a world.
 fn tag(row: &CallRow) -> &'static str {
     let mut parts = row.path.split('/').skip(1).filter(|part| !part.starts_with('{'));
     match (parts.next(), parts.next()) {

@@ -58,7 +58,8 @@ impl PushFilter {
         pushes.map(|push| push_record(&realm, push, properties)).collect()
     }
 
-    /// Checks that user and device exist. `prefix` precedes their names in errors, such as `$.` in a body.
+    /// Checks that the user exists, and that the device is or was one of this world and is not that of another user.
+    /// `prefix` precedes their names in errors, such as `$.` in a body.
     ///
     /// # Errors
     ///
@@ -96,14 +97,14 @@ pub fn server_properties<'a>(settings: &'a WorldSettings, base_url: &'a str) -> 
 ///
 /// # Errors
 ///
-/// `ControlRefused` for an unknown user or device.
+/// `ControlRefused` for an unknown user or device, a handle that several users have, or the device of another user.
 pub fn list(world: &World, filters: &Filters, base_url: &str) -> Result<Value, Error> {
     let device = filters.number("device_id").map(|id| i64::try_from(id).unwrap_or(i64::MAX));
     let filter = PushFilter::new(world, filters.text("user"), device, filters.number("since"), "")?;
     Ok(json!({"pushes": filter.find(world, base_url)}))
 }
 
-/// Waits until the expected number of pushes was sent.
+/// Waits until the expected number of pushes was handed to the push relay.
 ///
 /// # Errors
 ///

@@ -141,7 +141,8 @@ fn has_queues(realm: &Realm, owner: Option<UserId>) -> bool {
     queues_of(realm, owner).next().is_some()
 }
 
-/// An addition to the message if there are queues, but no poll waits: how many, and when the last poll ended.
+/// An addition to the message if parked queues are awaited and there are queues, but no poll waits: how many, and when
+/// the last poll ended.
 fn not_parked_message(world: &World, owner: Option<UserId>, parked: Option<bool>) -> String {
     if parked != Some(true) {
         return String::new();
@@ -158,8 +159,8 @@ fn not_parked_message(world: &World, owner: Option<UserId>, parked: Option<bool>
     }
 }
 
-/// An addition to the message if the user has no queue at all: often the client logged in as another user, or did not
-/// register.
+/// An addition to the message if there is no queue at all, or none of the user: often the client logged in as another
+/// user, or did not register.
 fn no_queue_message(world: &World, user: Option<&str>) -> String {
     let realm = world.snapshot();
     let Some(user) = user else { return "; no client has registered a queue".to_owned() };

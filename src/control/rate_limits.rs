@@ -29,7 +29,7 @@ pub struct RateLimitSpec {
     seconds: Seconds,
 }
 
-/// Sets the rate limit of a user, or that of each user without one.
+/// Sets the rate limit of a user, or that of each user without one of their own.
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ fn broadcast_rate_limits(world: &World) {
 ///
 /// # Errors
 ///
-/// `ControlRefused` for an unknown user.
+/// `ControlRefused` for an unknown user, or a handle that several users have.
 pub fn end(world: &World, filters: &Filters) -> Result<Value, Error> {
     match filters.text("user") {
         Some(user) => {

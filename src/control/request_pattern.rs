@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The methods that entries of the journal can have.
+/// The methods that a pattern can have.
 pub const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const NOT_FOUND_STATUS: u16 = 404;
 const METHOD_NOT_ALLOWED_STATUS: u16 = 405;
@@ -31,7 +31,7 @@ static ROUTER: LazyLock<Router> = LazyLock::new(Router::new);
 #[derive(Default)]
 pub struct RequestPattern {
     pub method: Option<String>,
-    /// Path, with or without `/api/v1`.
+    /// Path, with or without `/api/v1` or `/json`.
     pub path: Option<String>,
     /// Parameters that a request must have, as text.
     pub params: BTreeMap<String, String>,

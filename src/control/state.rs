@@ -12,7 +12,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The reply with the world's state. It is serialized directly, since the values of a large world would take gigabytes.
+/// The reply with the world's state. It is serialized directly, since the JSON values of a large world would take
+/// gigabytes of memory.
 pub fn show(world: &World) -> Result<Vec<u8>, Error> {
     #[derive(Serialize)]
     struct StateReply<'a> {

@@ -24,8 +24,8 @@ const MAX_LISTED_NAMES: usize = 10;
 /// Longer names are cut in such a list.
 const MAX_LISTED_BYTES: usize = 60;
 
-/// An addition to a refusal that lists the known names of a world; empty for a single one, which the refusal names as
-/// the nearest.
+/// An addition to a refusal: the known names of a world, or that it has none; empty for a single one, which the refusal
+/// names as the nearest.
 pub fn known_names_clause(known: &[&str]) -> String {
     match known {
         [] => "; this world has none".to_owned(),

@@ -57,7 +57,7 @@ pub struct WorldSpec {
     replace: Option<bool>,
 }
 
-/// The parts of a new world.
+/// What a new world gets from its fixture, its state or the world that it is a fork of.
 struct NewWorld {
     realm: Realm,
     clock: Clock,
@@ -108,7 +108,7 @@ pub fn world_record(request: &ApiRequest, world: &World) -> Value {
     })
 }
 
-/// Creates a world from a fixture, or as a fork of an existing world.
+/// Creates a world from a fixture or a state, or as a fork of an existing world.
 ///
 /// # Errors
 ///
@@ -385,7 +385,7 @@ fn read_dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
     Ok(Some(Arc::new(dialect)))
 }
 
-/// The host name in the request's `Host` header; the loopback address if it is invalid.
+/// The host name in the request's `Host` header; the loopback address if it is missing or invalid.
 fn requested_host(request: &ApiRequest) -> String {
     let host = request.header(header::HOST).and_then(Authority::parse);
     host.map_or_else(|| "127.0.0.1".to_owned(), |host| host.name().to_owned())

@@ -29,7 +29,7 @@ macro_rules! channels {
             RefusedValue { var_name, bad_value }: 400 REQUEST_VARIABLE_INVALID "Bad value for '{var_name}': {bad_value}" + [var_name, bad_value];
             ChannelNameEmpty: 400 BAD_REQUEST "Channel name can't be empty.";
             ChannelNameTooLong { limit }: 400 BAD_REQUEST "Channel name too long (limit: {limit} characters).";
-            /// The name has a control character.
+            /// The name has a control character or a Unicode noncharacter.
             ChannelNameInvalidCharacter { position }: 400 BAD_REQUEST "Invalid character in channel name, at position {position}.";
             /// The caller may not subscribe to these channels.
             UnableToAccessChannels { names }: 400 BAD_REQUEST "Unable to access channel ({names}).";
@@ -40,7 +40,7 @@ macro_rules! channels {
             /// The folder is unknown or archived.
             InvalidFolder: 400 BAD_REQUEST "Invalid channel folder ID";
             FolderNameEmpty: 400 BAD_REQUEST "Channel folder name can't be empty.";
-            /// The name has a control character.
+            /// The name has a control character or a Unicode noncharacter.
             FolderNameInvalidCharacter { position }: 400 BAD_REQUEST "Invalid character in channel folder name, at position {position}.";
             /// Another folder that is not archived has the name.
             FolderNameTaken: 400 BAD_REQUEST "Channel folder name already in use";

@@ -7,11 +7,11 @@ macro_rules! control {
             /// The call is malformed; nothing was changed.
             ControlRefused { reason }: 400 BAD_REQUEST "{reason}";
             WorldExists { name }: 409 BAD_REQUEST "There is a world called '{name}' already";
-            /// The snapshot, fault, queue or control path is unknown.
+            /// The snapshot, fault, queue or control call is unknown.
             ControlNotFound { what }: 404 BAD_REQUEST "{what}";
-            /// The call names no world, or one that was deleted in the meantime.
+            /// There is no world with the name in the path, or it was deleted in the meantime.
             UnknownControlWorld { what }: 404 NONEXISTENT_SUBDOMAIN "{what}";
-            /// The request comes from a page of another origin, or has a foreign host name.
+            /// The request comes from a page of a foreign origin, or has a foreign host name or none.
             ControlForbidden { what }: 403 BAD_REQUEST "Access denied: control is not for {what}";
             /// A page of another origin, or a request with a foreign host name, asks for API keys.
             KeysForbidden { what }: 403 BAD_REQUEST "Access denied: keys are not given to {what}";
@@ -19,7 +19,7 @@ macro_rules! control {
             ControlToken: 401 UNAUTHORIZED "Control needs the token that the server was started with, in the header Authorization: Bearer TOKEN";
             /// The journal does not match the expectation.
             VerificationFailed { reason, count, nearest }: 400 VERIFICATION_FAILED "{reason}" + [count, nearest];
-            /// The journal did not match the expectation in time.
+            /// The journal, the queues or the pushes did not match the expectation in time.
             VerificationTimedOut { reason, count, nearest }: 408 VERIFICATION_FAILED "{reason}" + [count, nearest];
             /// Caused by a fault of kind `rate_limit` or by a spent budget.
             RateLimitHit { retry_after }: 429 RATE_LIMIT_HIT "API usage exceeded rate limit" + [retry_after];

@@ -17,7 +17,7 @@ macro_rules! messages {
             MixedRecipients: 400 BAD_REQUEST "Recipient lists may contain emails or user IDs, but not both.";
             /// No user has this address.
             InvalidRecipientEmail { email }: 400 BAD_REQUEST "Invalid email '{email}'";
-            /// No user has this ID.
+            /// No user has this ID, or the caller can't access the user.
             InvalidRecipientId { user_id }: 400 BAD_REQUEST "Invalid user ID {user_id}";
             RecipientDeactivated { email }: 400 BAD_REQUEST "'{email}' is no longer using the service.";
             MessageEmpty: 400 BAD_REQUEST "Message must not be empty";
@@ -25,13 +25,13 @@ macro_rules! messages {
             ParameterNullBytes { var_name }: 400 BAD_REQUEST "{var_name} must not contain null bytes";
             MessageNullBytes: 400 BAD_REQUEST "Message must not contain null bytes";
             TopicInvalidCharacter { position }: 400 BAD_REQUEST "Invalid character in topic, at position {position}!";
-            /// The caller lacks `can_send_message_group`.
+            /// The sender lacks `can_send_message_group`, and so does its owner if it is a bot.
             MayNotPost { policy }: 400 BAD_REQUEST "You do not have permission to post in this channel.";
             /// The channel is private, and the sender is not subscribed.
             NotAuthorizedToSend { channel_name }: 400 BAD_REQUEST "Not authorized to send to channel '{channel_name}'";
             /// The caller lacks `can_create_topic_group`.
             MayNotCreateTopic: 400 BAD_REQUEST "You do not have permission to create new topics in this channel.";
-            /// The organization requires topics.
+            /// The topic of a message to a channel is empty. Sent below level 334 only.
             TopicEmpty: 400 BAD_REQUEST "Topic can't be empty!";
             /// The organization or the channel disallows the empty topic.
             EmptyTopicNotAllowed { topic }: 400 BAD_REQUEST "Sending messages to the {topic} is not allowed in this channel.";

@@ -95,7 +95,7 @@ macro_rules! personal {
             // Devices and push notifications.
             /// The token is empty or longer than 4,096 characters.
             TokenLength: 400 BAD_REQUEST "Empty or invalid length token";
-            /// The token is not hexadecimal; below 497, not Base64.
+            /// The token of an Apple device is not hexadecimal; below 497, not Base64.
             InvalidPlatformToken: 400 BAD_REQUEST "Invalid APNS token";
             /// The token is unknown or belongs to another user.
             NoSuchToken: 400 BAD_REQUEST "Token does not exist";

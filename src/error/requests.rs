@@ -20,7 +20,8 @@ macro_rules! requests {
             /// Too many large bodies arrive at the same time.
             BodiesTooLarge { limit_mib }: 503 BAD_REQUEST "Request bodies are larger than the allowed limit of {limit_mib} MiB for all of them together";
             BodyTooSlow: 408 BAD_REQUEST "Request body was not received in time";
-            /// The body does not match its content type.
+            /// The body did not arrive whole or does not match its content type, or the body or the query has too many
+            /// parameters or files.
             MalformedBody { reason }: 400 BAD_REQUEST "Malformed request body: {reason}";
             /// The body is compressed.
             EncodedBody { encoding }: 415 BAD_REQUEST "Request bodies are not unpacked: Content-Encoding is '{encoding}'";
@@ -63,13 +64,14 @@ macro_rules! requests {
             // Credentials.
             /// The operation requires credentials.
             NotLoggedIn: 401 UNAUTHORIZED "Not logged in: API authentication or user session required";
-            /// A request of a session changes something but does not prove that it comes from a page of this server.
+            /// A request of a session changes something but does not prove that it comes from a page that may use the
+            /// session.
             CsrfFailed { reason }: 403 CSRF_FAILED "CSRF error: {reason}" + [reason];
             /// The one-time pad does not have 64 hexadecimal digits.
             InvalidOtp: 400 BAD_REQUEST "Invalid OTP";
             /// The `Authorization` header has another scheme.
             BasicAuthenticationRequired: 400 BAD_REQUEST "This endpoint requires HTTP basic authentication.";
-            /// The `Authorization` header cannot be decoded.
+            /// The `Authorization` header cannot be decoded, or the request has several.
             InvalidAuthorizationHeader: 401 UNAUTHORIZED "Invalid authorization header for basic auth";
             /// The key does not have the form of an API key.
             MalformedApiKey: 401 INVALID_API_KEY "Malformed API key";
@@ -77,7 +79,7 @@ macro_rules! requests {
             InvalidApiKey: 401 INVALID_API_KEY "Invalid API key";
             UserDeactivated: 401 USER_DEACTIVATED "Account is deactivated";
             RealmDeactivated: 401 REALM_DEACTIVATED "This organization has been deactivated";
-            /// Incoming webhook bots may only send messages.
+            /// Incoming webhook bots may only send messages and call the operations that need no credentials.
             WebhookBotNotAllowed: 401 UNAUTHORIZED "This API is not available to incoming webhook bots.";
             /// The address or the password is wrong.
             AuthenticationFailed: 401 AUTHENTICATION_FAILED "Your username or password is incorrect";
@@ -99,13 +101,13 @@ macro_rules! requests {
             OwnerRequired: 400 UNAUTHORIZED_PRINCIPAL "Must be an organization owner";
             /// Only owners may invite owners.
             OwnerInvitesOwners: 400 BAD_REQUEST "Must be an organization owner";
-            /// The invited role is above the caller's role.
+            /// The caller may not invite users of this role, or may not change another user's invitation.
             RoleAboveInviter: 400 BAD_REQUEST "Must be an organization administrator";
             GuestsNotAllowed: 400 BAD_REQUEST "Not allowed for guest users";
             BotsNotAllowed: 400 BAD_REQUEST "This endpoint does not accept bot requests.";
             /// Bots only.
             BotsOnly: 403 PERMISSION_DENIED "This endpoint is only available to bots.";
-            /// A guest asked for all public channels.
+            /// A guest asked for all public channels; below 356 also: a non-administrator asked for all channels.
             NotAuthorizedForQuery: 400 BAD_REQUEST "User not authorized for this query";
         }
     };

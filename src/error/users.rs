@@ -96,7 +96,7 @@ macro_rules! users {
             InvalidFieldOrder: 400 BAD_REQUEST "Invalid order mapping.";
 
             // Bots.
-            /// The user is unknown or not a bot.
+            /// The user is unknown, not a bot, or a system bot.
             NoSuchBot: 400 BAD_REQUEST "No such bot";
             InvalidBotType: 400 BAD_REQUEST "Invalid bot type";
             InvalidInterfaceType: 400 BAD_REQUEST "Invalid interface type";

@@ -1,4 +1,5 @@
-//! Rate limits: each user has a budget of requests that refills evenly with the world's clock.
+//! Rate limits: each user has a budget for event polls and one for all other requests. They refill evenly with the
+//! world's clock.
 
 use crate::realm::id::UserId;
 use crate::time::{Span, Timestamp};
@@ -59,7 +60,7 @@ impl RateLimits {
         self.limits.insert(user, LimitState { limit, spent: HashMap::new() });
     }
 
-    /// Removes the limit of a user; the one for users without their own stays.
+    /// Removes the limit of a user; the one for users without a limit of their own stays.
     pub fn remove(&mut self, user: UserId) {
         self.limits.remove(&Some(user));
     }

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The parsed credentials of a request, or the error of a malformed header; None for a request without credentials.
+/// The parsed credentials of a request, or the error in them; None for a request without credentials.
 pub type RequestCredentials = Option<Result<Arc<Credentials>, Error>>;
 
 /// Returns the account of a request's credentials; None for a request without any.

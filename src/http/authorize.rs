@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// The errors of [`authentication::authenticate`], `NotLoggedIn`, `RealmDeactivated`, `CsrfFailed`, `RateLimitHit`, and
-/// the errors of [`Access::check`].
+/// the errors of [`Access::check`], also for the access that the operation required at the world's level.
 pub(super) fn authorize(
     context: &mut RequestContext<'_>,
     routed: &RoutedRequest,

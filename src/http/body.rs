@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// The largest body that is not an upload, in MiB.
+/// The largest body that is neither an upload nor a document for control, in MiB.
 pub const MAX_BODY_MIB: usize = 32;
 /// The largest uploaded file, in MiB; an organization may allow less (`max_file_upload_size_mib`).
 pub const MAX_FILE_MIB: usize = MAX_FILE_UPLOAD_SIZE_MIB as usize;
@@ -205,7 +205,7 @@ pub async fn read_body(
 }
 
 /// Receives and drops a body, because many clients read the reply only after they have sent the body. Gives up when the
-/// client pauses for [`MAX_DISCARD_PAUSE`].
+/// client pauses for [`MAX_DISCARD_PAUSE`] or sends more than the limit.
 async fn discard(
     headers: &HeaderMap,
     limit: BodyLimit,

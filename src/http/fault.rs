@@ -19,7 +19,7 @@ use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// The fault of a request, if any: one of the world's faults, or the loss of the request by the network.
+/// The fault of a request, if any: one of the world's faults, or the loss of the request or its reply by the network.
 #[derive(Default)]
 pub struct Fault {
     /// The ID of the fault and its effect.

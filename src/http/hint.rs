@@ -244,7 +244,7 @@ pub fn for_doubled_slash(path: &str) -> Option<String> {
     Some(format!("The path has a doubled slash; without it: {corrected_path}"))
 }
 
-/// A path without its doubled slashes; None if it has none, or nothing else.
+/// A path without its doubled slashes; None if it has none, has nothing else, or is longer than [`MAX_PATH_BYTES`].
 fn without_empty_parts(path: &str) -> Option<String> {
     let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();
     if !path.contains("//") || parts.peek().is_none() || path.len() > MAX_PATH_BYTES {

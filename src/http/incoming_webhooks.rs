@@ -40,7 +40,7 @@ pub fn hint(path: &str) -> Option<String> {
     })
 }
 
-/// The credentials of the bot whose key is in the query string or the form.
+/// The credentials of the bot whose key is in the query string or the form; None if the parameters are malformed.
 pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
     let Ok(raw) = sent_parameters(incoming) else { return None };
     Some(match raw.values.get(KEY_PARAMETER).map(|key| key.trim()) {
@@ -56,7 +56,7 @@ pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
 ///
 /// # Errors
 ///
-/// `MalformedBody`.
+/// `MalformedBody`, `UploadTooLarge`.
 fn sent_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     // Some services send JSON with the content type of a form.
     if looks_like_json(&incoming.body) { request::query_parameters(incoming) } else { request::parameters(incoming) }
@@ -79,7 +79,7 @@ pub fn with_hidden_key(values: &Arc<BTreeMap<String, String>>) -> Arc<BTreeMap<S
 ///
 /// # Errors
 ///
-/// `MalformedBody`, also if the payload is not UTF-8.
+/// `MalformedBody`, also if the payload is not UTF-8; `UploadTooLarge`.
 pub fn read_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     let mut raw = sent_parameters(incoming)?;
     let content_type = content_type(incoming.headers()).unwrap_or_default();

@@ -65,7 +65,7 @@ impl KeyGuard {
         host.is_some_and(|host| has_host(origin, host)) || self.trusts_origin(origin)
     }
 
-    /// Whether pages of an origin may get keys: the origin is this machine or the configured one.
+    /// Whether pages of an origin may get keys: the origin is this machine, or the configured one if that is not `*`.
     pub fn trusts_origin(&self, origin: &str) -> bool {
         (self.cors_origin != "*" && origin == self.cors_origin)
             || Authority::parse_origin(origin).is_some_and(|host| host.is_loopback())

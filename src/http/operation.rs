@@ -8,8 +8,8 @@ use super::protocol::{self, Route};
 use super::{poll, report, run};
 use crate::api::Outcome;
 
-/// Performs the operation that a request is for, or answers the request without one. `permit` is released while a poll
-/// waits.
+/// Performs the operation that a request is for, or answers the request without one. `permit` is released when a poll
+/// begins to wait.
 pub(super) async fn perform_operation(context: &mut RequestContext<'_>, mut permit: Option<Permit>) -> PendingResponse {
     context.edge.setup_warnings.warn_of_dialect(context.incoming, &context.settings.dialect, context.world.name());
     let routed: Result<_, EarlyResponse> = permit::run_with_permit(permit.as_ref(), || {

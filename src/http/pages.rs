@@ -1,4 +1,5 @@
-//! HTML pages for people: start page, login, logout and invitations. They work without scripts and load nothing.
+//! HTML pages for people: start page, login, logout, invitations, and the notices of deactivated organizations and
+//! unknown worlds. They work without scripts and load nothing.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 

@@ -61,7 +61,8 @@ pub(super) fn finish(
 ///
 /// # Errors
 ///
-/// The refusals of parameters that only newer levels than the world's take, and the errors of headers.
+/// The refusals of requests that only newer levels than the world's accept; for resumable uploads, the errors of
+/// headers.
 pub(super) fn read_parameters<'routed>(
     context: &RequestContext<'_>,
     routed: &'routed RoutedRequest,

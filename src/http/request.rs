@@ -103,7 +103,7 @@ impl ApiRequest {
         &self.head.headers
     }
 
-    /// The arguments of the CSRF check.
+    /// Method and headers, as [`super::session::check_csrf`] takes them.
     pub fn method_and_headers(&self) -> (&Method, &HeaderMap) {
         (self.method(), self.headers())
     }

@@ -223,8 +223,8 @@ fn decode(part: &str) -> Cow<'_, str> {
     percent_encoding::percent_decode_str(part).decode_utf8_lossy()
 }
 
-/// The similarity of a path to that of an operation, from 0 to 1. A placeholder has a similarity of 0.8 to any part;
-/// paths of different lengths lose 40 % of their similarity.
+/// The similarity of a path to that of an operation or a call of control, from 0 to 1. A placeholder has a similarity
+/// of 0.8 to any part; paths of different lengths lose 40 % of their similarity.
 pub fn path_similarity(parts: &[&str], operation_path: &str) -> f64 {
     let operation_parts: Vec<&str> = operation_path.split('/').collect();
     let length_factor = if operation_parts.len() == parts.len() { 1.0 } else { 0.6 };

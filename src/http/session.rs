@@ -66,8 +66,9 @@ fn token_format_error(token: &str) -> Option<&'static str> {
     (!token.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some("has invalid characters")
 }
 
-/// Checks that a request that may change something comes from a page of this server: it repeats the token of the
-/// cookie, in a header or in the field of a posted form. Pages of other sites cannot read the cookie.
+/// Checks that a request that may change something comes from a page that may use the session: it passes
+/// [`check_origin`] and repeats the token of the cookie, in a header or in the field of a posted form. Pages of other
+/// sites cannot read the cookie.
 ///
 /// # Errors
 ///
@@ -103,7 +104,7 @@ pub fn check_csrf(
     if matches_cookie { Ok(()) } else { failed(format!("CSRF token from {source} incorrect.")) }
 }
 
-/// Checks that a request does not come from a page of another site.
+/// Checks that a request comes from no page, or from one that [`KeyGuard::may_use_session`] accepts.
 ///
 /// # Errors
 ///

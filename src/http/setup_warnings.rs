@@ -20,7 +20,7 @@ const MAX_PATH_BYTES: usize = 200;
 /// Prints each warning only once.
 #[derive(Debug, Default)]
 pub struct SetupWarnings {
-    /// The clients and paths of the printed warnings.
+    /// The subjects of the printed warnings: clients, paths and the default world.
     warned_of: Mutex<BTreeSet<String>>,
     /// The real time at which a world was first forked from the default world.
     first_fork_at: OnceLock<Timestamp>,

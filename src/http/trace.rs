@@ -65,8 +65,8 @@ pub struct JournaledRequest {
     pub at: Timestamp,
 }
 
-/// A waiting poll. Dropping it without [`UnansweredPoll::record_answer`] means that the client closed the connection. If
-/// a fault met the poll, it then has a journal entry without a status, since the fault counts as fired.
+/// A waiting poll. Dropping it without [`UnansweredPoll::record_answer`] means that the client closed the connection.
+/// If a fault met the poll, it then has a journal entry with the status 0, since the fault counts as fired.
 pub struct UnansweredPoll<'a> {
     world: &'a World,
     began: Timestamp,

@@ -45,7 +45,8 @@ pub fn may_have_relative_urls(reply: &[u8]) -> bool {
     memmem::find(reply, b":\"/").is_some() || memmem::find(reply, b"\\\"/").is_some()
 }
 
-/// Puts the prefix before all URLs that begin with one slash.
+/// Puts the prefix before the URLs under [`URL_KEYS`] that begin with one slash, and before those of files in the HTML
+/// under [`HTML_KEYS`].
 pub fn prefix_relative_urls(value: &mut Value, prefix: &str) {
     if prefix.is_empty() {
         return;

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-/// Makes implicit parts of schemas explicit, on which tools fail: `{}` instead of `true`, and `items` of arrays.
+/// Makes implicit parts of schemas explicit, on which tools fail: `{}` instead of `true`, `items` of arrays, and a
+/// schema for each type of an enum.
 pub fn make_explicit(part: &mut Value) {
     match part {
         Value::Array(members) => members.iter_mut().for_each(make_explicit),

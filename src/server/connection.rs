@@ -30,7 +30,7 @@ use tokio::sync::watch;
 use tower_service::Service;
 use warp::{Filter, Rejection};
 
-/// The routes of a socket.
+/// What a socket serves.
 #[derive(Clone)]
 pub enum Scope {
     /// The API of all worlds, control and the console.
@@ -122,7 +122,7 @@ fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
     })
 }
 
-/// The route of the console.
+/// The route of the console's page and files. Rejects requests that the console does not answer.
 fn console_page(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
     warp::path::end().or(warp::path("console")).unify().and(non_api_head()).and_then(move |head: Arc<RequestHead>| {
         let response = console::respond(&control.guard, &head);

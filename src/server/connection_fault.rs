@@ -18,10 +18,10 @@ pub struct FaultyBody {
     unsent: Bytes,
     /// The pace of the remaining bytes, with the time until the next piece is sent. None to send all at once.
     pace: Option<(Pace, Pin<Box<Sleep>>)>,
-    /// Whether the connection is closed after the last byte.
+    /// Whether the connection or, in HTTP/2, the stream is closed after the last byte.
     breaks_off: bool,
     has_yielded: bool,
-    /// The wait before closing a multiplexed connection, whose bytes are sent by another task.
+    /// The wait before breaking off a reply of a multiplexed connection, whose bytes are sent by another task.
     flush: Option<Pin<Box<Sleep>>>,
 }
 

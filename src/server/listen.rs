@@ -37,7 +37,8 @@ pub struct BoundSockets {
 }
 
 impl BoundSockets {
-    /// Binds an address. Without a host, binds the IPv4 and IPv6 loopback addresses with the same port.
+    /// Binds an address. Without a host, binds the IPv4 loopback address and, if the system has it, that of IPv6 with
+    /// the same port.
     ///
     /// # Errors
     ///
@@ -181,7 +182,8 @@ async fn accept(
     }
 }
 
-/// Serves a connection until the client closes it, it is idle for too long, or the server ends.
+/// Serves a connection until the client closes it, it is idle for too long, or the server or the only world of its port
+/// ends.
 async fn handle_connection(
     stream: TcpStream,
     scope: Scope,

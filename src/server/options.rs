@@ -31,13 +31,13 @@ pub struct Options {
     pub fixture: fixture::Source,
     /// A saved state, with its clock, from which the default world is created instead of the fixture.
     pub state: Option<fixture::Source>,
-    /// The initial clock of worlds.
+    /// The initial clock of the default world, and of new worlds that are created without one.
     pub clock: InitialClock,
-    /// The feature level of worlds.
+    /// The feature level of the default world, and of new worlds that are created without one.
     pub feature_level: i64,
-    /// The dialect of worlds: names on the wire.
+    /// The names on the wire in the default world, and in new worlds that are created without a dialect.
     pub dialect: Dialect,
-    /// The seed of the worlds' random generators.
+    /// The seed of the random generator of the default world, and of new worlds that are created without one.
     pub seed: u64,
     /// The origin of web pages that may call the API; `*` for all.
     pub cors_origin: String,
@@ -48,8 +48,8 @@ pub struct Options {
     pub has_root_world: bool,
     /// The token that calls of control must send; None or empty for no token.
     pub control_token: Option<String>,
-    /// Worlds that have no requests and no parked polls for this time are ended, unless they are created with another
-    /// limit. None for no limit.
+    /// Worlds that control creates are ended when they have no requests and no parked polls for this time, unless they
+    /// are created with another limit. None for no limit.
     pub world_ttl: Option<Span>,
     /// The certificate for HTTPS. None for HTTP.
     pub tls: Option<Tls>,

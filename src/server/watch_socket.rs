@@ -20,7 +20,7 @@ use warp::{Filter, Rejection};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The route of the watch socket.
+/// The route that upgrades a connection to the watch socket of a world. Sockets end when `stopped` becomes true.
 pub fn watch_socket(
     control: Arc<Control>,
     stopped: Receiver<bool>,

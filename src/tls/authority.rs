@@ -29,7 +29,7 @@ pub(super) struct Authority {
     validity: Validity,
     key: KeyPair,
     signing_key: Arc<dyn SigningKey>,
-    /// The certificate for all names and addresses of this machine.
+    /// The certificate for the names and addresses of the server, except the hosts of worlds.
     main_certificate: Arc<CertifiedKey>,
     world_certificates: Mutex<HashMap<String, Arc<CertifiedKey>>>,
 }
@@ -45,7 +45,7 @@ impl Authority {
     ///
     /// # Errors
     ///
-    /// When a name can't be part of a certificate.
+    /// When a name can't be part of a certificate, or the system gives no random numbers.
     pub fn new(names: Vec<String>, validity: Validity) -> Result<Self, TlsError> {
         let mut params = certificate_params("chatdouble test authority", validity)?;
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));

@@ -37,8 +37,8 @@ pub type SecureStream = tokio_rustls::server::TlsStream<TcpStream>;
 /// ```
 #[derive(Clone, Debug)]
 pub enum Tls {
-    /// Generated at start, and signed by an authority that is generated too. It is valid for all names and addresses of
-    /// this machine, and for the names listed here.
+    /// Generated at start, and signed by an authority that is generated too. It is valid for `localhost`, the hosts of
+    /// worlds below it, the addresses of this machine, the server's own host names, and the names listed here.
     Made {
         /// Host names or IP addresses.
         names: Vec<String>,
@@ -52,11 +52,12 @@ pub enum Tls {
     },
 }
 
-/// The TLS configuration of a server.
+/// The TLS configuration of a server, and what its clients have to trust.
 #[derive(Clone)]
 pub struct TlsConfig {
     pub acceptor: TlsAcceptor,
-    /// The certificate that clients have to trust, in PEM.
+    /// The certificate that clients have to trust, in PEM: that of the generated authority, or the provided one with
+    /// its chain.
     pub trusted: Arc<str>,
 }
 
@@ -81,7 +82,8 @@ impl Tls {
     ///
     /// # Errors
     ///
-    /// When the certificate or key can't be read, they don't belong together, or a name can't be part of a certificate.
+    /// When the certificate or key can't be read or used, they don't belong together, a name can't be part of a
+    /// certificate, or the system gives no random numbers.
     pub(crate) fn prepare(
         &self,
         other_names: Vec<String>,

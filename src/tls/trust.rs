@@ -7,11 +7,12 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// A configuration that trusts the certificates of this machine and those of a PEM file.
+/// A configuration that trusts the certificates of this machine and, if there is a PEM file, those in it.
 ///
 /// # Errors
 ///
-/// When the file can't be read, or no certificate at all is trusted.
+/// When the file can't be read or has no certificate that can, no certificate at all is trusted, or the TLS library
+/// supports no version of TLS.
 pub fn client_config(file: Option<&Path>) -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

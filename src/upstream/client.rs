@@ -34,7 +34,7 @@ pub struct Options {
     pub read_timeout: Duration,
     /// How often a read that fails for a temporary reason is retried, after pauses of 1, 2, 4 … seconds.
     pub retries: u32,
-    /// Shows the user a line about each long pause.
+    /// Shows the user a line about each retry of a failed read, and about each long pause of a rate limit.
     pub notify: fn(&str),
 }
 
@@ -150,7 +150,7 @@ impl Upstream {
     ///
     /// # Errors
     ///
-    /// Why there is no complete reply, or that the server asks for too long a pause.
+    /// Why there is no complete reply, or that the server asks for too long a pause or refuses too often.
     pub async fn send(&self, request: &Request<'_>) -> Result<Reply, RequestError> {
         for refusals in 0..=MAX_RATE_LIMIT_RETRIES {
             self.pace.wait_turn().await;

@@ -36,7 +36,7 @@ pub enum Reason {
     ErrorReply { status: StatusCode, code: String, message: String },
     /// The server does not accept the account's key.
     AccountRejected { email: String, message: String },
-    /// The server asks for a pause that is too long.
+    /// The server asks for a pause that is too long, or for too many pauses.
     LongPause(Duration),
 }
 

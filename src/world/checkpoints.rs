@@ -98,7 +98,7 @@ impl World {
         self.restore(&origin, Restoration::Reset);
     }
 
-    /// Replaces the world's state. Queues and sessions end.
+    /// Replaces the world's state. Queues and sessions end, and webhook calls are dropped.
     pub(crate) fn restore(&self, checkpoint: &Checkpoint, restoration: Restoration) {
         let _turn = self.lock();
         self.sessions.end_all();

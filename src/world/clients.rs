@@ -65,7 +65,8 @@ impl World {
         result
     }
 
-    /// Queues of clients that are between two polls, and whose last poll was answered after `since`.
+    /// Queues of clients that are between two polls, and whose last poll was answered after `since`, except those of
+    /// offline users.
     pub(crate) fn queues_between_polls(&self, since: Timestamp) -> Vec<QueueId> {
         let realm = self.published_realm();
         let answer_times = self.waiters.answer_times.lock();

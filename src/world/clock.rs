@@ -28,9 +28,9 @@ impl World {
         Ok(self.is_ready(clients).then(|| self.jump(now, target_time, &clients.spared_queues)))
     }
 
-    /// Moves the clock to the next item of the agenda, and runs all items that are due then. `target` gets the current
-    /// time and the time of the item, and returns the new time. Waits for clients like [`World::advance`]. Does nothing
-    /// if the agenda is empty.
+    /// Moves the clock to the next item of the agenda that control shows, and runs all items that are due then. The
+    /// expiry of a spared queue is passed over. `target` gets the current time and the time of the item, and returns
+    /// the new time. Waits for clients like [`World::advance`]. Does nothing if there is no such item.
     ///
     /// # Errors
     ///

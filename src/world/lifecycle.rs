@@ -15,9 +15,9 @@ pub struct Lifecycle {
     pub created_at: Timestamp,
     /// The port that serves only this world.
     pub port: OnceLock<u16>,
-    /// In microseconds since the epoch, or [`NEVER`] before the first request.
+    /// When the last request began, in microseconds since the epoch. [`NEVER`] before that.
     last_request: AtomicI64,
-    /// When a request or a parked poll last ended, in microseconds since the epoch. [`NEVER`] before that.
+    /// When a call of control or a parked poll last ended, in microseconds since the epoch. [`NEVER`] before that.
     last_ended: AtomicI64,
     in_progress: AtomicUsize,
 }
@@ -37,7 +37,7 @@ impl Lifecycle {
         }
     }
 
-    /// When the last request to the API or to control began. None if there was none.
+    /// When the last request to the API, or call of control that counts as use, began. None if there was none.
     pub fn last_request_at(&self) -> Option<Timestamp> {
         Some(self.last_request.load(Ordering::Relaxed)).filter(|micros| *micros != NEVER).map(Timestamp::from_micros)
     }
@@ -46,7 +46,7 @@ impl Lifecycle {
         self.last_request.fetch_max(time.micros(), Ordering::Relaxed);
     }
 
-    /// Records the end of a poll or another long request.
+    /// Records the end of a parked poll or a call of control.
     pub(super) fn record_end(&self, time: Timestamp) {
         self.last_ended.fetch_max(time.micros(), Ordering::Relaxed);
     }
@@ -57,7 +57,7 @@ impl Lifecycle {
     }
 }
 
-/// A long request in progress. Dropping the guard ends it.
+/// A call of control in progress. Dropping the guard ends it.
 pub struct UseGuard<'a>(&'a World);
 
 impl Drop for UseGuard<'_> {
@@ -73,14 +73,14 @@ impl World {
         &self.lifecycle
     }
 
-    /// Records a request to control, which is in progress until the guard is dropped.
+    /// Records a call of control, which is in progress until the guard is dropped.
     pub(crate) fn begin_use(&self) -> UseGuard<'_> {
         self.lifecycle.in_progress.fetch_add(1, Ordering::Acquire);
         self.lifecycle.record_request(self.real_time.now());
         UseGuard(self)
     }
 
-    /// Whether the world was unused for its `idle_ttl`. A request in progress or a parked poll is a use.
+    /// Whether the world was unused for its `idle_ttl`. A call of control in progress or a parked poll is a use.
     pub(crate) fn is_abandoned(&self) -> bool {
         let Some(idle_ttl) = self.lifecycle.idle_ttl else { return false };
         self.lifecycle.in_progress.load(Ordering::Acquire) == 0

@@ -136,7 +136,8 @@ impl World {
         }
     }
 
-    /// Ends the sessions of deactivated accounts, so that reactivation does not reopen them.
+    /// Ends the sessions of deactivated accounts, and all sessions of a deactivated organization, so that reactivation
+    /// does not reopen them.
     pub(crate) fn end_sessions_of_deactivated(&self) {
         let realm = self.published_realm();
         let is_open = |user: UserId| realm.user(user).is_some_and(|user| realm.check_is_active(user).is_ok());

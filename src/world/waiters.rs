@@ -31,9 +31,9 @@ pub(super) struct Waiters {
     last_jump_target: Mutex<Option<Timestamp>>,
 }
 
-/// Number of recorded answers above which old ones are removed.
+/// From this number of recorded answers on, old ones are removed.
 const MAX_RECENT_ANSWERS: usize = 256;
-/// The age at which answers count as old. It is longer than a jump waits for clients.
+/// The age at which answers count as old. It is longer than a jump waits for clients by default.
 const ANSWER_LIFETIME: Span = Span::from_seconds(60);
 
 /// The maximum number of given up polls that are remembered.
@@ -185,7 +185,7 @@ impl World {
         let _ = tokio::time::timeout(MAX_JOURNAL_DELAY, all_journaled).await;
     }
 
-    /// Number of parked polls.
+    /// The number of polls that wait for events now.
     pub fn parked_polls(&self) -> usize {
         self.waiters.parked_polls.lock().polls.len()
     }
@@ -207,7 +207,7 @@ impl Waiters {
         answer_times.insert(queue.clone(), answered_at)
     }
 
-    /// Records the target of a jump, or None if the clock is set back.
+    /// Records the target of a jump, or None when the world returns to another state, which may set the clock back.
     pub(super) fn record_jump(&self, target: Option<Timestamp>) {
         *self.last_jump_target.lock() = target;
     }

@@ -28,7 +28,7 @@ const MAX_ENDED_NAMES: usize = 1_000;
 type Callback = dyn Fn(&World) + Send + Sync;
 
 impl Worlds {
-    /// The name of the world that exists from the start.
+    /// The name of the world that exists from the start, unless the server has none at its root.
     pub const DEFAULT: &'static str = "default";
 
     pub fn get(&self, name: &str) -> Option<Arc<World>> {
@@ -40,8 +40,8 @@ impl Worlds {
         let _ = self.webhook_sender.set(sender);
     }
 
-    /// Sets a function that is called with each world after its end and before its journal is cleared. A second
-    /// function is ignored.
+    /// Sets a function that is called with each world that has ended, and with a world that control resets or whose
+    /// journal it clears, before it does so. A second function is ignored.
     pub fn observe_ends(&self, observer: impl Fn(&World) + Send + Sync + 'static) {
         let _ = self.end_observer.set(Box::new(observer));
     }

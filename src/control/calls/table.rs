@@ -43,7 +43,7 @@ fn body<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-/// The schema of a fixture or a state, which `fixtures/schema.json` describes in detail.
+/// The schema of a fixture or a state. `fixtures/schema.json` describes fixtures in detail.
 fn any_document(_: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({"type": "object", "description": "A fixture document, or a reply of GET."})
 }

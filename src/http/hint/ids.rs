@@ -1,4 +1,5 @@
-//! Hints for a name where a parameter takes an ID: the ID of the channel or user that has the name.
+//! Hints about IDs: the ID of the channel or user for a name where a parameter takes an ID, and whether a channel is
+//! hidden or does not exist.
 
 use crate::api::OperationRow;
 use crate::api::parameter::RawParameters;
@@ -7,10 +8,10 @@ use crate::realm::Realm;
 use crate::realm::id::ChannelId;
 use crate::realm::user::User;
 
-/// No name of a channel or address that has a hint is longer.
+/// Longer texts are neither names of channels nor addresses, and get no hint.
 const MAX_NAME_BYTES: usize = 320;
 
-/// A hint for the ID of a channel that the error does not tell apart from one that is not there.
+/// A hint for the ID of a channel that the caller can't see, or that does not exist: the error is the same for both.
 pub fn for_hidden_channel(error: &Error, realm: &Realm, caller: &User) -> Option<String> {
     let Error::UnknownChannelId { stream_id } = error else { return None };
     let id = stream_id.as_i64()?;

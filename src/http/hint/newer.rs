@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 /// No value, operator or operand that a level added is longer.
 const MAX_NAME_BYTES: usize = 100;
 
-/// A hint for a value, or a narrow's operator or operand, that a later level knows: since when. `params` are those of the
-/// request, by name.
+/// A hint for a value, or a narrow's operator or operand, that a later level knows: since when. `params` are those of
+/// the request, by name.
 pub fn for_newer_value(error: &Error, params: &BTreeMap<String, String>, level: i64) -> Option<String> {
     let (subject, addition) = match error {
         Error::BadValue { parameter, .. }

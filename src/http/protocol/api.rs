@@ -76,7 +76,7 @@ fn neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -
     Ok(raw)
 }
 
-/// The refusal of a request for which no operation exists.
+/// The response to a request for which no operation exists: the methods of the path for OPTIONS, otherwise a refusal.
 fn refuse_without_operation(context: &RequestContext<'_>, route: RouteMatch) -> PendingResponse {
     let feature_level = context.settings.feature_level;
     let (method, path) = (&*context.trace.method, context.trace.path.as_str());
@@ -104,7 +104,7 @@ fn refuse_without_operation(context: &RequestContext<'_>, route: RouteMatch) -> 
 ///
 /// # Errors
 ///
-/// The refusals of parameters that only newer levels than the world's take.
+/// The refusals of requests that only newer levels than the world's accept.
 pub(super) fn read_parameters<'routed>(
     context: &RequestContext<'_>,
     routed: &'routed RoutedRequest,

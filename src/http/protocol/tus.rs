@@ -1,6 +1,6 @@
-//! Resumable uploads by the protocol tus 1.0.0 (specification, POST /user_uploads). Parameters and replies are in
-//! headers; refusals have a `message` instead of the API's envelope. The bytes that arrived before a connection broke
-//! are stored.
+//! Resumable uploads by the protocol tus 1.0.0 (specification, POST /user_uploads). Parameters are in headers, as are
+//! the results, except for the URL of a complete file; refusals have a `message` instead of the API's envelope. The
+//! bytes that arrived before a connection broke are stored.
 //!
 //! A decision on a point that the specification leaves open: A-56 in docs/assumptions.md.
 
