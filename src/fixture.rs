@@ -7,7 +7,8 @@
 //! - `generate`: generates documents of large organizations; needs the feature `generate`
 //! - [`state`]: documents of whole worlds, with absolute times
 //!
-//! [`read`] parses and loads a fixture. [`check()`] does the same, but returns the document.
+//! [`read`] parses and loads a fixture or the document of a whole world. [`check()`] does the same for fixtures only,
+//! returns the document instead of the realm, and does not check the invariants.
 
 pub mod format;
 
@@ -34,13 +35,14 @@ use std::sync::Arc;
 /// If a fixture has more messages or users than this, the invariants are not checked after loading.
 const MAX_CHECKED_SIZE: usize = 10_000;
 
-/// The maximum number of diagnostics that are collected, so that a document with millions of mistakes can't exhaust
-/// memory. It is one more than a message lists, so that the message can say that there are more.
+/// After this many diagnostics, [`read`] stops parsing lists and reports no further inconsistencies, and
+/// [`state::read`] no further dangling references, so that a document with millions of mistakes can't exhaust memory.
+/// It is one more than a message lists, so that the message can say that there are more.
 const MAX_DIAGNOSTICS: usize = MAX_SHOWN_DIAGNOSTICS + 1;
 /// The maximum number of diagnostics that a message lists.
 const MAX_SHOWN_DIAGNOSTICS: usize = 100;
 
-/// Joins the first [`MAX_SHOWN_DIAGNOSTICS`] diagnostics to one sentence.
+/// Joins the first [`MAX_SHOWN_DIAGNOSTICS`] diagnostics with semicolons, and adds a notice if there are more.
 pub fn join_diagnostics(diagnostics: &[Diagnostic], to_message: impl Fn(&Diagnostic) -> String) -> String {
     let notice = (diagnostics.len() > MAX_SHOWN_DIAGNOSTICS)
         .then(|| format!("only the first {MAX_SHOWN_DIAGNOSTICS} faults are listed"));
@@ -51,8 +53,9 @@ pub fn join_diagnostics(diagnostics: &[Diagnostic], to_message: impl Fn(&Diagnos
 ///
 /// # Errors
 ///
-/// All diagnostics, in the order of the document's parts: first syntax errors, then inconsistencies between the parts,
-/// then texts that can't be rendered.
+/// The first error in the JSON syntax, or else all duplicate keys, or else the diagnostics of the document: first what
+/// the format does not allow, then inconsistencies in the order of the document's parts, then messages that can't be
+/// rendered.
 pub fn check(text: &str) -> Result<Document, Vec<Diagnostic>> {
     let parsed_document =
         parse::parse_document(parse::parse_json(without_byte_order_mark(text), usize::MAX)?, usize::MAX);
@@ -73,8 +76,10 @@ fn without_byte_order_mark(text: &str) -> &str {
 ///
 /// # Errors
 ///
-/// As [`check()`], but at most 101 of each kind. Without diagnostics, the first broken invariant. For
-/// documents of whole worlds, as [`state::read`].
+/// As [`check()`], but after the first 101 duplicate keys or inconsistencies, the others are left out, and after 101
+/// diagnostics of the format, lists are not parsed any further. Without diagnostics, the first broken invariant, which
+/// is only looked for in fixtures with at most 10,000 messages and users. For documents of whole worlds, as
+/// [`state::read`].
 pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
     let text = without_byte_order_mark(text);
     if state::is_state(text) {
@@ -114,7 +119,7 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnost
 pub enum Source {
     /// The text of a fixture or of a document of a whole world.
     Text(Arc<str>),
-    /// The text of a built-in fixture, which needs no check.
+    /// The text of a built-in fixture, whose invariants are not checked.
     BuiltIn(&'static str),
     /// A generated organization of this size.
     #[cfg(feature = "generate")]

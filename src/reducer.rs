@@ -19,8 +19,8 @@
 //! Servers of older feature levels send some fields in other formats. They are supported according to the level in the
 //! register reply, which is 0 if absent.
 //!
-//! No client can keep some parts of the state up to date: either never ([`NOT_KEPT`]), or not after certain events
-//! ([`UnknownPart`]). [`State::differences`] ignores both.
+//! No client can keep some parts of the state up to date: either never ([`NOT_KEPT`]), or not in certain states and
+//! after certain events ([`UnknownPart`]). [`State::differences`] ignores both.
 
 mod channels;
 mod comparison;
@@ -60,22 +60,24 @@ pub const NOT_KEPT: &[(&str, &str)] = &[
 /// A part of the state that the client cannot know until it registers again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnknownPart {
-    /// Whether `max_message_id` is still right: the newest message was deleted, or it may be in a channel that the
-    /// user is not subscribed to, where deletions are not sent.
+    /// Whether `max_message_id` is still right: the newest message was deleted or moved to another channel, or it may
+    /// be in a channel that the user is not subscribed to, where deletions are not sent.
     NewestMessage,
     /// The recent direct conversations, after the newest message of one was deleted.
     RecentConversations,
-    /// Whether unread messages count, because they are in a channel that this client cannot see.
+    /// Whether unread messages count, because the user is not subscribed to their channel, or the policies for its
+    /// topics are unknown.
     UnreadCount,
     /// Whether the unread message with this ID is listed as a mention: it may be a wildcard mention, which is listed
     /// only while its topic is not muted.
     Mention(i64),
     /// Whether the user was subscribed to the channel with this ID before it became visible, and with which settings.
     PastSubscription(i64),
-    /// The older list of muted topics, which has the name of a channel that this client cannot see.
+    /// The older list of muted topics: it may have the name of a channel that this client cannot see, or the policies
+    /// for topics of a channel are unknown.
     MutedTopics,
-    /// The user's policies for topics of the channel with this ID, which is or was archived. They are listed only
-    /// while it is not archived, and no event sends them again.
+    /// The user's policies for topics of the channel with this ID, which is, was or may have been archived. They are
+    /// listed only while it is not archived, and no event sends them again.
     UserTopics(i64),
     /// The default channels, after the user was a guest.
     DefaultChannels,
@@ -85,8 +87,8 @@ pub enum UnknownPart {
     BotChannels,
     /// Which email addresses the user can see, after the user's role changed.
     Addresses,
-    /// The user's permissions, after the user's role changed on a server that sends only the older policies, which do
-    /// not determine them.
+    /// The user's permissions, after the user's role changed, if the state does not have all keys from which they
+    /// follow: older servers send only policies, which do not determine them.
     Rights,
     /// The whole state, after the user was deactivated for some time.
     Everything,
@@ -129,7 +131,7 @@ pub struct State {
     computes_avatars: bool,
     /// The subscriptions, active or not, to channels that became invisible, by the ID of the channel.
     former_subscriptions: BTreeMap<i64, Object>,
-    /// Channels that became visible. Their counts include the subscribers that the next event names.
+    /// Channels with subscribers that became visible. Their counts include the subscribers that the next event names.
     channels_awaiting_peers: BTreeSet<i64>,
     /// Whether users are away, by ID, as far as the server has sent it. Users without a status are included.
     away: BTreeMap<String, bool>,
@@ -190,8 +192,8 @@ impl State {
         &self.unknown_parts
     }
 
-    /// Applies an event. Events must come in the order of their IDs. Returns false if the `type` or `op` is not known;
-    /// the client should then register again.
+    /// Applies an event. Events must come in the order of their IDs. Returns false if the `type`, the `op` or the flag
+    /// of messages is not known; the client should then register again.
     pub fn apply(&mut self, event: &Value) -> bool {
         let op = event["op"].as_str().unwrap_or_default();
         match event["type"].as_str().unwrap_or_default() {

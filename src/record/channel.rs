@@ -1,4 +1,5 @@
-//! The API's records of channels, subscriptions and folders (specification, "Channel subscription record").
+//! The API's records of channels, subscriptions, folders and groups of default channels (specification, "Channel
+//! subscription record").
 
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Folder, Subscription, TopicsPolicy};
@@ -104,7 +105,7 @@ impl ChannelRecord {
     }
 }
 
-/// The deprecated `stream_post_policy`, derived from `can_send_message_group`.
+/// The deprecated `stream_post_policy`, derived from `can_send_message_group`; 1 for holders that it can't express.
 pub fn post_policy(realm: &Realm, channel: &Channel) -> i64 {
     let Some(GroupSettingValue::Group(group)) = channel.permissions.get("can_send_message_group") else { return 1 };
     let is_group = |system_group| *group == realm.system_group(system_group);
@@ -266,7 +267,7 @@ impl SubscriptionRecord {
 }
 
 impl SubscriptionRecord {
-    /// The record of a web-public channel for an anonymous visitor.
+    /// The record of a web-public channel for a spectator.
     pub fn for_visitor(realm: &Realm, channel: &Channel, settings: &Subscription, include: IncludeSubscribers) -> Self {
         Self {
             channel: ChannelRecord::new(realm, channel),

@@ -172,7 +172,7 @@ pub struct EditRecord {
 /// The viewer of messages, and the capabilities of the client that affect the record.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageView<'a> {
-    /// None for an anonymous visitor.
+    /// None for a spectator.
     pub viewer: Option<&'a User>,
     /// Whether the content is HTML rather than Markdown.
     pub apply_markdown: bool,
@@ -215,7 +215,7 @@ pub fn display_topic_name(topic: &str, allows_empty: bool) -> String {
 }
 
 impl MessageRecord {
-    /// The record of a message with the viewer's flags.
+    /// The record of a message with the viewer's flags. Spectators have the flag `read`.
     pub fn with_flags(realm: &Realm, message: &Message, view: MessageView<'_>) -> Self {
         let sender = &realm.users[&message.sender];
         let channel = message.channel().map(|(channel, _)| realm.channels[&channel].as_ref());

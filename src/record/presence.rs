@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// In the legacy format, a user is active until this long after the last activity.
+/// In the legacy format, a user is `active` if the last activity was at most this long before the last connection.
 const ACTIVE_PERIOD: Span = Span::from_seconds(70);
 
 /// Presence in the modern format, in UNIX seconds.
@@ -96,7 +96,8 @@ pub enum PresenceRange {
 }
 
 /// The presence of the human users that the viewer may access and that were connected in the last days: in the modern
-/// format if `slim`, otherwise in the legacy format. The number is `presence_last_update_id`, -1 without users.
+/// format if `slim`, otherwise in the legacy format. The number is `presence_last_update_id`, -1 without users. There
+/// are no users if the organization disables presence.
 pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) -> (Presences, i64) {
     presences_in_range(realm, viewer, slim, PresenceRange::Days(history_days), realm.now)
 }

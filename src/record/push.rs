@@ -21,7 +21,7 @@ pub struct ServerProperties<'a> {
 }
 
 /// An object with `id`, `at`, `user`, `kind`, `device_id` or `token`, the unencrypted `payload`, and `wire`, which is
-/// what the phone gets.
+/// what the phone gets; null for registrations.
 pub fn push_record(realm: &Realm, push: &Push, server: ServerProperties<'_>) -> Value {
     let mut record = json!({
         "id": push.id,

@@ -25,7 +25,7 @@ pub struct UserRecord {
     pub full_name: String,
     /// ISO 8601 to the minute; only the date for anonymous visitors.
     pub date_joined: String,
-    /// Left out in the lists of the register reply, which imply it.
+    /// Left out in the lists of the register reply, which imply it, except for system bots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_active: Option<bool>,
     /// If true, `is_admin` is true too.
@@ -75,7 +75,7 @@ pub struct ProfileValue {
 /// The viewer of users, and the options that affect the record.
 #[derive(Clone, Copy, Debug)]
 pub struct UserView<'a> {
-    /// None for an anonymous visitor.
+    /// None for a spectator.
     pub viewer: Option<&'a User>,
     /// Whether the client computes the URLs of the provider's pictures itself.
     pub client_gravatar: bool,
@@ -89,7 +89,7 @@ impl UserRecord {
         let is_visitor = view.viewer.is_none();
         Self {
             user_id: user.id.0,
-            // Anonymous visitors see the addresses of bots only (specification, User).
+            // Spectators see the addresses of bots only (specification, User).
             delivery_email: (can_see_email && (!is_visitor || user.is_bot())).then(|| user.email.clone()),
             email: if is_visitor { realm.email_shown_to(None, user) } else { realm.api_email(user) },
             full_name: user.full_name.clone(),
@@ -112,7 +112,7 @@ impl UserRecord {
         }
     }
 
-    /// Removes `is_active`, which users in the lists of the register reply do not have.
+    /// Removes `is_active`, which users in the lists of the register reply do not have, except system bots.
     #[must_use]
     pub fn without_activity(self) -> Self {
         Self { is_active: None, ..self }

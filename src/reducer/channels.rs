@@ -1,4 +1,4 @@
-//! Events of channels and subscriptions.
+//! Events of channels and subscriptions, and of the order of folders.
 
 use super::json::{Object, into_object, put, row, rows, take, to_integers};
 use super::{State, UnknownPart};
@@ -98,8 +98,8 @@ impl State {
         }
     }
 
-    /// Marks the numbers of subscribers as unknown, because events repeat the subscriptions of a user who was active
-    /// already, and only lists of subscribers show that.
+    /// Marks the numbers of subscribers as unknown unless the state has lists of subscribers, because events repeat the
+    /// subscriptions of a user who was active already, and only these lists show that.
     pub(super) fn mark_subscriber_counts_unknown(&mut self) {
         if !self.has_subscribers {
             self.unknown_parts.insert(UnknownPart::SubscriberCounts);
@@ -284,7 +284,7 @@ impl State {
     }
 
     /// Marks inherited notification settings as unknown after a change of the user's setting, because subscriptions do
-    /// not say which settings are inherited to clients that do not support null.
+    /// not tell clients that do not support null which settings are inherited.
     pub(super) fn mark_inherited_settings_unknown(&mut self, property: &str) {
         let inherited = ["desktop", "audible", "push", "email"];
         let is_inherited = inherited.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));

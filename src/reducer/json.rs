@@ -17,7 +17,7 @@ pub fn to_integers(value: &Value) -> Vec<i64> {
     value.as_array().into_iter().flatten().filter_map(Value::as_i64).collect()
 }
 
-/// Adds a number to a sorted array. Returns false if it was there already.
+/// Adds a number to a sorted array. Returns false if it was there already, or the value is not an array.
 pub fn insert_number(list: &mut Value, number: i64) -> bool {
     let Some(list) = list.as_array_mut() else { return false };
     match list.binary_search_by_key(&number, |item| item.as_i64().unwrap_or(i64::MIN)) {
@@ -29,7 +29,7 @@ pub fn insert_number(list: &mut Value, number: i64) -> bool {
     }
 }
 
-/// Removes a number from an array. Returns false if it was not there.
+/// Removes a number from an array. Returns false if it was not there, or the value is not an array.
 pub fn remove_number(list: &mut Value, number: i64) -> bool {
     let Some(list) = list.as_array_mut() else { return false };
     let previous_length = list.len();
@@ -54,7 +54,7 @@ pub fn row<'state>(state: &'state mut Object, list: &str, key: &str, id: &Value)
     rows(state, list)?.iter_mut().find(|row| row.get(key) == Some(id))?.as_object_mut()
 }
 
-/// Adds a row, or replaces the one with the same `key`.
+/// Adds a row, or replaces the one with the same value of `key`. Does nothing if the state does not have the list.
 pub fn put(state: &mut Object, list: &str, key: &str, new_row: Object) {
     let id = new_row.get(key).cloned().unwrap_or_default();
     if let Some(old_row) = row(state, list, key, &id) {

@@ -1,4 +1,4 @@
-//! Events of lists whose updates follow the same pattern.
+//! Events of lists whose updates follow the same pattern, and of types that no other module handles.
 
 use super::json::{into_object, merge_into_row, put, row, take};
 use super::{State, UnknownPart};

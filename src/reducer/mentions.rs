@@ -60,8 +60,8 @@ impl State {
         self.mentions = reported.map(to_mention).collect();
     }
 
-    /// The mention in a message that was marked as unread. Below level 213, unmuted topics in muted channels count as
-    /// muted.
+    /// The mention in a message that was marked as unread. Below level 213, it is not known whether its topic counted
+    /// as muted, because unmuted topics in muted channels do.
     pub(super) fn reported_mention(&self, is_listed: bool, channel: &Value, topic: &str) -> Mention {
         let was_muted = self.is_muted(channel, topic).filter(|_| self.counts_unmuted_topics());
         Mention::Reported { is_listed, was_muted }

@@ -52,8 +52,8 @@ impl State {
         !Feature::OnlyActiveMembers.is_at(self.level())
     }
 
-    /// Removes a deactivated user from lists of subscribers. Only levels from 377 on send events about that, and for
-    /// archived channels only levels from 428 on.
+    /// Removes a deactivated user from those lists of subscribers about which the server sends no events: only levels
+    /// from 377 on send them, and for archived channels only levels from 428 on.
     pub(super) fn unsubscribe_deactivated(&mut self, id: i64) {
         let level = self.level();
         if Feature::ArchivedPeerRemoveOnDeactivation.is_at(level) {

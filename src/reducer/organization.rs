@@ -1,4 +1,4 @@
-//! Events of settings and custom emoji of the organization, and of the user's settings.
+//! Events of settings and custom emoji of the organization, of the user's settings, and of restarts of the server.
 
 use super::State;
 use super::json::merge_into_row;

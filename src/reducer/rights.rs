@@ -1,4 +1,5 @@
-//! The keys that say what the user may do, computed from the organization's permissions and the user's groups.
+//! The keys that say what the user may do, computed from the organization's permissions and the user's groups, and the
+//! deprecated settings that follow from newer ones.
 
 use super::State;
 use super::json::{Object, to_integers};

@@ -10,7 +10,7 @@ pub(super) const ACTIVE_USERS: &str = "realm_users";
 /// The lists of active and of deactivated users.
 const USER_LISTS: [&str; 2] = [ACTIVE_USERS, "realm_non_active_users"];
 
-/// Keys that follow from a user's role.
+/// A user's role, and the keys that follow from it.
 const ROLE_KEYS: [&str; 4] = ["role", "is_owner", "is_admin", "is_guest"];
 
 impl State {
@@ -121,8 +121,8 @@ impl State {
         }
     }
 
-    /// Moves a user between the lists. A deactivated user loses the status, and the memberships in groups at levels
-    /// from 303 on, without further events.
+    /// Moves a user between the lists. A deactivated user loses the status, subscriptions at levels below 428, and the
+    /// memberships in groups at levels from 303 on, without further events.
     fn set_active(&mut self, id: &Value, is_active: bool) {
         let (old_list, new_list) =
             if is_active { (USER_LISTS[1], USER_LISTS[0]) } else { (USER_LISTS[0], USER_LISTS[1]) };

@@ -1,8 +1,8 @@
 //! The block parser: paragraphs, headings, rules, quotes, lists, tables and indented code.
 //!
 //! A text is split at blank lines. For each part, the kinds of blocks are tried in a fixed order. The first kind that
-//! matches parses the beginning of the part, and the remaining text is parsed next. Items of lists are parsed
-//! recursively.
+//! matches parses the beginning of the part, and the remaining text is parsed next. A heading, rule or quote may begin
+//! in a later line; the lines before it are parsed first. Items of lists and quotes are parsed recursively.
 
 mod list;
 mod quote;

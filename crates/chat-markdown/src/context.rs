@@ -14,7 +14,7 @@ pub(super) struct Context<'a> {
     pub linkifiers: Vec<Arc<Linkifier>>,
     /// Names that the text may contain.
     pub candidates: Candidates,
-    /// Whether links to pictures get previews.
+    /// Whether links to images and videos get previews, and images and sound can be embedded in the text.
     pub shows_previews: bool,
     /// HTML that placeholders in the text stand for.
     pub stash: Stash,

@@ -51,7 +51,7 @@ pub fn extra_image_src(name: &str) -> String {
     EXTRA_EMOJI.image_src.replace(EXTRA_EMOJI.name, name)
 }
 
-/// Emoticons, and the names of the emoji that replace them with `translate_emoticons`.
+/// Emoticons, and the names of the emoji that replace them with `translate_emoticons` at the newest level.
 const EMOTICONS: [(&str, &str); 12] = [
     (":)", "slight_smile"),
     ("(:", "slight_smile"),
@@ -102,7 +102,7 @@ pub struct EmojiNames {
 }
 
 impl EmojiNames {
-    /// The names at a feature level.
+    /// The names that emoji have at this feature level.
     pub fn at_level(level: i64) -> Self {
         let former = FORMER.iter().position(|table| level < table.before);
         Self { former }

@@ -1,4 +1,4 @@
-//! Extracts fenced blocks: lines between fences of at least three backticks or tildes, with a language after the first
+//! Extracts fenced blocks: lines between fences of at least three backticks or tildes. A language may follow the first
 //! fence.
 //!
 //! This happens before block parsing. Code and math are rendered to HTML at once, quotes become lines with `>`, and

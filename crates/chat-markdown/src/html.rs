@@ -62,8 +62,8 @@ pub(super) fn escape_with_quotes(text: &str, single_quote: &str) -> String {
 
 /// Encodes a name for the fragment of a URL: percent-encoding with `.` instead of `%`.
 ///
-/// Letters, digits, `-`, `_`, `~` and `*` are not encoded. In names of channels, but not in topics, the caller replaces
-/// spaces by `-` before.
+/// ASCII letters and digits, `-`, `_`, `~` and `*` are not encoded. In names of channels, but not in topics, the caller
+/// replaces spaces by `-` before.
 pub fn encode_hash_component(name: &str) -> String {
     let mut output = String::with_capacity(name.len());
     for byte in name.bytes() {

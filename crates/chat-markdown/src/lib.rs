@@ -54,7 +54,7 @@ pub use html::{encode_hash_component, encode_link_label};
 pub use output_format::OutputFormat;
 pub use visible_text::{Piece, pieces, visible_text};
 
-/// Maximum length of the HTML, in characters. Longer output is an error.
+/// Maximum length of a text and of its HTML, in characters. Longer ones are an error.
 pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
 
 /// The maximum cost of rendering a text of this many bytes (A-320 in docs/assumptions.md). It takes at most about a
@@ -68,7 +68,8 @@ pub fn cost_of_text(bytes: usize) -> Cost {
     Cost { steps, nodes: NODES, output: OUTPUT_MAX_CHARS }
 }
 
-/// Maximum number of characters of HTML of an empty description, and for each byte of a longer one.
+/// The HTML of a text without previews has at most this many characters, and [`OUTPUT_PER_BYTE`] more for each byte of
+/// the text.
 const BASE_OUTPUT: usize = 10_000;
 const OUTPUT_PER_BYTE: usize = 100;
 
@@ -84,10 +85,10 @@ pub trait Names {
     /// The user group with this name; system groups have their names on the wire (`role:administrators`).
     fn group(&self, name: &str) -> Option<MentionedGroup>;
 
-    /// The channel with this name, if the sender can see it.
+    /// The channel with this name, if the sender can see it or [`OutputFormat::links_unseen_channels`] is set.
     fn channel(&self, name: &str) -> Option<LinkedChannel>;
 
-    /// The first message in a topic that the sender can see.
+    /// The ID of the oldest of those messages in a topic that the sender can see.
     fn first_message_in_topic(&self, channel: i64, topic: &str) -> Option<i64>;
 
     /// The active custom emoji with this name. The built-in extra emoji need not be known.
@@ -112,7 +113,7 @@ pub trait Names {
 /// A user, as a mention shows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MentionedUser {
-    /// The user's ID.
+    /// The user's ID, for the attribute `data-user-id`.
     pub id: i64,
     /// The user's name, which replaces the name in the source.
     pub full_name: String,
@@ -123,7 +124,7 @@ pub struct MentionedUser {
 /// A user group, as a mention shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MentionedGroup {
-    /// The group's ID.
+    /// The group's ID, for the attribute `data-user-group-id`.
     pub id: i64,
     /// The displayed name (`Administrators` for `role:administrators`).
     pub display_name: String,
@@ -134,7 +135,7 @@ pub struct MentionedGroup {
 /// A channel, as a link shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkedChannel {
-    /// The channel's ID.
+    /// The channel's ID, for the URL and the attribute `data-stream-id`.
     pub id: i64,
     /// The channel's name, which replaces the name in the source.
     pub name: String,
@@ -182,12 +183,12 @@ pub struct Settings<'a> {
     pub default_code_block_language: &'a str,
     /// Whether emoticons such as `:)` become emoji.
     pub translate_emoticons: bool,
-    /// Whether links to images and videos get previews.
+    /// Whether links to images and videos get previews, and images and sound can be embedded in the text.
     pub inline_image_preview: bool,
-    /// Whether external pictures are loaded through the server's proxy.
+    /// Whether external pictures and videos are loaded through the server's proxy.
     pub proxies_pictures: bool,
-    /// The organization's URL (`https://chat.example.org`, without a final slash). Links that begin with it become
-    /// relative.
+    /// The organization's URL, such as `https://chat.example.org`. Links to its uploads, avatars, thumbnails and
+    /// fragments (`/#…`) become relative.
     pub own_url: Option<&'a str>,
     /// Whether all mentions are silent.
     pub mentions_are_silent: bool,
@@ -218,11 +219,11 @@ pub struct Rendered {
     pub mentions: Mentions,
     /// Whether it is a status message such as `/me waves`.
     pub is_me_message: bool,
-    /// Whether it links a URL. Links to channels, topics and messages don't count.
+    /// Whether it has a link: to a URL, a channel, a topic or a message.
     pub has_link: bool,
     /// Whether it shows an image or a preview of one.
     pub has_image: bool,
-    /// Path IDs of the uploaded files that it links. The files may not exist.
+    /// Path IDs of the uploaded files that it links or embeds. Linked files may not exist.
     pub uploads: BTreeSet<String>,
 }
 
@@ -275,8 +276,8 @@ impl From<Html> for Option<Box<str>> {
     }
 }
 
-/// The text or the output is longer than [`OUTPUT_MAX_CHARS`], or rendering costs more than [`cost_of_text`]. The API
-/// reports it as `Unable to render message`.
+/// The text or the output is longer than [`OUTPUT_MAX_CHARS`], rendering costs more than [`cost_of_text`], or elements
+/// are nested too deeply. The API reports it as `Unable to render message`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
@@ -299,8 +300,8 @@ pub struct TopicLink {
 ///
 /// # Errors
 ///
-/// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, or rendering costs more than
-/// [`cost_of_text`].
+/// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, rendering costs more than
+/// [`cost_of_text`], or elements are nested too deeply.
 pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
     let (html, rendered) = render_for_storage(source, names)?;
     Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
@@ -353,11 +354,11 @@ fn render_document(context: &mut Context<'_>, source: &str) -> Result<String, To
     if html.chars().count() > OUTPUT_MAX_CHARS { Err(TooLarge) } else { Ok(html.to_owned()) }
 }
 
-/// Renders the description of a channel or a folder, or the value of a profile field: as a message, but without
-/// previews (A-430 in docs/assumptions.md). All texts of a request share a budget.
+/// Renders the description of the organization, a channel or a folder, or the value of a profile field: as a message,
+/// but without previews (A-430 in docs/assumptions.md). All texts of a request share a budget.
 ///
-/// Returns an empty string if the text is too large for a message, the HTML has more than 10,000 characters and 100 for each
-/// byte of the source, or the budget is exhausted.
+/// Returns an empty string if rendering costs too much for a message, elements are nested too deeply, the HTML has more
+/// than 10,000 characters and 100 for each byte of the source, or the budget is exhausted.
 pub fn render_without_previews(source: &str, names: &dyn Names, request_budget: &Budget) -> String {
     let limit = cost_of_text(source.len());
     let output = limit.output.min(BASE_OUTPUT + OUTPUT_PER_BYTE * source.len());

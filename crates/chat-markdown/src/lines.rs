@@ -25,7 +25,7 @@ fn parse_item_kind(line: &str) -> Option<bool> {
     (characters.next() == Some(' ')).then_some(is_numbered)
 }
 
-/// Adds a blank line before lists that directly follow other text, except in fenced code.
+/// Adds a blank line before lists that directly follow other text, except in fenced blocks other than quotes.
 fn detach_lists(source: &str) -> String {
     let mut output = String::with_capacity(source.len() + 16);
     let mut open_blocks: Vec<(&str, bool)> = Vec::new();
@@ -56,7 +56,8 @@ fn detach_lists(source: &str) -> String {
     output
 }
 
-/// Normalizes line ends, replaces tabs by spaces, empties all blank lines except the first, and appends two line ends.
+/// Removes the control characters of placeholders, normalizes line ends, replaces tabs by spaces, empties lines of
+/// spaces except the first line, and appends two line ends.
 fn normalize_white_space(source: &str) -> String {
     let source = source.replace([START, END], "").replace("\r\n", "\n").replace('\r', "\n");
     let mut output = String::with_capacity(source.len() + 2);

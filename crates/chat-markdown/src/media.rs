@@ -135,7 +135,7 @@ pub(super) fn create_preview(
     }
 }
 
-/// Wraps a picture in a link and a `div` with a class.
+/// Wraps a picture or a video in a link and a `div` with a class.
 fn wrap_in_link<'a>(
     tree: &mut Tree,
     class: &str,
@@ -204,7 +204,7 @@ fn video_id(parts: &UrlParts<'_>) -> Option<String> {
     is_valid.then_some(id)
 }
 
-/// Renders `![label](…)` of an uploaded image or sound. None: another target, or previews are disabled.
+/// Renders `![label](…)` of an uploaded image or sound. None: the target is no such upload, or previews are disabled.
 pub(super) fn render_embedded_media(context: &mut Context<'_>, target: &Target, label: &str) -> Option<Node> {
     if !context.shows_previews {
         return None;
@@ -272,14 +272,14 @@ fn thumbnail(
     Node { tag: "img", attributes, ..Node::default() }
 }
 
-/// The URL that a picture is loaded from: through the proxy if the organization has one and the picture is external.
+/// The URL from which a picture or a video is loaded: on the proxy if the organization has one and it is external.
 fn source_url(context: &Context<'_>, url: &str) -> String {
     let is_local = url.starts_with('/') && !url.starts_with("//");
     if is_local || !context.settings.proxies_pictures { url.to_owned() } else { proxy_url(url) }
 }
 
-/// The URL of an external picture on the proxy: the first 20 bytes of the URL's SHA-256 digest, and the URL, in
-/// hexadecimal.
+/// The URL of an external picture or video on the proxy: the first 20 bytes of the URL's SHA-256 digest, and the URL,
+/// in hexadecimal.
 pub(super) fn proxy_url(url: &str) -> String {
     let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let digest = Sha256::digest(url.as_bytes());

@@ -18,7 +18,7 @@ pub(super) struct NameReference<'t> {
     pub start: usize,
     /// Position after the last asterisk.
     pub end: usize,
-    /// Whether an underscore follows the `@`.
+    /// Whether an underscore follows the `@`, or all mentions in the text are silent.
     pub is_silent: bool,
     /// The text between the asterisks.
     pub name: &'t str,

@@ -31,7 +31,7 @@ pub struct OutputFormat {
     pub video_still_size: &'static str,
     /// The feature level whose version of the highlighter is used.
     pub highlighter_level: i64,
-    /// The names of emoji.
+    /// The names of Unicode emoji at the level.
     pub emoji: EmojiNames,
 }
 

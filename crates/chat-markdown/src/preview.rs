@@ -1,12 +1,12 @@
-//! Adds previews of links to the tree: after the link's paragraph or in its list item. A preview can replace a link
-//! that is alone in its paragraph.
+//! Adds previews of links to the tree: after the link's paragraph, in its list item or at the end. A preview can
+//! replace a link that is alone in its paragraph.
 
 use super::context::Context;
 use super::media::{self, LinkReplacement, Preview};
 use super::tree::{NodeId, ROOT, Tree};
 use std::collections::{HashSet, VecDeque};
 
-/// Messages with more different URLs have no previews.
+/// Messages with more different URLs outside of quotes have no previews.
 const MAX_PREVIEWS: usize = 24;
 
 /// A link and its position in the tree.

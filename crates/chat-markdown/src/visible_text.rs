@@ -12,7 +12,8 @@ const BLOCK_BOUNDARY: char = '\n';
 pub struct Piece<'html> {
     /// The tag, entity or character in the HTML.
     pub html: &'html str,
-    /// The visible character. None: the tag of an inline element.
+    /// The visible character; for the tag of an element that is not inline, a line end. None: the tag of an inline
+    /// element.
     pub character: Option<char>,
     /// False for an entity and a character.
     pub is_tag: bool,

@@ -1,4 +1,4 @@
-//! The fields of events about messages, reactions, typing and uploads.
+//! The fields of events about messages, widgets, reactions, typing and uploads.
 
 use crate::realm::emoji::{Emoji, ReactionType};
 use crate::realm::event::event_data;

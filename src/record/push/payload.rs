@@ -38,7 +38,7 @@ pub fn build_payload(realm: &Realm, push: &Push, server: ServerProperties<'_>) -
     }
 }
 
-/// Adds the fields that all notifications have.
+/// Adds the fields that notifications of messages and of removals have in common.
 fn with_common_fields(
     realm: &Realm,
     push: &Push,
@@ -115,7 +115,8 @@ fn message_payload(
     payload
 }
 
-/// The smallest group through which a message mentions a user. None if it mentions the user by name.
+/// The group with the fewest members through which a message mentions a user. None if it mentions the user by name, or
+/// through no group.
 fn mentioned_group<'realm>(realm: &'realm Realm, reader: UserId, message: &Message) -> Option<&'realm Group> {
     if message.body.mentioned.contains(&reader) || !message.body.group_mentioned.contains(&reader) {
         return None;

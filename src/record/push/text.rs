@@ -22,7 +22,7 @@ enum ElementKind {
     NumberedList {
         /// The number of the next item.
         next_number: u64,
-        /// The number of enclosing lists.
+        /// The number of enclosing numbered lists.
         depth: usize,
     },
     Spoiler,

@@ -18,7 +18,8 @@ use sha2::{Digest, Sha256};
 const SECRETBOX_PREFIX: u8 = 0x31;
 const NONCE_BYTES: usize = 24;
 
-/// An object with `provider`, `push_key_id`, `encrypted_data` and `envelope`, which is the message to the provider.
+/// An object with `provider`, `push_key_id`, `encrypted_data` (both null if the push is not encrypted) and `envelope`,
+/// which is the message to the provider.
 pub fn build_wire_message(realm: &Realm, push: &Push, payload: &Value, server: ServerProperties<'_>) -> Value {
     let encrypted = push.key.as_ref().and_then(|key| Some((key, encrypt(key, push.id, payload)?)));
     let content = match &encrypted {

@@ -52,7 +52,8 @@ fn heading_end(text: &str, start: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The first line that is a rule: at least three `-`, `_` or `*` with at most two spaces between them.
+/// The first line that is a rule: at least three times the same of `-`, `_` and `*`, with at most two spaces between
+/// them.
 pub(super) fn find_rule(text: &str) -> Option<Range<usize>> {
     line_starts(text).find_map(|start| {
         let length = memchr::memchr(b'\n', &text.as_bytes()[start..]).unwrap_or(text.len() - start);

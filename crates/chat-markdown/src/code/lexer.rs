@@ -50,8 +50,9 @@ struct Lexer<'t> {
     is_ascii: bool,
     depth: usize,
     indentation: Indentation,
-    /// Failed searches of `until` and `quoted`, by the text searched for: no match ends before this position. The key
-    /// of a quote is the quotation mark, and a letter for searches in a line (`l`) or in the text (`t`).
+    /// Failed searches of `until`, `until-name` and `quoted`, by the text searched for: a search from before this
+    /// position fails too. The key of a quote is the quotation mark, and a letter for searches in a line (`l`) or in
+    /// the text (`t`).
     unclosed: HashMap<String, usize, foldhash::fast::FixedState>,
 }
 
@@ -310,7 +311,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Whether a character is a word character in the tables.
+/// Whether a character belongs to the words of the tables, and to `\w` in the conditions `after` and `not-after`.
 fn is_in_word(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_alphanumeric() || character == '_';

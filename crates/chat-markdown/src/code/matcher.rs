@@ -33,15 +33,17 @@ impl Matcher {
         self.patterns.push(pattern);
     }
 
-    /// None: the patterns are invalid.
+    /// The patterns, compiled on first use. None: they are invalid.
     pub fn regex(&self, text_is_ascii: bool) -> Option<&Regex> {
         let compiled = if text_is_ascii { &self.ascii } else { &self.unicode };
         compiled.get_or_init(|| self.compile(text_is_ascii).ok()).as_ref()
     }
 
+    /// Compiles the patterns, for all texts or only for those in ASCII.
+    ///
     /// # Errors
     ///
-    /// A pattern is invalid.
+    /// A pattern is invalid, or the patterns are too large.
     pub fn compile(&self, for_ascii: bool) -> Result<Regex, TableError> {
         let table_error = |error: &dyn std::fmt::Display| TableError(format!("{:?}: {error}", self.patterns));
         let parsed = self.patterns.iter().map(|pattern| {
@@ -97,7 +99,7 @@ pub(super) struct Notation {
 }
 
 impl Notation {
-    /// Replaces `%NAME%` and `\w` in a pattern.
+    /// Replaces `%NAME%`, `\w` and `\W` in a pattern, and adds its flags.
     fn expand(&self, pattern: &str) -> String {
         let mut pattern = pattern.to_owned();
         for (name, value) in self.macros.iter().rev() {

@@ -100,9 +100,9 @@ pub(super) enum StackChange {
 /// A condition on a match in addition to its pattern.
 #[derive(Debug)]
 pub(super) enum Condition {
-    /// `after CHARACTERS`: one of them precedes the match.
+    /// `after CHARACTERS`: one of them precedes the match. `\w` alone means word characters.
     After(&'static str),
-    /// `not-after CHARACTERS`: none of them precedes the match. `\w` means word characters.
+    /// `not-after CHARACTERS`: none of them precedes the match. `\w` alone means word characters.
     NotAfter(&'static str),
     /// `not-here PATTERN`: the pattern does not match at the start of the match.
     NotHere(Matcher),

@@ -1,4 +1,4 @@
-//! Links bare URLs, domains and email addresses.
+//! Links bare URLs, domains, and addresses of email and Bitcoin.
 
 use super::url::{Target, sanitize};
 use super::{InlineExpander, TextRewriter};

@@ -35,7 +35,7 @@ impl BacktickRuns {
     }
 }
 
-/// Expands code, and replaces pairs of backslashes before backticks by one backslash.
+/// Expands code, and replaces an even number of backslashes before backticks by half as many.
 ///
 /// As many backticks as possible open the code, and the same number closes it. A backslash escapes the backtick after
 /// it.

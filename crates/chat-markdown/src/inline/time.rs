@@ -12,7 +12,8 @@ const OPENING: &str = "<time:";
 /// Longer texts are not times.
 const MAX_TIME_BYTES: usize = 100;
 
-/// Formats of dates other than ISO 8601 and RFC 2822, without commas. If a date is ambiguous, the month is first.
+/// Formats of dates in texts that are not ISO 8601 or RFC 2822 as a whole, without commas. If a date is ambiguous, the
+/// month is first.
 const DATES: [&str; 14] = [
     "%B %d %Y", "%b %d %Y", "%d %B %Y", "%d %b %Y", "%d-%b-%Y", "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%m/%d/%Y",
     "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%m.%d.%Y", "%d.%m.%Y",

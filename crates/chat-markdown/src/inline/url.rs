@@ -154,7 +154,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Makes a URL relative if it is in the organization's site.
+    /// Makes a URL relative if it has one of [`RELATIVE_PATHS`] in the organization's site.
     pub fn from_url(context: &Context<'_>, address: &str) -> Self {
         let relative = context.settings.own_url.and_then(|base| {
             let path = address.strip_prefix(base.trim_end_matches('/'))?;
