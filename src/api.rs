@@ -3,8 +3,9 @@
 //! The `run` function of an operation first checks the request; after a blank line it makes the change. Operations do
 //! not depend on HTTP or dialects, and take no locks: a [`Read`] sees the current realm, a [`Write`] a private copy.
 //!
-//! A file or folder with operations is a family and does not use other families. Changes that several families make are
-//! in [`changes`], parameter types that they share in [`parameter`].
+//! A file or folder with operations is a family and does not use other families, except for [`register`], which shows
+//! what they have. Changes that several families make are in [`changes`], parameter types that they share in
+//! [`parameter`].
 //!
 //! To add an operation, declare it with `operation!`, write its reply struct and an `impl Read` or `impl Write`, and
 //! add its row to the table. Routing, the OpenAPI document and the reference are derived from these.

@@ -1,6 +1,7 @@
 //! Changes that several families of operations make, each with its checks and events.
 //!
-//! Rules that need neither a call nor a record are in `realm/rules/`, parameter types in `api/parameter/types/`.
+//! Rules that need neither the context of a request nor a record are in `realm/rules/`, parameter types in
+//! `api/parameter/types/`.
 
 pub mod channels;
 pub mod flags;

@@ -1,4 +1,5 @@
-//! Channels: listing and reading them (reference behaviour, section 9). Submodules create, change and archive channels.
+//! Channels: listing and reading them (reference behaviour, section 9). Submodules create, change and archive channels,
+//! and have the default channels and their groups.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 

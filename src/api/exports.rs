@@ -170,7 +170,8 @@ impl Write for DeleteExport {
     }
 }
 
-/// The JSON file of a finished export: the current organization, users, channels and messages.
+/// The JSON file of a finished export, from the present state: the organization, all users, public channels with their
+/// messages, and if the kind includes them, the messages that consenting users received, with their channels.
 pub fn export_file(realm: &Realm, export: &Export) -> Value {
     let consenting_users: BTreeSet<UserId> = match export.kind {
         ExportKind::Public => BTreeSet::new(),

@@ -18,9 +18,9 @@ pub struct Docs {
     pub since: i64,
     /// Set if clients should use another operation.
     pub deprecated: Option<Deprecation>,
-    /// In the order in which they are checked.
+    /// Those of the newest level with the operation, in the order in which they are checked.
     pub errors: &'static [ErrorKind],
-    /// In the order in which they are sent.
+    /// Those of the newest level with the operation, in the order in which they are sent.
     pub events: &'static [EventKind],
 }
 
@@ -76,7 +76,7 @@ pub trait Operation {
     const SESSION: Option<fn(&Self::Reply) -> UserId> = None;
     /// A check of the caller besides `ACCESS`, which runs before parameters are read. Its errors are part of `DOCS`.
     const PRECONDITION: Option<Precondition> = None;
-    /// Whether the operation takes files, as parts of a multipart body.
+    /// Whether the operation takes files: parts of a multipart body, or for resumable uploads the body.
     const TAKES_FILES: bool = false;
     /// Whether the operation returns API keys, or users whose keys can be fetched, without credentials.
     const EXPOSES_API_KEYS: bool = false;
@@ -100,7 +100,7 @@ pub type Precondition = fn(&Realm, &OperationContext<'_>) -> Result<(), Error>;
 pub trait Read: Operation {
     /// # Errors
     ///
-    /// Those of `DOCS`.
+    /// Those of `DOCS`; at older levels also others.
     fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
 }
 
@@ -108,7 +108,7 @@ pub trait Read: Operation {
 pub trait Write: Operation {
     /// # Errors
     ///
-    /// Those of `DOCS`. The transaction is then discarded.
+    /// Those of `DOCS`; at older levels also others. The transaction is then discarded.
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
 }
 
@@ -118,7 +118,7 @@ pub trait PartialWrite: Operation {
     ///
     /// # Errors
     ///
-    /// Those of `DOCS`. The transaction is then discarded.
+    /// Those of `DOCS`; at older levels also others. The transaction is then discarded.
     fn run(
         tx: &mut Tx,
         context: &OperationContext<'_>,
@@ -145,9 +145,10 @@ pub trait PartialWrite: Operation {
 /// The doc comment is the summary in the reference. `removed_in 400` names the first level without the operation;
 /// `deprecated 400 => "PATCH /settings"` the first level with the replacement, and the replacement. Operations that
 /// share parameters name a struct made by [`parameters!`](super::parameter::parameters): `params from Type;`.
-/// Operations that share a list of errors or events name a constant: `errors in ERRORS;`. All parts are optional; the
-/// default reply is [`Success`](super::Success). `precondition`, `message`, `session`, `takes files`, `gives keys`, `is
-/// short`, `effects [...]`, `caller in "parameter"` and `protocol` set the constants of [`Operation`].
+/// Operations that share a list of errors or events name a constant: `errors in ERRORS;`. All parts after the first
+/// line are optional; the default reply is [`Success`](super::Success). `precondition`, `message`, `session`, `takes
+/// files`, `gives keys`, `is short`, `effects [...]`, `caller in "parameter"` and `protocol` set the constants of
+/// [`Operation`].
 macro_rules! operation {
     (
         $(#[doc = $summary:literal])+

@@ -36,7 +36,7 @@ pub struct OperationContext<'a> {
     pub queue_level: QueueLevel,
     /// The raw values of parameters that this level has and the newest does not.
     pub legacy_values: &'a BTreeMap<&'static str, String>,
-    /// Files of a multipart body.
+    /// Files of a multipart body; for resumable uploads, the body as a file without a name.
     pub files: &'a [UploadedFile],
     /// Headers of the services that deliver incoming webhooks, with their names in lower case.
     pub headers: &'a [(&'static str, String)],
@@ -59,7 +59,7 @@ impl OperationContext<'_> {
         world.settings().feature_level == self.feature_level && self.caller.as_ref().is_none_or(is_unchanged)
     }
 
-    /// The server's URL and names as the client sees them, for rendering.
+    /// The server's URL and names as the client sees them, and the output format of the level, for rendering.
     pub fn render_context(&self) -> RenderContext {
         RenderContext {
             own_url: Some(self.origin.base_url()),

@@ -37,7 +37,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Settings that decide who can sign up and when users become full members. Only owners may change them.
+/// Settings that decide who can sign up and when users become full members. Only owners may change them, below 143 also
+/// administrators.
 const SIGN_UP_SETTINGS: &[&str] = &[
     "invite_required",
     "emails_restricted_to_domains",
@@ -230,7 +231,8 @@ fn check_may_decide_on_sign_up(context: &OperationContext<'_>) -> Result<(), Err
     if caller.is_admin() { Ok(()) } else { Err(Error::AdministratorRequired) }
 }
 
-/// Checks that the caller can see a channel, and that a channel for moderation requests is private.
+/// Checks that the caller can see a channel, that it is not archived, and that a channel for moderation requests is
+/// private.
 fn check_channel(realm: &Realm, caller: &User, purpose: ChannelPurpose, id: Option<ChannelId>) -> Result<(), Error> {
     let Some(id) = id else { return Ok(()) };
     let channel: &Channel = realm.visible_active_channel(caller, id)?;

@@ -13,7 +13,7 @@ pub enum PollOutcome {
     Parked(ParkedPoll),
 }
 
-/// The result of a committed operation.
+/// The result of an operation that was run: a read, or a write whose changes were committed.
 pub struct Outcome {
     /// An error if the operation was carried out in part and refused the remainder.
     pub reply: Result<ReplyBody, Error>,
@@ -23,7 +23,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The result of an operation that changed nothing.
+    /// The result of a read, a poll or a refused operation: without events, and without a session.
     pub fn unchanged(reply: Result<ReplyBody, Error>) -> Self {
         Self { reply, events: NewEvents::default(), session: None }
     }

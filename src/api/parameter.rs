@@ -1,7 +1,7 @@
 //! Reading the parameters of requests into structs: each field is a parameter, in the order in which they are checked.
 //!
-//! Strings are sent as raw text, all other types as JSON text (reference behaviour, section 3). Error messages name the
-//! parameter and the path inside its value: `subscriptions[0]["name"] is not a string`.
+//! Strings and words are sent as raw text, most other types as JSON text (reference behaviour, section 3). Error
+//! messages name the parameter and the path inside its value: `subscriptions[0]["name"] is not a string`.
 
 mod macros;
 pub mod types;
@@ -26,7 +26,7 @@ pub struct RawParameters {
     pub path: Vec<(String, String)>,
     /// Query and body; the body takes precedence. Shared with the journal.
     pub values: Arc<BTreeMap<String, String>>,
-    /// Files of a multipart body.
+    /// Files of a multipart body; for resumable uploads, the body as a file without a name.
     pub files: Vec<UploadedFile>,
     /// Headers of the services that deliver incoming webhooks, with their names in lower case.
     pub headers: Vec<(&'static str, String)>,
@@ -40,10 +40,10 @@ pub struct RawParameters {
     pub boolean_names: Vec<String>,
 }
 
-/// A file of a multipart body.
+/// A file of a multipart body, or the body of a resumable upload.
 #[derive(Clone, Debug)]
 pub struct UploadedFile {
-    /// As the client sent it.
+    /// As the client sent it; "" for a resumable upload.
     pub name: String,
     /// As the client sent it; None if the part has no `Content-Type`.
     pub content_type: Option<String>,
@@ -103,7 +103,8 @@ impl RawParameters {
         Ok(first_value.map(|(_, value)| value))
     }
 
-    /// The sent names that are not in a list of parameters, sorted (`ignored_parameters_unsupported`).
+    /// The sent names that are not in a list of parameters or that the world's feature level does not have, sorted
+    /// (`ignored_parameters_unsupported`).
     pub fn unsupported(&self, list: &[ParameterInfo]) -> Vec<String> {
         let is_known = |name: &str| {
             name == CLIENT
@@ -190,14 +191,14 @@ pub const USER_SETTING_DOC: &[&str] = &["A user's setting."];
 /// replaces.
 pub const ORGANIZATION_SETTING_DOC: &[&str] = &["A setting of the organization."];
 
-/// The parameters of an operation. `parameters!` implements it.
+/// The parameters of an operation. `parameters!` implements it, except for long lists of settings.
 pub trait Parameters: Sized {
-    /// In the order in which the parameters are checked.
+    /// The parameters, for the reference. `parameters!` reads and checks them in this order.
     const LIST: &'static [ParameterInfo];
 
     /// # Errors
     ///
-    /// That of the first parameter that is missing or malformed.
+    /// That of the first parameter that is missing or malformed, or that the request has under two names.
     fn read(raw: &RawParameters) -> Result<Self, Error>;
 }
 
@@ -215,7 +216,7 @@ pub trait Parameter: Sized {
     /// The API's error for an invalid value.
     fn from_text(text: &str, name: &str) -> Result<Self, Error>;
 
-    /// The value of an absent parameter; None if the parameter is required.
+    /// The value of an absent parameter; None if a request without it is refused with `MissingParameter`.
     fn absent() -> Option<Self> {
         None
     }
@@ -239,7 +240,7 @@ pub trait FromJson: Sized {
 ///
 /// # Errors
 ///
-/// `is not valid JSON`, or those of [`FromJson::from_json`].
+/// `BadValue` if the text is not JSON, and those of [`FromJson::from_json`].
 pub fn json_parameter<T: FromJson>(text: &str, name: &str) -> Result<T, Error> {
     let value: Value = serde_json::from_str(text).map_err(|_| Error::bad_value(name, "is not valid JSON"))?;
     T::from_json(&value, name)

@@ -15,7 +15,7 @@ use crate::record::presence::{PresenceRange, PresenceRecord, Presences, legacy_s
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The default of `history_limit_days`.
+/// The default of `history_limit_days`, and the number of days that `GET /realm/presence` covers.
 pub const DEFAULT_HISTORY_DAYS: i64 = 14;
 
 operation! {

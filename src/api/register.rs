@@ -205,7 +205,7 @@ fn check_viewer(viewer: Option<&User>, params: &Register) -> Result<(), Error> {
     }
 }
 
-/// The narrow of a bot with a default channel for events: that channel, by its current name.
+/// The narrow of a bot with a default channel for events: that channel, by its current name. Empty for others.
 fn default_narrow(realm: &Realm, viewer: Option<&User>) -> Vec<QueueTerm> {
     let channel = viewer.and_then(|viewer| viewer.bot_defaults().events_channel);
     channel_name(realm, channel).into_iter().map(|name| QueueTerm::Channel(name.to_lowercase())).collect()

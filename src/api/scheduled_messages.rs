@@ -125,7 +125,8 @@ pub struct ScheduledMessageIdReply {
     pub scheduled_message_id: ScheduledMessageId,
 }
 
-/// The errors of sending, which also apply to scheduling, in the order in which they are checked.
+/// The errors of scheduling a message, in the order in which they are checked: that of the time, then those of sending
+/// to recipients that are given by ID.
 pub const SENDING_ERRORS: &[ErrorKind] = &[
     ErrorKind::DeliveryNotInFuture,
     ErrorKind::InvalidChannelIdType,
@@ -203,7 +204,7 @@ fn edit_scheduled_message(
 ///
 /// # Errors
 ///
-/// [`SENDING_ERRORS`].
+/// [`SENDING_ERRORS`] except the first three, which the operations check themselves.
 fn check_and_render(
     realm: &Realm,
     context: &OperationContext<'_>,

@@ -1,4 +1,5 @@
-//! The public data of the server, which clients read before they log in. Submodules log users in.
+//! The public data of the server, which clients read before they log in. Submodules log users in and recognize
+//! clients that are too old.
 
 pub mod compatibility;
 mod login;

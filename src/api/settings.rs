@@ -139,7 +139,8 @@ fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Er
     }
 }
 
-/// The new name. None, without an error, if the organization has disabled name changes.
+/// The new name. None if the request has none or the current one, or, without an error, if the organization has
+/// disabled name changes and the user is not an administrator.
 fn checked_new_name(tx: &Tx, user: &User, name: Option<&str>) -> Result<Option<String>, Error> {
     let are_changes_disabled = tx.organization.is_enabled(RealmSetting::NameChangesDisabled) && !user.is_admin();
     let Some(name) = name.filter(|name| *name != user.full_name && !are_changes_disabled) else { return Ok(None) };
@@ -149,7 +150,8 @@ fn checked_new_name(tx: &Tx, user: &User, name: Option<&str>) -> Result<Option<S
 /// The setting whose event is emitted even if its value does not change.
 const EMITTED_EVEN_IF_UNCHANGED: &str = "resolved_topic_notice_auto_read_policy";
 
-/// Changes a setting for the user who requests it, and records that the user has edited it.
+/// Changes a setting for the user who requests it, and records that the user has edited it. A setting that has the
+/// value already is left as it is, except for [`EMITTED_EVEN_IF_UNCHANGED`].
 fn change_own_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     if current_value(tx, user, name) != value || name == EMITTED_EVEN_IF_UNCHANGED {
         tx.user_state_mut(user).edited_settings.insert(name.to_owned());
@@ -196,7 +198,8 @@ fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {
     }
 }
 
-/// The event is also emitted if the requested name is a legacy name of the current time zone.
+/// Events: `user_settings` update to the user, and `realm_user` update to everyone who can access the user; also if the
+/// requested name is a legacy name of the current time zone.
 fn change_timezone(tx: &mut Tx, user: &User, timezone: TimeZoneName) {
     if user.timezone == timezone.requested_name {
         return;

@@ -41,8 +41,8 @@ string_enum! {
         No = "false",
         /// All subscribers.
         All = "true",
-        /// All subscribers of channels with fewer than 250; for others, the caller, bots, and users active in the last 14
-        /// days.
+        /// All subscribers of channels with fewer than 250; for others, the caller, bots, and users active in the last
+        /// 14 days.
         Partial = "partial" | "\"partial\"",
     }
 }
@@ -120,7 +120,7 @@ impl Write for ChangeSubscriptions {
         if params.add.is_empty() && params.delete.is_empty() {
             return Err(Error::NothingToSubscribe);
         }
-        // Guests can't even unsubscribe this way, because the request also subscribes.
+        // Guests can't even unsubscribe this way, because the operation can also subscribe.
         if context.caller().is_guest() {
             return Err(Error::GuestsNotAllowed);
         }

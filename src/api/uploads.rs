@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const MIB: i64 = 1024 * 1024;
-/// The content type of files of unknown type.
+/// The content type of a file if the request has none and it cannot be guessed from the name.
 const UNKNOWN_TYPE: &str = "application/octet-stream";
 
 operation! {

@@ -1,4 +1,4 @@
-//! The event about changed settings of the organization.
+//! The `realm` update_dict event about changed settings of the organization.
 
 use crate::realm::tx::Tx;
 use crate::record::events::RealmUpdateDict;

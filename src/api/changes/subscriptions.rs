@@ -1,4 +1,4 @@
-//! Subscribing and unsubscribing users, with all events.
+//! Subscribing and unsubscribing users, and suspending and resuming the subscriptions of accounts, with all events.
 
 use super::peers::{emit_peers, emit_peers_with_condition, emit_removal_among_leavers, peer_changes};
 use crate::error::Error;

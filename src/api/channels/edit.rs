@@ -231,7 +231,7 @@ fn check_deletion_policy(realm: &Realm, caller: &User, params: &EditChannel) -> 
     Ok(())
 }
 
-/// A name that differs from the channel's current name only in case is accepted.
+/// The new name; None if the request has none. A name that differs from the current one only in case is accepted.
 fn checked_new_name(realm: &Realm, channel: &Channel, name: Option<&str>) -> Result<Option<String>, Error> {
     let Some(name) = name.map(validate_channel_name).transpose()? else { return Ok(None) };
     if name == channel.name {

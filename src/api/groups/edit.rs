@@ -85,7 +85,7 @@ fn has_no_changes(params: &EditGroup) -> bool {
         && params.permissions.by_name().iter().all(|(_, update)| update.is_none())
 }
 
-/// A name that differs from the group's current name only in case is accepted.
+/// The new name; None if it does not change. A name that differs from the current one only in case is accepted.
 fn checked_new_name(
     tx: &Tx,
     context: &OperationContext<'_>,

@@ -13,7 +13,7 @@ const SAMPLE_TITLE: &str = "This is an example Python exception";
 /// The first version of events that Sentry's current SDK sends. Earlier versions come from its predecessor, Raven.
 const MIN_VERSION: i64 = 7;
 
-/// Absolute values of timestamps must be below this, in UNIX seconds: in the year 8307.
+/// The limit of the absolute value of timestamps, in UNIX seconds; it is reached in the year 8307.
 const MAX_TIMESTAMP: f64 = 200_000_000_000.0;
 
 pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
@@ -122,8 +122,8 @@ fn event_version(event: &PayloadValue<'_>) -> Result<i64, Error> {
     number.ok_or_else(|| Error::bad_value("version", "is not an integer"))
 }
 
-/// The innermost frame in `file`, in the last exception with the key of a stack trace; None if the trace is null or has
-/// no such frame.
+/// The innermost frame in `file`, in the last exception with the key `stacktrace`; None if no exception has the key, or
+/// the trace is null or has no such frame.
 fn find_frame<'a>(event: &PayloadValue<'a>, file: &str) -> Result<Option<PayloadValue<'a>>, Error> {
     let values: Vec<PayloadValue<'_>> = event.require("exception")?.require("values")?.items()?.collect();
     for value in values.iter().rev() {

@@ -1,6 +1,7 @@
-//! Shell patterns that filter events by their names: `*`, `?`, `[abc]` and `[!abc]`.
+//! Shell patterns that filter events by their names: `*`, `?`, `[abc]`, `[a-c]` and `[!abc]`.
 
-/// Longest text and pattern, in bytes. The time is quadratic in the length; names of events have at most about 30 characters.
+/// Longest text and longest pattern, in bytes. The time is quadratic in the length; names of events have at most about
+/// 30 characters.
 const MAX_LENGTH: usize = 200;
 
 /// Whether the whole text matches a pattern. Texts and patterns over the maximum length never match.

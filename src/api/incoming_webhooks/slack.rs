@@ -9,7 +9,7 @@ use super::slack_text::{emphasis_to_markdown, links_to_markdown, mentions_to_mar
 use crate::error::Error;
 use serde_json::Value;
 
-/// The header that marks a repeated delivery.
+/// The header that marks a repeated delivery, in lower case.
 pub const RETRY_HEADER: &str = "x-slack-retry-num";
 
 /// Renders a message in the format of Slack's incoming webhooks: blocks and attachments, or a text if they have none.

@@ -74,7 +74,7 @@ fn read_text_object<'a>(block: &PayloadValue<'a>, types: &[&str]) -> Result<&'a 
     block.text_of("text")
 }
 
-/// Converts an image to a link; "" for buttons and menus.
+/// Converts an image to a link; "" for other elements, such as buttons and menus.
 fn image_to_markdown(element: &PayloadValue<'_>) -> Result<String, Error> {
     if element.text_of("type")? != "image" {
         return Ok(String::new());

@@ -10,7 +10,7 @@ static LINK: LazyLock<Regex> = LazyLock::new(|| {
         r"(?::[0-9]{1,5})?(?:/[^>]*)?\|?(?:\|[^>]+)?>",
     ))
 });
-/// Matches `<mailto:mel@example.com|mel@example.com>`, with or without a label.
+/// Matches `<mailto:mel@example.com|mel@example.com>`, with or without `mailto:` and a label.
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| compile(r"<((?:mailto:)?[\w.-]+@[\w.-]+(?:\.\w+)+)\|?(?:[\w.-]+@[\w.-]+(?:\.\w+)+)?>"));
 /// Matches `<@U0123|mel>`, with or without a name.

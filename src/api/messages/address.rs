@@ -10,7 +10,8 @@ use chat_markdown::{OutputFormat, encode_link_label};
 pub struct MessageAddress {
     /// Absolute, with the host that the client used.
     pub url: String,
-    /// Markdown.
+    /// A Markdown link labelled with channel and topic; the bare URL for direct messages and for a channel that the
+    /// caller can't see.
     pub link: String,
 }
 

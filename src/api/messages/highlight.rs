@@ -39,7 +39,7 @@ pub(super) fn highlight_html(html: &str, search: &Search, budget: &Budget) -> Re
     }
     let mut output = String::with_capacity(html.len() + START_TAG.len() + END_TAG.len());
     let mut is_highlighting = false;
-    // The position in the folded visible text, to which the marks refer.
+    // The position in the visible text in lower case, to which the marks refer.
     let mut position = 0;
     for piece in pieces(html) {
         // Converting to lower case may change the length of a character.

@@ -81,7 +81,7 @@ pub struct MethodRecord {
     available: bool,
 }
 
-/// The methods by name.
+/// The records of all methods, by name.
 pub fn authentication_method_records(organization: &Organization) -> IndexMap<&'static str, MethodRecord> {
     let record = |method: AuthenticationMethod| {
         (method.name(), MethodRecord { enabled: organization.allows_login_by(method), available: true })
@@ -89,7 +89,7 @@ pub fn authentication_method_records(organization: &Organization) -> IndexMap<&'
     AuthenticationMethod::ALL.map(record).into_iter().collect()
 }
 
-/// The methods in the form of the parameter.
+/// All methods in the form of the parameter: whether each is enabled, by name.
 pub fn authentication_method_settings(organization: &Organization) -> Value {
     let setting =
         |method: AuthenticationMethod| (method.name().to_owned(), organization.allows_login_by(method).into());

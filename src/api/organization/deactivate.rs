@@ -10,7 +10,7 @@ use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
 use crate::record::events::RealmDeactivated;
 
-/// The shortest time after which the data of a deactivated organization can be deleted.
+/// The smallest `deletion_delay_days`: how long the data of a deactivated organization have to be kept.
 pub const MIN_DAYS_TO_DELETION: i64 = 14;
 
 operation! {

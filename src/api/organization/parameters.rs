@@ -43,7 +43,7 @@ pub struct OrganizationParams {
     pub channels: Vec<(ChannelPurpose, Option<ChannelId>)>,
     pub permissions: Vec<(&'static str, GroupSettingUpdate)>,
     pub authentication_methods: Option<AuthenticationMethods>,
-    /// Whether the request has a new subdomain (`string_id`).
+    /// Whether the request has a subdomain (`string_id`), which may be the current one.
     pub changes_subdomain: bool,
 }
 

@@ -12,7 +12,7 @@ use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use serde_json::json;
 
-/// The parameters of the request.
+/// The parameters of `POST /mobile_push/register` below 468.
 pub struct Registration {
     /// The ID that the client chose for the device (`push_account_id`).
     pub account_id: i64,

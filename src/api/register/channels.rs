@@ -74,7 +74,7 @@ impl SubscriptionState {
     }
 }
 
-/// The channels that the viewer may know of, sorted by name.
+/// The channels that the viewer may know of, sorted by name; archived ones only for clients that know them.
 fn visible_channels<'realm>(realm: &'realm Realm, request: &StateRequest<'_>) -> Vec<&'realm Arc<Channel>> {
     let shows_archived = request.options.capabilities.archived_channels;
     let is_visible = |channel: &&Arc<Channel>| {
@@ -89,7 +89,7 @@ fn visible_channels<'realm>(realm: &'realm Realm, request: &StateRequest<'_>) ->
     visible
 }
 
-/// The channels to which new users are subscribed; none for guests and visitors.
+/// The channels to which new users are subscribed, sorted by ID; none for guests and visitors.
 fn default_channels(realm: &Realm, request: &StateRequest<'_>) -> Vec<ChannelId> {
     if request.viewer.is_none_or(|viewer| viewer.is_guest()) {
         return Vec::new();

@@ -37,9 +37,8 @@ operation! {
     events [ScheduledMessagesUpdate];
 }
 
-/// First the five of the edit itself, then those of sending except `MissingTopic`, which makes four more than
-/// [`SENDING_ERRORS`]. They are checked in this order, except that `DeliveryNotInFuture` precedes
-/// `ScheduledMessageSent`.
+/// First the five of the edit itself, then [`SENDING_ERRORS`] except `MissingTopic`: four more than there. They are
+/// checked in this order, except that a time that is not in the future is refused before `ScheduledMessageSent`.
 const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 4] = {
     let mut errors = [ErrorKind::NothingToChange; SENDING_ERRORS.len() + 4];
     errors[1] = ErrorKind::RecipientNeeded;
@@ -101,7 +100,9 @@ impl EditScheduledMessage {
     ///
     /// # Errors
     ///
-    /// Those that precede the errors of sending.
+    /// In this order: `NothingToChange`, `RecipientNeeded`, `TopicNeeded`, `DeliveryNotInFuture` for a time that is not
+    /// later than now, `ScheduledMessageSent`, `NoSuchScheduledMessage`, `DeliveryNotInFuture` for a message that could
+    /// not be sent and gets no new time.
     pub fn kind(&self, realm: &Realm, sender: UserId) -> Result<MessageType, Error> {
         let (message, _) = self.checked_original(realm, sender)?;
         Ok(self.type_.unwrap_or_else(|| target_parameters(&message.to).0))

@@ -170,7 +170,7 @@ fn check_email_syntax(username: &str) -> Result<(), Error> {
     if is_email(username) { Ok(()) } else { Err(Error::InvalidEmailSyntax) }
 }
 
-/// The account with an email address, except system bots, which cannot log in.
+/// The account with an email address, except system bots, which only development logins accept.
 pub(super) fn find_account(realm: &Realm, username: &str) -> Result<Arc<User>, Error> {
     find_account_or_system_bot(realm, username)
         .ok()

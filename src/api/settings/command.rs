@@ -1,4 +1,4 @@
-//! Slash commands that change a setting of the caller (A-144 in docs/assumptions.md).
+//! Slash commands: `/ping`, and those that change a setting of the caller (A-144 in docs/assumptions.md).
 
 use super::change_own_setting;
 use crate::api::{OperationContext, Write, operation};

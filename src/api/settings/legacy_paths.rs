@@ -1,5 +1,5 @@
-//! Legacy paths for changing settings. From level 80 on, two of them are aliases of `/settings`; below, each accepts
-//! only the settings of its kind. A third path changes a single setting.
+//! Legacy paths for changing settings. Two of them are aliases of `/settings` from level 80 on, and accept only the
+//! settings of their kind below. The third, which exists below 81, changes a single setting.
 
 use super::{ChangeSettings, ERRORS, EVENTS, SettingsParams, change_own_setting};
 use crate::api::{OperationContext, Success, Write, operation};

@@ -11,8 +11,8 @@ use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use std::collections::BTreeSet;
 
-/// Settings that administrators can't change for others: what other users learn about a user, and which mails the user
-/// gets.
+/// Settings that administrators can't change for others: what others learn about a user, and which emails the user gets
+/// apart from notifications of messages.
 const PERSONAL_SETTINGS: &[&str] = &[
     "allow_private_data_export",
     "enable_digest_emails",

@@ -1,4 +1,4 @@
-//! An item of the parameters with channels to subscribe to.
+//! The type of the items of `subscriptions` and `add`, parameters with the channels to subscribe to.
 
 use crate::api::parameter::FromJson;
 use crate::error::Error;
@@ -11,9 +11,9 @@ use serde_json::Value;
 /// A channel to subscribe to, which the request creates if it does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelToSubscribe {
-    /// As sent.
+    /// As sent; not checked yet.
     pub name: String,
-    /// The color of the subscription.
+    /// The color of the subscription: `#` and 3 or 6 hexadecimal digits. None: the server chooses one.
     pub color: Option<String>,
     /// The description of a channel that the request creates.
     pub description: Option<String>,

@@ -43,7 +43,7 @@ pub struct UnsubscribeReply {
     pub not_removed: Vec<String>,
 }
 
-/// The events of [`unsubscribe`].
+/// The events of [`unsubscribe`] at the newest level.
 const UNSUBSCRIBE_EVENTS: &[EventKind] = &[
     EventKind::SubscriptionPeerRemove,
     EventKind::SubscriptionRemove,
@@ -116,8 +116,8 @@ pub fn unsubscribe(
 }
 
 /// Checks that the caller may unsubscribe all of the users from a channel: the caller from any channel, the caller's
-/// bots from accessible ones, others as an administrator of the organization or of the channel, or with the permission
-/// to remove subscribers.
+/// bots from visible ones, others as an administrator of the organization or of the channel, or from a visible channel
+/// with the permission to remove subscribers.
 fn check_may_unsubscribe(
     realm: &Realm,
     caller: &User,

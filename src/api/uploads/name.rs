@@ -4,7 +4,8 @@ use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
-/// The name in the URL if no character of the file's name is allowed there.
+/// The name in the URL if the file's name has no character that is allowed there, or comes to `.` or `..`. Also the
+/// name of a resumable upload whose request has none.
 pub const FALLBACK_URL_NAME: &str = "uploaded-file";
 
 /// The name of a file without its directories and without control characters. None if it is empty, as in a form without
@@ -29,7 +30,8 @@ pub fn shorten(name: &str) -> Cow<'_, str> {
     shorten_to(name, |text| text.chars().count(), MAX_DISPLAY_NAME_LENGTH)
 }
 
-/// The name shortened to a limit by removing characters before the extension.
+/// The name shortened to a limit by removing the last characters before the extension; an extension that alone exceeds
+/// the limit is cut off.
 fn shorten_to(name: &str, measure: fn(&str) -> usize, limit: usize) -> Cow<'_, str> {
     if measure(name) <= limit {
         return name.into();
@@ -53,7 +55,8 @@ fn longest_prefix(text: &str, measure: fn(&str) -> usize, limit: usize) -> &str 
     &text[..end]
 }
 
-/// The name in the URL: NFKC, only word characters, `.` and `-`, with `-` for each run of spaces and hyphens.
+/// The name in the URL: NFKC, only word characters, `.` and `-`, with `-` for each run of spaces and hyphens, shortened
+/// to 255 bytes; [`FALLBACK_URL_NAME`] if nothing usable remains.
 pub fn url_name(name: &str) -> String {
     let normalized: String = name.nfkc().collect();
     let is_allowed = |character: &char| {

@@ -1,6 +1,7 @@
-//! Resumable uploads: beginning one, adding to it, ending it. A finished upload is a file like any other.
+//! Resumable uploads: beginning one, reading how much of it has arrived, adding to it, and giving it up. A complete
+//! upload is a file like any other.
 //!
-//! In the protocol tus 1.0.0, the parameters and replies are headers.
+//! In the protocol tus 1.0.0, the parameters and replies are headers, and a piece of the file is the body of a request.
 
 use super::{NewFile, add_file_at, check_size, name, new_path_id};
 use crate::api::{OperationContext, Read, Success, Write, operation};

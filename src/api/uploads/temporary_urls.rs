@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const VALIDITY: Span = Span::from_seconds(60);
 
-/// The URL, relative to the organization's.
+/// Returns a URL of the file that works for a minute from `now`, relative to the organization's URL.
 pub fn create_url(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {
     let expires = now.plus(VALIDITY).micros();
     let signed_text = format!("{expires}:{}", attachment.path_id);
@@ -24,7 +24,8 @@ pub fn create_url(realm: &Realm, attachment: &Attachment, now: Timestamp) -> Str
 ///
 /// # Errors
 ///
-/// `InvalidToken` if the token is malformed or expired, `InvalidFilename`, `FileNotFound`.
+/// `InvalidToken` if the token is malformed, has a wrong signature or has expired; `InvalidFilename` if the name is not
+/// the end of the file's path; `FileNotFound` if the file was removed.
 pub fn find_file(realm: &Realm, token_and_name: &str, now: Timestamp) -> Result<Arc<Attachment>, Error> {
     let (token, name) = token_and_name.split_once('/').ok_or(Error::InvalidToken)?;
     let text = decode_hexadecimal(token).ok_or(Error::InvalidToken)?;
@@ -40,7 +41,7 @@ pub fn find_file(realm: &Realm, token_and_name: &str, now: Timestamp) -> Result<
     realm.attachments.get(path_id).cloned().ok_or(Error::FileNotFound)
 }
 
-/// 32 hexadecimal digits.
+/// 32 hexadecimal digits that depend on the organization, its seed and the text.
 fn signature_of(realm: &Realm, text: &str) -> String {
     let mut signature = content_hash(format!("{}:{}:{text}", realm.organization.uuid, realm.rng.seed).as_bytes());
     signature.truncate(32);

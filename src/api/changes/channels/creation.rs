@@ -1,5 +1,5 @@
-//! Creating channels: the parameters of new channels, the checks, and the change with its events. Two operations create
-//! channels: one creates a single channel, the other the channels that it subscribes users to.
+//! Creating channels: the parameters of new channels, the checks, and the change with its events. One operation creates
+//! a single channel; those that subscribe users to channels by name create the missing ones.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 

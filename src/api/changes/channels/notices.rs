@@ -1,4 +1,4 @@
-//! Notices about channels: new and archived channels, changed properties, subscriptions by other users.
+//! Notices about channels: new, archived and unarchived channels, changed properties, subscriptions by other users.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 

@@ -1,4 +1,4 @@
-//! Events about changed user settings.
+//! Events about changed user settings, and about the consent to exports.
 
 use super::legacy;
 use crate::realm::event::Audience;

@@ -49,8 +49,9 @@ pub fn realm_bot_audience(realm: &Realm, bot: UserId) -> Audience {
     Audience::of_users(realm.users_with_role_or_higher(Role::Administrator)).with_users(owner.into_iter().collect())
 }
 
-/// Checks that the caller may create bots of a kind. For incoming webhook bots, `CanCreateWriteOnlyBots` is enough.
-/// `kind` is None for an invalid number, so that callers without permission get the same error for it.
+/// Checks that the caller may create bots of a kind. For incoming webhook bots, `CanCreateWriteOnlyBots` is enough;
+/// below 344 also for outgoing webhook and embedded bots, and administrators need no permission. `kind` is None for an
+/// invalid number, so that callers without permission get the same error for it.
 ///
 /// # Errors
 ///

@@ -83,7 +83,7 @@ pub(super) fn post_notices(
 }
 
 /// A link to a topic in Markdown. If the name of the topic or the channel would break the usual syntax, the link has a
-/// URL.
+/// URL, from the level of [`Feature::TopicsLinkedByUrl`] on.
 fn topic_link(tx: &Tx, channel: ChannelId, topic: &str) -> String {
     let name = &tx.channels[&channel].name;
     let breaks_syntax = |name: &str| name.contains(['`', '>', '*', '&', '[', ']']) || name.contains("$$");

@@ -151,8 +151,8 @@ fn merge_policies(old_policy: VisibilityPolicy, new_policy: VisibilityPolicy) ->
     }
 }
 
-/// Moves the users' visibility policies along with a topic whose messages were all moved. If the new topic existed
-/// before, the policies for both are merged.
+/// Moves the users' visibility policies along with a topic of which no message remains that the editor can access. If
+/// the new topic existed before, the policies for both are merged.
 pub(super) fn move_policies(
     tx: &mut Tx,
     editor: &User,

@@ -125,7 +125,7 @@ fn compare_words<'words>(
     runs
 }
 
-/// Elements without an end tag.
+/// The elements without an end tag that rendered messages can have.
 const VOID_ELEMENTS: [&str; 4] = ["br", "hr", "img", "input"];
 
 /// Splits HTML into words with their tags.
@@ -222,7 +222,8 @@ fn find_attribute<'tag>(tag: &'tag str, name: &str) -> Option<&'tag str> {
     value.split('"').next()
 }
 
-/// Returns for each piece whether it is not a tag, or is a tag whose counterpart is among the pieces.
+/// Returns for each piece whether it is no tag, the tag of a void element, or a tag whose counterpart is among the
+/// pieces.
 fn find_balanced(pieces: &[Piece]) -> Vec<bool> {
     let mut is_balanced = vec![false; pieces.len()];
     let mut open_tags: Vec<(usize, &str)> = Vec::new();

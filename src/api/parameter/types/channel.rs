@@ -149,7 +149,8 @@ impl ChannelBooleanUpdates {
     ///
     /// # Errors
     ///
-    /// `AdministratorRequired` if the request has a setting that the caller may not change, even with its current value.
+    /// `AdministratorRequired` if the request has a setting that the caller may not change, even with its current
+    /// value.
     pub fn changes(
         &self,
         caller: &User,
@@ -168,7 +169,7 @@ fn check_may_change(setting: &ChannelBooleanSetting, caller: &User) -> Result<()
 }
 
 parameters! {
-    /// Properties of a new channel, besides its name, topics policy and permissions.
+    /// Properties of a new channel, besides its name, description, topics policy and permissions.
     #[derive(Default)]
     pub struct ChannelProperties {
         /// Private.

@@ -11,8 +11,8 @@ use crate::realm::group::{Group, SystemGroup};
 use crate::realm::id::GroupId;
 use crate::realm::permission::{AnonymousGroup, GroupSettingValue, PermissionSetting, Permissions, RealmPermission};
 
-/// Declares two structs of parameters with a field for each permission, in the order of their names: values for a new
-/// object, and updates of an existing one.
+/// Declares two structs of parameters with a field for each listed permission, in the order of the list: values for a
+/// new object, and updates of an existing one.
 macro_rules! permission_parameters {
     (
         $(#[$new_doc:meta])* pub struct $new:ident;

@@ -80,11 +80,12 @@ pub fn resolve(
 }
 
 /// Checks the content of a message. If it is refused, the errors that take precedence are returned: those of
-/// [`resolve`], except for unknown channels.
+/// [`resolve`], except those of finding the channel.
 ///
 /// # Errors
 ///
-/// Those of [`resolve`] and of [`normalize_content`].
+/// First those of [`resolve`], for channels only `OneChannelExpected`, `InvalidChannelType` and `MissingTopic`; then
+/// those of [`normalize_content`].
 pub fn check_content(
     realm: &Realm,
     sender: &User,

@@ -83,7 +83,8 @@ macro_rules! parameter_list {
     };
 }
 
-/// A list of the parameters of one operation and of the settings that it shares with the other one.
+/// A list of the parameters of `PATCH /settings` or `PATCH /realm/user_settings_defaults`: its own, and the settings
+/// that both operations share.
 macro_rules! with_shared_settings {
     ($($own:tt)*) => {
         parameter_list! {
@@ -206,7 +207,7 @@ fn legacy_settings(raw: &RawParameters) -> Result<Vec<(&'static str, Value)>, Er
 /// Settings with text values whose refusal is "Not in the list of possible values".
 const SETTINGS_WITH_LIST_ERROR: [&str; 2] = ["emojiset", "default_avatar_source"];
 
-/// The setting of both operations that is stored in the account instead of the user's settings.
+/// The setting of both operations that a user has in the account instead of among the settings.
 const EMAIL_VISIBILITY: &str = "email_address_visibility";
 
 fn parse_visibility(text: &str) -> Result<i64, Error> {
