@@ -1,5 +1,5 @@
-//! Constructors for the rows of the table of operations, which make each row from the type of its operation. The function
-//! in a row checks a request, runs the operation and commits its changes.
+//! Constructors for the rows of the table of operations, which make each row from the type of its operation. The
+//! function in a row checks a request, runs the operation and commits its changes.
 
 use super::reply::envelope_with_message;
 use super::*;

@@ -91,7 +91,8 @@ operation! {
     events [MutedTopics, UserTopic];
 }
 
-/// A topic in a request: at most 60 characters. The display name of the empty topic counts as the empty topic.
+/// A topic in a request: at most 60 code points after trimming. The display name of the empty topic counts as the empty
+/// topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicName(pub String);
 

@@ -40,7 +40,7 @@ pub fn find_file(realm: &Realm, token_and_name: &str, now: Timestamp) -> Result<
     realm.attachments.get(path_id).cloned().ok_or(Error::FileNotFound)
 }
 
-/// 32 hexadecimal digits.
+/// The realm's signature of a text: 32 hexadecimal digits.
 fn signature_of(realm: &Realm, text: &str) -> String {
     let mut signature = content_hash(format!("{}:{}:{text}", realm.organization.uuid, realm.rng.seed).as_bytes());
     signature.truncate(32);
