@@ -2,9 +2,9 @@
 //!
 //! The core implements the newest level. Each difference of an older level is a row of a table here, with its level,
 //! its subject and the former behaviour. Most rows need no code: a field or parameter that is newer than the world is
-//! removed. The others ([`Behaviour`]) are functions on requests (applied from the oldest change to the newest) or on
-//! objects of replies and events (from the newest to the oldest). [`emulation()`] compiles the rows for a level once;
-//! the newest level has no emulation.
+//! removed. The others ([`Behaviour`]) are mostly functions on requests (applied from the oldest change to the newest)
+//! or on objects of replies and events (from the newest to the oldest); some change only the code, the message or the
+//! required access. [`emulation()`] compiles the rows for a level once; the newest level has no emulation.
 //!
 //! At all levels, the version of the server is that of the newest. HTML has the form of the level at which it
 //! was rendered, which the core chooses.

@@ -49,7 +49,7 @@ pub struct Selection {
     pub url: String,
     /// The email address of the account.
     pub user: String,
-    /// The number of messages, of which the newest are read; all if None.
+    /// The maximum number of messages in the fixture, which are the newest ones; None for all.
     pub messages: Option<u64>,
     /// The names of the channels to read, with their messages; all if the list is empty.
     pub channels: Vec<String>,

@@ -18,9 +18,9 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// In code points (`max_channel_folder_name_length`).
+/// Maximum length of a folder's name, in code points (`max_channel_folder_name_length`).
 pub const MAX_NAME_LENGTH: usize = 60;
-/// In code points (`max_channel_folder_description_length`).
+/// Maximum length of a folder's description, in code points (`max_channel_folder_description_length`).
 pub const MAX_DESCRIPTION_LENGTH: usize = 1024;
 
 /// All folders in their order, including archived ones.

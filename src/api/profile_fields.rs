@@ -22,9 +22,9 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// In code points.
+/// Maximum length of the label of a field, in code points.
 const MAX_LABEL_LENGTH: usize = 40;
-/// In code points.
+/// Maximum length of the hint of a field, in code points.
 const MAX_HINT_LENGTH: usize = 80;
 /// Maximum number of fields in the summary of a profile.
 const MAX_FIELDS_IN_SUMMARY: usize = 2;

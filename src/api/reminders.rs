@@ -18,7 +18,7 @@ use crate::time::Span;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// In code points (`max_reminder_note_length`).
+/// Maximum length of the note of a reminder, in code points (`max_reminder_note_length`).
 pub const MAX_NOTE_LENGTH: usize = 1_000;
 
 /// The delay of a reminder whose request names no time.

@@ -55,7 +55,7 @@ impl<T: Serialize> ReplyData for T {
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct Success {}
 
-/// In bytes. Most replies fit in it.
+/// Initial capacity of the buffer for a reply, in bytes. Most replies fit in it.
 const INITIAL_REPLY_CAPACITY: usize = 512;
 
 /// A successful reply: `result`, an empty `msg`, `ignored_parameters_unsupported` if there are any, then the data.

@@ -13,7 +13,7 @@ use crate::record::own_lists::SnippetRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// In code points.
+/// Maximum length of the title of a snippet, in code points.
 const MAX_TITLE_LENGTH: usize = 60;
 
 pub type Title = NonBlank<MAX_TITLE_LENGTH>;

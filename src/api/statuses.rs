@@ -17,7 +17,7 @@ use crate::record::status::StatusRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// In code points, after trimming.
+/// Maximum length of the text of a status, in code points, after trimming.
 pub const MAX_STATUS_TEXT_LENGTH: usize = 60;
 
 operation! {

@@ -149,7 +149,7 @@ fn is_file_at_path(file: &File, path: &Path) -> bool {
     (open_file.dev(), open_file.ino()) == (file_at_path.dev(), file_at_path.ino())
 }
 
-/// An open file can't be removed on other systems.
+/// Always true, since the standard library can't tell on other systems whether two files are the same.
 #[cfg(not(unix))]
 fn is_file_at_path(_file: &File, _path: &Path) -> bool {
     true
@@ -168,7 +168,7 @@ fn read_regular_file(path: &Path) -> io::Result<String> {
 type Version = (Weak<Realm>, Clock);
 
 struct LastWrite {
-    /// The last written version; None before the first write.
+    /// The version that the file has; None if there is no file yet.
     version: Option<Version>,
     /// Whether the last write failed. Of consecutive failures, only the first is printed.
     has_failed: bool,

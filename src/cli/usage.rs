@@ -51,7 +51,8 @@ const SYNONYMS: &[(&[&str], &str)] = &[
     (&["agent", "agents", "tools"], "mcp"),
 ];
 
-/// A hint for errors that similar spelling can't explain.
+/// A hint that the parser of arguments does not give: for synonyms of commands, for some misspelled subcommands, and
+/// for options of other commands.
 fn hint(error: &Error, command: &Command, first_argument: Option<&str>) -> Option<String> {
     let context_text = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),

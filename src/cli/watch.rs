@@ -27,7 +27,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::{HeaderValue, Response, StatusCode, header};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-/// The pause before the second attempt to connect. It doubles with each attempt, up to [`MAX_PAUSE`].
+/// The pause before the first attempt to connect again. It doubles with each failed attempt, up to [`MAX_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(5);
 

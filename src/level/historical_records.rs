@@ -1,10 +1,10 @@
-//! Records for replies that contain them only at older levels, converted from records of the newest level.
+//! Records for replies and events that contain them only at older levels, converted from records of the newest level.
 
 use super::{ChangeKind, Downgrade, DowngradeContext, ObjectKind, changes};
 use serde_json::{Map, Value};
 
-/// Converts a record from the newest level to that of the change that puts it into a reply. The emulation then applies
-/// the older changes to it.
+/// Converts a record from the newest level to that of the change that puts it into a reply or event. The emulation then
+/// applies the older changes to it.
 pub fn record_at_level(
     level: i64,
     object: &'static ObjectKind,

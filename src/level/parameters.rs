@@ -29,7 +29,7 @@ const SETTINGS_MERGED_AT: i64 = 80;
 const ENTER_SENDS_SINCE: i64 = 81;
 
 /// New parameters of operations that share a struct of parameters with other operations. The declarations of operations
-/// have the levels of all other parameters.
+/// have the levels of other parameters, except for settings and permissions, whose levels are in the tables of fields.
 static PARAMETERS: &[(&str, ParameterLevels)] = &[
     ("POST /typing", &[(58, "type")]),
     ("POST /channels/create", &[(17, "message_retention_days")]),

@@ -57,7 +57,8 @@ fn changes_messages_everywhere(behaviour: &Behaviour) -> bool {
     matches!(behaviour.downgrade, Downgrade::Message(_)) && !behaviour.subject.contains('/')
 }
 
-/// The texts in backticks or quotation marks, in lowercase and without the numbers of an example.
+/// The texts in backticks or quotation marks, in lowercase, each up to its first digit: the numbers of an example
+/// differ from those of a message.
 fn quoted_messages(description: &str) -> impl Iterator<Item = String> {
     let quoted_texts = description.split(['`', '"']).skip(1).step_by(2);
     quoted_texts.filter_map(|text| {

@@ -13,7 +13,7 @@ use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The maximum length in characters.
+/// The maximum length of the name of a custom emoji, in characters.
 pub const MAX_EMOJI_NAME_LENGTH: usize = 60;
 /// The number of anonymous names of which the first unused one is taken.
 const MAX_CANDIDATES: u32 = 8;

@@ -70,7 +70,7 @@ async fn read_avatars(reader: &mut Reader<'_>) -> Result<(), ReadError> {
 
 /// An uploaded file that is to be read.
 struct Upload {
-    /// The ID of the user.
+    /// ID of the account that reads the organization, or of the message's sender if only a message shows the file.
     owner: i64,
     /// The time of the upload, in UNIX seconds.
     at: i64,

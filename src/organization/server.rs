@@ -10,7 +10,7 @@ pub const OLDEST_LEVEL: i64 = 130;
 
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// The feature level.
+    /// The feature level, from [`OLDEST_LEVEL`] on.
     pub level: i64,
     dialect: Dialect,
 }

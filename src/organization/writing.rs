@@ -24,7 +24,7 @@ pub struct WriteResult {
 ///
 /// # Errors
 ///
-/// An I/O error, or an error for records that are not JSON.
+/// An I/O error, or an error for records that are not JSON or for an unsuitable server.
 pub fn write(partial: &PartialFile, selection: &Selection, output: &mut impl Write) -> io::Result<WriteResult> {
     let survey = Survey::new(partial, selection)?;
     // The description is at the beginning, but its notes are complete only at the end, so the document is written

@@ -21,7 +21,7 @@ pub struct ClientSummary {
     pub client: String,
     /// Email address of the user. None for requests without credentials.
     pub user: Option<String>,
-    /// The number of requests.
+    /// The number of requests that were answered.
     pub requests: u64,
     /// The time of the first request, in seconds of the world's time.
     pub first_at: f64,
@@ -34,7 +34,7 @@ pub struct ClientSummary {
 /// A rule that a client broke.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FindingSummary {
-    /// The name of the rule.
+    /// The name of the rule, such as `dead-queue-polled`.
     pub rule: String,
     #[serde(deserialize_with = "deserialize_severity")]
     pub severity: Severity,

@@ -343,7 +343,7 @@ fn parse_clock(target: &str, offset: usize) -> Result<Pattern, Vec<Mistake>> {
     Pattern::parse(&body, 0)
 }
 
-/// Parses a `reply` block.
+/// Parses a `reply` block, of which `arguments` are the words after `reply`.
 ///
 /// # Errors
 ///

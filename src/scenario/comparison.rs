@@ -66,7 +66,7 @@ impl<'a> Comparison<'a> {
         line.len() - line.trim_start().len()
     }
 
-    /// Whether a value matches a template. Adds captured values.
+    /// Whether a value matches a template. Adds captured values, and a note about a reference with another value.
     pub fn matches(&mut self, template: &Template, actual: &Value) -> bool {
         match template.only_part() {
             Some(Part::Matcher(matcher)) => matches_value(matcher, actual),

@@ -46,7 +46,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// All mistakes in the file, in the order of lines.
+    /// The mistakes in the file, in the order of lines. Of a block, it may be only the first.
     pub fn parse(name: &str, text: &str) -> Result<Self, Vec<Mistake>> {
         let text = text.replace("\r\n", "\n");
         let mut mistakes = Vec::new();

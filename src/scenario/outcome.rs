@@ -28,7 +28,8 @@ pub enum Outcome {
 /// A difference between a scenario and what happened.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// The line of the block in the file, from 1.
+    /// The line in the file, from 1: that of the first edit within the block, or else that of what the message is
+    /// about.
     pub line: usize,
     /// What happened, as a sentence.
     pub what: String,

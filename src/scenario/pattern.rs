@@ -90,7 +90,7 @@ impl Pattern {
     }
 }
 
-/// Converts a value. Values with mistakes become null.
+/// Converts a value. Texts and numbers with mistakes become null, and keys with mistakes are left out.
 fn convert_value(value: &ast::Value<'_>, offset: usize, mistakes: &mut Vec<Mistake>) -> Pattern {
     let range = value.range().start + offset..value.range().end + offset;
     let value = match value {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct Queue {
     /// The handle of its owner.
     pub handle: String,
-    /// The ID of the queue.
+    /// ID from the register reply.
     pub id: String,
     /// The ID of the last event that was fetched.
     pub last_fetched: i64,
@@ -34,7 +34,7 @@ pub struct Scope {
     pub now: i64,
     /// A word that no earlier run in the same organization has used.
     pub unique_word: String,
-    /// The world's base URL.
+    /// The world's base URL, without a trailing slash.
     pub server: String,
 }
 

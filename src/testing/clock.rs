@@ -33,7 +33,7 @@ impl From<&str> for Jump {
 pub struct AgendaItem {
     /// Kind of item, such as `reminder`; docs/control.md lists all.
     pub kind: String,
-    /// When the item falls due, in Unix seconds.
+    /// When the item falls due, in UNIX seconds.
     pub at: f64,
     /// IDs of the objects that the item is about, such as `reminder_id`.
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub struct AgendaItem {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct JumpResult {
-    /// The time after the jump, in Unix seconds.
+    /// The time after the jump, in UNIX seconds.
     pub now: f64,
     /// The items that fell due, in order of time.
     pub fired: Vec<AgendaItem>,
@@ -53,7 +53,7 @@ pub struct JumpResult {
 }
 
 impl Clock {
-    /// The current time in Unix seconds.
+    /// The current time in UNIX seconds.
     #[track_caller]
     pub fn now(&self) -> f64 {
         parse_json(self.control.call(Method::GET, "/clock", None)["now"].take())
@@ -73,7 +73,7 @@ impl Clock {
         self.jump(json!({"advance_seconds": by}))
     }
 
-    /// Moves the clock forward to a time, as Unix seconds or in RFC 3339.
+    /// Moves the clock forward to a time, as UNIX seconds or in RFC 3339.
     #[track_caller]
     pub fn set(&self, to: impl Serialize) -> Waiting<JumpResult> {
         self.jump(json!({"set": to_json(to)}))

@@ -14,9 +14,9 @@ const MAX_DISPLAYED_CHARACTERS: usize = 60;
 pub struct Entry {
     /// ID, which rises by one per entry.
     pub id: u64,
-    /// When the request was answered, in Unix seconds of the world's clock.
+    /// When the request was answered, in UNIX seconds of the world's clock.
     pub at: f64,
-    /// HTTP method.
+    /// HTTP method in capitals.
     pub method: String,
     /// Path without `/api/v1`, with values instead of placeholders.
     pub path: String,

@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct Push {
     /// ID, which rises by one per push.
     pub id: u64,
-    /// When it was sent, in Unix seconds of the world's clock.
+    /// When it was sent, in UNIX seconds of the world's clock.
     pub at: f64,
     /// Kind of push, such as `message`; docs/control.md lists all.
     pub kind: String,

@@ -12,7 +12,7 @@ pub struct ReportedClient {
     pub client: String,
     /// Email address of the client's user. None without credentials.
     pub user: Option<String>,
-    /// Number of requests.
+    /// Number of the client's requests that were answered.
     pub requests: u64,
     /// The rules that it broke, the most severe first.
     pub findings: Vec<Finding>,
@@ -22,13 +22,13 @@ pub struct ReportedClient {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// Name of the rule.
+    /// Name of the rule, such as `dead-queue-polled`; `chatdouble rules` lists all.
     pub rule: String,
     /// `error`, `warning` or `note`.
     pub severity: String,
     /// What the client did.
     pub message: String,
-    /// Number of times.
+    /// How often the client broke the rule.
     pub count: u64,
     /// The first request that broke the rule.
     pub first: FindingRequest,
@@ -46,7 +46,7 @@ pub struct Finding {
 pub struct FindingRequest {
     /// ID of its entry in the journal. None if it was never answered.
     pub journal_id: Option<u64>,
-    /// When it arrived, in Unix seconds of the world's clock.
+    /// When it arrived, in UNIX seconds of the world's clock.
     pub at: f64,
     /// Method, path and parameters in one line.
     pub request: String,

@@ -58,7 +58,7 @@ impl WorldOptions {
         Self { snapshot: Some(name.into()), ..self }
     }
 
-    /// Sets the feature level.
+    /// Sets the feature level that the world emulates.
     pub fn feature_level(self, level: i64) -> Self {
         Self { feature_level: Some(level), ..self }
     }

@@ -8,7 +8,7 @@ use crate::realm::push::{PushToken, PushTokenKind};
 use crate::realm::tx::Tx;
 use schemars::{Schema, SchemaGenerator};
 
-/// In code points.
+/// Maximum length of a token, in code points.
 const MAX_TOKEN_LENGTH: usize = 4_096;
 
 /// The ID of an app: letters, digits, dots and dashes.

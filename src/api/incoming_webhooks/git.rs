@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 const MAX_LISTED_COMMITS: usize = 20;
 const MAX_NAMED_AUTHORS: usize = 3;
-/// In digits.
+/// The length of a short hash, in hexadecimal digits.
 const SHORT_HASH_LENGTH: usize = 11;
 
 pub struct Commit<'a> {

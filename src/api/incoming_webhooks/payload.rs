@@ -76,6 +76,8 @@ impl<'a> PayloadValue<'a> {
         }
     }
 
+    /// The string.
+    ///
     /// # Errors
     ///
     /// `BadValue` if the value is not a string.

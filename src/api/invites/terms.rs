@@ -14,7 +14,7 @@ use crate::realm::permission::{GroupPermission, RealmPermission};
 use crate::realm::user::{Role, User};
 use crate::time::Span;
 
-/// 10 days.
+/// How long an invitation is valid by default: 10 days.
 const DEFAULT_VALIDITY_MINUTES: i64 = 14_400;
 
 /// The terms that a request asks for, unchecked.

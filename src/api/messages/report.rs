@@ -15,7 +15,7 @@ use crate::realm::text::{MAX_MESSAGE_LENGTH, check_length, truncate};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 
-/// In code points.
+/// Maximum length of the description of a report, in code points.
 const MAX_DESCRIPTION_LENGTH: usize = 1_000;
 
 /// Length reserved in the notice for everything except the description and the quoted message, in code points.

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// In code points.
+/// Maximum length of a domain, in code points.
 const MAX_DOMAIN_LENGTH: usize = 255;
 
 pub fn domain_records(realm: &Realm) -> Vec<DomainRecord> {

@@ -18,7 +18,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// In code points.
+/// Maximum length of the name of a language, in code points.
 const MAX_LANGUAGE_LENGTH: usize = 40;
 const DEFAULT_LANGUAGE_SETTING: &str = "default_code_block_language";
 // The first two errors are those of the real server's web framework.

@@ -9,9 +9,9 @@ use crate::realm::Realm;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// In bytes.
+/// Minimum length of a subdomain, in bytes.
 const MIN_LENGTH: usize = 3;
-/// In bytes, as for any label of a host name.
+/// Maximum length of a subdomain, in bytes, as for any label of a host name.
 const MAX_LENGTH: usize = 63;
 
 operation! {

@@ -128,6 +128,8 @@ impl<T: Parameter> Parameter for Option<T> {
 pub struct Expected<T>(pub Option<T>);
 
 impl<T> Expected<T> {
+    /// The value of the parameter.
+    ///
     /// # Errors
     ///
     /// `MissingParameter` if the parameter is absent.

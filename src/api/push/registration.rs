@@ -16,9 +16,9 @@ use sha2::{Digest, Sha256};
 
 /// The first byte of a key.
 const KEY_PREFIX: u8 = 0x31;
-/// Length of a key without the prefix.
+/// Length of a key without the prefix, in bytes.
 const KEY_BYTES: usize = 32;
-/// Length of the part of a token's hash that is its ID.
+/// Length of the part of a token's hash that is its ID, in bytes.
 const TOKEN_ID_BYTES: usize = 8;
 
 /// The new key of a device.
@@ -37,6 +37,8 @@ pub struct Token {
 }
 
 impl Key {
+    /// Checks the length of the key and its prefix.
+    ///
     /// # Errors
     ///
     /// `InvalidPushKey` unless the key is base64 of the prefix and 32 bytes.

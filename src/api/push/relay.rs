@@ -9,11 +9,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// Length of a public key of the relay.
+/// Length of a public key of the relay, in bytes.
 const PUBLIC_KEY_BYTES: usize = 32;
 /// What encryption (a sealed box) adds to the length: the sender's public key and a tag.
 const SEAL_BYTES: usize = 48;
-/// Maximum age of a registration.
+/// Maximum age of a registration when it arrives at the relay.
 const MAX_REGISTRATION_AGE: Span = Span::from_seconds(86_400);
 
 operation! {

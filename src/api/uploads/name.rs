@@ -16,7 +16,7 @@ pub fn base_name(path: &str) -> Option<String> {
     (!matches!(name.as_str(), "" | "." | "..")).then_some(name)
 }
 
-/// In code points.
+/// Maximum length of a name that clients display, in code points.
 const MAX_DISPLAY_NAME_LENGTH: usize = 255;
 const MAX_URL_NAME_BYTES: usize = 255;
 

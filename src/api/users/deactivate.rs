@@ -13,7 +13,7 @@ use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use serde_json::Value;
 
-/// In code points.
+/// Maximum length of the comment for the email, in code points, after trimming.
 const MAX_COMMENT_LENGTH: usize = 2000;
 
 operation! {

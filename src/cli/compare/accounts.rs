@@ -47,13 +47,13 @@ struct Credentials {
 }
 
 impl Accounts {
-    /// Reads an accounts file. `handles` are those that the probes use. Accounts under other names are reported on
-    /// standard error and ignored.
+    /// Reads an accounts file, whose entries are named by role or by handle. `handles` are those that the probes use.
+    /// Other names are reported on standard error and ignored, unless they are similar to a known one.
     ///
     /// # Errors
     ///
-    /// What is wrong with the file, with the JSON path of a wrong entry. For a misspelled role, the error suggests the
-    /// nearest one.
+    /// What is wrong with the file, with the JSON path of a wrong entry. For a name that is similar to a role or
+    /// handle, the error suggests that.
     pub fn read(file: &Path, handles: &BTreeSet<String>) -> Result<Self, CliError> {
         let file_error = |reason: &dyn std::fmt::Display| CliError::failure(format!("{}: {reason}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;

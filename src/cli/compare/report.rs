@@ -138,7 +138,8 @@ impl Report {
         text
     }
 
-    /// The known changes between the feature levels of the two servers that affect a request.
+    /// Lines about the first known changes between the feature levels of the two servers that certainly affect a
+    /// request.
     fn level_changes(&self, step: &Step) -> Vec<String> {
         let (older, newer) = (self.levels[0].min(self.levels[1]), self.levels[0].max(self.levels[1]));
         let mut usage = Usage::default();

@@ -66,7 +66,8 @@ impl Chaos {
         check_writable(file).map_err(|error| write_error(file, &error))
     }
 
-    /// Runs the command until it fails, or for the requested number of runs. If it fails, shrinks the faults.
+    /// Runs the command once without faults, and then with random ones until it fails, or for the requested number of
+    /// runs. Shrinks the faults with which it fails.
     ///
     /// # Errors
     ///

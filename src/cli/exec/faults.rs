@@ -13,7 +13,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 ///
-/// When the file can't be read, or contains no list.
+/// When the file can't be read, or is not a list in JSON.
 pub fn read(file: &Path) -> Result<Vec<Value>, CliError> {
     let file_error = |reason: String| CliError::failure(format!("{}: {reason}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| file_error(format!("cannot be read: {error}")))?;

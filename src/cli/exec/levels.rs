@@ -73,7 +73,8 @@ impl Levels {
         self.jobs > 1
     }
 
-    /// Runs the command at each level and prints a table. Returns the status of the first failed run, or success.
+    /// Runs the command at each level. Prints a table, and what changed between levels with different results. Returns
+    /// the status of the first failed run, or success.
     ///
     /// # Errors
     ///

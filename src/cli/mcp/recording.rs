@@ -49,7 +49,7 @@ impl Recording {
         self.steps.push(block);
     }
 
-    /// Adds a call of control that changes something. `path` begins after the world's name.
+    /// Adds a call of control, with its status if it is a refusal. `path` begins after the world's name.
     pub fn add_control(&mut self, method: &str, path: &str, body: Option<&Value>, status: u16) {
         let body = body.map(|body| format!(" {}", escape_placeholders(&body.to_string()))).unwrap_or_default();
         let mut block = format!("```control\n{method} {path}{body}\n```\n");

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use tokio_rustls::rustls::ClientConfig;
 
-/// The maximum length of a reply for the agent. Longer ones are cut.
+/// The maximum length of a reply for the agent, in bytes. Longer ones are cut.
 const MAX_REPLY_BYTES: usize = 40_000;
 const DEFAULT_WORLD: &str = "default";
 
@@ -97,7 +97,8 @@ impl Session {
         self.client.send(request).await.map_err(|failure| failure.reason().to_owned())
     }
 
-    /// Adds a call of control to the recording of its world, unless it only reads.
+    /// Adds a call of control to the recording of its world, unless it is a GET request. Calls that make, delete or
+    /// reset a world begin, remove or empty a recording instead.
     fn record_control_call(
         &self,
         call: ControlCall,

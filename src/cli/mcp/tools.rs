@@ -1,4 +1,5 @@
-//! The tools and their schemas, which come from the OpenAPI documents of control and of the API.
+//! The tools and their schemas. Those of calls of control come from the OpenAPI document of control; the API's document
+//! is searched and described by two of the others.
 
 use crate::dialect::Dialect;
 use rmcp::model::Tool;

@@ -7,7 +7,7 @@ use crate::server::Authority;
 use crate::time::Span;
 use std::net::IpAddr;
 
-/// Parses an origin as browsers send it. With a path or slash, no page would ever match it.
+/// Parses an origin as browsers send it, or `*` for all origins. With a path or slash, no page would ever match it.
 pub fn parse_origin(text: &str) -> Result<String, String> {
     let is_origin = text.parse::<http::Uri>().is_ok_and(|uri| match (uri.scheme_str(), uri.authority()) {
         (Some(scheme), Some(authority)) => text == format!("{scheme}://{authority}"),

@@ -287,7 +287,8 @@ fn time_of_day(seconds: &Value) -> String {
     format!("{:02}:{:02}:{:02}.{milliseconds:03}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }
 
-/// Escapes control characters and text direction marks, so that texts can't control the terminal.
+/// Escapes control characters, and the marks, embeddings and overrides of text direction, so that texts can't control
+/// the terminal.
 fn escape_unprintable(text: &str) -> String {
     text.chars()
         .flat_map(|character| {

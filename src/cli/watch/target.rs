@@ -4,7 +4,7 @@ use crate::world::Worlds;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Base URL without a trailing slash.
+    /// Base URL without a trailing slash and without `/api/v1`.
     pub base_url: String,
     pub name: String,
     /// URL of the world's watch socket.

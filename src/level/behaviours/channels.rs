@@ -9,7 +9,7 @@ use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
 use serde_json::{Map, Value, json};
 
-/// The operations that read a single channel.
+/// Operations that read a single channel, and that refused archived ones below level 480.
 const CHANNEL_READING_ROUTES: &[&str] =
     &["GET /users/me/{stream_id}/topics", "GET /streams/{stream_id}", "GET /streams/{stream_id}/members"];
 

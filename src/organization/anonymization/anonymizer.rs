@@ -197,7 +197,8 @@ fn random_nearby_character(character: char, random: &mut Random) -> char {
     candidates.get(random.below(candidates.len())).copied().unwrap_or(character)
 }
 
-/// Replaces an emoji with another one. Skin tones, the letters of flags and other characters remain.
+/// Replaces an emoji from U+1F000 to U+1FBFF with another one. Skin tones, the letters of flags and all other
+/// characters remain.
 fn replace_emoji(character: char, seed: u64) -> char {
     match character {
         '\u{1f3fb}'..='\u{1f3ff}' | '\u{1f1e6}'..='\u{1f1ff}' => character,

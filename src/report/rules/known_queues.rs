@@ -20,7 +20,7 @@ pub struct KnownQueue {
     pub newest_sent: Option<i64>,
     /// The ID of the newest event in a reply that the client received completely; -1 if there is none.
     pub newest_delivered: i64,
-    /// The time at which that reply was sent, in microseconds of real time.
+    /// The time at which the latest such reply with events was sent, in microseconds of real time.
     pub delivered_at: i64,
     /// The ID of the newest acknowledged event.
     pub acknowledged: i64,

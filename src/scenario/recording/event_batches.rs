@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct EventBatch {
     /// When the reply to the poll was complete, in UNIX seconds.
     pub end_seconds: f64,
-    /// The ID of the queue.
+    /// ID of the queue, from the poll's parameter or else from its reply.
     pub queue_id: String,
     /// The new events in order, without heartbeats.
     pub events: Vec<Value>,

@@ -36,8 +36,9 @@ pub fn kind_of_collection(name: &str) -> String {
     }
 }
 
-/// The kind of object whose ID or IDs are the value of a key; None if the value is not an ID. `parent_kind` is the kind
-/// of the object with the key, which determines the kind for `id` and `ids`.
+/// The kind of object whose ID or IDs are the value of a key; None if the value is not an ID, or an ID of no kind, such
+/// as `recipient_id`. `parent_kind` is the kind of the object with the key, which determines the kind for `id` and
+/// `ids`.
 pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
     let some_kind = |kind: &str| Some(kind.to_owned());
     match key {

@@ -10,7 +10,7 @@ use base64::Engine;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The maximum size of a file in a scenario. Larger files are omitted.
+/// The maximum size of a file in a scenario. Requests with larger files are omitted.
 const MAX_FILE_BYTES: usize = 256 << 10;
 
 /// The replacements of passwords and tokens that requests set.

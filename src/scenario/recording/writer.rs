@@ -21,9 +21,9 @@ const MAX_EVENT_DELAY_SECONDS: f64 = 3.0;
 pub struct RecordedScenario {
     /// Text of the file.
     pub text: String,
-    /// Number of requests.
+    /// Number of requests in the scenario, including registrations of queues.
     pub requests: usize,
-    /// Number of events.
+    /// Number of `event` blocks.
     pub events: usize,
     /// Sentences about what the scenario can't express.
     pub omissions: Vec<String>,

@@ -74,12 +74,13 @@ const CREATION_RULES: [CreationRule; 14] = [
 
 const UPLOAD_PATH: &str = "/user_uploads";
 
-/// Whether requests with this method and path create objects.
+/// Whether requests with this method and path create objects whose IDs are in the reply. Subscriptions, which may
+/// create channels, are not among them.
 pub fn creates_objects(method: &str, path: &str) -> bool {
     method == "POST" && (path == UPLOAD_PATH || CREATION_RULES.iter().any(|rule| rule.path == path))
 }
 
-/// The objects that a request created.
+/// The objects that a request created, according to its reply.
 pub fn created_objects(method: &str, path: &str, reply: &Value, handle: &str) -> Vec<CreatedObject> {
     if method != "POST" || reply["result"] != "success" {
         return Vec::new();

@@ -23,7 +23,7 @@ pub struct ComparedServer {
     pub feature_level: i64,
     /// The reply to `GET /server_settings`.
     pub settings: Value,
-    /// Users, channels, groups, queues and captured values by name.
+    /// Users, channels, groups and captured values by name, and the unique word of the probe.
     pub scope: Scope,
     http: Arc<dyn HttpTransport>,
 }

@@ -289,7 +289,8 @@ impl ProbeRun<'_> {
         Ok(Ok([first, second]))
     }
 
-    /// Adds the objects that a request created on a server to those to remove.
+    /// Adds the objects that a request created on a server to those to remove, and the queue that it registered to
+    /// those to delete.
     fn track_created(&mut self, index: usize, method: &str, path: &str, caller: &str, reply: &HttpReply) {
         self.created_objects[index].extend(cleanup::created_objects(method, path, &reply.body, caller));
         if let Some(id) = reply.body["queue_id"].as_str() {

@@ -26,8 +26,8 @@ pub struct NewPerson {
     pub channels: Option<Vec<ChannelId>>,
 }
 
-/// Adds a person with the organization's default settings, subscribes the person to channels, and posts the notice that
-/// the person joined.
+/// Adds a person with the organization's default settings, subscribes the person to channels, adds rows for recent
+/// messages there, and posts the notice that the person joined.
 ///
 /// Events: those of [`announce_user`] and [`subscribe`], and `message` of the notice.
 pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {

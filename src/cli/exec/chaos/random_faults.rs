@@ -4,7 +4,7 @@ use super::observed_requests::{ObservedRequests, Operation};
 use crate::realm::seeded_rng::SeededRng;
 use serde_json::{Map, Value, json};
 
-/// Draws the faults of a run. They depend only on the observed requests, the seed and the number of the run.
+/// Draws the faults of a run, from 1 to `max_count`. They depend only on the arguments.
 pub fn draw_faults(observed_requests: &ObservedRequests, seed: u64, run: u32, max_count: u32) -> Vec<Value> {
     let mut random = RandomNumbers::new(seed, run);
     let kinds_and_targets: Vec<(&FaultKind, Vec<Target>)> = FAULT_KINDS
@@ -60,9 +60,9 @@ impl RandomNumbers {
 struct Target {
     /// The value of `match` in a fault: method and path of an operation, or a user.
     filter: Value,
-    /// The possible values of `after`.
+    /// The possible values of `after`: how many of these requests pass before the fault fires.
     after: Vec<usize>,
-    /// Length of the longest reply in bytes.
+    /// Length of the longest reply in bytes; 0 for the requests of a user, which may be of any operation.
     longest_reply: usize,
 }
 
