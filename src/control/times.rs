@@ -163,7 +163,7 @@ impl JsonSchema for InitialClock {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         untyped_schema(
-            "real, frozen (at the time of creation), or an instant at which the clock is frozen: a number of UNIX seconds, or as text RFC 3339 or a date.",
+            "real, frozen (at the time that the world would start with otherwise), or an instant at which the clock is frozen: a number of UNIX seconds, or as text RFC 3339 or a date.",
         )
     }
 }

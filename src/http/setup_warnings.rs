@@ -1,4 +1,4 @@
-//! Warnings on standard error about a wrong setup of clients or tests, which these hardly notice themselves.
+//! Warns on standard error about mistakes in the setup of clients or tests that would otherwise go unnoticed.
 
 use super::request::ApiRequest;
 use crate::dialect::Dialect;

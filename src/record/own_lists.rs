@@ -127,7 +127,7 @@ declare_events! {
     }
 }
 
-/// A muted user.
+/// A user who is muted, and since when.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct MutedUserRecord {
@@ -137,7 +137,7 @@ pub struct MutedUserRecord {
     pub timestamp: i64,
 }
 
-/// What changed of a view of the left sidebar.
+/// The changed properties of a view in the left sidebar; absent ones did not change.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct NavigationViewChange {
@@ -145,7 +145,7 @@ pub struct NavigationViewChange {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub is_pinned: Option<bool>,
-    /// Its name.
+    /// The name that the user gave it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
@@ -158,9 +158,9 @@ pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SavedSnippet")]
 pub struct SnippetRecord {
-    /// Its ID.
+    /// The snippet's ID.
     pub id: i64,
-    /// The title.
+    /// The name of the snippet in lists.
     pub title: String,
     /// Markdown.
     pub content: String,
@@ -183,7 +183,7 @@ impl SnippetRecord {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Draft")]
 pub struct DraftRecord {
-    /// Its ID.
+    /// The draft's ID.
     pub id: i64,
     /// `stream`, `private`, or "" if nothing is chosen yet.
     #[serde(rename = "type")]

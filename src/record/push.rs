@@ -1,7 +1,7 @@
 //! The control API's record of a push notification: what the relay received, and what the phone gets from it.
 
+mod html;
 mod payload;
-mod text;
 mod wire;
 
 use crate::realm::Realm;

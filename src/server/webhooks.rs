@@ -126,17 +126,17 @@ impl HttpSender {
 
     /// Sends a call and follows redirects. Each address is checked.
     async fn send_with_redirects(&self, call: &WebhookCall, webhook_request: &WebhookRequest) -> Outcome {
-        let mut call_request = CallRequest { url: call.url.clone(), has_body: true };
+        let mut hop = Hop { url: call.url.clone(), has_body: true };
         for _ in 0..=MAX_REDIRECTS {
-            if let Some(obstacle) = outcome_if_url_blocked(&call_request.url, self.reach) {
-                return obstacle;
+            if let Some(refusal) = outcome_if_url_blocked(&hop.url, self.reach) {
+                return refusal;
             }
-            let response = match self.send(&call_request, webhook_request).await {
+            let response = match self.send(&hop, webhook_request).await {
                 Ok(response) => response,
                 Err(message) => return Outcome::NoConnection(message),
             };
-            if let Some(next_request) = call_request.next_after_redirect(&response) {
-                call_request = next_request;
+            if let Some(next_hop) = hop.next_hop(&response) {
+                hop = next_hop;
                 continue;
             }
             let (head, body) = response.into_parts();
@@ -148,17 +148,13 @@ impl HttpSender {
         Outcome::TooManyRedirects
     }
 
-    async fn send(
-        &self,
-        call_request: &CallRequest,
-        webhook_request: &WebhookRequest,
-    ) -> Result<http::Response<Incoming>, String> {
+    async fn send(&self, hop: &Hop, webhook_request: &WebhookRequest) -> Result<http::Response<Incoming>, String> {
         let request = http::Request::builder()
-            .method(if call_request.has_body { Method::POST } else { Method::GET })
-            .uri(&call_request.url)
+            .method(if hop.has_body { Method::POST } else { Method::GET })
+            .uri(&hop.url)
             .header(header::ACCEPT, "*/*")
             .header(header::USER_AGENT, &webhook_request.user_agent);
-        let request = if call_request.has_body {
+        let request = if hop.has_body {
             let request = request.header(header::CONTENT_TYPE, webhook_request.content_type);
             request.body(Full::new(Bytes::from(webhook_request.body.clone())))
         } else {
@@ -204,16 +200,16 @@ fn connector(reach: Reach) -> HttpConnector<Resolver> {
     connector
 }
 
-/// A request of a call: the first one, or one after a redirect.
-struct CallRequest {
+/// Where one request of a call goes: to the bot's URL first, then to where a redirect leads.
+struct Hop {
     url: String,
     /// Whether this is a POST request with the body, rather than a GET request.
     has_body: bool,
 }
 
-impl CallRequest {
-    /// The next request if the reply is a redirect. It is chosen as the HTTP library of real servers does it (A-362).
-    fn next_after_redirect<T>(&self, response: &http::Response<T>) -> Option<Self> {
+impl Hop {
+    /// The next hop if the reply is a redirect. It is chosen as the HTTP library of real servers does it (A-362).
+    fn next_hop<T>(&self, response: &http::Response<T>) -> Option<Self> {
         let keeps_method = match response.status().as_u16() {
             301..=303 => false,
             307 | 308 => true,

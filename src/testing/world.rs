@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// The maximum number of journal entries that a failed test prints.
 const MAX_PRINTED_ENTRIES: usize = 10;
-/// Names of threads that do not run a single test, and therefore are not used as labels.
+/// Names of threads that may run more than one test, so that their names can't label a world.
 const SHARED_THREADS: [&str; 2] = ["main", "tokio-runtime-worker"];
 
 /// Options of a new world.
@@ -192,11 +192,11 @@ impl TestWorld {
         parse_list(self.control.call(Method::GET, "/report", None), "clients")
     }
 
-    /// Asserts that the report has no errors and warnings. Notes are allowed.
+    /// Asserts that the report has no errors or warnings. Notes are allowed.
     ///
     /// # Panics
     ///
-    /// With the findings, if there are any.
+    /// If there are errors or warnings, which the message lists.
     #[track_caller]
     pub fn assert_no_findings(&self) {
         let mut lines = Vec::new();

@@ -3,7 +3,7 @@
 use crate::support::{Reply, TestServer, User};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use chatdouble::api::server::token::TOKEN_KEY;
+use chatdouble::api::server::token::TOKEN_SIGNING_KEY;
 use hmac::{Hmac, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -21,7 +21,7 @@ fn signed(claims: &Value, key: &str) -> String {
 
 /// A good token of an account.
 pub fn token_of(email: &str) -> String {
-    signed(&json!({"email": email}), TOKEN_KEY)
+    signed(&json!({"email": email}), TOKEN_SIGNING_KEY)
 }
 
 async fn log_in(anybody: &User, token: &str) -> Reply {
@@ -35,7 +35,7 @@ async fn a_token_with_somebodys_address_gives_their_key() {
     let key = json!({"api_key": mel.credentials().api_key, "email": mel.email()});
 
     log_in(&anybody, &token_of("MEL@chat.test")).await.is(key.clone());
-    log_in(&anybody, &signed(&json!({"email": mel.email(), "exp": NOW + 1, "nbf": NOW}), TOKEN_KEY))
+    log_in(&anybody, &signed(&json!({"email": mel.email(), "exp": NOW + 1, "nbf": NOW}), TOKEN_SIGNING_KEY))
         .await
         .is(key.clone());
     let params = json!({"token": token_of(mel.email()), "include_profile": true});
@@ -69,13 +69,13 @@ async fn other_tokens_are_refused() {
         unsigned.to_owned(),
         format!("{unsigned}."),
         signed(&mel, "another-key-that-is-long-enough-to-be-one"),
-        signed(&json!({"email": "mel@chat.test", "exp": NOW}), TOKEN_KEY),
-        signed(&json!({"email": "mel@chat.test", "exp": "tomorrow"}), TOKEN_KEY),
-        signed(&json!({"email": "mel@chat.test", "nbf": NOW + 1}), TOKEN_KEY),
+        signed(&json!({"email": "mel@chat.test", "exp": NOW}), TOKEN_SIGNING_KEY),
+        signed(&json!({"email": "mel@chat.test", "exp": "tomorrow"}), TOKEN_SIGNING_KEY),
+        signed(&json!({"email": "mel@chat.test", "nbf": NOW + 1}), TOKEN_SIGNING_KEY),
     ] {
         log_in(&anybody, &token).await.with_status(400).error("BAD_REQUEST", "Bad JSON web token");
     }
-    let of_nobody = log_in(&anybody, &signed(&json!({"sub": "mel"}), TOKEN_KEY)).await;
+    let of_nobody = log_in(&anybody, &signed(&json!({"sub": "mel"}), TOKEN_SIGNING_KEY)).await;
     of_nobody.error("BAD_REQUEST", "No email specified in JSON web token claims");
     let unknown = log_in(&anybody, &token_of("nobody@chat.test")).await.with_status(401);
     unknown.error("AUTHENTICATION_FAILED", "Your username or password is incorrect");

@@ -68,8 +68,7 @@ pub fn cost_of_text(bytes: usize) -> Cost {
     Cost { steps, nodes: NODES, output: OUTPUT_MAX_CHARS }
 }
 
-/// The HTML of a text without previews has at most this many characters, and [`OUTPUT_PER_BYTE`] more for each byte of
-/// the text.
+/// The HTML of a text without previews has at most this many characters, and [`OUTPUT_PER_BYTE`] more for each byte.
 const BASE_OUTPUT: usize = 10_000;
 const OUTPUT_PER_BYTE: usize = 100;
 

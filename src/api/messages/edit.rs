@@ -146,7 +146,7 @@ impl Write for EditMessage {
             relocate::move_messages(tx, caller.id, &message_edit, place);
             losses.emit(tx, &message_edit.moved_ids, &message_edit.message.place);
             if message_edit.names_channel {
-                relocate::update_rows(tx, &message_edit.moved_ids, place, &losses.users_losing_rows);
+                relocate::update_user_messages(tx, &message_edit.moved_ids, place, &losses.users_losing_user_messages);
                 audience = audience.including(tx.message_holders(message_edit.message.id));
                 audience = audience.including(relocate::new_readers(tx, &message_edit.message, place));
             }
@@ -165,9 +165,10 @@ impl Write for EditMessage {
         // Users who lost their user messages and are not subscribed to the old channel get no event, and users who lost
         // access must not learn the new place.
         let subscribers = message_edit.message.channel().map(|(channel, _)| tx.channels[&channel].subscribers.clone());
-        let users_who_lost_rows = losses.users_losing_rows.clone().relative_complement(subscribers.unwrap_or_default());
+        let users_without_user_messages =
+            losses.users_losing_user_messages.clone().relative_complement(subscribers.unwrap_or_default());
         let update = Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated_message)));
-        tx.emit(audience.except_all(&users_who_lost_rows).except_all(&losses.users_losing_access), update);
+        tx.emit(audience.except_all(&users_without_user_messages).except_all(&losses.users_losing_access), update);
         if let Some(place) = &message_edit.place {
             notice::post_notices(tx, &caller, &message_edit, place, &params);
         }

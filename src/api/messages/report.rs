@@ -37,8 +37,8 @@ impl ReportType {
     /// In the order in which clients show them.
     pub const ALL: [Self; 5] = [Self::Spam, Self::Harassment, Self::Inappropriate, Self::Norms, Self::Other];
 
-    /// The text that clients show.
-    pub fn name(self) -> &'static str {
+    /// The label that clients show for the reason. [`ReportType::text`] is the word on the wire.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Spam => "Spam",
             Self::Harassment => "Harassment",

@@ -317,7 +317,7 @@ impl ServerState {
                 group: permission_descriptions(GROUP_PERMISSIONS, "group_creator", Some("role:nobody")),
             },
             server_report_message_types: ReportType::ALL
-                .map(|reason| ReportReason { key: reason.text(), name: reason.name() }),
+                .map(|reason| ReportReason { key: reason.text(), name: reason.label() }),
             server_min_deactivated_realm_deletion_days: MIN_DAYS_TO_DELETION,
             server_max_deactivated_realm_deletion_days: None,
             settings_send_digest_emails: false,

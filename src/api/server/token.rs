@@ -15,7 +15,7 @@ use serde_json::Value;
 use sha2::Sha256;
 
 /// The key with which tokens for all worlds are signed, by HS256.
-pub const TOKEN_KEY: &str = "chatdouble-takes-tokens-signed-with-this-key";
+pub const TOKEN_SIGNING_KEY: &str = "chatdouble-takes-tokens-signed-with-this-key";
 
 operation! {
     /// Returns an account's API key for a JSON web token with its address.
@@ -27,14 +27,14 @@ operation! {
         /// Whether the reply has the user as they see themselves.
         include_profile: bool = false,
     }
-    reply TokenKeyReply;
+    reply ApiKeyForTokenReply;
     errors [TokenMissing, TokenInvalid, TokenWithoutEmail, AuthenticationFailed, UserDeactivated, RealmDeactivated];
     events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete];
 }
 
 /// Credentials for Basic authentication, and their owner.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct TokenKeyReply {
+pub struct ApiKeyForTokenReply {
     /// 32 letters and digits.
     pub api_key: String,
     /// The account's real address, which is the user name.
@@ -45,7 +45,7 @@ pub struct TokenKeyReply {
 }
 
 impl Write for FetchApiKeyForToken {
-    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<TokenKeyReply, Error> {
+    fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<ApiKeyForTokenReply, Error> {
         if params.token.is_empty() {
             return Err(Error::TokenMissing);
         }
@@ -63,7 +63,7 @@ impl Write for FetchApiKeyForToken {
         let user = &tx.users[&user.id];
         let view = UserView { viewer: Some(user), client_gravatar: false, include_profile: false };
         let user = params.include_profile.then(|| UserRecord::new(tx, user, view));
-        Ok(TokenKeyReply { api_key: credentials.api_key, email: credentials.email, user })
+        Ok(ApiKeyForTokenReply { api_key: credentials.api_key, email: credentials.email, user })
     }
 }
 
@@ -76,7 +76,7 @@ fn verified_claims(token: &str, now: Timestamp) -> Option<Value> {
     if decode(header)?["alg"] != "HS256" {
         return None;
     }
-    let mut hmac = Hmac::<Sha256>::new_from_slice(TOKEN_KEY.as_bytes()).ok()?;
+    let mut hmac = Hmac::<Sha256>::new_from_slice(TOKEN_SIGNING_KEY.as_bytes()).ok()?;
     hmac.update(signed_part.as_bytes());
     hmac.verify_slice(&URL_SAFE_NO_PAD.decode(signature).ok()?).ok()?;
     let claims = decode(payload).filter(Value::is_object)?;

@@ -1,5 +1,5 @@
-//! Legacy paths for changing settings. Two of them are aliases of `/settings` from level 80 on, and accept only the
-//! settings of their kind below. The third, which exists below 81, changes a single setting.
+//! Legacy paths for changing settings. From level 80 on, two of them are aliases of `/settings`; at older levels, each
+//! accepts only the settings of its kind (`level/parameters.rs`). The third, which exists below 81, changes a single setting.
 
 use super::{ChangeSettings, ERRORS, EVENTS, SettingsParams, change_own_setting};
 use crate::api::{OperationContext, Success, Write, operation};
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::realm::tx::Tx;
 
 operation! {
-    /// A legacy path of PATCH /settings.
+    /// Changes settings; below level 80, only those of the display.
     pub ChangeDisplaySettings = PATCH "/settings/display", for Human, deprecated 80 => "PATCH /settings";
     params from SettingsParams;
     errors in ERRORS;
@@ -21,7 +21,7 @@ impl Write for ChangeDisplaySettings {
 }
 
 operation! {
-    /// A legacy path of PATCH /settings.
+    /// Changes settings; below level 80, only those of notifications.
     pub ChangeNotificationSettings = PATCH "/settings/notifications", for Human, deprecated 80 => "PATCH /settings";
     params from SettingsParams;
     errors in ERRORS;

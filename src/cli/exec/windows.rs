@@ -4,7 +4,8 @@ use std::process::ExitStatus;
 use tokio::process::Child;
 use tokio::signal::windows::{CtrlBreak, CtrlC, ctrl_break, ctrl_c};
 
-/// The console events that would end this program and leave the command running.
+/// The console events that this program survives, so that it can report the exit status of the command, which receives
+/// them too.
 pub struct Signals(CtrlC, CtrlBreak);
 
 impl Signals {
@@ -17,6 +18,7 @@ impl Signals {
         Ok(Self(ctrl_c()?, ctrl_break()?))
     }
 
+    /// Waits for a console event. Returns (), in place of a signal to forward.
     pub async fn next(&mut self) {
         tokio::select! {
             _ = self.0.recv() => {}

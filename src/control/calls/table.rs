@@ -139,7 +139,7 @@ pub const CALLS: &[CallRow] = &[
         "/worlds",
         Call::DeleteWorlds,
         Filters(&[PREFIX]),
-        "Deletes all worlds whose names start with a prefix.",
+        "Deletes all worlds whose names start with a prefix, except `default`.",
         r#"{"deleted": "string[]"}"#,
     ),
     row("GET", "/worlds/{name}", Call::World, Nothing, "Returns a world's row.", r#"{"world": "@World"}"#),

@@ -1,7 +1,7 @@
 //! The payloads of push notifications before encryption.
 
 use super::ServerProperties;
-use super::text::{group_mentions, html_to_text};
+use super::html::{group_mentions, html_to_text};
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::SentMessage;

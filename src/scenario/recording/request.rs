@@ -4,7 +4,7 @@ use super::exchange::{Exchange, RequestBody, Upload};
 use super::kinds::{kind_of_collection, kind_of_id};
 use super::names::Names;
 use super::secrets::is_secret_name;
-use super::text::{can_be_written_in_lines, escape_braces, format_json_in_line, placeholder, request_line};
+use super::text::{can_be_written_in_lines, escape_braces, format_json_in_line, parameter_lines, placeholder};
 use super::times::is_unix_time;
 use base64::Engine;
 use serde_json::Value;
@@ -183,7 +183,7 @@ pub fn path_and_lines(
         let value = convert_parameter(exchange, name, text, names, replacements)?;
         fits_in_lines &=
             can_be_written_in_lines(text) && !name.is_empty() && !name.contains([':', ' ', '\n', '}', ']']);
-        lines.push(request_line(name, &escape_braces(&value)));
+        lines.push(parameter_lines(name, &escape_braces(&value)));
     }
     if !fits_in_lines {
         if matches!(exchange.body, RequestBody::Multipart(..)) {
@@ -338,7 +338,7 @@ fn file_line(upload: &Upload) -> Result<String, String> {
     }
     match std::str::from_utf8(content) {
         Ok(text) if can_be_written_in_lines(text) && !text.is_empty() => {
-            Ok(request_line(&format!("file {name}"), &escape_braces(text)))
+            Ok(parameter_lines(&format!("file {name}"), &escape_braces(text)))
         }
         _ => {
             let encoded = base64::engine::general_purpose::STANDARD.encode(content);

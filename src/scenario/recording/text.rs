@@ -55,7 +55,7 @@ pub fn can_be_written_in_lines(text: &str) -> bool {
 }
 
 /// A line of a request. A text of several lines begins on the next line.
-pub fn request_line(name: &str, text: &str) -> String {
+pub fn parameter_lines(name: &str, text: &str) -> String {
     if !text.contains('\n') {
         return format!("{name}: {text}").trim_end().to_owned();
     }

@@ -48,7 +48,7 @@ pub(super) fn move_messages(tx: &mut Tx, editor: UserId, message_edit: &MessageE
 pub(super) struct MoveLosses {
     /// Users who lose their user messages: those who were ever subscribed to the old channel and are not subscribed to
     /// the new one.
-    pub(super) users_losing_rows: OrdSet<UserId>,
+    pub(super) users_losing_user_messages: OrdSet<UserId>,
     /// Those of them who also lose access and get `delete_message`. If the new channel is public, only guests.
     pub(super) users_losing_access: OrdSet<UserId>,
 }
@@ -64,13 +64,13 @@ impl MoveLosses {
         }
         let (old_channel, new_channel) = (&tx.channels[&old_channel], &tx.channels[&new_channel]);
         let were_subscribed = tx.personal.iter().filter(|(_, state)| state.subscriptions.contains_key(&old_channel.id));
-        let users_losing_rows: OrdSet<UserId> =
+        let users_losing_user_messages: OrdSet<UserId> =
             were_subscribed.map(|(user, _)| *user).filter(|user| !new_channel.subscribers.contains(user)).collect();
         let users_losing_access = match new_channel.privacy.is_private() {
-            true => users_losing_rows.clone(),
-            false => users_losing_rows.clone().intersection(tx.guests().clone()),
+            true => users_losing_user_messages.clone(),
+            false => users_losing_user_messages.clone().intersection(tx.guests().clone()),
         };
-        Self { users_losing_rows, users_losing_access }
+        Self { users_losing_user_messages, users_losing_access }
     }
 
     /// Event: `delete_message` to the users who lose access.
@@ -99,23 +99,23 @@ pub(super) fn new_readers(tx: &Tx, message: &Message, place: &MessagePlace) -> O
     tx.channels[&new_channel].subscribers.clone().relative_complement(tx.unsubscribed_guests(old_channel))
 }
 
-/// Updates the user messages of messages that were moved into a channel: removes those of `users_losing_rows` and
+/// Updates the user messages of messages that were moved into a channel: removes those of `users_losing_user_messages` and
 /// recalls their pushes, and adds read ones for the subscribers of a channel with protected history. A subscription
 /// that began after an unread one of the messages begins before it instead, since unread messages are newer than the
 /// subscription.
-pub(super) fn update_rows(
+pub(super) fn update_user_messages(
     tx: &mut Tx,
     moved_ids: &[MessageId],
     place: &MessagePlace,
-    users_losing_rows: &OrdSet<UserId>,
+    users_losing_user_messages: &OrdSet<UserId>,
 ) {
     let Some(channel) = place.channel().map(|id| tx.channels[&id].clone()) else { return };
-    tx.remove_user_messages(moved_ids, users_losing_rows);
+    tx.remove_user_messages(moved_ids, users_losing_user_messages);
     if !channel.privacy.has_public_history() {
         tx.add_read_user_messages(moved_ids, &channel.subscribers);
     }
     tx.move_subscription_starts(channel.id, moved_ids);
-    for user in users_losing_rows {
+    for user in users_losing_user_messages {
         tx.recall_pushes(*user);
     }
 }

@@ -1,4 +1,4 @@
-//! Converts the rendered HTML of a message to the text of a push notification.
+//! Reads the rendered HTML of a message for a push notification: its text, and the groups that it mentions.
 
 use crate::realm::id::GroupId;
 use chat_markdown::pieces;
