@@ -127,8 +127,8 @@ export interface paths {
          */
         post: operations["createWorld"];
         /**
-         * Deletes all worlds whose names start with a prefix.
-         * Deletes all worlds whose names start with a prefix. `DELETE /control/worlds`.
+         * Deletes all worlds whose names start with a prefix, except `default`.
+         * Deletes all worlds whose names start with a prefix, except `default`. `DELETE /control/worlds`.
          */
         delete: operations["deleteWorlds"];
         options?: never;
@@ -831,7 +831,7 @@ export interface components {
             /** Whether to delete an existing world of that name first. */
             replace?: boolean | null;
         };
-        /** real, frozen (at the time of creation), or an instant at which the clock is frozen: a number of UNIX seconds, or as text RFC 3339 or a date. */
+        /** real, frozen (at the time that the world would start with otherwise), or an instant at which the clock is frozen: a number of UNIX seconds, or as text RFC 3339 or a date. */
         Clock: number | string;
         /** A number of seconds, fractions allowed, or as text a span of the units w, d, h, m and s such as 1d2h30m. */
         Seconds: number | string;
