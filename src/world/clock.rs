@@ -59,12 +59,15 @@ impl World {
         self.waiters.record_jump(Some(to));
         self.set_clock(to);
         let spared = spared_queues.iter().map(|id| (id.clone(), to));
-        let cut_off = self.cut_off_queues(&self.realm.load()).into_iter().map(|id| (id, from));
+        let cut_off_queues = self.cut_off_queues(&self.realm.load());
+        let cut_off = cut_off_queues.iter().map(|id| (id.clone(), from));
         let idle_queues: Vec<(QueueId, Timestamp)> = spared.chain(cut_off).collect();
         let (due_items, new_events) = self.run_due_with_idle_queues(&idle_queues, to);
         self.advance_realm(to);
         self.broadcast(WatchFrame::Clock { from, to, due_items: due_items.clone(), restoration: None });
         self.broadcast_change(&new_events);
+        // Their answers are lost, so that the clients notice that they are offline and poll again.
+        self.waiters.finish_polls(&cut_off_queues);
         due_items
     }
 

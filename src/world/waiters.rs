@@ -52,7 +52,7 @@ struct ParkedPolls {
 #[derive(Default)]
 struct Waker {
     notify: Notify,
-    /// Whether the client deleted the queue.
+    /// Whether the client deleted the queue, or is offline during a jump of the clock.
     is_finished: AtomicBool,
 }
 
@@ -99,7 +99,8 @@ impl ParkedPoll {
         self.world.waiters.record_answer(&self.queue.id, self.world.real_time.now());
     }
 
-    /// Whether the client deleted the queue, so that the poll is answered with the available events.
+    /// Whether the client deleted the queue, or is offline during a jump of the clock. The poll is then answered with the
+    /// available events.
     pub fn is_finished(&self) -> bool {
         self.waker.is_finished.load(Ordering::Acquire)
     }
@@ -229,7 +230,7 @@ impl Waiters {
         ended_polls
     }
 
-    /// Answers the polls of queues that their clients delete.
+    /// Answers the polls of queues that their clients delete, and of clients that are offline.
     pub(super) fn finish_polls(&self, queues: &[QueueId]) {
         if queues.is_empty() {
             return;

@@ -223,6 +223,21 @@ async fn a_jump_expires_the_queue_of_an_offline_client_at_once() {
     let reply = mel.get("/events", json!({"queue_id": queue.id, "last_event_id": -1})).await;
     assert_eq!(reply.body["code"], "BAD_EVENT_QUEUE_ID", "{reply}");
 
+    // A short jump breaks the poll too: its client polls the same queue again.
+    let queue = mel.events(["message"]).await;
+    let poll = format!("GET /api/v1/events?queue_id={}&last_event_id=-1", queue.id);
+    let offline = async {
+        server.until_parked(1).await;
+        set(&control, json!({"user": "mel", "profile": "offline"})).await;
+        jump("5s").await
+    };
+    let (reply, moved) = tokio::join!(exchange(&server, &poll, ""), offline);
+    assert_eq!((reply.as_str(), kinds(&moved).len()), ("", 0), "{moved}");
+    control.delete(NETWORK).await.is(json!({}));
+    let reply = mel.get("/events", json!({"queue_id": queue.id, "last_event_id": -1, "dont_block": true})).await;
+    reply.success();
+    mel.delete("/events", json!({"queue_id": queue.id})).await.success();
+
     // A poll that was answered just before: the jump does not wait for the next one.
     let queue = max.events(["message"]).await;
     mel.send_to("general", "t", "news").await;
