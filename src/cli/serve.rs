@@ -325,9 +325,7 @@ impl Serve {
             return Ok(fixture_source);
         }
         let error_message = |error| {
-            let built_in = Source::BUILT_IN;
-            let nearest = similar_name(fixture, &built_in.split(", ").collect::<Vec<_>>());
-            let suggestion = nearest.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default();
+            let (built_in, suggestion) = (Source::BUILT_IN, similar_fixture_hint(fixture));
             format!("{fixture}: is neither a built-in fixture ({built_in}) nor a readable file: {error}{suggestion}")
         };
         let text = std::fs::read_to_string(fixture).map_err(|error| CliError::failure(error_message(error)))?;
@@ -341,6 +339,12 @@ impl Serve {
             ignored_options.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect();
         self.state.report_source(server, &ignored_options, self.log != LevelFilter::OFF);
     }
+}
+
+/// The end of a message that names the built-in fixture most similar to an unknown one; empty if none is.
+pub fn similar_fixture_hint(name: &str) -> String {
+    let nearest = similar_name(name, &Source::BUILT_IN.split(", ").collect::<Vec<_>>());
+    nearest.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default()
 }
 
 /// Returns the built-in dialect of this name, or reads a dialect from a file.

@@ -157,13 +157,14 @@ impl Trace {
 
     /// Begins to observe a poll whose client may close the connection while the poll waits.
     pub fn unanswered_poll<'a>(&self, world: &'a World) -> UnansweredPoll<'a> {
+        let user = self.credentials.as_ref().and_then(|result| Some(result.as_ref().ok()?.email().clone()));
         let entry = self.fault.as_ref().map(|fault| Entry {
             id: 0,
             at: 0.0,
             method: self.method.clone(),
             path: self.path.clone(),
             route: self.route,
-            user: self.credentials.as_ref().and_then(|result| Some(result.as_ref().ok()?.email().clone())),
+            user: user.clone(),
             params: self.params.clone(),
             status: 0,
             reply: Body(Bytes::new()),
@@ -175,7 +176,7 @@ impl Trace {
             events: self.new_events.positions(),
             truncated: false,
         });
-        UnansweredPoll { world, began: self.began, user: self.user().map(Into::into), entry, is_answered: false }
+        UnansweredPoll { world, began: self.began, user, entry, is_answered: false }
     }
 
     /// Writes the journal entry, and broadcasts to watchers the request, then the fault that fired, then the events.

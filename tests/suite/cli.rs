@@ -275,6 +275,10 @@ fn a_command_line_with_a_mistake_hints_at_what_was_meant() {
         (&["help", "serv"], "error: unrecognized subcommand 'serv'; did you mean 'serve'?"),
         (&["organization"], "error: unrecognized subcommand 'organization'; did you mean 'fixture from'?"),
         (&["chaos"], "error: unrecognized subcommand 'chaos'; did you mean 'exec --chaos'?"),
+        (
+            &["scenario", "run", "--fixture", "cast", "x.md"],
+            "error: unexpected argument '--fixture' found; a scenario names it in its `world` block; see docs/scenarios.md",
+        ),
         (&["run"], "error: unrecognized subcommand 'run'; did you mean 'scenario run'?"),
         (&["record"], "error: unrecognized subcommand 'record'; did you mean 'scenario record'?"),
         (&["serve", "--level", "387"], "error: unexpected argument '--level' found; did you mean '--feature-level'?"),

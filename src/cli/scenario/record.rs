@@ -5,10 +5,11 @@ use super::traffic::RecordedTraffic;
 use crate::cli::CliError;
 use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::{eprint_line, print_line};
+use crate::cli::serve::similar_fixture_hint;
 use crate::cli::shutdown::ShutdownRequest;
 use crate::cli::tls::TrustOptions;
 use crate::counted::counted;
-use crate::fixture::BUILT_IN;
+use crate::fixture::Source;
 use crate::scenario::Document;
 use crate::scenario::recording::{RecordedScenario, Recording, to_scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
@@ -114,12 +115,12 @@ impl Record {
     fn check_fixture(&self) -> Result<(), CliError> {
         let Some(fixture) = &self.fixture else { return Ok(()) };
         if !fixture.ends_with(".json") {
-            let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).chain(["large"]).collect();
-            return match names.contains(&fixture.as_str()) {
-                true => Ok(()),
-                false => Err(CliError::failure(format!(
-                    "--fixture {fixture}: is neither a built-in fixture ({}) nor a file that ends with .json",
-                    names.join(", ")
+            return match Source::builtin(fixture) {
+                Some(_) => Ok(()),
+                None => Err(CliError::failure(format!(
+                    "--fixture {fixture}: is neither a built-in fixture ({}) nor a file that ends with .json{}",
+                    Source::BUILT_IN,
+                    similar_fixture_hint(fixture)
                 ))),
             };
         }

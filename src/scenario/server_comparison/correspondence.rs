@@ -88,16 +88,12 @@ impl Correspondence {
 
     /// Notes that two IDs of a kind correspond. Returns false if one of them already corresponds to another ID.
     pub fn pair(&mut self, kind: &str, first: i64, second: i64) -> bool {
-        let (first_key, second_key) = ((kind.to_owned(), first), (kind.to_owned(), second));
-        match (self.second_ids.get(&first_key), self.first_ids.get(&second_key)) {
-            (Some(known_id), _) => *known_id == second,
-            (None, Some(_)) => false,
-            (None, None) => {
-                self.second_ids.insert(first_key, second);
-                self.first_ids.insert(second_key, first);
-                true
-            }
+        let is_possible = self.may_correspond(kind, first, second);
+        if is_possible {
+            self.second_ids.insert((kind.to_owned(), first), second);
+            self.first_ids.insert((kind.to_owned(), second), first);
         }
+        is_possible
     }
 
     /// Whether no other ID is known to correspond to one of these.

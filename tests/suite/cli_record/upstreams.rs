@@ -130,7 +130,7 @@ async fn a_fixture_that_the_scenario_would_not_find_is_refused_at_the_start() {
         ),
         (
             "casst",
-            "error: --fixture casst: is neither a built-in fixture (default, cast, empty, hostile, large) nor a file",
+            "error: --fixture casst: is neither a built-in fixture (default, cast, empty, hostile, large) nor a file that ends with .json; did you mean 'cast'?",
         ),
     ] {
         let (status, errors) = refused(&server.url(), &["--fixture", fixture], &[]).await;

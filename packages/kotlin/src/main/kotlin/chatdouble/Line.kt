@@ -10,9 +10,10 @@ internal fun line(entry: JournalEntry): String {
     return (listOf(words.filterNot { it.isNullOrEmpty() }.joinToString(" ")) + reasons).joinToString("\n    ")
 }
 
-private fun short(given: String): String = oneLine(given).let { text -> if (text.length > SHOWN_CHARACTERS) text.take(SHOWN_CHARACTERS) + "…" else text }
-
-private fun oneLine(text: String): String = text.replace("\r", "\\r").replace("\n", "\\n")
+private fun short(given: String): String {
+    val text = given.replace("\r", "\\r").replace("\n", "\\n")
+    return if (text.length > SHOWN_CHARACTERS) text.take(SHOWN_CHARACTERS) + "…" else text
+}
 
 /** The known word that differs least from one that was given. */
 internal fun nearest(given: String, known: Collection<String>): String = known.minByOrNull { distance(given, it) } ?: ""
