@@ -50,6 +50,10 @@ macro_rules! users {
             /// 344, a policy decided, and others were refused because they were not administrators.
             GroupsDecideOnBotCreation = 344, ChangeLog,
                 on "POST /bots", test "policies_decided_where_groups_decide_now";
+            /// An unknown ID leads to the picture of users that the caller may not see; below 318, to one of the avatar
+            /// service.
+            UnknownIdsHavePlaceholder = 318, Source("2024-11-05"),
+                on "GET /avatar/{user_id}", test "unknown_ids_led_to_the_avatar_service_before_318";
             /// Any group may hold the permission to create invitation links; below 314, only a system group.
             AnyGroupMayCreateInviteLinks = 314, ChangeLog;
             /// Holders of `can_manage_all_groups` may change every group; below 305, those below moderator could change

@@ -11,13 +11,15 @@ use super::{Edge, Response, authentication, conditional, hint, reply};
 use crate::api::uploads::temporary_urls;
 use crate::api::{Access, exports};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::attachment::Attachment;
 use crate::realm::export::Export;
+use crate::realm::id::UserId;
 use crate::realm::organization::OrganizationPicture;
 use crate::realm::picture::THUMBNAILS;
 use crate::realm::user::{AvatarSource, User};
-use crate::record::avatar::avatar_file;
+use crate::record::avatar::{self, avatar_file};
 use crate::world::World;
 use bytes::Bytes;
 use http::{HeaderValue, Method, header};
@@ -80,8 +82,11 @@ pub(super) fn serve_traced(
         Ok(response) => response.map(PendingBody::Bytes),
         Err(error) => {
             let mut response = pending_response::failure(&error, hint::for_error(&error));
-            // A challenge for Basic would open the login dialog of browsers, and hold up the page with the picture.
             if matches!(error, Error::NotLoggedIn) {
+                if incoming.accepts_html() {
+                    return reply::redirect_to_login(address.origin.prefix, incoming.path());
+                }
+                // A challenge for Basic would open the login dialog of browsers, and hold up the page with the picture.
                 reply::ask_for_session(&mut response);
             }
             response
@@ -122,7 +127,7 @@ fn serve(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Result<
     let response = match folder {
         "user_uploads" => uploaded_file(&realm, world, incoming, subpath),
         "user_avatars" => file_without_credentials(&realm, subpath),
-        "avatar" => redirect_to_avatar(&realm, incoming, address, subpath),
+        "avatar" => redirect_to_avatar(&realm, world.settings().feature_level, incoming, address, subpath),
         "static" => static_file(subpath, world.settings().feature_level),
         _ => Err(Error::UnknownPath),
     };
@@ -260,29 +265,35 @@ fn blob_response(realm: &Realm, hash: &str, name: &str) -> Result<Response, Erro
 }
 
 /// Redirects `/avatar/{user_id_or_email}` to the URL of the picture, with the query string of the request. For a user
-/// that the caller may not see, it is a placeholder; for an unknown ID or email address, a picture of the avatar
-/// service.
+/// that the caller may not see, it is a placeholder. Spectators have the pictures of users by ID, if they can
+/// see a channel.
 fn redirect_to_avatar(
     realm: &Realm,
+    level: i64,
     incoming: &ApiRequest,
     address: &Address<'_>,
     subpath: &str,
 ) -> Result<Response, Error> {
-    let caller = authentication::authenticate(realm, &incoming.credentials)?.ok_or(Error::NotLoggedIn)?;
+    let caller = authentication::authenticate(realm, &incoming.credentials)?;
     let (id_or_email, is_medium) = match subpath.strip_suffix("/medium") {
         Some(id_or_email) => (id_or_email, true),
         None => (subpath, false),
     };
-    let user: Option<&Arc<User>> = match id_or_email.parse() {
-        Ok(id) => realm.user(crate::realm::id::UserId(id)),
-        Err(_) => realm.user_by_api_email(&caller, id_or_email),
+    let id = id_or_email.parse().ok().map(UserId);
+    let user = match (&caller, id) {
+        (None, _) if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
+        (None, None) => return Err(Error::NotLoggedIn),
+        (None, Some(_)) if !realm.web_public_access_enabled() => return Err(Error::NotLoggedIn),
+        (_, Some(id)) => realm.user(id),
+        (Some(caller), None) => realm.user_by_api_email(caller, id_or_email),
     };
+    let is_accessible = |user: &User| caller.as_ref().is_none_or(|caller| realm.can_access_user(caller, user.id));
     let mut url = match user {
-        Some(user) if realm.can_access_user(&caller, user.id) => {
-            crate::record::avatar::avatar_url(realm, user, is_medium)
+        Some(user) if is_accessible(user) => avatar::avatar_url(realm, user, is_medium),
+        None if id.is_none() || !Feature::UnknownIdsHavePlaceholder.is_at(level) => {
+            avatar::provider_url(id_or_email, 1, is_medium)
         }
-        Some(_) => crate::record::avatar::UNKNOWN_AVATAR_URL.to_owned(),
-        None => crate::record::avatar::provider_url(id_or_email, 1, is_medium),
+        _ => avatar::UNKNOWN_AVATAR_URL.to_owned(),
     };
     if !incoming.query().is_empty() {
         url = format!("{url}&{}", incoming.query());

@@ -98,15 +98,33 @@ async fn an_address_by_number_or_email_leads_to_a_picture() {
 
     assert_eq!(state["avatar_url"], small);
     assert_eq!(medium, format!("{}&x=1", state["avatar_url_medium"].as_str().unwrap_or_default()));
-    for (nobody, hash) in
-        [("999", "b706835de79a2b4e80506f582af3676a"), ("NOBODY@chat.test", "5255c3ae49ff5c50743e091fa9f580e0")]
-    {
-        let unknown = location(max.get(&format!("/avatar/{nobody}"), json!({})).await);
-        assert_eq!(unknown, format!("https://secure.gravatar.com/avatar/{hash}?v=1"));
-    }
-    let _ = server.anonymous().get(&format!("/avatar/{}", mel.id()), json!({})).await.with_status(401);
+    let unknown = location(max.get("/avatar/NOBODY@chat.test", json!({})).await);
+    assert_eq!(unknown, "https://secure.gravatar.com/avatar/5255c3ae49ff5c50743e091fa9f580e0?v=1");
+    let unknown = location(max.get("/avatar/999", json!({"x": 1})).await);
+    assert_eq!(unknown, "/static/images/unknown-user-avatar.png?v=1&x=1");
     server.allow("can_access_all_users_group", SystemGroup::Members).await;
     gus.delete("/users/me/subscriptions", json!({"subscriptions": ["general"]})).await.success();
     let hidden = location(gus.get(&format!("/avatar/{}", ivy.id()), json!({})).await);
     assert_eq!(hidden, "/static/images/unknown-user-avatar.png?v=1");
+}
+
+#[tokio::test]
+async fn spectators_have_pictures_by_id_where_they_see_a_channel() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    let visitor = server.anonymous();
+    let by_id = format!("/avatar/{}", mel.id());
+    let refuse = async |path: &str| {
+        let message = "Not logged in: API authentication or user session required";
+        visitor.get(path, json!({})).await.with_status(401).error("UNAUTHORIZED", message);
+    };
+    let is_public = |is_public: bool| olive.patch("/realm", json!({"enable_spectator_access": is_public}));
+
+    is_public(false).await.success();
+    refuse(&by_id).await;
+    is_public(true).await.success();
+    let picture = visitor.get(&by_id, json!({})).await.with_status(302);
+    assert_eq!(picture.header("location"), mel.get(&by_id, json!({})).await.header("location"));
+    let _ = visitor.get(&format!("{by_id}/medium"), json!({})).await.with_status(302);
+    refuse("/avatar/mel@chat.test").await;
 }

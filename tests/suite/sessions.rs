@@ -72,9 +72,11 @@ async fn without_a_session_requests_are_refused_and_keys_do_not_count() {
     let page = nobody.look("/json/users/me").await.with_status(302);
     assert_eq!(page.header("location"), Some("/login/?next=%2Fjson%2Fusers%2Fme"));
     // A picture in a page must not open the login dialog of a browser.
-    let picture = nobody.send("GET", "/avatar/4", String::new()).await;
+    let picture = nobody.send("GET", "/avatar/mel@chat.test", String::new()).await;
     assert_eq!(picture.header("www-authenticate"), Some("Session realm=\"chatdouble\""));
     picture.with_status(401).error("UNAUTHORIZED", NOT_LOGGED_IN);
+    let page = nobody.look("/avatar/mel@chat.test").await.with_status(302);
+    assert_eq!(page.header("location"), Some("/login/?next=%2Favatar%2Fmel%40chat.test"));
     // A session is no key.
     let mut mel = mel(&server).await;
     let reply = mel.send("GET", "/api/v1/users/me", String::new()).await;

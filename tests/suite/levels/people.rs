@@ -218,3 +218,16 @@ async fn partial_invitations_were_not_announced_before_256() {
         assert!(listed.any(|invite| invite["email"] == "new@chat.test"));
     }
 }
+
+#[tokio::test]
+async fn unknown_ids_led_to_the_avatar_service_before_318() {
+    let server = TestServer::start().await;
+    let urls = [
+        "https://secure.gravatar.com/avatar/b706835de79a2b4e80506f582af3676a?v=1",
+        "/static/images/unknown-user-avatar.png?v=1",
+    ];
+    for (age, url) in Age::around(&server, 318).await.iter().zip(urls) {
+        let picture = age.user("max").get("/avatar/999", json!({})).await.with_status(302);
+        assert!(picture.header("location").is_some_and(|location| location.ends_with(url)), "{picture}");
+    }
+}
