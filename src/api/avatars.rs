@@ -23,7 +23,7 @@ parameters! {
 /// The new picture.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AvatarReply {
-    /// Its address.
+    /// The URL of the picture. It ends in the number of its version.
     pub avatar_url: String,
 }
 

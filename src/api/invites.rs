@@ -79,7 +79,7 @@ operation! {
 /// The new link.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InviteLinkReply {
-    /// Its address.
+    /// The URL of the page where people join: `/join/KEY/` at the organization's address.
     pub invite_link: String,
 }
 

@@ -167,7 +167,7 @@ fn levels() -> String {
 
 fn operations() -> String {
     let mut text = format!(
-        "# Operations\n\n{NOTICE}\n\nEvery operation that is served, as it is at the newest feature level or was last, with neutral names. Paths are relative to `/api/v1`.\n"
+        "# Operations\n\n{NOTICE}\n\nEvery operation that is served, as it is at the newest feature level or was last, with neutral names. Paths are relative to `/api/v1`. Incoming webhook bots may call only the operations that name them, and those for anyone.\n"
     );
     let _ = writeln!(text, "\n| operation | for | since level |\n|---|---|---|");
     for row in OPERATIONS {

@@ -31,7 +31,7 @@ parameters! {
 /// The new icon.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct IconReply {
-    /// Its address.
+    /// The URL of the picture. It ends in the number of its version.
     pub icon_url: String,
 }
 
