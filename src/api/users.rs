@@ -35,7 +35,7 @@ operation! {
     reply MembersReply;
 }
 
-/// All users that the caller may see.
+/// The requested users that the caller may see; all of them by default.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MembersReply {
     /// Bots and deactivated users too.
@@ -172,7 +172,7 @@ pub struct OwnUserReply {
 #[schemars(rename = "OwnUserReply")]
 #[expect(clippy::struct_excessive_bools, reason = "these are the fields of the API")]
 struct OwnUser<'a> {
-    /// Always an address.
+    /// Always a URL, never null.
     #[schemars(with = "String")]
     avatar_url: &'a RawValue,
     /// Cache-busting version.

@@ -86,7 +86,7 @@ pub struct Exec {
 }
 
 impl Exec {
-    /// The file of `--faults`, for messages.
+    /// The file of `--faults`, for messages; without a file, the name of the option.
     fn faults_source(&self) -> String {
         self.faults.as_deref().map_or_else(|| "--faults".to_owned(), |file| file.display().to_string())
     }

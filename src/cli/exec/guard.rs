@@ -23,7 +23,7 @@ pub struct Guard {
     file: Option<PathBuf>,
 }
 
-/// Waits for the end of standard input, which `exec` holds open; then ends the command.
+/// Waits for the end of standard input, which `exec` holds open; then ends the command and removes its file.
 pub fn run(guard: &Guard) -> Result<ExitCode, CliError> {
     let process = Pid::from_raw(guard.process).ok_or_else(|| CliError::usage("PID takes a process"))?;
     let guarded_process = GuardedProcess::open(process).map_err(CliError::failure)?;
@@ -82,7 +82,7 @@ impl GuardedProcess {
 pub struct GuardProcess(Child);
 
 impl GuardProcess {
-    /// Starts a guard for a child process of the caller, and for a file that only this process needs.
+    /// Starts a guard for a child process of the caller, and for a file that only that process needs.
     ///
     /// # Errors
     ///

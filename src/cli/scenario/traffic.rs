@@ -34,7 +34,7 @@ pub struct RecordedTraffic {
 pub struct RawExchange {
     /// When the request began, in UNIX seconds.
     pub start_seconds: f64,
-    /// When the last part of the reply came, in UNIX seconds.
+    /// When the last part of the reply came, or the server closed the connection, in UNIX seconds.
     pub end_seconds: f64,
     pub method: String,
     pub path: String,
@@ -162,7 +162,7 @@ impl RawExchange {
         }
     }
 
-    /// The body of the reply, decoded; None if that fails.
+    /// The body of the reply, decompressed if it is in gzip; None if that fails. Other encodings remain.
     fn decoded_reply(&self) -> Option<Cow<'_, [u8]>> {
         if self.encoding != "gzip" {
             return Some(Cow::Borrowed(&self.reply.bytes));
