@@ -297,6 +297,6 @@ fn operation_name(method: &str, path: &str) -> String {
                 None => row_part == part,
             })
     };
-    let placeholders = |row: &&OperationRow| row.route.path.matches('{').count();
-    rows().filter(matches).min_by_key(placeholders).map_or_else(|| format!("{method} {path}"), row_name)
+    let placeholder_count = |row: &&OperationRow| row.route.path.matches('{').count();
+    rows().filter(matches).min_by_key(placeholder_count).map_or_else(|| format!("{method} {path}"), row_name)
 }

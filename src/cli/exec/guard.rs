@@ -79,9 +79,9 @@ impl GuardedProcess {
 }
 
 /// The running guard of a command. Dropping it ends the guard without ending the command.
-pub struct GuardProcess(Child);
+pub struct RunningGuard(Child);
 
-impl GuardProcess {
+impl RunningGuard {
     /// Starts a guard for a child process of the caller, and for a file that only that process needs.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl GuardProcess {
     }
 }
 
-impl Drop for GuardProcess {
+impl Drop for RunningGuard {
     fn drop(&mut self) {
         // The guard is killed before its standard input is closed, because that would make it end the command.
         let _ = self.0.kill();

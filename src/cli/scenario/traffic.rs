@@ -68,12 +68,12 @@ impl CopiedBody {
 }
 
 /// Records an exchange when this value is dropped: after the reply was forwarded, or the client has disconnected.
-pub struct RecordOnDrop {
+pub struct ExchangeRecorder {
     pub exchange: Arc<Mutex<RawExchange>>,
     pub traffic: Arc<Mutex<RecordedTraffic>>,
 }
 
-impl Drop for RecordOnDrop {
+impl Drop for ExchangeRecorder {
     fn drop(&mut self) {
         let exchange = std::mem::take(&mut *self.exchange.lock());
         let mut traffic = self.traffic.lock();
