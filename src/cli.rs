@@ -149,7 +149,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
 }
 
 /// Inserts the command `serve` if there are no arguments, or if the first one is an option other than those for help
-/// and version.
+/// and version, or is not UTF-8.
 fn insert_default_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let first = arguments.get(1).and_then(|argument| argument.to_str());
     let is_help_or_version = matches!(first, Some("-h" | "--help" | "-V" | "--version"));

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 /// The path below which the files of the page are served.
 const FILES_PATH: &str = "/console/files/";
-/// Allows the page only to load its own files and to call this server.
+/// Allows the page only to load its own files, to call this server, and to open WebSockets.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self' ws: wss:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 

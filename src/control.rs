@@ -169,7 +169,7 @@ impl Control {
             Call::DeleteWorld => worlds::delete(self, name).await?,
             Call::InWorld(call) => {
                 let world = self.world(name)?;
-                let _use = row.is_use().then(|| world.begin_use());
+                let _use = row.counts_as_use().then(|| world.begin_use());
                 if matches!(call, WorldCall::Reset | WorldCall::ClearJournal) {
                     self.edge.worlds.notify_end_observer(&world);
                 }

@@ -1,11 +1,11 @@
 //! The feature levels of the real server's releases, as its change log has them (docs/levels.md).
 
-/// The major versions of the releases, each with its feature level.
+/// The major versions of the releases, each with the feature level of its first release.
 const RELEASES: [(u32, i64); 10] =
     [(3, 25), (4, 65), (5, 122), (6, 156), (7, 185), (8, 237), (9, 277), (10, 371), (11, 421), (12, 498)];
 
 /// The feature level of a release such as `10.0`, `v10.4` or `10.x`: that of the first release with the same major
-/// version. None if the text is no release with a known level.
+/// version. None if the text is not a release, or one whose level is unknown.
 pub fn level_of_release(text: &str) -> Option<i64> {
     let (major, minor) = text.trim().trim_start_matches('v').split_once('.')?;
     let is_minor = minor == "x" || !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');

@@ -1,4 +1,4 @@
-//! Reminders: the notification bot sends the user a message about another one at a chosen time.
+//! Reminders: at a chosen time, the notification bot sends the user a message about another message, or with a note.
 //!
 //! A choice where the API is silent: A-46 in docs/assumptions.md.
 

@@ -63,7 +63,7 @@ pub fn envelope<P: Parameters>(data: &impl ReplyData, raw: &RawParameters, forma
     envelope_with_message::<P>("", data, raw, format)
 }
 
-/// Like [`envelope`], with a `msg`.
+/// Like [`envelope`], with this text as `msg`.
 pub(super) fn envelope_with_message<P: Parameters>(
     message: &'static str,
     data: &impl ReplyData,

@@ -95,7 +95,7 @@ impl Write for ChangeSettings {
             change_own_setting(tx, user.id, name, value);
         }
         if let Some(visibility) = params.email_address_visibility.and_then(EmailVisibility::from_number) {
-            change_visibility(tx, &user, visibility);
+            change_email_visibility_setting(tx, &user, visibility);
         }
         if let Some(timezone) = params.timezone {
             change_timezone(tx, &user, timezone);
@@ -191,7 +191,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     }
 }
 
-fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {
+fn change_email_visibility_setting(tx: &mut Tx, user: &User, visibility: EmailVisibility) {
     if user.email_visibility != visibility {
         emit_setting_change(tx, user.id, "email_address_visibility", visibility.number().into(), None);
         change_email_visibility(tx, user.id, visibility);

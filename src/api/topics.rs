@@ -1,4 +1,5 @@
-//! Topics: listing those of a channel, and the visibility policies of the caller for topics.
+//! Topics: listing those of a channel, and the visibility policies of the caller for topics. A submodule deletes
+//! topics.
 //!
 //! A choice for blank topics where the API is silent: A-456 in docs/assumptions.md.
 

@@ -35,7 +35,7 @@ operation! {
     reply MembersReply;
 }
 
-/// All users that the caller may see.
+/// The requested users that the caller may see; all of them by default.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MembersReply {
     /// Bots and deactivated users too.
@@ -50,10 +50,10 @@ impl Read for GetUsers {
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        let is_known = |user: &User| viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
+        let is_accessible = |user: &User| viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
         let has_placeholders = sends_placeholders(context);
-        let is_listed = |user: &&Arc<User>| !user.is_system_bot() && (has_placeholders || is_known(user));
-        let listed_user = |user: &Arc<User>| match has_placeholders && !is_known(user) {
+        let is_listed = |user: &&Arc<User>| !user.is_system_bot() && (has_placeholders || is_accessible(user));
+        let listed_user = |user: &Arc<User>| match has_placeholders && !is_accessible(user) {
             true => ListedUser::Uncached(Box::new(UserRecord::unknown(realm, user))),
             false => ListedUser::new(realm, user, view),
         };
@@ -172,7 +172,7 @@ pub struct OwnUserReply {
 #[schemars(rename = "OwnUserReply")]
 #[expect(clippy::struct_excessive_bools, reason = "these are the fields of the API")]
 struct OwnUser<'a> {
-    /// Always an address.
+    /// Always a URL, never null.
     #[schemars(with = "String")]
     avatar_url: &'a RawValue,
     /// Cache-busting version.

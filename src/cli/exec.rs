@@ -86,7 +86,7 @@ pub struct Exec {
 }
 
 impl Exec {
-    /// The file of `--faults`, for messages.
+    /// The file of `--faults`, for messages; without a file, the name of the option.
     fn faults_source(&self) -> String {
         self.faults.as_deref().map_or_else(|| "--faults".to_owned(), |file| file.display().to_string())
     }
@@ -168,7 +168,7 @@ struct Runner<'a> {
 impl Runner<'_> {
     async fn run<T: Observation>(&self, attempt: Attempt) -> Result<RunResult<T>, CliError> {
         let server = self.start(attempt.feature_level).await?;
-        let observe = T::begin(&server);
+        let finish_observation = T::begin(&server);
         self.exec.serve.write_files(&server)?;
         if attempt.faults.is_empty() {
             faults::install(&server, self.faults, &self.exec.faults_source())?;
@@ -181,14 +181,14 @@ impl Runner<'_> {
             run_command(self.exec, &server, &attempt).await?;
         let duration = WallClock.now().since(start).micros();
         let violations = server.violations();
-        let observed = observe(&server);
+        let observation = finish_observation(&server);
         let findings = self.reporter.collect(&server, attempt.feature_level);
         server.stop().await;
         if command_status == 0 {
             exit_status(&violations)?;
         }
         let duration = Duration::from_micros(u64::try_from(duration).unwrap_or_default());
-        Ok(RunResult { status: command_status, is_interrupted, duration, findings, observation: observed })
+        Ok(RunResult { status: command_status, is_interrupted, duration, findings, observation })
     }
 
     async fn start(&self, feature_level: Option<i64>) -> Result<Server, CliError> {
@@ -272,8 +272,8 @@ async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<
 
 /// Starts the process that ends the command if this program is killed. Without it, the command would keep running.
 #[cfg(unix)]
-fn start_guard(child: &Child, file: Option<&Path>) -> Option<guard::GuardProcess> {
-    let result = guard::GuardProcess::start(child.id()?, file);
+fn start_guard(child: &Child, file: Option<&Path>) -> Option<guard::RunningGuard> {
+    let result = guard::RunningGuard::start(child.id()?, file);
     result.inspect_err(|error| tracing::warn!("the command would outlive this program: {error}")).ok()
 }
 

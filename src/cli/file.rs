@@ -22,7 +22,7 @@ pub(super) fn write_atomically(file: &Path, text: &str) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// An I/O error. An existing file then remains unchanged.
+/// An I/O error. An existing regular file then remains unchanged.
 pub(super) fn write_atomically_with(
     file: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,

@@ -15,8 +15,8 @@ const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Debug, Args)]
 #[command(after_help = "For example:\n\n  chatdouble health\n  chatdouble health http://127.0.0.1:9991")]
 pub struct Health {
-    /// Base URL of the server; of that of a world, only the server is asked [default: http://127.0.0.1:9991, or the port
-    /// in CHATDOUBLE_PORT]
+    /// Base URL of the server; the path of a world's URL is ignored [default: http://127.0.0.1:9991, or the port in
+    /// CHATDOUBLE_PORT]
     #[arg(value_name = "URL", env = "CHATDOUBLE_URL", value_parser = parse_origin)]
     url: Option<String>,
 

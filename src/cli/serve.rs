@@ -332,7 +332,7 @@ impl Serve {
         Ok(text.into())
     }
 
-    /// Logs whether the default world comes from the state file, and which options then have no effect on it.
+    /// If the default world comes from the state file, says so, and which options then have no effect on it.
     pub fn report_state_source(&self, server: &Server) {
         let ignored_options = [("--clock", self.clock.is_some()), ("--fixture", self.fixture.is_some())];
         let ignored_options: Vec<&str> =

@@ -26,7 +26,7 @@ impl ShutdownRequest {
         Ok(Self { signal: TerminationSignal::listen().map_err(CliError::failure)?, sender, receiver })
     }
 
-    /// Also ends the program when `wait` returns. It runs on another thread and may block.
+    /// Requests the end of the program when `wait` returns, which runs on a thread of its own and may block.
     pub fn end_after(&self, wait: impl FnOnce() + Send + 'static) {
         let sender = self.sender.clone();
         std::thread::spawn(move || {

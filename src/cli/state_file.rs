@@ -57,8 +57,8 @@ impl StateFile {
         self.file.as_deref().map_or(Ok(None), |state| StateLock::acquire(state, MAX_LOCK_RETRIES))
     }
 
-    /// Logs that the default world comes from the file. If the file is a state, there are ignored options and
-    /// `shows_hints` is set, prints a line that names these options instead.
+    /// Logs that the default world comes from the file, if the file exists. If it is a state rather than a fixture,
+    /// there are ignored options and `shows_hints` is set, prints a line that names these options instead.
     pub fn report_source(&self, server: &Server, ignored_options: &[&str], shows_hints: bool) {
         let Some(file) = self.file.as_deref().filter(|file| file.exists()) else { return };
         let Some(world) = server.worlds().get(Worlds::DEFAULT) else { return };
@@ -80,8 +80,8 @@ impl StateFile {
         CliError::failure(format!("{}: {message}", file.display()))
     }
 
-    /// Starts to write the default world to the file. Must be called within a runtime. Returns None if no file is
-    /// given.
+    /// Starts to write the default world to the file at intervals; with an interval of 0, it is written only at the
+    /// end. Must be called within a runtime. Returns None if no file is given.
     pub fn start_writing(&self, server: &Server) -> Option<Arc<StateWriter>> {
         let writer = Arc::new(StateWriter {
             file: self.file.clone()?,

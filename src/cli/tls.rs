@@ -52,7 +52,7 @@ impl TlsOptions {
     ///
     /// # Errors
     ///
-    /// When a file can't be read, or an option is given that needs TLS.
+    /// When a file can't be read, or an option that needs TLS is given without it.
     pub fn tls(&self) -> Result<Option<Tls>, CliError> {
         match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => {
@@ -65,7 +65,7 @@ impl TlsOptions {
         }
     }
 
-    /// Adds the names of the certificate files to a TLS error.
+    /// The error for the user if TLS can't start, with the names of the certificate files if they were given.
     pub fn start_error(&self, error: impl std::fmt::Display) -> CliError {
         match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => {
@@ -86,7 +86,7 @@ impl TlsOptions {
             .map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))
     }
 
-    /// The absolute path of the requested file, for processes with another working directory.
+    /// The absolute path of the file of `--tls-ca-file`, for processes with another working directory.
     pub fn trusted_file(&self) -> Option<PathBuf> {
         self.tls_ca_file.as_deref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.to_owned()))
     }

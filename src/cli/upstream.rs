@@ -37,7 +37,7 @@ impl RequestOptions {
     ///
     /// # Errors
     ///
-    /// Invalid certificates or proxies.
+    /// If the certificates to trust, or the proxies of this machine, are unusable.
     pub fn upstream(&self, base_url: BaseUrl) -> Result<Upstream, CliError> {
         let options = Options {
             rate: self.rate,

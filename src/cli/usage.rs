@@ -52,7 +52,7 @@ const SYNONYMS: &[(&[&str], &str)] = &[
 ];
 
 /// A hint that the parser of arguments does not give: for synonyms of commands, for some misspelled subcommands, and
-/// for options of other commands.
+/// for some arguments of which it is known what the user probably wants.
 fn hint(error: &Error, command: &Command, first_argument: Option<&str>) -> Option<String> {
     let context_text = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),
@@ -85,7 +85,7 @@ fn hint(error: &Error, command: &Command, first_argument: Option<&str>) -> Optio
     }
 }
 
-/// A hint for a misspelled subcommand, where the parser of arguments has none: below another command, and of `help`.
+/// A hint for a misspelled subcommand, where the parser of arguments has none: below another command, and after `help`.
 fn similar_subcommand(
     error: &Error,
     command: &Command,

@@ -64,7 +64,7 @@ pub struct Watch {
 enum Disconnect {
     /// Standard output was closed.
     OutputClosed,
-    /// The server closed the connection, or can't be reached at the moment.
+    /// The server closed the connection, or can't be reached or refuses the connection at the moment; with the reason.
     Lost(String),
 }
 
@@ -115,7 +115,7 @@ async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
 ///
 /// # Errors
 ///
-/// A refusal that another attempt can't change.
+/// An invalid token, or a refusal that another attempt can't change.
 async fn connect(
     watch: &Watch,
     tls_config: Option<&Arc<ClientConfig>>,
@@ -163,8 +163,8 @@ async fn connect(
     }
 }
 
-/// Handles a refusal. It is temporary if the server may be restarting and not have the world yet, and otherwise an
-/// error.
+/// Handles a refusal. A server error is temporary, and so is a missing world after an earlier connection, since the
+/// server may have restarted without it. Any other refusal is an error.
 fn handle_refusal(
     watch: &Watch,
     status: StatusCode,

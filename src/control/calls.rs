@@ -133,7 +133,7 @@ impl Filter {
 impl CallRow {
     /// Whether the call counts as use of its world, which delays the end of an idle world. Calls with GET do not, so
     /// that an open console keeps no world alive.
-    pub fn is_use(&self) -> bool {
+    pub fn counts_as_use(&self) -> bool {
         self.method != "GET"
     }
 

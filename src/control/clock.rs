@@ -60,8 +60,8 @@ fn clock_reply(world: &World, realm: &Realm) -> Value {
     })
 }
 
-/// Moves, freezes or unfreezes the clock. It then waits until the journal has the polls that the jump answered, but not
-/// longer than a second.
+/// Moves, freezes or unfreezes the clock. A jump first waits for clients that are between two polls. The call then
+/// waits until the journal has the polls that the jump answered, but not longer than a second.
 ///
 /// # Errors
 ///

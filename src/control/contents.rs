@@ -39,7 +39,7 @@ impl ContentsQuery {
     ///
     /// # Errors
     ///
-    /// `ControlRefused` for an unknown user or channel, or a handle that several users have.
+    /// `ControlRefused` for an unknown user or channel, or an ambiguous handle.
     pub fn read(world: &World, filters: &Filters) -> Result<Self, Error> {
         let realm = world.snapshot();
         let find_user = |filter| filters.text(filter).map(|name| users::find_user(&realm, name, filter)).transpose();

@@ -75,7 +75,8 @@ impl EditScheduledMessage {
         Ok(())
     }
 
-    /// The unchanged message and its new time, after the checks that do not depend on the recipients.
+    /// The unchanged message, and its new time if the request has one, after the checks that do not depend on the
+    /// recipients.
     fn checked_original<'realm>(
         &self,
         realm: &'realm Realm,
@@ -141,7 +142,7 @@ impl Write for EditScheduledMessage {
     }
 }
 
-/// The target with a new topic, if there is one. Direct messages ignore it.
+/// The target with the new topic, if the request has one. Direct messages have no topic, so their target is unchanged.
 ///
 /// # Errors
 ///

@@ -1,5 +1,6 @@
 //! Legacy paths for changing settings. From level 80 on, two of them are aliases of `/settings`; at older levels, each
-//! accepts only the settings of its kind (`level/parameters.rs`). The third, which exists below 81, changes a single setting.
+//! accepts only the settings of its kind (`level/parameters.rs`). The third, which exists below 81, changes a single
+//! setting.
 
 use super::{ChangeSettings, ERRORS, EVENTS, SettingsParams, change_own_setting};
 use crate::api::{OperationContext, Success, Write, operation};

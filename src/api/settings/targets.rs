@@ -25,7 +25,7 @@ const PERSONAL_SETTINGS: &[&str] = &[
 ];
 
 /// Changes the settings of the target users. Settings that have the value already are not changed, as in
-/// [`change_setting`].
+/// [`change_setting`], nor, with `skip_if_already_edited`, those that the target user has edited.
 ///
 /// # Errors
 ///

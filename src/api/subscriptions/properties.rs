@@ -88,7 +88,7 @@ operation! {
         /// As in POST /users/me/subscriptions/properties.
         property: String,
         /// A color for `color`, else true or false.
-        value: PlainOrJson,
+        value: TextOrJson,
     }
     errors in ERRORS;
     events [SubscriptionUpdate];
@@ -96,9 +96,9 @@ operation! {
 
 /// JSON, or plain text, because some clients send a color without quotes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlainOrJson(pub Value);
+pub struct TextOrJson(pub Value);
 
-impl Parameter for PlainOrJson {
+impl Parameter for TextOrJson {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
@@ -112,7 +112,7 @@ impl Parameter for PlainOrJson {
 
 impl Write for ChangeProperty {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
-        let PlainOrJson(value) = params.value;
+        let TextOrJson(value) = params.value;
         let change = PropertyChange { stream_id: params.stream_id, property: params.property, value };
         if !context.has(Feature::SubscriptionValuesCheckedFirst) {
             check_in_legacy_order(tx, context.caller(), std::slice::from_ref(&change))?;

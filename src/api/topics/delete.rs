@@ -30,8 +30,8 @@ operation! {
     events [DeleteMessage, StreamUpdate, MutedTopics, UserTopic];
 }
 
-/// Removes the visibility policies of users for a topic. With protected history, users who still have a user message in
-/// the topic keep their policies.
+/// Removes the visibility policies of users for a topic. If the channel's history is protected, users who still have a
+/// user message in the topic keep their policies.
 fn remove_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
     let key = (channel, TopicKey::new(topic));
     let remaining_messages: Vec<Arc<Message>> = match tx.channels[&channel].privacy.has_public_history() {

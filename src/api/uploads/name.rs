@@ -4,7 +4,7 @@ use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
-/// The name in the URL if the file's name has no character that is allowed there, or comes to `.` or `..`. Also the
+/// The name in the URL if the file's name has no character that is allowed there, or if `.` or `..` remains. Also the
 /// name of a resumable upload whose request has none.
 pub const FALLBACK_URL_NAME: &str = "uploaded-file";
 
@@ -25,13 +25,13 @@ pub fn display_name(name: &str) -> String {
     percent_decode_str(&shorten(name)).decode_utf8_lossy().into_owned()
 }
 
-/// The name shortened to the limit for display, but with its extension.
+/// The name shortened to the limit for display, with its extension.
 pub fn shorten(name: &str) -> Cow<'_, str> {
     shorten_to(name, |text| text.chars().count(), MAX_DISPLAY_NAME_LENGTH)
 }
 
-/// The name shortened to a limit by removing the last characters before the extension; an extension that alone exceeds
-/// the limit is cut off.
+/// The name shortened to a limit, in the unit of `measure`, by removing the last characters before the extension. Of an
+/// extension that alone exceeds the limit, only the beginning remains.
 fn shorten_to(name: &str, measure: fn(&str) -> usize, limit: usize) -> Cow<'_, str> {
     if measure(name) <= limit {
         return name.into();

@@ -202,6 +202,10 @@ fn append_piece(
 }
 
 /// Stores an upload, and adds the file if it is complete.
+///
+/// # Errors
+///
+/// Those of [`check_size`], if the upload is complete.
 fn store_upload(tx: &mut Tx, mut upload: ResumableUpload) -> Result<Arc<ResumableUpload>, Error> {
     if upload.is_finished() {
         check_size(tx, i64::try_from(upload.length).unwrap_or(i64::MAX))?;

@@ -1,4 +1,5 @@
-//! Changing other users' accounts (reference behaviour, PATCH /users/{user_id} and /users/{email}).
+//! Changing users' accounts, for administrators and owners of bots (reference behaviour, PATCH /users/{user_id} and
+//! /users/{email}).
 //!
 //! A choice where the API is silent: A-65 in docs/assumptions.md.
 

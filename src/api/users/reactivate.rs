@@ -56,7 +56,8 @@ fn check_bot(realm: &Realm, context: &OperationContext<'_>, user: &User) -> Resu
     }
 }
 
-/// Makes the caller the owner of a bot whose owner is deactivated, so that bots always have an active owner.
+/// Makes the caller the owner of a bot whose owner is deactivated, so that reactivated bots have an active owner. If
+/// the caller is a bot, the caller's owner becomes the owner.
 ///
 /// Events: `realm_user` update to everyone who can access the bot, and that of [`emit_account_field`].
 fn replace_inactive_owner(tx: &mut Tx, caller: &User, user: &User) {

@@ -1,4 +1,4 @@
-//! The record of a comparison, which is written as JSON.
+//! The record of a comparison, which is written as JSON, and read as the baseline of a later one.
 
 use crate::scenario::server_comparison::Step;
 use serde::{Deserialize, Serialize};

@@ -158,7 +158,7 @@ impl Report {
         self.probes.agreeing + self.probes.differing == 0
     }
 
-    /// The first reasons why probes did not send requests, each with the probe.
+    /// Up to [`MAX_REASONS`] different reasons why probes did not send requests, each with the probe.
     pub fn reasons_not_tried(&self) -> Vec<&str> {
         let reasons: BTreeSet<&str> =
             self.operations.values().flat_map(|operation| &operation.not_tried).map(String::as_str).collect();
@@ -297,6 +297,6 @@ fn operation_name(method: &str, path: &str) -> String {
                 None => row_part == part,
             })
     };
-    let placeholders = |row: &&OperationRow| row.route.path.matches('{').count();
-    rows().filter(matches).min_by_key(placeholders).map_or_else(|| format!("{method} {path}"), row_name)
+    let placeholder_count = |row: &&OperationRow| row.route.path.matches('{').count();
+    rows().filter(matches).min_by_key(placeholder_count).map_or_else(|| format!("{method} {path}"), row_name)
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
 
 const MAX_ATTEMPTS: usize = 20;
-/// When the server asks for a longer pause, in seconds, its refusal is the reply.
+/// The longest pause between two attempts. If the server asks for a longer one, its refusal is the reply.
 const MAX_PAUSE_SECONDS: f64 = 120.0;
 
 pub struct Transport {

@@ -1,9 +1,9 @@
-//! The settings and the result of one run of the command.
+//! One attempt to run the command: its settings and its result.
 
 use serde_json::Value;
 use std::time::Duration;
 
-/// The settings of a run.
+/// A run of the command that is to start, with its settings.
 #[derive(Clone, Debug, Default)]
 pub struct Attempt {
     /// Random faults that are installed before the command starts. If there are none, those of `--faults` are.

@@ -71,7 +71,7 @@ impl Chaos {
     ///
     /// # Errors
     ///
-    /// If a run can't start, or the file can't be written.
+    /// If a run can't start or leaves a world with broken invariants, or if the file can't be written.
     pub async fn run(
         &self,
         seed: u64,
@@ -113,7 +113,12 @@ impl Chaos {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Finds and reports a minimal list of faults with which the command fails with the same status.
+    /// Finds and reports a minimal list of faults with which the command fails with the same status. After an
+    /// interruption, reports the shortest list found so far.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::run`].
     async fn shrink(
         &self,
         faults: Vec<Value>,

@@ -23,7 +23,7 @@ pub struct Guard {
     file: Option<PathBuf>,
 }
 
-/// Waits for the end of standard input, which `exec` holds open; then ends the command.
+/// Waits for the end of standard input, which `exec` holds open; then ends the command and removes its file.
 pub fn run(guard: &Guard) -> Result<ExitCode, CliError> {
     let process = Pid::from_raw(guard.process).ok_or_else(|| CliError::usage("PID takes a process"))?;
     let guarded_process = GuardedProcess::open(process).map_err(CliError::failure)?;
@@ -79,10 +79,10 @@ impl GuardedProcess {
 }
 
 /// The running guard of a command. Dropping it ends the guard without ending the command.
-pub struct GuardProcess(Child);
+pub struct RunningGuard(Child);
 
-impl GuardProcess {
-    /// Starts a guard for a child process of the caller, and for a file that only this process needs.
+impl RunningGuard {
+    /// Starts a guard for a child process of the caller, and for a file that only that process needs.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl GuardProcess {
     }
 }
 
-impl Drop for GuardProcess {
+impl Drop for RunningGuard {
     fn drop(&mut self) {
         // The guard is killed before its standard input is closed, because that would make it end the command.
         let _ = self.0.kill();

@@ -78,7 +78,7 @@ impl Levels {
     ///
     /// # Errors
     ///
-    /// When a run can't start.
+    /// If a run can't start, or leaves a world with broken invariants.
     pub async fn run(
         &self,
         LevelList(levels): &LevelList,
@@ -93,7 +93,7 @@ impl Levels {
             }
         };
         let runs = stream::iter(levels).map(|level| run_at_level(*level)).buffered(usize::from(self.jobs));
-        // The interrupted run is the last one: no further runs start.
+        // An interrupted run is the last one of the results.
         let mut is_interrupted = false;
         let runs = runs.try_take_while(|(_, run)| {
             let is_included = !std::mem::replace(&mut is_interrupted, run.is_interrupted);

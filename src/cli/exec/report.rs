@@ -1,4 +1,4 @@
-//! `chatdouble exec --report`: writes the report on the command's clients to a file.
+//! `chatdouble exec --report`: writes the report on the command's clients to a file or to standard error.
 
 use crate::cli::CliError;
 use crate::cli::file::write_atomically;

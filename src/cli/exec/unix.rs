@@ -75,7 +75,7 @@ fn is_in_foreground() -> bool {
     rustix::termios::tcgetpgrp(std::io::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
-/// The exit status as shells report it: 128 plus the number of the signal if a signal killed the command.
+/// The exit status of the command as shells report it: 128 plus the number of the signal if a signal ended it.
 pub fn shell_status(exit_status: ExitStatus) -> u8 {
     let signal_status = exit_status.signal().and_then(|signal| u8::try_from(128 + signal).ok());
     exit_status.code().and_then(|code| u8::try_from(code).ok()).or(signal_status).unwrap_or(1)

@@ -1,6 +1,6 @@
 //! The recording proxy: forwards requests and replies, and records them.
 
-use super::traffic::{RawExchange, RecordOnDrop, RecordedTraffic};
+use super::traffic::{ExchangeRecorder, RawExchange, RecordedTraffic};
 use crate::cli::output::eprint_line;
 use crate::upstream::{BaseUrl, client_builder};
 use bytes::Bytes;
@@ -125,7 +125,7 @@ impl Proxy {
             }
             Err(_) => {
                 exchange.lock().end_seconds = now_seconds();
-                drop(RecordOnDrop { exchange, traffic: self.traffic.clone() });
+                drop(ExchangeRecorder { exchange, traffic: self.traffic.clone() });
                 Err(NoReply)
             }
         }
@@ -149,9 +149,9 @@ impl Proxy {
             let encoding = headers.get(header::CONTENT_ENCODING).and_then(|encoding| encoding.to_str().ok());
             exchange.encoding = encoding.unwrap_or_default().to_ascii_lowercase();
         }
-        let record_on_drop = RecordOnDrop { exchange, traffic: self.traffic.clone() };
+        let recorder = ExchangeRecorder { exchange, traffic: self.traffic.clone() };
         let chunks = reply.bytes_stream().inspect(move |chunk| {
-            let mut exchange = record_on_drop.exchange.lock();
+            let mut exchange = recorder.exchange.lock();
             exchange.end_seconds = now_seconds();
             match chunk {
                 Ok(chunk) => exchange.reply.add(chunk),

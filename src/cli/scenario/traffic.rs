@@ -34,7 +34,7 @@ pub struct RecordedTraffic {
 pub struct RawExchange {
     /// When the request began, in UNIX seconds.
     pub start_seconds: f64,
-    /// When the last part of the reply came, in UNIX seconds.
+    /// When the last part of the reply came, or the server closed the connection, in UNIX seconds.
     pub end_seconds: f64,
     pub method: String,
     pub path: String,
@@ -68,12 +68,12 @@ impl CopiedBody {
 }
 
 /// Records an exchange when this value is dropped: after the reply was forwarded, or the client has disconnected.
-pub struct RecordOnDrop {
+pub struct ExchangeRecorder {
     pub exchange: Arc<Mutex<RawExchange>>,
     pub traffic: Arc<Mutex<RecordedTraffic>>,
 }
 
-impl Drop for RecordOnDrop {
+impl Drop for ExchangeRecorder {
     fn drop(&mut self) {
         let exchange = std::mem::take(&mut *self.exchange.lock());
         let mut traffic = self.traffic.lock();
@@ -162,7 +162,7 @@ impl RawExchange {
         }
     }
 
-    /// The body of the reply, decoded; None if that fails.
+    /// The body of the reply, decompressed if it is in gzip; None if that fails. Other encodings remain.
     fn decoded_reply(&self) -> Option<Cow<'_, [u8]>> {
         if self.encoding != "gzip" {
             return Some(Cow::Borrowed(&self.reply.bytes));

@@ -3,7 +3,8 @@
 use super::line::to_timestamp;
 use serde_json::Value;
 
-/// The days of the printed frames: a line with the date comes before the first frame and before each on another day.
+/// The days of the printed frames: a line with the date comes before the first frame, and before each frame that is on
+/// another day than the one before it.
 #[derive(Debug, Default)]
 pub struct Days {
     latest: Option<String>,

@@ -6,11 +6,11 @@ use crate::cli::CliError;
 use crate::scenario::client::{Client, HttpRequest};
 use tokio_rustls::rustls::ClientConfig;
 
-/// Asks the server whether the user exists and whether an operation has the path.
+/// Asks the server whether the user exists, and about a path that no operation has.
 ///
 /// # Errors
 ///
-/// The refusal by control. A server that can't be reached causes no error here.
+/// The refusal of a name by control. Other failures cause no error here: the watch socket meets them too.
 pub async fn check(watch: &Watch, tls_config: Option<ClientConfig>) -> Result<(), CliError> {
     let (user, path) = watch.filter.user_and_path();
     // The beginning of an operation's path is sufficient.

@@ -90,6 +90,7 @@ const OPENAPI_FILTERS: &[Filter] = &[
     filter("control", "boolean", "true: the document of control instead."),
 ];
 
+/// A row for each call. `In::Reset` is [`WorldCall::Reset`]: the short name keeps many rows in one line.
 pub const CALLS: &[CallRow] = &[
     row("GET", "", Call::Index, Nothing, "Lists all calls of control.", r#"{"calls": "@ControlCall[]"}"#),
     row(

@@ -11,12 +11,13 @@ const NUMBER_POINTERS: [(&str, u64); 5] = [
     ("/effect/rate_limit/retry_after", 0),
 ];
 
-/// Finds a minimal part of `faults` with which the command fails, with the smallest numbers. Delays may be an eighth
-/// larger than necessary. No single fault can be removed from the result. The command must fail with all of `faults`.
+/// Finds a minimal part of `faults` with which the command fails, with the smallest numbers. Delays may be longer
+/// than necessary, by at most an eighth of the result. No single fault can be removed from the result. The command must
+/// fail with all of `faults`.
 ///
 /// # Errors
 ///
-/// The error of a run that can't start.
+/// Those of `fails`.
 pub async fn minimal_faults<E>(
     faults: Vec<Value>,
     mut fails: impl AsyncFnMut(&[Value]) -> Result<bool, E>,
@@ -99,7 +100,7 @@ async fn minimize_number<E>(
         } else {
             passing_number = Some(candidate_number);
         }
-        // An eighth more than necessary is good enough for a delay, and saves runs.
+        // A delay that is too long by at most an eighth of itself is good enough, and saves runs.
         if passing_number.is_some_and(|passing_number| {
             pointer.ends_with("_ms") && failing_number - passing_number <= 1 + failing_number / 8
         }) {
