@@ -8,6 +8,7 @@ use crate::cli::output::eprint_line;
 use crate::level::{SuspectedChange, Usage};
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt, stream};
+use std::pin::pin;
 use std::process::ExitCode;
 
 /// The maximum number of listed changes that were not observed in the command's requests.
@@ -92,14 +93,15 @@ impl Levels {
                 result.await.map(|result| (level, result))
             }
         };
-        let runs = stream::iter(levels).map(|level| run_at_level(*level)).buffered(usize::from(self.jobs));
-        // An interrupted run is the last one of the results.
-        let mut is_interrupted = false;
-        let runs = runs.try_take_while(|(_, run)| {
-            let is_included = !std::mem::replace(&mut is_interrupted, run.is_interrupted);
-            std::future::ready(Ok(is_included))
-        });
-        let runs: Vec<Run> = runs.try_collect().await?;
+        let results = stream::iter(levels).map(|level| run_at_level(*level)).buffered(usize::from(self.jobs));
+        let mut results = pin!(results);
+        let mut runs: Vec<Run> = Vec::new();
+        // No level starts after an interrupted run.
+        while !runs.last().is_some_and(|(_, run)| run.is_interrupted)
+            && let Some(run) = results.try_next().await?
+        {
+            runs.push(run);
+        }
         eprint_line(results_table(&runs));
         for text in level_comparisons(&runs) {
             eprint_line(text);
