@@ -43,7 +43,7 @@ operation! {
 /// The organization's folders.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FoldersReply {
-    /// In order.
+    /// Sorted by `order`.
     pub channel_folders: Vec<FolderRecord>,
 }
 
@@ -72,7 +72,7 @@ operation! {
 /// The new folder.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FolderIdReply {
-    /// Its ID.
+    /// The ID of the new folder.
     pub channel_folder_id: FolderId,
 }
 

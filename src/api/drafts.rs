@@ -43,7 +43,7 @@ impl FromJson for DraftType {
     }
 }
 
-/// A UNIX time in seconds, possibly with a fraction.
+/// UNIX seconds, possibly with a fraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnixSeconds(f64);
 
@@ -68,7 +68,7 @@ json_object! {
         topic: String,
         /// Markdown.
         content: NonBlankText,
-        /// The time of the last change. None: now.
+        /// The time of the last change, in UNIX seconds; now if absent.
         timestamp: Option<UnixSeconds> = None,
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The kinds of markup are processed in order, each in the whole text. An element that is found is put on a stash and
 //! replaced by a placeholder, so that later kinds do not see its markup. The text inside an element is processed only
-//! by later kinds. In the end, the elements replace their placeholders. As on the service, the text of elements within
-//! elements is then processed again by all kinds.
+//! by later kinds. In the end, the elements replace their placeholders. As on a real server, the text of elements
+//! within elements is then processed again by all kinds.
 
 mod address;
 mod code;
@@ -136,7 +136,8 @@ impl InlineExpander<'_, '_> {
         text
     }
 
-    /// Creates an element whose text is processed by the later passes, and returns its placeholder.
+    /// Stashes an element whose text is processed by the later passes, and returns its placeholder, or "" if the budget
+    /// is exhausted. If there are several tags, each element contains the next one, and the innermost has the text.
     pub fn stash_nested_element(&mut self, tags: &[&'static str], content: &str) -> String {
         if self.context.budget.check().is_err() {
             return String::new();
@@ -268,7 +269,7 @@ impl<'t> TextRewriter<'t> {
         self.position = range.end;
     }
 
-    /// None: nothing was replaced.
+    /// Returns the text with the replacements. None: nothing was replaced.
     pub fn finish(mut self) -> Option<String> {
         if self.position == 0 && self.output.is_empty() {
             return None;

@@ -1,7 +1,7 @@
 //! Renders the Markdown of messages to HTML, and finds the mentions, links and uploads in it.
 //!
-//! The service has its own dialect of Markdown. This crate renders it in the same steps as the service, because the
-//! result of each step determines the input of the next:
+//! Real servers have a Markdown of their own. This crate renders it in the same steps as they do, because the result of
+//! each step determines the input of the next:
 //!
 //! 1. `lines` normalizes white space and separates lists from the text before them.
 //! 2. `fence` removes fenced blocks: code and math become raw HTML (`placeholder`), quotes and spoilers become lines.
@@ -87,7 +87,7 @@ pub trait Names {
     /// The channel with this name, if the sender can see it or [`OutputFormat::links_unseen_channels`] is set.
     fn channel(&self, name: &str) -> Option<LinkedChannel>;
 
-    /// The ID of the oldest of those messages in a topic that the sender can see.
+    /// The ID of the oldest message that the sender can see in a topic. None: there is none.
     fn first_message_in_topic(&self, channel: i64, topic: &str) -> Option<i64>;
 
     /// The active custom emoji with this name. The built-in extra emoji need not be known.
@@ -222,7 +222,7 @@ pub struct Rendered {
     pub has_link: bool,
     /// Whether it shows an image or a preview of one.
     pub has_image: bool,
-    /// Path IDs of the uploaded files that it links or embeds. Linked files may not exist.
+    /// Path IDs of the uploaded files that it links or embeds. Linked files need not exist.
     pub uploads: BTreeSet<String>,
 }
 
@@ -232,7 +232,7 @@ pub struct Rendered {
 pub enum Html {
     /// The text has no markup, so that its HTML is generated on demand.
     PlainText,
-    /// Stored HTML.
+    /// The HTML of a text that may have markup.
     Stored(Box<str>),
 }
 

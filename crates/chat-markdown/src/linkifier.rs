@@ -63,7 +63,7 @@ impl Eq for Linkifier {}
 struct Compiled {
     /// The pattern in the syntax of the `regex` crate, without boundaries.
     translated: String,
-    /// The pattern with boundaries; group 1 is the match. Compiled on first use. None: too large.
+    /// The pattern with boundaries; group 1 is the match. Compiled on first use. None: it can't be compiled.
     bounded: OnceLock<Option<Regex>>,
     /// As `bounded`, for texts whose letters and digits are all ASCII.
     bounded_in_ascii: OnceLock<Option<Regex>>,
@@ -77,7 +77,7 @@ impl Compiled {
         bytes.saturating_mul(*self.steps_per_byte.get_or_init(|| search_cost::steps_per_byte(&self.translated)))
     }
 
-    /// The regular expression for a text. None: it is too large to compile, which [`Linkifier::compile`] refuses.
+    /// The regular expression for a text. None: it can't be compiled; [`Linkifier::compile`] refuses such patterns.
     fn regex_for(&self, text: &str) -> Option<&Regex> {
         let is_ascii =
             text.is_ascii() || text.chars().all(|character| character.is_ascii() || !character.is_alphanumeric());

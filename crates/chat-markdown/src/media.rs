@@ -232,8 +232,8 @@ pub(super) fn render_embedded_media(context: &mut Context<'_>, target: &Target, 
     Some(node)
 }
 
-/// The thumbnail of an uploaded image, or a spinner. `leading_attributes` are its first attributes, with which it is
-/// embedded in text.
+/// The thumbnail of an uploaded image, or a spinner. Only images that are embedded in text have `leading_attributes`.
+/// `class` is "" for none.
 fn thumbnail(
     href: &str,
     properties: &UploadProperties,
@@ -272,7 +272,7 @@ fn thumbnail(
     Node { tag: "img", attributes, ..Node::default() }
 }
 
-/// The URL from which a picture or a video is loaded: on the proxy if the organization has one and it is external.
+/// The URL from which a picture or a video is loaded: for external ones that of the proxy, if the organization has one.
 fn source_url(context: &Context<'_>, url: &str) -> String {
     let is_local = url.starts_with('/') && !url.starts_with("//");
     if is_local || !context.settings.proxies_pictures { url.to_owned() } else { proxy_url(url) }
