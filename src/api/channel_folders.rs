@@ -193,9 +193,9 @@ operation! {
 impl Write for ReorderFolders {
     fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let mut order: Vec<FolderId> = Vec::new();
-        let mut known_ids = BTreeSet::new();
+        let mut seen_ids = BTreeSet::new();
         for id in params.order {
-            if tx.folders.contains_key(&id) && known_ids.insert(id) {
+            if tx.folders.contains_key(&id) && seen_ids.insert(id) {
                 order.push(id);
             }
         }

@@ -191,8 +191,8 @@ impl InlineExpander<'_, '_> {
     }
 
     /// Splits a text into the elements of its placeholders, which are returned, and the texts after them. The text
-    /// before the first element becomes the text or the tail of `node`.
-    fn resolve(&mut self, text: &Text, node: NodeId, is_text: bool, depth: usize) -> Result<Vec<NodeId>, TooLarge> {
+    /// before the first element becomes the text of `node` if it is inside, else the tail of `node`.
+    fn resolve(&mut self, text: &Text, node: NodeId, is_inside: bool, depth: usize) -> Result<Vec<NodeId>, TooLarge> {
         if depth > MAX_DEPTH {
             return Err(TooLarge);
         }
@@ -200,7 +200,7 @@ impl InlineExpander<'_, '_> {
         let mut copy_start = 0;
         while let Some(placeholder) = placeholder::next_inline(&text.content, copy_start) {
             let preceding_text = Text::markup(&text.content[copy_start..placeholder.start]);
-            self.add_text(&preceding_text, &elements, node, is_text);
+            self.add_text(&preceding_text, &elements, node, is_inside);
             copy_start = placeholder.end;
             match self.stash.get(placeholder.number) {
                 Some(Stashed::Element(element)) => {
@@ -210,20 +210,20 @@ impl InlineExpander<'_, '_> {
                 }
                 Some(Stashed::Text(text)) => {
                     let text = Text::markup(text.clone());
-                    self.add_text(&text, &elements, node, is_text);
+                    self.add_text(&text, &elements, node, is_inside);
                 }
                 None => {}
             }
         }
         let remaining = Text { content: text.content[copy_start..].to_owned(), is_final: text.is_final };
-        self.add_text(&remaining, &elements, node, is_text);
+        self.add_text(&remaining, &elements, node, is_inside);
         Ok(elements)
     }
 
-    fn add_text(&mut self, text: &Text, elements: &[NodeId], node: NodeId, is_text: bool) {
+    fn add_text(&mut self, text: &Text, elements: &[NodeId], node: NodeId, is_inside: bool) {
         let target = match elements.last() {
             Some(last) => &mut self.tree[*last].tail,
-            None if is_text => &mut self.tree[node].text,
+            None if is_inside => &mut self.tree[node].text,
             None => &mut self.tree[node].tail,
         };
         target.push(text);

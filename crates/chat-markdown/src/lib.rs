@@ -59,7 +59,7 @@ pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
 
 /// The maximum cost of rendering a text of this many bytes (A-320 in docs/assumptions.md). It takes at most about a
 /// second, and for a message about a third of that.
-pub fn cost_of_text(bytes: usize) -> Cost {
+pub fn max_cost_of_text(bytes: usize) -> Cost {
     const BASE_STEPS: usize = 30_000_000;
     const STEPS_FOR_EACH_BYTE: usize = 100;
     const MAX_STEPS: usize = 100_000_000;
@@ -275,8 +275,8 @@ impl From<Html> for Option<Box<str>> {
     }
 }
 
-/// The text or the output is longer than [`OUTPUT_MAX_CHARS`], rendering costs more than [`cost_of_text`], or elements
-/// are nested too deeply. The API reports it as `Unable to render message`.
+/// The text or the output is longer than [`OUTPUT_MAX_CHARS`], rendering costs more than [`max_cost_of_text`], or
+/// elements are nested too deeply. The API reports it as `Unable to render message`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
@@ -300,7 +300,7 @@ pub struct TopicLink {
 /// # Errors
 ///
 /// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, rendering costs more than
-/// [`cost_of_text`], or elements are nested too deeply.
+/// [`max_cost_of_text`], or elements are nested too deeply.
 pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
     let (html, rendered) = render_for_storage(source, names)?;
     Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
@@ -312,7 +312,7 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
 ///
 /// As [`render`].
 pub fn render_for_storage(source: &str, names: &dyn Names) -> Result<(Html, Rendered), TooLarge> {
-    let budget = Budget::new(cost_of_text(source.len()));
+    let budget = Budget::new(max_cost_of_text(source.len()));
     // Tags add at most eight characters per character of plain text, for a paragraph.
     if source.len() <= OUTPUT_MAX_CHARS / 8 && plain_text::is_plain(source, names, &budget)? {
         return Ok((Html::PlainText, Rendered::default()));
@@ -359,7 +359,7 @@ fn render_document(context: &mut Context<'_>, source: &str) -> Result<String, To
 /// Returns an empty string if rendering costs too much for a message, elements are nested too deeply, the HTML has more
 /// than 10,000 characters and 100 for each byte of the source, or the budget is exhausted.
 pub fn render_without_previews(source: &str, names: &dyn Names, request_budget: &Budget) -> String {
-    let limit = cost_of_text(source.len());
+    let limit = max_cost_of_text(source.len());
     let output = limit.output.min(BASE_OUTPUT + OUTPUT_PER_BYTE * source.len());
     let budget = Rc::new(request_budget.part(Cost { output, ..limit }));
     let mut context = Context::new(source, names, false, budget.clone());
@@ -374,7 +374,7 @@ pub fn render_without_previews(source: &str, names: &dyn Names, request_budget: 
 /// Linkifiers that exceed the budget match nothing.
 pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let mut links: Vec<(std::ops::Range<usize>, String)> = Vec::new();
-    let budget = Budget::new(cost_of_text(topic.len()));
+    let budget = Budget::new(max_cost_of_text(topic.len()));
     let linkifiers = names.linkifiers().into_iter();
     let linkifier_matches = linkifiers.flat_map(|linkifier| linkifier.matches(topic, 0, &budget).unwrap_or_default());
     let linkifier_links = linkifier_matches.map(|link| (link.range, link.url));

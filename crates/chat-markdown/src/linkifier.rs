@@ -239,7 +239,7 @@ impl Linkifier {
             // Some searches read up to the end of the text for each match: `x.*y|x` searches for a `y` after each `x`.
             budget.spend_steps(self.compiled.steps_to_read(text.len() - position) / BYTES_PER_STEP)?;
             // The character after a match can be the boundary before the next one. Empty matches are not linked.
-            position = if group.is_empty() { next_boundary(text, group.end()) } else { group.end() };
+            position = if group.is_empty() { next_char_boundary(text, group.end()) } else { group.end() };
             if group.is_empty() {
                 continue;
             }
@@ -267,7 +267,7 @@ const STEPS_PER_SEARCH: usize = 16;
 /// Examples whose search takes more steps count as not matching.
 const MAX_EXAMPLE_STEPS: usize = 50_000_000;
 
-fn next_boundary(text: &str, position: usize) -> usize {
+fn next_char_boundary(text: &str, position: usize) -> usize {
     position + text[position..].chars().next().map_or(1, char::len_utf8)
 }
 

@@ -182,11 +182,11 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
     }
     for message in messages {
         tx.add_historical_user_message(user.id, message.id);
-        let had_no_row = !message.recipients.contains(&user.id);
-        if had_no_row {
+        let was_not_recipient = !message.recipients.contains(&user.id);
+        if was_not_recipient {
             tx.add_late_recipient(user.id, message.id);
         }
-        if !tx.user_state_mut(user.id).read.remove(message.id) && !had_no_row {
+        if !tx.user_state_mut(user.id).read.remove(message.id) && !was_not_recipient {
             continue;
         }
         if let Some((channel, _)) = message.channel() {

@@ -1,7 +1,7 @@
 //! Typesets TeX with KaTeX.
 //!
 //! The library orders attributes and styles differently than the KaTeX version of real servers, and some of its output
-//! is that of later versions. `to_service_html` converts it to the output of real servers.
+//! is that of later versions. `to_server_html` converts it to the output of real servers.
 
 use katex::{KatexContext, Settings, render_to_string};
 use std::sync::LazyLock;
@@ -215,7 +215,7 @@ pub(super) fn typeset(source: &str, is_display: bool) -> Option<String> {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, render);
         thread.ok().and_then(|thread| thread.join().ok()).flatten()
     })?;
-    Some(to_service_html(html.trim()))
+    Some(to_server_html(html.trim()))
 }
 
 /// The maximum nesting of groups.
@@ -239,7 +239,7 @@ fn nesting_depth(source: &str) -> usize {
 }
 
 /// Converts the library's HTML to that of real servers.
-fn to_service_html(html: &str) -> String {
+fn to_server_html(html: &str) -> String {
     let mut output = String::with_capacity(html.len());
     let mut remaining = html;
     while let Some(start) = remaining.find('<') {
