@@ -5,7 +5,7 @@
 //! | line | meaning |
 //! |---|---|
 //! | `# …` | a comment |
-//! | `$ NAME PATTERN` | defines `%NAME%` for the patterns below |
+//! | `$ NAME PATTERN` | defines `%NAME%` for the patterns of rules, and for the definitions below |
 //! | `! FROM TO WORD …` | tokens of class FROM that are one of the words get class TO |
 //! | `= STATE` | the rules of a state follow; they are tried in this order |
 //! | `& STATE …` | includes the rules of other states |
