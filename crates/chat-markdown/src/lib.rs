@@ -220,7 +220,7 @@ pub struct Rendered {
     pub is_me_message: bool,
     /// Whether it has a link: to a URL, a channel, a topic or a message.
     pub has_link: bool,
-    /// Whether it shows an image or a preview of one.
+    /// Whether it shows an image, a preview of one, or the still image of a video on a video site.
     pub has_image: bool,
     /// Path IDs of the uploaded files that it links or embeds. Linked files need not exist.
     pub uploads: BTreeSet<String>,

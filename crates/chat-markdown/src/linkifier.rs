@@ -271,6 +271,7 @@ fn next_char_boundary(text: &str, position: usize) -> usize {
     position + text[position..].chars().next().map_or(1, char::len_utf8)
 }
 
+/// The groups of a match, as values of the URL template's variables.
 struct Groups<'c, 't>(&'c Captures<'t>);
 
 impl Context for Groups<'_, '_> {
