@@ -1,14 +1,16 @@
 //! The operations of the API: a type for each operation, and a row for each in the table [`OPERATIONS`].
 //!
-//! The `run` function of an operation first checks the request; after a blank line it makes the change. Operations do
-//! not depend on HTTP or dialects, and take no locks: a [`Read`] sees the current realm, a [`Write`] a private copy.
+//! The `run` function of an operation first checks the request; after a blank line it makes the change, if any.
+//! Operations do not depend on HTTP or dialects, and take no locks: a [`Read`] sees the realm in which its caller was
+//! checked, a [`Write`] a private copy of the current one.
 //!
 //! A file or folder with operations is a family and does not use other families, except for [`register`], which shows
 //! what they have. Changes that several families make are in [`changes`], parameter types that they share in
 //! [`parameter`].
 //!
-//! To add an operation, declare it with `operation!`, write its reply struct and an `impl Read` or `impl Write`, and
-//! add its row to the table. Routing, the OpenAPI document and the reference are derived from these.
+//! To add an operation, declare it with `operation!`, write its reply struct, implement [`Read`], [`Write`] or
+//! [`PartialWrite`], and add its row to the table. Routing, the OpenAPI document and the reference are derived from
+//! these.
 
 mod access;
 pub mod alert_words;
@@ -78,7 +80,7 @@ pub use outcome::{Outcome, PollOutcome, WriteError};
 pub use reply::{ReplyBody, ReplyData, ReplyFormat, Success, envelope};
 
 /// The newest feature level that the server implements. A world at a higher level behaves like one at this level,
-/// except that its queues also receive events of an unknown type.
+/// except that queues without `event_types` also receive events of an unknown type.
 pub const NEWEST_FEATURE_LEVEL: i64 = crate::feature::NEWEST;
 /// `service_version` at the newest level (A-2 in docs/assumptions.md).
 pub const SERVICE_VERSION: &str = "12.0";

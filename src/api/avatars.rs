@@ -23,7 +23,7 @@ parameters! {
 /// The new picture.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AvatarReply {
-    /// The URL of the picture. It ends in the number of its version.
+    /// The URL of the picture.
     pub avatar_url: String,
 }
 
@@ -51,7 +51,7 @@ impl Write for UploadAvatar {
 }
 
 operation! {
-    /// Removes the caller's picture; the provider's picture for a hash of the address replaces it.
+    /// Removes the caller's picture; the provider's picture for a hash of the email address replaces it.
     pub RemoveAvatar = DELETE "/users/me/avatar", for User;
     params from AvatarParams;
     reply AvatarReply;

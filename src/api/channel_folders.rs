@@ -43,7 +43,7 @@ operation! {
 /// The organization's folders.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FoldersReply {
-    /// In order.
+    /// Sorted by `order`.
     pub channel_folders: Vec<FolderRecord>,
 }
 
@@ -72,7 +72,7 @@ operation! {
 /// The new folder.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FolderIdReply {
-    /// Its ID.
+    /// The ID of the new folder.
     pub channel_folder_id: FolderId,
 }
 
@@ -193,9 +193,9 @@ operation! {
 impl Write for ReorderFolders {
     fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let mut order: Vec<FolderId> = Vec::new();
-        let mut known_ids = BTreeSet::new();
+        let mut seen_ids = BTreeSet::new();
         for id in params.order {
-            if tx.folders.contains_key(&id) && known_ids.insert(id) {
+            if tx.folders.contains_key(&id) && seen_ids.insert(id) {
                 order.push(id);
             }
         }

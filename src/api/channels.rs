@@ -46,7 +46,7 @@ operation! {
     reply ChannelsReply;
 }
 
-/// Channels.
+/// The channels that the parameters select.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelsReply {
     /// Sorted by name, regardless of case.
@@ -139,7 +139,7 @@ operation! {
 /// A channel's ID.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelIdReply {
-    /// Its ID.
+    /// The ID of the channel with the name in the request.
     pub stream_id: ChannelId,
 }
 
@@ -161,7 +161,7 @@ operation! {
     errors [InvalidChannelId];
 }
 
-/// The subscribers.
+/// The subscribers of a channel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscribersReply {
     /// Active users, sorted.

@@ -43,7 +43,7 @@ impl FromJson for DraftType {
     }
 }
 
-/// A UNIX time in seconds, possibly with a fraction.
+/// UNIX seconds, possibly with a fraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnixSeconds(f64);
 
@@ -68,7 +68,7 @@ json_object! {
         topic: String,
         /// Markdown.
         content: NonBlankText,
-        /// The time of the last change. None: now.
+        /// The time of the last change, in UNIX seconds; now if absent.
         timestamp: Option<UnixSeconds> = None,
     }
 }
@@ -121,12 +121,12 @@ fn checked_draft(
 /// The recipients without the caller, unless the caller is the only one. An empty list counts as not chosen yet.
 fn direct_target(realm: &Realm, caller: &User, ids: &[i64]) -> Result<DraftTarget, Error> {
     let mut users = Vec::new();
-    let mut known_ids = BTreeSet::new();
+    let mut seen_ids = BTreeSet::new();
     for id in ids.iter().copied().map(UserId) {
         if realm.user(id).is_none_or(|user| !realm.can_access_user(caller, user.id)) {
             return Err(Error::InvalidRecipientId { user_id: id.0.into() });
         }
-        if known_ids.insert(id) {
+        if seen_ids.insert(id) {
             users.push(id);
         }
     }

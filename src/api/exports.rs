@@ -89,7 +89,7 @@ operation! {
 /// The new export.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ExportReply {
-    /// Its ID.
+    /// The ID of the new export.
     pub id: i64,
 }
 
@@ -114,7 +114,7 @@ operation! {
 /// Whether a user consents to exports of private messages.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Consent {
-    /// Who.
+    /// The user who consents or not.
     pub user_id: UserId,
     /// The setting `allow_private_data_export`.
     pub consented: bool,

@@ -1,5 +1,6 @@
-//! Character classes of the Markdown rules: white space, word characters and digits. The last two follow Unicode's
-//! general categories instead of its derived properties, so that vowel signs are not letters.
+//! Character classes of the Markdown rules: white space, word characters, digits, and what may precede a name. Word
+//! characters and digits follow Unicode's general categories instead of its derived properties, so that vowel signs are
+//! not letters.
 
 use regex::Regex;
 use std::sync::LazyLock;

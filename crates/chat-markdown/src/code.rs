@@ -30,7 +30,7 @@ const MAX_HIGHLIGHTED_BYTES: usize = 50_000;
 /// The number of steps that highlighting a byte costs.
 const STEPS_PER_BYTE: usize = 50;
 
-/// Returns the HTML of fenced code. `language` is in lower case, or "" if the fence names none.
+/// Returns the HTML of fenced code. `language` is in lower case, or "" for none.
 pub(super) fn render_fenced_code(context: &mut Context<'_>, language: &str, text: &str) -> String {
     let code = text.trim_matches('\n');
     if language.is_empty() {

@@ -12,7 +12,7 @@ pub(super) struct Context<'a> {
     pub names: &'a dyn Names,
     pub settings: Settings<'a>,
     pub linkifiers: Vec<Arc<Linkifier>>,
-    /// Names that the text may contain.
+    /// The users, groups and channels that the source names.
     pub candidates: Candidates,
     /// Whether links to images and videos get previews, and images and sound can be embedded in the text.
     pub shows_previews: bool,

@@ -8,7 +8,8 @@ const MAX_CARDS: usize = 24;
 /// The picture of all cards, because pages are not fetched.
 const CARD_PICTURE: &str = "/static/images/default-icon.png";
 
-/// Replaces the spinners of an uploaded picture by its thumbnail. None: the HTML has no spinner for it.
+/// Replaces the spinners of an uploaded picture by its thumbnail. `upload` is its path ID, as in
+/// [`super::Names::upload`]. None: the HTML has no spinner for it.
 pub fn replace_spinners(html: &str, upload: &str, properties: &UploadProperties) -> Option<String> {
     let mut output = String::new();
     let mut copy_start = 0;

@@ -72,7 +72,7 @@ const EMOTICONS: [(&str, &str); 12] = [
 pub struct UnicodeEmoji {
     /// Lower-case hexadecimal code points joined by `-`.
     pub code: &'static str,
-    /// The name and its aliases. Literal characters get the first one.
+    /// The name and its aliases. An emoji that is written as a literal character is shown with the name.
     pub names: &'static [&'static str],
 }
 

@@ -73,7 +73,7 @@ impl OpenBlock {
         Self { kind, fence: opening.fence.to_owned(), lines: Vec::new() }
     }
 
-    fn is_code(&self) -> bool {
+    fn is_verbatim(&self) -> bool {
         matches!(self.kind, BlockKind::Code { .. } | BlockKind::Math)
     }
 
@@ -129,7 +129,7 @@ pub fn remove_code(source: &str) -> Cow<'_, str> {
         let innermost = open_blocks.last();
         if innermost.is_some_and(|innermost| innermost.is_closed_by(line)) {
             open_blocks.pop();
-        } else if innermost.is_some_and(OpenBlock::is_code) {
+        } else if innermost.is_some_and(OpenBlock::is_verbatim) {
             continue;
         } else if let Some(opening) = parse_opening(line).filter(|_| open_blocks.len() < MAX_DEPTH) {
             open_blocks.push(OpenBlock::new(&opening, ""));

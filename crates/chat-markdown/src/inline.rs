@@ -2,8 +2,8 @@
 //!
 //! The kinds of markup are processed in order, each in the whole text. An element that is found is put on a stash and
 //! replaced by a placeholder, so that later kinds do not see its markup. The text inside an element is processed only
-//! by later kinds. In the end, the elements replace their placeholders. As on the service, the text of elements within
-//! elements is then processed again by all kinds.
+//! by later kinds. In the end, the elements replace their placeholders. As on a real server, the text of elements
+//! within elements is then processed again by all kinds.
 
 mod address;
 mod code;
@@ -136,7 +136,8 @@ impl InlineExpander<'_, '_> {
         text
     }
 
-    /// Creates an element whose text is processed by the later passes, and returns its placeholder.
+    /// Stashes an element whose text is processed by the later passes, and returns its placeholder, or "" if the budget
+    /// is exhausted. If there are several tags, each element contains the next one, and the innermost has the text.
     pub fn stash_nested_element(&mut self, tags: &[&'static str], content: &str) -> String {
         if self.context.budget.check().is_err() {
             return String::new();
@@ -190,8 +191,8 @@ impl InlineExpander<'_, '_> {
     }
 
     /// Splits a text into the elements of its placeholders, which are returned, and the texts after them. The text
-    /// before the first element becomes the text or the tail of `node`.
-    fn resolve(&mut self, text: &Text, node: NodeId, is_text: bool, depth: usize) -> Result<Vec<NodeId>, TooLarge> {
+    /// before the first element becomes the text of `node` if it is inside, else the tail of `node`.
+    fn resolve(&mut self, text: &Text, node: NodeId, is_inside: bool, depth: usize) -> Result<Vec<NodeId>, TooLarge> {
         if depth > MAX_DEPTH {
             return Err(TooLarge);
         }
@@ -199,7 +200,7 @@ impl InlineExpander<'_, '_> {
         let mut copy_start = 0;
         while let Some(placeholder) = placeholder::next_inline(&text.content, copy_start) {
             let preceding_text = Text::markup(&text.content[copy_start..placeholder.start]);
-            self.add_text(&preceding_text, &elements, node, is_text);
+            self.add_text(&preceding_text, &elements, node, is_inside);
             copy_start = placeholder.end;
             match self.stash.get(placeholder.number) {
                 Some(Stashed::Element(element)) => {
@@ -209,20 +210,20 @@ impl InlineExpander<'_, '_> {
                 }
                 Some(Stashed::Text(text)) => {
                     let text = Text::markup(text.clone());
-                    self.add_text(&text, &elements, node, is_text);
+                    self.add_text(&text, &elements, node, is_inside);
                 }
                 None => {}
             }
         }
         let remaining = Text { content: text.content[copy_start..].to_owned(), is_final: text.is_final };
-        self.add_text(&remaining, &elements, node, is_text);
+        self.add_text(&remaining, &elements, node, is_inside);
         Ok(elements)
     }
 
-    fn add_text(&mut self, text: &Text, elements: &[NodeId], node: NodeId, is_text: bool) {
+    fn add_text(&mut self, text: &Text, elements: &[NodeId], node: NodeId, is_inside: bool) {
         let target = match elements.last() {
             Some(last) => &mut self.tree[*last].tail,
-            None if is_text => &mut self.tree[node].text,
+            None if is_inside => &mut self.tree[node].text,
             None => &mut self.tree[node].tail,
         };
         target.push(text);
@@ -268,7 +269,7 @@ impl<'t> TextRewriter<'t> {
         self.position = range.end;
     }
 
-    /// None: nothing was replaced.
+    /// Returns the text with the replacements. None: nothing was replaced.
     pub fn finish(mut self) -> Option<String> {
         if self.position == 0 && self.output.is_empty() {
             return None;

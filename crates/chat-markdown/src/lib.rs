@@ -1,7 +1,7 @@
 //! Renders the Markdown of messages to HTML, and finds the mentions, links and uploads in it.
 //!
-//! The service has its own dialect of Markdown. This crate renders it in the same steps as the service, because the
-//! result of each step determines the input of the next:
+//! Real servers have a Markdown of their own. This crate renders it in the same steps as they do, because the result of
+//! each step determines the input of the next:
 //!
 //! 1. `lines` normalizes white space and separates lists from the text before them.
 //! 2. `fence` removes fenced blocks: code and math become raw HTML (`placeholder`), quotes and spoilers become lines.
@@ -59,7 +59,7 @@ pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
 
 /// The maximum cost of rendering a text of this many bytes (A-320 in docs/assumptions.md). It takes at most about a
 /// second, and for a message about a third of that.
-pub fn cost_of_text(bytes: usize) -> Cost {
+pub fn max_cost_of_text(bytes: usize) -> Cost {
     const BASE_STEPS: usize = 30_000_000;
     const STEPS_FOR_EACH_BYTE: usize = 100;
     const MAX_STEPS: usize = 100_000_000;
@@ -87,7 +87,7 @@ pub trait Names {
     /// The channel with this name, if the sender can see it or [`OutputFormat::links_unseen_channels`] is set.
     fn channel(&self, name: &str) -> Option<LinkedChannel>;
 
-    /// The ID of the oldest of those messages in a topic that the sender can see.
+    /// The ID of the oldest message that the sender can see in a topic. None: there is none.
     fn first_message_in_topic(&self, channel: i64, topic: &str) -> Option<i64>;
 
     /// The active custom emoji with this name. The built-in extra emoji need not be known.
@@ -220,9 +220,9 @@ pub struct Rendered {
     pub is_me_message: bool,
     /// Whether it has a link: to a URL, a channel, a topic or a message.
     pub has_link: bool,
-    /// Whether it shows an image or a preview of one.
+    /// Whether it shows an image, a preview of one, or the still image of a video on a video site.
     pub has_image: bool,
-    /// Path IDs of the uploaded files that it links or embeds. Linked files may not exist.
+    /// Path IDs of the uploaded files that it links or embeds. Linked files need not exist.
     pub uploads: BTreeSet<String>,
 }
 
@@ -232,7 +232,7 @@ pub struct Rendered {
 pub enum Html {
     /// The text has no markup, so that its HTML is generated on demand.
     PlainText,
-    /// Stored HTML.
+    /// The HTML of a text that may have markup.
     Stored(Box<str>),
 }
 
@@ -275,8 +275,8 @@ impl From<Html> for Option<Box<str>> {
     }
 }
 
-/// The text or the output is longer than [`OUTPUT_MAX_CHARS`], rendering costs more than [`cost_of_text`], or elements
-/// are nested too deeply. The API reports it as `Unable to render message`.
+/// The text or the output is longer than [`OUTPUT_MAX_CHARS`], rendering costs more than [`max_cost_of_text`], or
+/// elements are nested too deeply. The API reports it as `Unable to render message`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
@@ -300,7 +300,7 @@ pub struct TopicLink {
 /// # Errors
 ///
 /// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, rendering costs more than
-/// [`cost_of_text`], or elements are nested too deeply.
+/// [`max_cost_of_text`], or elements are nested too deeply.
 pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
     let (html, rendered) = render_for_storage(source, names)?;
     Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
@@ -312,7 +312,7 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
 ///
 /// As [`render`].
 pub fn render_for_storage(source: &str, names: &dyn Names) -> Result<(Html, Rendered), TooLarge> {
-    let budget = Budget::new(cost_of_text(source.len()));
+    let budget = Budget::new(max_cost_of_text(source.len()));
     // Tags add at most eight characters per character of plain text, for a paragraph.
     if source.len() <= OUTPUT_MAX_CHARS / 8 && plain_text::is_plain(source, names, &budget)? {
         return Ok((Html::PlainText, Rendered::default()));
@@ -359,7 +359,7 @@ fn render_document(context: &mut Context<'_>, source: &str) -> Result<String, To
 /// Returns an empty string if rendering costs too much for a message, elements are nested too deeply, the HTML has more
 /// than 10,000 characters and 100 for each byte of the source, or the budget is exhausted.
 pub fn render_without_previews(source: &str, names: &dyn Names, request_budget: &Budget) -> String {
-    let limit = cost_of_text(source.len());
+    let limit = max_cost_of_text(source.len());
     let output = limit.output.min(BASE_OUTPUT + OUTPUT_PER_BYTE * source.len());
     let budget = Rc::new(request_budget.part(Cost { output, ..limit }));
     let mut context = Context::new(source, names, false, budget.clone());
@@ -374,7 +374,7 @@ pub fn render_without_previews(source: &str, names: &dyn Names, request_budget: 
 /// Linkifiers that exceed the budget match nothing.
 pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let mut links: Vec<(std::ops::Range<usize>, String)> = Vec::new();
-    let budget = Budget::new(cost_of_text(topic.len()));
+    let budget = Budget::new(max_cost_of_text(topic.len()));
     let linkifiers = names.linkifiers().into_iter();
     let linkifier_matches = linkifiers.flat_map(|linkifier| linkifier.matches(topic, 0, &budget).unwrap_or_default());
     let linkifier_links = linkifier_matches.map(|link| (link.range, link.url));

@@ -29,18 +29,18 @@ fn parse_item_kind(line: &str) -> Option<bool> {
 fn detach_lists(source: &str) -> String {
     let mut output = String::with_capacity(source.len() + 16);
     let mut open_blocks: Vec<(&str, bool)> = Vec::new();
-    let mut open_code_blocks = 0;
+    let mut open_non_quotes = 0;
     let mut lines = source.split('\n').peekable();
     while let Some(line) = lines.next() {
         output.push_str(line);
         let Some(next_line) = lines.peek() else { break };
         if let Some(opening) = fence::parse_opening(line) {
             if opening.language.is_none() && open_blocks.last().is_some_and(|(fence, _)| *fence == opening.fence) {
-                open_code_blocks -= usize::from(open_blocks.pop().is_some_and(|(_, is_code)| is_code));
+                open_non_quotes -= usize::from(open_blocks.pop().is_some_and(|(_, is_not_quote)| is_not_quote));
             } else {
-                let is_code = !matches!(opening.language, Some("quote" | "quoted"));
-                open_blocks.push((opening.fence, is_code));
-                open_code_blocks += usize::from(is_code);
+                let is_not_quote = !matches!(opening.language, Some("quote" | "quoted"));
+                open_blocks.push((opening.fence, is_not_quote));
+                open_non_quotes += usize::from(is_not_quote);
             }
         }
         output.push('\n');
@@ -49,7 +49,7 @@ fn detach_lists(source: &str) -> String {
             (None, Some(_)) => true,
             (Some(is_numbered), Some(is_next_line_numbered)) => is_numbered != is_next_line_numbered,
         };
-        if open_code_blocks == 0 && !line.is_empty() && begins_list {
+        if open_non_quotes == 0 && !line.is_empty() && begins_list {
             output.push('\n');
         }
     }

@@ -63,7 +63,7 @@ impl Eq for Linkifier {}
 struct Compiled {
     /// The pattern in the syntax of the `regex` crate, without boundaries.
     translated: String,
-    /// The pattern with boundaries; group 1 is the match. Compiled on first use. None: too large.
+    /// The pattern with boundaries; group 1 is the match. Compiled on first use. None: it can't be compiled.
     bounded: OnceLock<Option<Regex>>,
     /// As `bounded`, for texts whose letters and digits are all ASCII.
     bounded_in_ascii: OnceLock<Option<Regex>>,
@@ -77,7 +77,7 @@ impl Compiled {
         bytes.saturating_mul(*self.steps_per_byte.get_or_init(|| search_cost::steps_per_byte(&self.translated)))
     }
 
-    /// The regular expression for a text. None: it is too large to compile, which [`Linkifier::compile`] refuses.
+    /// The regular expression for a text. None: it can't be compiled; [`Linkifier::compile`] refuses such patterns.
     fn regex_for(&self, text: &str) -> Option<&Regex> {
         let is_ascii =
             text.is_ascii() || text.chars().all(|character| character.is_ascii() || !character.is_alphanumeric());
@@ -239,7 +239,7 @@ impl Linkifier {
             // Some searches read up to the end of the text for each match: `x.*y|x` searches for a `y` after each `x`.
             budget.spend_steps(self.compiled.steps_to_read(text.len() - position) / BYTES_PER_STEP)?;
             // The character after a match can be the boundary before the next one. Empty matches are not linked.
-            position = if group.is_empty() { next_boundary(text, group.end()) } else { group.end() };
+            position = if group.is_empty() { next_char_boundary(text, group.end()) } else { group.end() };
             if group.is_empty() {
                 continue;
             }
@@ -267,10 +267,11 @@ const STEPS_PER_SEARCH: usize = 16;
 /// Examples whose search takes more steps count as not matching.
 const MAX_EXAMPLE_STEPS: usize = 50_000_000;
 
-fn next_boundary(text: &str, position: usize) -> usize {
+fn next_char_boundary(text: &str, position: usize) -> usize {
     position + text[position..].chars().next().map_or(1, char::len_utf8)
 }
 
+/// The groups of a match, as values of the URL template's variables.
 struct Groups<'c, 't>(&'c Captures<'t>);
 
 impl Context for Groups<'_, '_> {

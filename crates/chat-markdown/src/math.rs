@@ -20,8 +20,8 @@ const BASE_STEPS: usize = 10_000;
 /// Additional steps per byte of a source.
 const STEPS_PER_BYTE: usize = 1_000;
 
-/// The HTML of a source. None: it is invalid, the budget does not suffice, or
-/// the crate is built without the feature `tex`.
+/// The HTML of a source. None: it is invalid or too complex, the budget does not suffice, or the crate is built without
+/// the feature `tex`.
 pub(super) fn typeset_within_budget(context: &mut Context<'_>, source: &str, is_display: bool) -> Option<String> {
     context.budget.spend_steps(BASE_STEPS + STEPS_PER_BYTE * source.len()).ok()?;
     typeset(source, is_display)

@@ -41,7 +41,7 @@ pub(super) enum LinkReplacement {
 #[derive(Debug)]
 pub(super) struct Preview {
     pub node: NodeId,
-    pub link: LinkReplacement,
+    pub replacement: LinkReplacement,
     /// Whether it is at the end of the message instead of near its link.
     pub is_last: bool,
     /// Whether it is an image, or the still image of a video site.
@@ -108,20 +108,20 @@ pub(super) fn create_preview(
             let video = Node { tag: "video", attributes, ..Node::default() };
             let attributes = [("href", href)].into_iter().chain(title.map(|title| ("title", title)));
             let node = wrap_in_link(tree, "message_inline_image message_inline_video", attributes, video);
-            Some(Preview { node, link: LinkReplacement::IfUrl, is_last: false, is_image: false })
+            Some(Preview { node, replacement: LinkReplacement::IfUrl, is_last: false, is_image: false })
         }
         Some(Medium::Image) => {
             if let Some(file_url) = shared_file_url(&parts) {
                 let node = image_preview(tree, href, &file_url, None);
-                return Some(Preview { node, link: LinkReplacement::Never, is_last: true, is_image: true });
+                return Some(Preview { node, replacement: LinkReplacement::Never, is_last: true, is_image: true });
             }
             if let Some(image_url) = page_image_url(&parts) {
                 let node = image_preview(tree, &image_url, &image_url, None);
-                return Some(Preview { node, link: LinkReplacement::Always, is_last: false, is_image: true });
+                return Some(Preview { node, replacement: LinkReplacement::Always, is_last: false, is_image: true });
             }
             let file_url = repository_file_url(&parts).unwrap_or_else(|| href.to_owned());
             let node = image_preview(tree, href, &file_url, title);
-            Some(Preview { node, link: LinkReplacement::IfUrl, is_last: false, is_image: true })
+            Some(Preview { node, replacement: LinkReplacement::IfUrl, is_last: false, is_image: true })
         }
         None => {
             let id = video_id(&parts)?;
@@ -130,7 +130,7 @@ pub(super) fn create_preview(
             let image = Node { tag: "img", attributes: vec![("src", still_image_url)], ..Node::default() };
             let attributes = [("data-id", id.as_str()), ("href", href)].into_iter();
             let node = wrap_in_link(tree, "youtube-video message_inline_image", attributes, image);
-            Some(Preview { node, link: LinkReplacement::Never, is_last: false, is_image: true })
+            Some(Preview { node, replacement: LinkReplacement::Never, is_last: false, is_image: true })
         }
     }
 }
@@ -140,11 +140,11 @@ fn wrap_in_link<'a>(
     tree: &mut Tree,
     class: &str,
     attributes: impl Iterator<Item = (&'static str, &'a str)>,
-    picture: Node,
+    content: Node,
 ) -> NodeId {
-    let picture = tree.add(picture);
+    let content = tree.add(content);
     let attributes = attributes.map(|(name, value)| (name, value.to_owned())).collect();
-    let link = tree.add(Node { tag: "a", attributes, children: vec![picture], ..Node::default() });
+    let link = tree.add(Node { tag: "a", attributes, children: vec![content], ..Node::default() });
     let attributes = vec![("class", class.to_owned())];
     tree.add(Node { tag: "div", attributes, children: vec![link], ..Node::default() })
 }
@@ -232,8 +232,8 @@ pub(super) fn render_embedded_media(context: &mut Context<'_>, target: &Target, 
     Some(node)
 }
 
-/// The thumbnail of an uploaded image, or a spinner. `leading_attributes` are its first attributes, with which it is
-/// embedded in text.
+/// The thumbnail of an uploaded image, or a spinner. Only images that are embedded in text have `leading_attributes`.
+/// `class` is "" for none.
 fn thumbnail(
     href: &str,
     properties: &UploadProperties,
@@ -272,7 +272,7 @@ fn thumbnail(
     Node { tag: "img", attributes, ..Node::default() }
 }
 
-/// The URL from which a picture or a video is loaded: on the proxy if the organization has one and it is external.
+/// The URL from which a picture or a video is loaded: for external ones that of the proxy, if the organization has one.
 fn source_url(context: &Context<'_>, url: &str) -> String {
     let is_local = url.starts_with('/') && !url.starts_with("//");
     if is_local || !context.settings.proxies_pictures { url.to_owned() } else { proxy_url(url) }

@@ -155,7 +155,7 @@ impl Candidates {
         self.by_id.get(self.ids_by_name.get(&lowercase_name)?).cloned()
     }
 
-    /// The group that a mention names. A spelling in the source must be exact.
+    /// The group that a mention names. Of a group that is not a system group, a spelling in the source must be exact.
     pub fn group(&mut self, name: &str, names: &dyn Names) -> Option<MentionedGroup> {
         let lowercase_name = name.to_lowercase();
         if let Some(group_result) = self.found_groups.get(&lowercase_name) {

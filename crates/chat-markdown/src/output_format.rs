@@ -27,7 +27,7 @@ pub struct OutputFormat {
     pub shows_invalid_times: bool,
     /// Whether only times in ISO 8601 are valid.
     pub accepts_only_iso_times: bool,
-    /// Size of the still images in previews of videos on video sites.
+    /// The video site's name for the size of still images in previews, such as `mqdefault`.
     pub video_still_size: &'static str,
     /// The feature level whose version of the highlighter is used.
     pub highlighter_level: i64,

@@ -8,7 +8,7 @@ pub(super) const START: char = '\u{2}';
 /// The last character of placeholders. It is removed from sources.
 pub(super) const END: char = '\u{3}';
 
-// The same prefixes as on the service, because URLs that contain markup show them.
+// The same prefixes as on real servers, because URLs that contain markup show them.
 const INLINE_PREFIX: &str = "\u{2}klzzwxh:";
 const RAW_PREFIX: &str = "\u{2}wzxhzdk:";
 

@@ -86,7 +86,7 @@ const ASCII_IN_WORDS: [bool; 128] = {
     table
 };
 
-/// Letters of Unicode blocks without emoji, and Chinese and Japanese punctuation.
+/// Letters and digits of Unicode blocks without emoji, and Chinese and Japanese punctuation.
 fn is_in_words(character: char) -> bool {
     match character {
         'À'..='\u{1fff}' => character.is_alphanumeric(),

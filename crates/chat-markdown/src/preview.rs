@@ -72,7 +72,7 @@ pub(super) fn add_previews(context: &mut Context<'_>, tree: &mut Tree) {
 
 /// Inserts a preview, and removes the link that it replaces.
 fn insert_preview(tree: &mut Tree, link: &Link, preview: &Preview, shows_url: bool) {
-    let may_replace = match preview.link {
+    let may_replace = match preview.replacement {
         LinkReplacement::Never => false,
         LinkReplacement::IfUrl => shows_url,
         LinkReplacement::Always => true,

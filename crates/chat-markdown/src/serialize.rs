@@ -4,7 +4,7 @@ use super::character::is_space;
 use super::html;
 use super::tree::{NodeId, Tree, is_block, is_void};
 
-/// Adds line ends after blocks and line breaks.
+/// Adds line ends after blocks and line breaks, and before a block at the start of another.
 pub(super) fn add_line_ends(tree: &mut Tree, node: NodeId) {
     let children = tree[node].children.clone();
     let begins_with_block = children.first().is_some_and(|first| is_block(tree.tag(*first)));
@@ -25,7 +25,7 @@ pub(super) fn add_line_ends(tree: &mut Tree, node: NodeId) {
     }
 }
 
-/// The HTML of the text and children of an element.
+/// The HTML of the text and children of an element, without white space at its ends.
 pub(super) fn inner_html(tree: &Tree, node: NodeId) -> String {
     let mut html = String::new();
     push_inside(&mut html, tree, node);

@@ -63,7 +63,7 @@ operation! {
 /// The new bot.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NewBotReply {
-    /// Its ID.
+    /// The bot's user ID.
     pub user_id: i64,
     /// 32 letters and digits.
     pub api_key: String,

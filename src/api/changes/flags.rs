@@ -100,8 +100,8 @@ pub struct ChangedFlags {
     pub ignored_channels: BTreeSet<ChannelId>,
 }
 
-/// Changes a flag of a user's messages. Starring, collapsing, hiding previews and marking as unread add a row for
-/// messages that the user did not receive.
+/// Changes a flag of a user's messages. Starring, collapsing, hiding previews and marking as unread add a user message
+/// for messages that the user did not receive.
 ///
 /// Event: always one `update_message_flags` to the user, even if nothing changed.
 ///
@@ -134,7 +134,8 @@ pub fn change_flag_without_event(
     }
 }
 
-/// Those of the messages for which the user has a row and whose flag has the value that the change sets, sorted.
+/// Those of the messages for which the user has a user message, and whose flag has the value that the change sets,
+/// sorted.
 pub fn messages_with_flag_value(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
     let state = realm.user_state(user);
     let has_value = |message: &Message| {
@@ -181,11 +182,11 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
     }
     for message in messages {
         tx.add_historical_user_message(user.id, message.id);
-        let had_no_row = !message.recipients.contains(&user.id);
-        if had_no_row {
+        let was_not_recipient = !message.recipients.contains(&user.id);
+        if was_not_recipient {
             tx.add_late_recipient(user.id, message.id);
         }
-        if !tx.user_state_mut(user.id).read.remove(message.id) && !had_no_row {
+        if !tx.user_state_mut(user.id).read.remove(message.id) && !was_not_recipient {
             continue;
         }
         if let Some((channel, _)) = message.channel() {

@@ -24,14 +24,14 @@ pub(super) struct PeerChange {
 pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>, is_arrival: bool) -> Vec<PeerChange> {
     let mut changes = Vec::new();
     let mut public_changes: Vec<PublicChange> = Vec::new();
-    let mut change_indices: HashMap<(bool, OrdSet<UserId>), usize> = HashMap::new();
+    let mut change_indexes: HashMap<(bool, OrdSet<UserId>), usize> = HashMap::new();
     for (id, users) in changed.into_iter().filter(|(_, users)| !users.is_empty()) {
         let channel = &tx.channels[&id];
         if channel.privacy.is_private() {
             changes.push(peer_change(tx, vec![id], users));
             continue;
         }
-        let index = *change_indices.entry((channel.is_archived, users.clone())).or_insert(public_changes.len());
+        let index = *change_indexes.entry((channel.is_archived, users.clone())).or_insert(public_changes.len());
         match public_changes.get_mut(index) {
             Some(change) => change.channels.push(id),
             None => public_changes.push(PublicChange { is_archived: channel.is_archived, users, channels: vec![id] }),

@@ -65,8 +65,8 @@ pub fn add_queue_for_poll(tx: &mut Tx, context: &OperationContext<'_>, event_typ
     id
 }
 
-/// Emits an event of an unknown type to a new queue, if the world is above the newest level, to test that clients
-/// ignore such events.
+/// Emits an event of an unknown type to a new queue, to test that clients ignore such events: if the world is above the
+/// newest level and the queue is not limited to certain types.
 pub fn add_unknown_event(tx: &mut Tx, queue: Option<&str>) {
     let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.options.receives_unknown_events());
     if let Some(id) = queue.map(|queue| queue.id.clone()) {

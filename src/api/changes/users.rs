@@ -1,5 +1,5 @@
-//! Changes of accounts: creating, editing, deactivating and reactivating them, and their API keys, push devices and
-//! profile values.
+//! Changes of accounts: creating, editing, deactivating and reactivating them, their API keys, push devices and profile
+//! values, and the events about bots and about permissions that list a user.
 
 pub mod account;
 pub mod activation;

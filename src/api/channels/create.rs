@@ -50,7 +50,7 @@ operation! {
 /// The new channel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NewChannelReply {
-    /// Its ID.
+    /// The ID of the new channel.
     pub id: ChannelId,
 }
 

@@ -30,7 +30,7 @@ operation! {
         @path stream_id: ChannelId,
         /// At most 1,024 characters.
         description: Option<MaxLength<MAX_CHANNEL_DESCRIPTION_LENGTH>>,
-        /// Private.
+        /// True makes the channel private, false public.
         is_private: Option<bool>,
         /// New users are subscribed to it; administrators only.
         is_default_stream since 200: Option<bool>,
@@ -102,7 +102,8 @@ impl Write for EditChannel {
     }
 }
 
-/// The checked changes of a request. Some may equal the current values, and their events are sent nevertheless:
+/// The checked changes of a request. An outer None leaves a property as it is; an inner None means the organization's
+/// retention policy, or no folder. Some changes may equal the current values, and their events are sent nevertheless:
 /// `privacy`, `description`, `message_retention_days`, an `is_default` of false, and at older levels the permission to
 /// post.
 struct ChannelChanges {

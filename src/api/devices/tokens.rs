@@ -68,7 +68,7 @@ operation! {
     params {
         /// Hexadecimal.
         token: String,
-        /// The application.
+        /// The ID of the app: letters, digits, dots and dashes.
         appid: AppId,
     }
     errors [BadValue, TokenLength, InvalidPlatformToken];
@@ -87,7 +87,7 @@ impl Write for AddPlatformToken {
 parameters! {
     /// Shared by the operations that take only a token.
     pub struct TokenParams {
-        /// The token.
+        /// The push token; of the platform's service in hexadecimal.
         token: String,
     }
 }

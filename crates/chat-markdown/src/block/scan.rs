@@ -52,8 +52,8 @@ fn heading_end(text: &str, start: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The first line that is a rule: at least three times the same of `-`, `_` and `*`, with at most two spaces between
-/// them.
+/// The first line that is a rule: at least three of the same character (`-`, `_` or `*`), with at most two spaces
+/// between them.
 pub(super) fn find_rule(text: &str) -> Option<Range<usize>> {
     line_starts(text).find_map(|start| {
         let length = memchr::memchr(b'\n', &text.as_bytes()[start..]).unwrap_or(text.len() - start);
@@ -83,7 +83,7 @@ pub(super) fn find_quote(text: &str) -> Option<usize> {
     Some(start.saturating_sub(1))
 }
 
-/// Removes the `>` from the beginning of a text. None: the first line is not quoted.
+/// Removes the `>` from the beginning of a text, with the space after it. None: the first line is not quoted.
 pub(super) fn strip_quote_marker(text: &str) -> Option<&str> {
     let line = text.trim_start_matches(' ');
     let content = line.strip_prefix('>').filter(|_| text.len() - line.len() <= 3)?;

@@ -59,13 +59,13 @@ pub(super) struct Indentation {
     /// The spaces at the start of the current line: the indentation of a block that begins in it.
     next: usize,
     /// The indentation of the current block scalar. None: not known yet.
-    block: Option<usize>,
+    block_scalar: Option<usize>,
 }
 
 impl Indentation {
-    pub(super) fn apply(&mut self, indent: IndentAction, text: &str) -> Effect {
+    pub(super) fn apply(&mut self, action: IndentAction, text: &str) -> Effect {
         let length = text.len();
-        match indent {
+        match action {
             IndentAction::Reset => *self = Self::default(),
             IndentAction::Start => return self.start(length),
             IndentAction::Save => self.next += length,
@@ -74,27 +74,27 @@ impl Indentation {
                     self.enclosing.push(self.current);
                     self.current = Some(self.next);
                 }
-                if indent == IndentAction::Set {
+                if action == IndentAction::Set {
                     self.next += length;
                 }
             }
             IndentAction::BlockHead => {
                 let indicator = text.chars().find_map(|character| character.to_digit(10));
-                self.block = indicator.map(|indicator| self.current.unwrap_or(0) + indicator as usize);
+                self.block_scalar = indicator.map(|indicator| self.current.unwrap_or(0) + indicator as usize);
             }
-            IndentAction::BlockBlank => match self.block {
+            IndentAction::BlockBlank => match self.block_scalar {
                 Some(block) if length > block => return Effect::Divided(block, "no"),
                 _ => {}
             },
             IndentAction::Block => {
-                let is_outside = match self.block {
+                let is_outside = match self.block_scalar {
                     None => length <= self.current.unwrap_or(0),
                     Some(block) => length < block,
                 };
                 if is_outside {
                     return Effect::Leave;
                 }
-                self.block.get_or_insert(length);
+                self.block_scalar.get_or_insert(length);
             }
             IndentAction::Plain if Some(length) <= self.current => return Effect::Leave,
             IndentAction::Plain => {}

@@ -50,9 +50,9 @@ struct Lexer<'t> {
     is_ascii: bool,
     depth: usize,
     indentation: Indentation,
-    /// Failed searches of `until`, `until-name` and `quoted`, by the text searched for: a search from before this
-    /// position fails too. The key of a quote is the quotation mark, and a letter for searches in a line (`l`) or in
-    /// the text (`t`).
+    /// Where failed searches of `until`, `until-name`, `quoted` and `quoted-line` ended, by the text searched for: a
+    /// later search that begins before this position fails too. The key of a quote is the quotation mark, and a letter
+    /// for searches in a line (`l`) or in the text (`t`).
     unclosed: HashMap<String, usize, foldhash::fast::FixedState>,
 }
 
@@ -228,7 +228,7 @@ impl<'t> Lexer<'t> {
         matcher.regex(self.is_ascii).is_some_and(|regex| regex.is_match(self.input(position).anchored(Anchored::Yes)))
     }
 
-    /// Checks the conditions on the text before a match.
+    /// Checks the conditions on the text before a match, and `not-here`.
     fn matches_before(&self, rule: &Rule, position: usize) -> bool {
         let before = self.text[..position].chars().next_back();
         rule.conditions.iter().all(|condition| match condition {
@@ -241,7 +241,8 @@ impl<'t> Lexer<'t> {
         })
     }
 
-    /// Checks the conditions on the text after a match, and returns the end of the match.
+    /// Checks the conditions on the text after a match, and returns the end of the match with its extensions, which it
+    /// adds to the groups. None: a condition does not hold.
     fn match_end(&mut self, rule: &Rule, groups: &mut Vec<Option<Range<usize>>>, end: usize) -> Option<usize> {
         let mut end = end;
         for condition in &rule.conditions {

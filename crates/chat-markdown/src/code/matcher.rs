@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 /// Memory limit of a lazy automaton, in bytes.
 const CACHE_BYTES: usize = 256 * 1024;
 
-/// The invalid part of a table.
+/// The invalid part of a table, with the reason if it is a pattern.
 #[derive(Debug)]
 pub(super) struct TableError(pub String);
 

@@ -5,7 +5,7 @@
 //! | line | meaning |
 //! |---|---|
 //! | `# …` | a comment |
-//! | `$ NAME PATTERN` | defines `%NAME%` for the patterns below |
+//! | `$ NAME PATTERN` | defines `%NAME%` for the patterns of rules, and for the definitions below |
 //! | `! FROM TO WORD …` | tokens of class FROM that are one of the words get class TO |
 //! | `= STATE` | the rules of a state follow; they are tried in this order |
 //! | `& STATE …` | includes the rules of other states |
@@ -85,7 +85,7 @@ pub(super) enum Class {
     Dropped,
     /// Lookahead: not part of the match.
     Ahead,
-    /// Code of another language, in a state. "": the same language, and its initial state.
+    /// Code of another language, in a state. "" is the same language, or the initial state.
     Code { language: &'static str, state: &'static str },
 }
 
@@ -97,7 +97,7 @@ pub(super) enum StackChange {
     Enter(usize),
 }
 
-/// A condition on a match in addition to its pattern.
+/// A condition on a match in addition to its pattern. Some extend the match; each extension is a further group.
 #[derive(Debug)]
 pub(super) enum Condition {
     /// `after CHARACTERS`: one of them precedes the match. `\w` alone means word characters.
@@ -110,8 +110,8 @@ pub(super) enum Condition {
     Ahead(Matcher),
     /// `not-ahead PATTERN`: the pattern does not follow the match.
     NotAhead(Matcher),
-    /// `until TEXT`: the match extends to the end of this text, in which `\1` is the first group. The extension has the
-    /// last class.
+    /// `until TEXT`: the match extends to the end of the next occurrence of this text, in which `\1` is replaced by the
+    /// first group, `\2` by the second, and so on.
     Until(&'static str),
     /// `quoted CHARACTER`: the match extends to the next such character that is not escaped by a backslash.
     Quoted(u8),

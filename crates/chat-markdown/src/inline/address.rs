@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 
 /// The top-level domains of bare domains, sorted: all of IANA's list except common file name extensions (`java`, `md`,
 /// `mov`, `py` and `zip`).
-const TOP_LEVEL_DOMAINS: &str = include_str!("top_level_domains.txt");
+const TOP_LEVEL_DOMAIN_LINES: &str = include_str!("top_level_domains.txt");
 
-static KNOWN_DOMAINS: LazyLock<Vec<&'static str>> = LazyLock::new(|| TOP_LEVEL_DOMAINS.lines().collect());
+static TOP_LEVEL_DOMAINS: LazyLock<Vec<&'static str>> = LazyLock::new(|| TOP_LEVEL_DOMAIN_LINES.lines().collect());
 
 /// Maximum nesting of parentheses in an address.
 const MAX_PARENTHESES_DEPTH: usize = 7;
@@ -170,7 +170,7 @@ impl<'t> Word<'t> {
         }
         let mut end = candidate.len();
         while let Some(dot) = candidate[..end].rfind('.') {
-            let is_known = KNOWN_DOMAINS.binary_search(&&candidate[dot + 1..end]).is_ok();
+            let is_known = TOP_LEVEL_DOMAINS.binary_search(&&candidate[dot + 1..end]).is_ok();
             if is_known && self.may_end_at(start + end) {
                 return Some(start + end);
             }
@@ -216,8 +216,8 @@ mod tests {
 
     #[test]
     fn top_level_domains_are_sorted() {
-        assert!(KNOWN_DOMAINS.is_sorted());
-        assert!(KNOWN_DOMAINS.binary_search(&"com").is_ok() && KNOWN_DOMAINS.binary_search(&"py").is_err());
+        assert!(TOP_LEVEL_DOMAINS.is_sorted());
+        assert!(TOP_LEVEL_DOMAINS.binary_search(&"com").is_ok() && TOP_LEVEL_DOMAINS.binary_search(&"py").is_err());
     }
 
     #[test]

@@ -128,9 +128,10 @@ impl Quote {
 }
 
 /// A search for the closing parenthesis of a link. Parentheses in a title don't count. If it turns out that there is no
-/// title, all parentheses count.
+/// title, opening parentheses after the quotation mark count as closing ones too.
 struct DestinationSearch<'t> {
-    /// The URL, the title, and the length up to the closing parenthesis, which is included.
+    /// The URL, the title, and the length up to the closing parenthesis, which is included. None: the link is not
+    /// closed.
     result: Option<(&'t str, Option<&'t str>, usize)>,
     searched_bytes: usize,
 }

@@ -18,16 +18,16 @@ const MESSAGE_SIGN: &str = "💬";
 fn replace_references<'t>(
     inline: &mut InlineExpander<'_, '_>,
     text: &'t str,
-    mentions: impl Iterator<Item = NameReference<'t>>,
+    references: impl Iterator<Item = NameReference<'t>>,
     build_element: impl Fn(&mut InlineExpander<'_, '_>, NameReference<'t>) -> Option<Node>,
 ) -> Option<String> {
     let mut rewriting = TextRewriter::new(text);
     let are_silent = inline.context.settings.mentions_are_silent;
-    for mut mention in mentions {
-        mention.is_silent |= are_silent;
-        if let Some(element) = build_element(inline, mention) {
+    for mut reference in references {
+        reference.is_silent |= are_silent;
+        if let Some(element) = build_element(inline, reference) {
             let placeholder = inline.stash_element(element);
-            rewriting.replace(mention.start..mention.end, &placeholder);
+            rewriting.replace(reference.start..reference.end, &placeholder);
         }
     }
     rewriting.finish()

@@ -14,13 +14,13 @@ const MAX_TIME_BYTES: usize = 100;
 
 /// Formats of dates in texts that are not ISO 8601 or RFC 2822 as a whole, without commas. If a date is ambiguous, the
 /// month is first.
-const DATES: [&str; 14] = [
+const DATE_FORMATS: [&str; 14] = [
     "%B %d %Y", "%b %d %Y", "%d %B %Y", "%d %b %Y", "%d-%b-%Y", "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%m/%d/%Y",
     "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%m.%d.%Y", "%d.%m.%Y",
 ];
 
 /// Formats of the time of day, without spaces.
-const TIMES: [&str; 6] = ["%I:%M%p", "%I%p", "%I:%M:%S%p", "%H:%M", "%H:%M:%S", "%H:%M:%S%.f"];
+const TIME_FORMATS: [&str; 6] = ["%I:%M%p", "%I%p", "%I:%M:%S%p", "%H:%M", "%H:%M:%S", "%H:%M:%S%.f"];
 
 const IGNORED_WORDS: [&str; 18] = [
     "at",
@@ -174,11 +174,11 @@ fn parse_words(text: &str) -> Option<Timestamp> {
             date.push_str(strip_ordinal_ending(word));
         }
     }
-    let date = DATES.iter().find_map(|format| Date::strptime(format, &date).ok())?;
+    let date = DATE_FORMATS.iter().find_map(|format| Date::strptime(format, &date).ok())?;
     let time = if time.is_empty() {
         Time::midnight()
     } else {
-        TIMES.iter().find_map(|format| Time::strptime(format, &time).ok())?
+        TIME_FORMATS.iter().find_map(|format| Time::strptime(format, &time).ok())?
     };
     offset.to_timestamp(date.to_datetime(time)).ok()
 }

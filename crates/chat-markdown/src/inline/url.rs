@@ -1,6 +1,7 @@
 //! Sanitizes the URLs of links.
 //!
-//! As on the service, URLs are parsed and joined again, which adds missing parts and refuses schemes that may run code.
+//! As on real servers, URLs are parsed and joined again, which adds missing parts. Schemes that may run code are
+//! refused.
 
 use crate::context::Context;
 use unicode_normalization::UnicodeNormalization;
@@ -40,7 +41,7 @@ const SCHEMES_WITH_HOST: [&str; 6] = ["file", "ftp", "http", "https", "mms", "nn
 /// Paths of the organization's site whose links become relative.
 const RELATIVE_PATHS: [&str; 4] = ["/user_uploads/", "/user_avatars/", "/thumbnail", "/#"];
 
-/// The parts of a URL.
+/// The parts of a URL, without delimiters. Absent parts are empty; the scheme is in lower case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parts<'a> {
     pub scheme: String,
@@ -74,7 +75,7 @@ impl<'a> Parts<'a> {
         Some(parts)
     }
 
-    /// Joins the parts. Empty parts are left out with their delimiters.
+    /// Joins the parts. Empty parts are left out with their delimiters, except a host that the scheme needs.
     pub fn join(&self) -> String {
         let mut url = String::new();
         if !self.scheme.is_empty() {

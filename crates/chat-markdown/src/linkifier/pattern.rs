@@ -1,9 +1,9 @@
-//! Translates patterns from the syntax of the server's regular expression engine to that of the `regex` crate.
+//! Translates patterns from the syntax of a real server's regular expression engine to that of the `regex` crate.
 //!
 //! The two engines agree on nearly everything. Where they differ, [`translate`] either rewrites the pattern (such as
-//! brackets and doubled operators in character classes) or refuses it with the server's error message.
+//! brackets and doubled operators in character classes) or refuses it with the real server's error message.
 
-/// The largest repetition count that the server's engine accepts.
+/// The largest repetition count that a real server's engine accepts.
 const MAX_REPETITIONS: u32 = 1000;
 
 struct Translator<'p> {
@@ -21,7 +21,7 @@ struct Translator<'p> {
 ///
 /// # Errors
 ///
-/// The engine's error: `missing )`, `unexpected )`, `missing ]`, `trailing \`, `bad repetition operator`,
+/// The real server's error: `missing )`, `unexpected )`, `missing ]`, `trailing \`, `bad repetition operator`,
 /// `no argument for repetition operator`, `invalid repetition size`, `invalid perl operator` (look-around, atomic
 /// groups, conditionals, comments, named references), `invalid escape sequence` (back-references, `\G`). All but
 /// `trailing \` are followed by `: ` and the offending part of the pattern, or the whole pattern.
@@ -60,7 +60,7 @@ impl<'p> Translator<'p> {
             '{' => match parse_repetition(self.remaining()) {
                 Some((length, largest)) if largest <= MAX_REPETITIONS => self.translate_operator(length),
                 Some((length, _)) => Err(format!("invalid repetition size: {}", &self.remaining()[..length])),
-                // A brace that opens no repetition is a literal for the server, but an error for the `regex` crate.
+                // A brace that opens no repetition is a literal for real servers, but an error for the `regex` crate.
                 None => {
                     self.output.push_str("\\{");
                     self.position += 1;
@@ -136,7 +136,7 @@ impl<'p> Translator<'p> {
                     let length = 1 + remaining.chars().nth(1).map_or(0, char::len_utf8);
                     self.copy(length);
                 }
-                // Set operators of the `regex` crate are literals for the server.
+                // Set operators of the `regex` crate are literals for real servers.
                 '[' | ']' | '&' | '~' => {
                     self.output.push('\\');
                     self.copy(1);

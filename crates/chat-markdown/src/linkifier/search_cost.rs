@@ -1,4 +1,5 @@
-//! Estimates the cost of searching for a pattern.
+//! Estimates the cost of searching for a pattern by its positions, which are the bytes of its literals and its
+//! character classes.
 
 use regex_syntax::hir::{Hir, HirKind};
 

@@ -1,7 +1,7 @@
 //! Typesets TeX with KaTeX.
 //!
-//! The library orders attributes and styles differently than the KaTeX version of the service, and some of its output
-//! is that of later versions. `to_service_html` converts it to the output of the service.
+//! The library orders attributes and styles differently than the KaTeX version of real servers, and some of its output
+//! is that of later versions. `to_server_html` converts it to the output of real servers.
 
 use katex::{KatexContext, Settings, render_to_string};
 use std::sync::LazyLock;
@@ -75,7 +75,7 @@ const ATTRIBUTE_ORDER: [&str; 24] = [
     "preserveAspectRatio",
 ];
 
-/// Italic corrections: rounded as in the library's output, and with all digits as in the service's output.
+/// Italic corrections: rounded as in the library's output, and with all digits as in the output of real servers.
 const ITALIC_CORRECTIONS: [(&str, &str); 93] = [
     ("0.0077", "0.00773"),
     ("0.0097", "0.00965"),
@@ -172,7 +172,7 @@ const ITALIC_CORRECTIONS: [(&str, &str); 93] = [
     ("0.4445", "0.44445"),
 ];
 
-/// Space characters for widths.
+/// The widths of spaces, and the characters that real servers show for them.
 const SPACE_CHARACTERS: [(&str, &str); 6] = [
     ("0.1667em", "\u{2009}"),
     ("0.2222em", "\u{2005}"),
@@ -215,7 +215,7 @@ pub(super) fn typeset(source: &str, is_display: bool) -> Option<String> {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, render);
         thread.ok().and_then(|thread| thread.join().ok()).flatten()
     })?;
-    Some(to_service_html(html.trim()))
+    Some(to_server_html(html.trim()))
 }
 
 /// The maximum nesting of groups.
@@ -238,8 +238,8 @@ fn nesting_depth(source: &str) -> usize {
     max_depth
 }
 
-/// Converts the library's HTML to that of the service.
-fn to_service_html(html: &str) -> String {
+/// Converts the library's HTML to that of real servers.
+fn to_server_html(html: &str) -> String {
     let mut output = String::with_capacity(html.len());
     let mut remaining = html;
     while let Some(start) = remaining.find('<') {

@@ -103,7 +103,7 @@ static ORGANIZATION: LazyLock<Organization> =
 
 /// Renders without the fast path for plain texts.
 fn render_without_fast_path(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
-    render_markup(source, names, Budget::new(cost_of_text(source.len())))
+    render_markup(source, names, Budget::new(max_cost_of_text(source.len())))
 }
 
 /// The tags in HTML, without `<` and `>`.
@@ -257,7 +257,7 @@ proptest! {
     ) {
         let mut source = product(sizes.0 * factor, sizes.1 * factor);
         source.truncate(100_000);
-        let limit = cost_of_text(source.len());
+        let limit = max_cost_of_text(source.len());
         let budget = Rc::new(Budget::new(limit));
         let mut context = Context::new(&source, &*ORGANIZATION, true, budget.clone());
         let start = Instant::now();

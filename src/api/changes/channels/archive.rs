@@ -106,8 +106,8 @@ fn emit_cleared_settings(tx: &mut Tx, settings: Vec<&'static str>) {
 /// Unarchives a channel.
 ///
 /// Events: `stream` update to clients that know archived channels. To other clients, the events of a new channel:
-/// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everyone else. Last, `message` of the
-/// notice.
+/// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everyone else who can see the
+/// channel. Last, `message` of the notice.
 pub fn unarchive(tx: &mut Tx, actor: &User, id: ChannelId) {
     tx.channel_mut(id).is_archived = false;
     emit_is_archived(tx, id, false);

@@ -24,7 +24,8 @@ pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
     emit_account_field(tx, id, "full_name", |_, bot| json!(bot.full_name));
 }
 
-/// Changes the role of a user, which also changes the user's system groups and the channels and users that are visible.
+/// Changes the role of a user, which also changes the user's system groups, and which channels and users the user can
+/// see.
 ///
 /// Events: `realm_user` update to everyone who can access the user; `user_group` remove_members and add_members to
 /// everyone; then those of [`VisibleObjects::Users`] and [`VisibleObjects::Channels`].

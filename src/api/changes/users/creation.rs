@@ -26,8 +26,8 @@ pub struct NewPerson {
     pub channels: Option<Vec<ChannelId>>,
 }
 
-/// Adds a person with the organization's default settings, subscribes the person to channels, adds rows for recent
-/// messages there, and posts the notice that the person joined.
+/// Adds a person with the organization's default settings, subscribes the person to channels, adds user messages for
+/// recent messages there, and posts the notice that the person joined.
 ///
 /// Events: those of [`announce_user`] and [`subscribe`], and `message` of the notice.
 pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
@@ -74,13 +74,13 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
     id
 }
 
-/// Maximum number of earlier messages that a new user gets rows for.
+/// Maximum number of earlier messages for which a new user gets user messages.
 const MAX_RECENT_MESSAGES: usize = 1_000;
 /// Maximum age of these messages, in days.
 const RECENT_DAYS: i64 = 12 * 7;
 
-/// Adds rows for the newest messages of a new user's channels, marked as read, so that the user's views are not empty.
-/// Channels whose history the user can't see are left out.
+/// Adds user messages for the newest messages of a new user's channels, marked as read, so that the user's views are
+/// not empty. Channels whose history the user can't see are left out.
 ///
 /// A choice where the API is silent: A-116 in docs/assumptions.md.
 fn add_recent_messages(tx: &mut Tx, id: UserId, channels: &[ChannelId]) {
