@@ -79,7 +79,7 @@ operation! {
 /// The new link.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InviteLinkReply {
-    /// Its address.
+    /// The absolute URL of the page to join.
     pub invite_link: String,
 }
 

@@ -113,7 +113,7 @@ pub struct UserPresenceRecord {
     pub modern: PresenceRecord,
     /// `active` or `idle`, regardless of the time.
     pub website: LegacyStatus,
-    /// The same, but `offline` if that was over 200 seconds ago.
+    /// As `website`, but `offline` if the timestamp is over 200 seconds ago.
     pub aggregated: LegacyStatus,
 }
 

@@ -287,7 +287,7 @@ fn check_label_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error>
     if is_taken { Err(Error::FieldLabelTaken) } else { Ok(()) }
 }
 
-/// Removes the values of a field with choices that are no longer among them.
+/// Removes users' values that are no longer among the choices of a field. Does nothing for fields of other types.
 fn remove_invalid_choices(tx: &mut Tx, id: ProfileFieldId) {
     let field = tx.profile_fields[&id].clone();
     if field.kind != CHOICE_KIND {

@@ -1,5 +1,5 @@
-//! The operation that registers an event queue and returns the state that its events continue from. Submodules collect
-//! the state by area.
+//! The operation that registers an event queue and returns the state that its events continue from. Submodules read
+//! its parameters and collect the state by area.
 
 mod channels;
 pub mod lists;

@@ -1,4 +1,4 @@
-//! Deactivating user groups, which is refused while something refers to them.
+//! Deactivating user groups, which is refused while something active refers to them.
 //!
 //! A choice where the API is silent: A-60 in docs/assumptions.md.
 

@@ -42,8 +42,8 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     Ok(RenderedDelivery::event(&event, topic, content))
 }
 
-/// The name of the event of a system hook, which covers a whole installation, as webhooks of projects write it:
-/// `Tag Push Hook` for `tag_push`.
+/// The name of a system hook's event as the webhooks of projects write it, for example `Tag Push Hook` for `tag_push`.
+/// A system hook covers a whole installation of GitLab.
 fn system_hook_event(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let name = match payload.find("event_name")? {
         Some(name) => name.text()?,

@@ -30,8 +30,8 @@ fn format_number(number: &Number) -> String {
     }
 }
 
-/// The length in bytes after which [`indented_json`] stops. Messages are shorter, and the indentation of deeply nested
-/// values would be far longer.
+/// The length in bytes after which [`indented_json`] stops, because messages are cut off before it. Without the limit,
+/// the indentation of deeply nested values could take far more.
 pub const MAX_JSON_LENGTH: usize = 64 * 1024;
 
 /// JSON in ASCII with line breaks and an indentation of two spaces. Incomplete if it is longer than

@@ -33,7 +33,8 @@ impl InviteSpec {
     /// # Errors
     ///
     /// In this order: `OwnerInvitesOwners`, `RoleAboveInviter` (both of [`check_role`]), `InvalidInviteChannel`,
-    /// `MayNotSubscribeOthers`, `InvalidGroup`, `GroupDeactivated`, `InsufficientPermission`.
+    /// `MayNotSubscribeOthers`; then for the first refused group `InvalidGroup`, `GroupDeactivated`,
+    /// `InsufficientPermission`.
     pub(super) fn check(self, realm: &Realm, context: &OperationContext<'_>) -> Result<InviteTerms, Error> {
         let caller = context.caller();
         check_role(context, self.role)?;

@@ -40,7 +40,7 @@ impl Write for AddSubmessage {
         let (MaxLength(msg_type), MaxLength(content)) = (params.msg_type, params.content);
         let caller = context.caller().id;
         let message = context.changeable_message(tx, params.message_id)?.clone();
-        // A message is a widget for others once its sender added the first submessage.
+        // Other users may add submessages only after the message's sender has added one.
         let is_widget_for_others = message.submessages.iter().any(|submessage| submessage.sender == message.sender);
         if !is_widget_for_others && message.sender != caller {
             return Err(Error::NotAWidget);

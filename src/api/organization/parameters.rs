@@ -39,7 +39,7 @@ pub struct OrganizationParams {
     pub name: Option<String>,
     /// Markdown.
     pub description: Option<String>,
-    /// None removes the channel.
+    /// The channel for each purpose in the request; None removes it.
     pub channels: Vec<(ChannelPurpose, Option<ChannelId>)>,
     pub permissions: Vec<(&'static str, GroupSettingUpdate)>,
     pub authentication_methods: Option<AuthenticationMethods>,

@@ -24,7 +24,7 @@ fn edit_distance(old: &[&str], new: &[&str], budget: &Budget) -> Result<usize, E
     let index_of = |diagonal: isize| (diagonal + max_distance as isize + 1) as usize;
     for changes in 0..=max_distance {
         let max_diagonal = changes as isize;
-        // Skips diagonals that are outside both texts.
+        // Skips diagonals that are outside the table of the old and the new words.
         let first = -(max_diagonal - 2 * max_diagonal.saturating_sub(new.len() as isize).max(0));
         let last = max_diagonal - 2 * max_diagonal.saturating_sub(old.len() as isize).max(0);
         for diagonal in (first..=last).step_by(2) {
