@@ -16,7 +16,7 @@ use crate::world::World;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A request, without its parameters.
+/// A request, without the parameters that its operation has at the newest level.
 pub struct OperationContext<'a> {
     /// None without credentials.
     pub caller: Option<Arc<User>>,

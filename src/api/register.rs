@@ -132,7 +132,7 @@ pub fn has_state_for(event_type: &str) -> bool {
     [MessageState::EVENT_TYPES, ListState::EVENT_TYPES, UserValues::EVENT_TYPES].concat().contains(&event_type)
 }
 
-/// What the state depends on.
+/// What the state depends on, besides the realm.
 pub(super) struct StateRequest<'a> {
     viewer: Option<&'a User>,
     options: &'a QueueOptions,
