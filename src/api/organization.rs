@@ -100,7 +100,7 @@ impl Write for EditOrganization {
             check_channel(tx, caller, *purpose, *id)?;
         }
         let permissions = resolve_permissions(tx, context, params.permissions)?;
-        if params.changes_subdomain {
+        if params.has_subdomain {
             return Err(Error::DemoOrganizationRequired);
         }
 
@@ -209,7 +209,7 @@ fn check_owner_changes(
 ) -> Result<(), Error> {
     let has_setting = |names: &[&str]| params.settings.iter().any(|(name, _)| names.contains(name));
     let requires_owner = params.authentication_methods.is_some()
-        || params.changes_subdomain
+        || params.has_subdomain
         || has_setting(&["message_retention_days"])
         || policies.iter().any(|(policy, _)| policy.is_for_owners)
         || params.permissions.iter().any(|(name, _)| OWNERS_PERMISSIONS.contains(name));

@@ -211,7 +211,7 @@ impl Write for EditProfileField {
         let id = field.id;
         tx.realm_mut().profile_fields.insert(id, Arc::new(field));
         emit_profile_fields(tx);
-        remove_invalid_choices(tx, id);
+        remove_outdated_values(tx, id);
         Ok(Success {})
     }
 }
@@ -288,7 +288,7 @@ fn check_label_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error>
 }
 
 /// Removes users' values that are no longer among the choices of a field. Does nothing for fields of other types.
-fn remove_invalid_choices(tx: &mut Tx, id: ProfileFieldId) {
+fn remove_outdated_values(tx: &mut Tx, id: ProfileFieldId) {
     let field = tx.profile_fields[&id].clone();
     if field.kind != CHOICE_KIND {
         return;

@@ -168,7 +168,7 @@ fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
         compare_url: payload.text_of("compare")?,
         branch: branch_name(payload)?,
         commits,
-        is_deleted: payload.bool_of("deleted")?,
+        deletes_branch: payload.bool_of("deleted")?,
         is_forced: payload.bool_of("forced")?,
     };
     Ok(push.to_message())

@@ -93,6 +93,6 @@ fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
             url: commit.text_of("url")?,
         });
     }
-    let push = Push { user, compare_url: &compare_url, branch, commits, is_deleted: false, is_forced: false };
+    let push = Push { user, compare_url: &compare_url, branch, commits, deletes_branch: false, is_forced: false };
     Ok(push.to_message())
 }

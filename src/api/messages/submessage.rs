@@ -41,8 +41,8 @@ impl Write for AddSubmessage {
         let caller = context.caller().id;
         let message = context.changeable_message(tx, params.message_id)?.clone();
         // Other users may add submessages only after the message's sender has added one.
-        let is_widget_for_others = message.submessages.iter().any(|submessage| submessage.sender == message.sender);
-        if !is_widget_for_others && message.sender != caller {
+        let accepts_other_senders = message.submessages.iter().any(|submessage| submessage.sender == message.sender);
+        if !accepts_other_senders && message.sender != caller {
             return Err(Error::NotAWidget);
         }
         let data: Value = serde_json::from_str(&content).map_err(|_| Error::InvalidSubmessage)?;
