@@ -73,7 +73,7 @@ operation! {
 pub struct RegisterReply {
     /// Null for anonymous visitors.
     pub queue_id: Option<String>,
-    /// The event before the first one; absent for anonymous visitors.
+    /// The ID for the first poll, before those of the queue's events; absent for anonymous visitors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event_id: Option<i64>,
     /// The level that the server emulates.

@@ -14,7 +14,7 @@ use crate::record::events::{UserGroupRemove, UserGroupUpdate};
 use serde_json::{Value, json};
 
 operation! {
-    /// Deactivates a user group that nothing refers to; PATCH reactivates it.
+    /// Deactivates a user group that nothing active refers to; PATCH reactivates it.
     pub DeactivateGroup = POST "/user_groups/{user_group_id}/deactivate", for User, since 290;
     params {
         /// The group.

@@ -1,4 +1,5 @@
-//! Sending and resending invitations by email. This server sends no mail; tests find the invitation by its key.
+//! Sending and resending invitations by email. This server sends no mail; tests accept the invitation by its
+//! key, with a call of control.
 
 use super::terms::{RequestedTerms, check_role};
 use super::{InviteParams, check_may_change_invite};
