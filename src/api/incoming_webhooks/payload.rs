@@ -138,7 +138,7 @@ impl<'a> PayloadValue<'a> {
     ///
     /// # Errors
     ///
-    /// `BadValue` if the value is not a string, or does not begin with `http`, `https`, `ftp` or `ftps` as its scheme.
+    /// `BadValue` if the value is not a string, or does not begin with the scheme `http`, `https`, `ftp` or `ftps`.
     pub fn url(&self) -> Result<&'a str, Error> {
         let text = self.text()?;
         let is_url = ["http://", "https://", "ftp://", "ftps://"].iter().any(|scheme| text.starts_with(scheme));
