@@ -34,7 +34,7 @@ operation! {
     is short;
 }
 
-/// The result.
+/// The messages of the request, and the channels whose messages were left out.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdateFlagsReply {
     /// The messages of the request.
@@ -141,7 +141,7 @@ impl Write for MarkTopicAsRead {
         let is_received = |id: MessageId| tx.has_user_message(caller.id, &tx.messages[&id]);
         let topic = topic.filter(|topic| topic.messages.iter().any(is_received));
         let Some(topic) = topic else {
-            // The empty topic exists in all channels.
+            // An empty name is accepted in every channel, even if the caller received no message in the empty topic.
             let is_empty = params.topic_name.is_empty();
             return if is_empty {
                 Ok(Success {})

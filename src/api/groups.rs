@@ -63,7 +63,7 @@ operation! {
 /// Members.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GroupMembersReply {
-    /// Active users, sorted.
+    /// Active users, sorted. Below 303, deactivated users too; below 497, users repeated for each group that has them.
     pub members: Vec<UserId>,
 }
 
@@ -102,7 +102,7 @@ operation! {
 /// Whether a user is a member.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct IsGroupMemberReply {
-    /// The answer.
+    /// Direct membership counts, and membership in a subgroup unless the request excludes it.
     pub is_user_group_member: bool,
 }
 

@@ -46,7 +46,7 @@ pub struct Service {
     pub name: &'static str,
     /// The name in messages and errors.
     pub display_name: &'static str,
-    /// The client that its messages are sent with.
+    /// The name of the client that its messages are sent with.
     pub client: &'static str,
     /// The header that names the event, in the spelling of the service's documentation. None if the payload names it.
     event_header: Option<&'static str>,
@@ -65,7 +65,7 @@ enum PayloadLocation {
     BodyOrParameters,
 }
 
-/// The services, in the order of the documentation.
+/// The services, in alphabetical order.
 #[rustfmt::skip]
 pub static SERVICES: &[Service] = &[
     json_service("alertmanager", "Alertmanager", "AlertmanagerWebhook", monitoring::render_alertmanager),
@@ -242,7 +242,8 @@ fn missing_header_notice(bot: &User, service: &Service, header: &str) -> String 
 }
 
 /// Sends a message to the channel that the payload or the request names, or to the owner of the bot if neither names
-/// one. If the channel does not exist or has no active subscribers, the owner gets a notice.
+/// one. If the channel has no active subscribers, the owner also gets a notice. If it does not exist, only the notice
+/// is sent.
 fn send_message(
     tx: &mut Tx,
     context: &OperationContext<'_>,

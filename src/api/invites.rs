@@ -23,7 +23,7 @@ use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use schemars::JsonSchema;
 use serde::Serialize;
-use terms::InviteSpec;
+use terms::RequestedTerms;
 
 parameters! {
     /// Shared by operations on a single invitation by email.
@@ -89,7 +89,7 @@ impl Write for CreateInviteLink {
         if !tx.may(caller.id, RealmPermission::CreateMultiuseInvite) {
             return Err(Error::InsufficientPermission);
         }
-        let spec = InviteSpec {
+        let requested_terms = RequestedTerms {
             role: params.invite_as.0,
             expires_in_minutes: params.invite_expires_in_minutes,
             channels: params.stream_ids,
@@ -97,7 +97,7 @@ impl Write for CreateInviteLink {
             include_default_channels: params.include_realm_default_subscriptions,
             welcome_message: params.welcome_message_custom_text,
         };
-        let terms = spec.check(tx, context)?;
+        let terms = requested_terms.check(tx, context)?;
 
         tx.realm_mut().counters.invite_link += 1;
         let id = InviteLinkId(tx.counters.invite_link);

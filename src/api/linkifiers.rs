@@ -1,5 +1,5 @@
-//! Linkifiers: patterns in messages that become links. A message is rendered with the linkifiers at the time of
-//! sending.
+//! Linkifiers: patterns in messages that become links. The content of a message is rendered with the linkifiers at the
+//! time when it is sent or edited.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 

@@ -1,4 +1,4 @@
-//! Muting and unmuting users, whose messages clients then hide.
+//! Muting users, whose messages clients then hide, and unmuting them.
 
 use super::parameter::parameters;
 use super::{OperationContext, Success, Write, operation};

@@ -144,7 +144,8 @@ pub trait PartialWrite: Operation {
 ///
 /// The doc comment is the summary in the reference. `removed_in 400` names the first level without the operation;
 /// `deprecated 400 => "PATCH /settings"` the first level with the replacement, and the replacement. Operations that
-/// share parameters name a struct made by [`parameters!`](super::parameter::parameters): `params from Type;`.
+/// share parameters, or read them in a way of their own, name a type that implements [`Parameters`]:
+/// `params from Type;`.
 /// Operations that share a list of errors or events name a constant: `errors in ERRORS;`. All parts after the first
 /// line are optional; the default reply is [`Success`](super::Success). `precondition`, `message`, `session`, `takes
 /// files`, `gives keys`, `is short`, `effects [...]`, `caller in "parameter"` and `protocol` set the constants of

@@ -16,7 +16,7 @@ use crate::world::World;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A request, without its parameters.
+/// A request, without the parameters that its operation has at the newest level.
 pub struct OperationContext<'a> {
     /// None without credentials.
     pub caller: Option<Arc<User>>,
@@ -53,7 +53,7 @@ impl OperationContext<'_> {
         feature.is_at(self.feature_level)
     }
 
-    /// Whether the caller and the level have not changed since the request was read.
+    /// Whether the caller and the level have not changed since the caller was checked.
     pub fn is_current(&self, world: &World, realm: &Realm) -> bool {
         let is_unchanged = |caller: &Arc<User>| realm.user(caller.id).is_some_and(|user| Arc::ptr_eq(user, caller));
         world.settings().feature_level == self.feature_level && self.caller.as_ref().is_none_or(is_unchanged)
@@ -99,7 +99,7 @@ impl OperationContext<'_> {
     ///
     /// # Panics
     ///
-    /// If the operation's `ACCESS` accepts callers without credentials. Such operations use the field `caller`.
+    /// If the request has no credentials. Operations whose `ACCESS` accepts such requests use the field `caller`.
     pub fn caller(&self) -> &User {
         self.caller.as_deref().expect("the operation needs credentials, which were checked")
     }

@@ -100,7 +100,7 @@ impl Write for EditOrganization {
             check_channel(tx, caller, *purpose, *id)?;
         }
         let permissions = resolve_permissions(tx, context, params.permissions)?;
-        if params.changes_subdomain {
+        if params.has_subdomain {
             return Err(Error::DemoOrganizationRequired);
         }
 
@@ -164,7 +164,8 @@ impl Change {
         matches!(self, Self::Setting(_, Value::Null))
     }
 
-    /// Makes the change if the value differs, and adds the value to the reply.
+    /// Makes the change if the value differs, and then adds the value to the reply. The history policy and `org_type`
+    /// are exceptions.
     fn apply(self, tx: &mut Tx, author: &User, changed: &mut Map<String, Value>) {
         match self {
             Self::Name(name) if name != tx.organization.name => {
@@ -175,8 +176,8 @@ impl Change {
                 change_description(tx, author, &description);
                 changed.insert("description".to_owned(), description.into());
             }
-            // At these levels, this setting counts as changed even if the value is the same. `org_type` does at every
-            // level.
+            // From the level of this feature on, the reply has the history policy even if it is unchanged. `org_type`
+            // counts as changed at every level.
             Self::Setting(HISTORY_POLICY, value) if tx.has(Feature::HistoryPolicyNumbered) => {
                 if *tx.organization.setting_named(HISTORY_POLICY) != value {
                     change_setting(tx, HISTORY_POLICY, &value);
@@ -208,7 +209,7 @@ fn check_owner_changes(
 ) -> Result<(), Error> {
     let has_setting = |names: &[&str]| params.settings.iter().any(|(name, _)| names.contains(name));
     let requires_owner = params.authentication_methods.is_some()
-        || params.changes_subdomain
+        || params.has_subdomain
         || has_setting(&["message_retention_days"])
         || policies.iter().any(|(policy, _)| policy.is_for_owners)
         || params.permissions.iter().any(|(name, _)| OWNERS_PERMISSIONS.contains(name));

@@ -13,9 +13,9 @@ pub enum PollOutcome {
     Parked(ParkedPoll),
 }
 
-/// The result of an operation that was run: a read, or a write whose changes were committed.
+/// The result of an operation: of a read, a poll or a refused operation, or of a write whose changes were committed.
 pub struct Outcome {
-    /// An error if the operation was carried out in part and refused the remainder.
+    /// An error if the operation was refused, or was carried out in part and refused the remainder.
     pub reply: Result<ReplyBody, Error>,
     pub events: NewEvents,
     /// The user of the session that begins, if one does.

@@ -19,7 +19,7 @@ use serde::Serialize;
 pub const DEFAULT_HISTORY_DAYS: i64 = 14;
 
 operation! {
-    /// Reports the caller's presence, and returns that of other users.
+    /// Reports the caller's presence, and returns the presence of users.
     pub UpdatePresence = POST "/users/me/presence", for Human;
     params {
         /// `active` or `idle`.
@@ -113,7 +113,7 @@ pub struct UserPresenceRecord {
     pub modern: PresenceRecord,
     /// `active` or `idle`, regardless of the time.
     pub website: LegacyStatus,
-    /// The same, but `offline` if that was over 200 seconds ago.
+    /// As `website`, but `offline` if the timestamp is over 200 seconds ago.
     pub aggregated: LegacyStatus,
 }
 
@@ -167,7 +167,7 @@ fn find_user<'realm>(
 }
 
 operation! {
-    /// Returns the presence of all users.
+    /// Returns the presence of the people that the caller may access and who were connected in the last 14 days.
     pub GetRealmPresence = GET "/realm/presence", for User;
     reply RealmPresenceReply;
 }

@@ -211,7 +211,7 @@ impl Write for EditProfileField {
         let id = field.id;
         tx.realm_mut().profile_fields.insert(id, Arc::new(field));
         emit_profile_fields(tx);
-        remove_invalid_choices(tx, id);
+        remove_outdated_values(tx, id);
         Ok(Success {})
     }
 }
@@ -287,8 +287,8 @@ fn check_label_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error>
     if is_taken { Err(Error::FieldLabelTaken) } else { Ok(()) }
 }
 
-/// Removes the values of a field with choices that are no longer among them.
-fn remove_invalid_choices(tx: &mut Tx, id: ProfileFieldId) {
+/// Removes users' values that are no longer among the choices of a field. Does nothing for fields of other types.
+fn remove_outdated_values(tx: &mut Tx, id: ProfileFieldId) {
     let field = tx.profile_fields[&id].clone();
     if field.kind != CHOICE_KIND {
         return;

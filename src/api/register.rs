@@ -1,5 +1,5 @@
-//! The operation that registers an event queue and returns the state that its events continue from. Submodules collect
-//! the state by area.
+//! The operation that registers an event queue and returns the state that its events continue from. Submodules read
+//! its parameters and collect the state by area.
 
 mod channels;
 pub mod lists;
@@ -73,7 +73,7 @@ operation! {
 pub struct RegisterReply {
     /// Null for anonymous visitors.
     pub queue_id: Option<String>,
-    /// The event before the first one; absent for anonymous visitors.
+    /// The ID for the first poll, before those of the queue's events; absent for anonymous visitors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event_id: Option<i64>,
     /// The level that the server emulates.
@@ -132,7 +132,7 @@ pub fn has_state_for(event_type: &str) -> bool {
     [MessageState::EVENT_TYPES, ListState::EVENT_TYPES, UserValues::EVENT_TYPES].concat().contains(&event_type)
 }
 
-/// What the state depends on.
+/// What the state depends on, besides the realm.
 pub(super) struct StateRequest<'a> {
     viewer: Option<&'a User>,
     options: &'a QueueOptions,

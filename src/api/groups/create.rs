@@ -34,7 +34,7 @@ operation! {
         description: String,
         /// Initial subgroups; no permission over them is required.
         subgroups since 311: Vec<GroupId> = Vec::new() => "[]",
-        /// Permissions.
+        /// The group's permissions; defaults for those that the request does not have.
         @group permissions: GroupPermissions,
     }
     reply GroupIdReply;

@@ -1,4 +1,4 @@
-//! Deactivating user groups, which is refused while something refers to them.
+//! Deactivating user groups, which is refused while something active refers to them.
 //!
 //! A choice where the API is silent: A-60 in docs/assumptions.md.
 
@@ -14,7 +14,7 @@ use crate::record::events::{UserGroupRemove, UserGroupUpdate};
 use serde_json::{Value, json};
 
 operation! {
-    /// Deactivates a user group that nothing refers to; PATCH reactivates it.
+    /// Deactivates a user group that nothing active refers to; PATCH reactivates it.
     pub DeactivateGroup = POST "/user_groups/{user_group_id}/deactivate", for User, since 290;
     params {
         /// The group.

@@ -28,7 +28,7 @@ operation! {
         name: Option<String>,
         /// At most 1,024 characters.
         description: Option<String>,
-        /// Permissions.
+        /// New values of the group's permissions.
         @group permissions: GroupPermissionUpdates,
         /// False reactivates a group; true has no effect.
         deactivated since 386: Option<bool>,

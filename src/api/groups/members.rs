@@ -54,7 +54,7 @@ impl Write for ChangeMembers {
             return Err(Error::NoMembersToChange);
         }
 
-        // Each list is checked against the group as the preceding lists changed it.
+        // Each list is checked after the changes of the preceding lists were made.
         let mut deferred_events = DeferredEvents::default();
         add_members(tx, context, group, &params.add, &mut deferred_events)?;
         remove_members(tx, context, group, &params.delete, &mut deferred_events)?;
@@ -99,7 +99,8 @@ impl Write for ChangeSubgroups {
     }
 }
 
-/// Events that are sent after the notices to the affected users, as below 261.
+/// Events that are sent after the notices to the affected users. Only levels below 261 have this order; later levels
+/// defer no events.
 #[derive(Default)]
 struct DeferredEvents(Vec<Event>);
 

@@ -8,16 +8,16 @@ permission_parameters! {
     /// New values of a group's permissions.
     pub struct GroupPermissionUpdates;
 
-    /// Who may add members; the creator by default.
+    /// Who may add members; the creator by default. Not `role:internet` or `role:everyone`.
     can_add_members_group,
-    /// Who may join; nobody by default.
+    /// Who may join; nobody by default. Not `role:internet` or `role:everyone`.
     can_join_group,
-    /// Who may leave; everyone by default.
+    /// Who may leave; everyone by default. Not `role:internet`.
     can_leave_group,
     /// Who may manage the group and its members; the creator by default. Not `role:internet` or `role:everyone`.
     can_manage_group,
-    /// Who may mention it; everyone by default. Not `role:internet` or `role:owners`.
+    /// Who may mention it; everyone by default. Not `role:internet`.
     can_mention_group,
-    /// Who may remove members; nobody by default.
+    /// Who may remove members; nobody by default. Not `role:internet` or `role:everyone`.
     can_remove_members_group,
 }

@@ -25,7 +25,8 @@ impl<'a> Delivery<'a> {
         self.headers.iter().find(|(header, _)| *header == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the request sets the topic. Messages then contain what the default topic would say.
+    /// Whether the request sets the topic, which may be empty. GitHub's messages then contain the title that the
+    /// default topic would have.
     pub fn has_custom_topic(&self) -> bool {
         self.params.topic.is_some()
     }

@@ -26,7 +26,7 @@ pub struct Push<'a> {
     /// Oldest first.
     pub commits: Vec<Commit<'a>>,
     /// Whether the push deleted the branch.
-    pub is_deleted: bool,
+    pub deletes_branch: bool,
     pub is_forced: bool,
 }
 
@@ -35,7 +35,7 @@ impl Push<'_> {
         let Self { user, compare_url, branch, commits, .. } = self;
         let verb = if self.is_forced { "force pushed" } else { "pushed" };
         if commits.is_empty() {
-            let verb = if self.is_deleted { "deleted" } else { verb };
+            let verb = if self.deletes_branch { "deleted" } else { verb };
             return format!("{user} [{verb}]({compare_url}) the branch {branch}.");
         }
         let count = commits.len();

@@ -1,5 +1,6 @@
-//! GitHub: messages about pushes, branches, tags, issues, and comments on issues and pull requests. Other events of
-//! pull requests are in `github_pull_request.rs`.
+//! GitHub: which event a delivery is about, and messages about pushes, branches, tags, issues, comments on issues and
+//! pull requests, and the setup of a webhook. Messages about other events of pull requests are in
+//! `github_pull_request.rs`.
 
 use super::delivery::{Delivery, RenderedDelivery};
 use super::git::{self, Activity, Commit, Push};
@@ -28,7 +29,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     }
     let Some(event) = event_name(delivery, header, &payload)? else { return Ok(RenderedDelivery::default()) };
     let topic = default_topic(event, &payload)?;
-    // Messages in the default topic leave the title out, because the topic has it.
+    // The title for messages that leave it out in the default topic, because the topic has it.
     let title = |part: &PayloadValue<'_>| {
         if delivery.has_custom_topic() { part.text_of("title").map(|title| Some(title.to_owned())) } else { Ok(None) }
     };
@@ -55,7 +56,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     Ok(RenderedDelivery::event(event, topic, content))
 }
 
-/// Whether an event about a comment is an edit that left the text as it was.
+/// Whether an event about a comment is an edit that did not change the text.
 fn is_edited_without_change(payload: &PayloadValue<'_>) -> Result<bool, Error> {
     if payload.find("action")?.is_none_or(|action| action.value() != "edited") {
         return Ok(false);
@@ -167,7 +168,7 @@ fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
         compare_url: payload.text_of("compare")?,
         branch: branch_name(payload)?,
         commits,
-        is_deleted: payload.bool_of("deleted")?,
+        deletes_branch: payload.bool_of("deleted")?,
         is_forced: payload.bool_of("forced")?,
     };
     Ok(push.to_message())

@@ -12,7 +12,7 @@ const IGNORED_ACTIONS: [&str; 5] = ["approved", "converted_to_draft", "labeled",
 ///
 /// # Errors
 ///
-/// `BadValue` if the payload has no action, `UnsupportedWebhookEvent` if it has an unknown one.
+/// `BadValue` if the payload has no action or it is not a string, `UnsupportedWebhookEvent` if it is unknown.
 pub fn event_name(delivery: &Delivery<'_>, payload: &PayloadValue<'_>) -> Result<Option<&'static str>, Error> {
     Ok(match payload.text_of("action")? {
         "opened" | "reopened" => Some("opened_pull_request"),
@@ -32,7 +32,7 @@ pub fn event_name(delivery: &Delivery<'_>, payload: &PayloadValue<'_>) -> Result
 ///
 /// # Errors
 ///
-/// `BadValue` if the payload has no action.
+/// `BadValue` if the payload has no action or it is not a string.
 pub fn is_edited_without_change(payload: &PayloadValue<'_>) -> Result<bool, Error> {
     let changes = payload.non_empty("changes")?;
     let is_empty = changes.is_none_or(|changes| changes.value().as_object().is_some_and(serde_json::Map::is_empty));
@@ -43,7 +43,7 @@ pub fn is_edited_without_change(payload: &PayloadValue<'_>) -> Result<bool, Erro
 ///
 /// # Errors
 ///
-/// `BadValue` if the payload has no sender.
+/// `BadValue` if the payload has no sender with a login name.
 pub fn sender<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
     payload.require("sender")?.text_of("login")
 }
@@ -52,7 +52,7 @@ pub fn sender<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
 ///
 /// # Errors
 ///
-/// `BadValue` if the payload lacks a value that the message needs.
+/// `BadValue` if the payload lacks a value that the message needs, or has one of another type.
 pub fn message(event: &str, payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
     let (user, pull_request) = (sender(payload)?, payload.require("pull_request")?);
     let (number, url) = (pull_request.number_of("number")?, pull_request.text_of("html_url")?);

@@ -42,8 +42,8 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     Ok(RenderedDelivery::event(&event, topic, content))
 }
 
-/// The name of the event of a system hook, which covers a whole installation, as webhooks of projects write it:
-/// `Tag Push Hook` for `tag_push`.
+/// The name of a system hook's event as the webhooks of projects write it, for example `Tag Push Hook` for `tag_push`.
+/// A system hook covers a whole installation of GitLab.
 fn system_hook_event(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let name = match payload.find("event_name")? {
         Some(name) => name.text()?,
@@ -93,6 +93,6 @@ fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
             url: commit.text_of("url")?,
         });
     }
-    let push = Push { user, compare_url: &compare_url, branch, commits, is_deleted: false, is_forced: false };
+    let push = Push { user, compare_url: &compare_url, branch, commits, deletes_branch: false, is_forced: false };
     Ok(push.to_message())
 }

@@ -87,7 +87,8 @@ fn render_grafana_alert(alert: &PayloadValue<'_>) -> Result<WebhookMessage, Erro
     if let Some(values) = alert.non_empty("values")? {
         let mut lines = String::new();
         for (name, value) in values.members()? {
-            // Messages are shorter than this. Nested values are longer in a message than in the payload.
+            // A message is cut off before this length. Without the limit, deeply nested values could take far more
+            // space here than in the payload, because of their indentation.
             if lines.len() > MAX_JSON_LENGTH {
                 break;
             }

@@ -76,7 +76,7 @@ impl<'a> PayloadValue<'a> {
         }
     }
 
-    /// The string.
+    /// The value as a text.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl<'a> PayloadValue<'a> {
     ///
     /// # Errors
     ///
-    /// `BadValue` if the member is missing or not a string.
+    /// `BadValue` if the value is not an object, or if the member is missing or not a string.
     pub fn text_of(&self, name: &str) -> Result<&'a str, Error> {
         self.require(name)?.text()
     }
@@ -98,7 +98,7 @@ impl<'a> PayloadValue<'a> {
     ///
     /// # Errors
     ///
-    /// `BadValue` if the member is missing or neither a string nor null.
+    /// `BadValue` if the value is not an object, or if the member is missing or neither a string nor null.
     pub fn text_or_null(&self, name: &str) -> Result<Option<&'a str>, Error> {
         let part = self.require(name)?;
         if part.value.is_null() { Ok(None) } else { part.text().map(Some) }
@@ -118,7 +118,7 @@ impl<'a> PayloadValue<'a> {
     ///
     /// # Errors
     ///
-    /// `BadValue` if the member is missing or not an integer.
+    /// `BadValue` if the value is not an object, or if the member is missing or not an integer.
     pub fn number_of(&self, name: &str) -> Result<i64, Error> {
         let part = self.require(name)?;
         part.value.as_i64().ok_or_else(|| part.bad_value("is not an integer"))
@@ -128,7 +128,7 @@ impl<'a> PayloadValue<'a> {
     ///
     /// # Errors
     ///
-    /// `BadValue` if the member is missing or not a boolean.
+    /// `BadValue` if the value is not an object, or if the member is missing or not a boolean.
     pub fn bool_of(&self, name: &str) -> Result<bool, Error> {
         let part = self.require(name)?;
         part.value.as_bool().ok_or_else(|| part.bad_value("is not a boolean"))
@@ -138,7 +138,7 @@ impl<'a> PayloadValue<'a> {
     ///
     /// # Errors
     ///
-    /// `BadValue` if the value is not a string or not a URL.
+    /// `BadValue` if the value is not a string, or does not begin with the scheme `http`, `https`, `ftp` or `ftps`.
     pub fn url(&self) -> Result<&'a str, Error> {
         let text = self.text()?;
         let is_url = ["http://", "https://", "ftp://", "ftps://"].iter().any(|scheme| text.starts_with(scheme));

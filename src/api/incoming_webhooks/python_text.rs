@@ -18,20 +18,20 @@ pub fn python_str(value: &Value) -> String {
 /// Formats a number as Python does: floating-point numbers with the fewest digits that identify them, and with an
 /// exponent below 0.0001 and from 10¹⁶ on.
 fn format_number(number: &Number) -> String {
-    let Some(fraction) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
-    let scientific = format!("{fraction:e}");
+    let Some(float) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
+    let scientific = format!("{float:e}");
     let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
     match exponent.parse::<i32>() {
         Ok(exponent) if !(-4..16).contains(&exponent) => {
             let sign = if exponent < 0 { '-' } else { '+' };
             format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
         }
-        _ => format!("{fraction:?}"),
+        _ => format!("{float:?}"),
     }
 }
 
-/// The length in bytes after which [`indented_json`] stops. Messages are shorter, and the indentation of deeply nested
-/// values would be far longer.
+/// The length in bytes after which [`indented_json`] stops, because messages are cut off before it. Without the limit,
+/// the indentation of deeply nested values could take far more.
 pub const MAX_JSON_LENGTH: usize = 64 * 1024;
 
 /// JSON in ASCII with line breaks and an indentation of two spaces. Incomplete if it is longer than

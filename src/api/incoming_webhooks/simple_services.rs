@@ -1,5 +1,5 @@
-//! Services with simple payloads, each of which makes one message: Buildbot, the Hello World example, and JSON in
-//! general.
+//! Services with simple payloads, each of which makes one message: Buildbot, the Hello World example, and any
+//! JSON object.
 
 use super::delivery::{Delivery, RenderedDelivery};
 use super::python_text::indented_json;

@@ -45,7 +45,8 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Erro
     Ok(RenderedDelivery::message(topic, emphasis_to_markdown(links_to_markdown(&text).trim())))
 }
 
-/// Renders a message that Slack reports, as an event or in the parameters of Slack's legacy webhooks.
+/// Renders a message that Slack reports, as an event or in the parameters of Slack's legacy webhooks. Also answers
+/// Slack's check of the address.
 pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let params = delivery.params;
     if delivery.payload.is_null() {

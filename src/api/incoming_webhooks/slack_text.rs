@@ -86,7 +86,8 @@ pub fn links_to_markdown(text: &str) -> String {
     ADDRESS.replace_all(&without_link_markup, "$1").into_owned()
 }
 
-/// Converts mentions of everyone, of users by name or ID, and of channels. Mentions of channels become bold text.
+/// Converts mentions of everyone, of users by name or ID, and of channels. Mentions of channels become bold text. A
+/// word with a mention of a user or a channel becomes the mention alone, without punctuation around it.
 pub fn mentions_to_markdown(text: &str) -> String {
     let mut text = text.to_owned();
     for mention in ["<!everyone>", "<!channel>", "<!here>"] {

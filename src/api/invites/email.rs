@@ -1,6 +1,7 @@
-//! Sending and resending invitations by email. This server sends no mail; tests find the invitation by its key.
+//! Sending and resending invitations by email. This server sends no mail; tests accept the invitation by its
+//! key, with a call of control.
 
-use super::terms::{InviteSpec, check_role};
+use super::terms::{RequestedTerms, check_role};
 use super::{InviteParams, check_may_change_invite};
 use crate::api::parameter::types::text::{MaxLength, NullableText};
 use crate::api::parameter::{Nullable, RoleNumber, WholeNumber};
@@ -61,7 +62,7 @@ impl PartialWrite for SendInvites {
         }
         check_role(context, params.invite_as.0)?;
         let addresses = parse_addresses(&params.invitee_emails);
-        let spec = InviteSpec {
+        let requested_terms = RequestedTerms {
             role: params.invite_as.0,
             expires_in_minutes: params.invite_expires_in_minutes,
             channels: params.stream_ids,
@@ -72,7 +73,7 @@ impl PartialWrite for SendInvites {
         if addresses.is_empty() && (params.invitee_emails.is_empty() || context.has(Feature::BlankInviteesRefused)) {
             return Err(Error::NoInvitees);
         }
-        let terms = spec.check(tx, context)?;
+        let terms = requested_terms.check(tx, context)?;
         let address_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| address_problem(tx, email)).collect();
         if !address_refusals.is_empty() {
             return Err(Error::InvitesNotValid {

@@ -18,7 +18,7 @@ use crate::time::Span;
 const DEFAULT_VALIDITY_MINUTES: i64 = 14_400;
 
 /// The terms that a request asks for, unchecked.
-pub(super) struct InviteSpec {
+pub(super) struct RequestedTerms {
     pub role: Role,
     pub expires_in_minutes: Option<Nullable<WholeNumber>>,
     pub channels: Vec<ChannelId>,
@@ -27,13 +27,14 @@ pub(super) struct InviteSpec {
     pub welcome_message: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
 }
 
-impl InviteSpec {
+impl RequestedTerms {
     /// Checks the terms. The operation itself has to check that the caller may invite at all.
     ///
     /// # Errors
     ///
     /// In this order: `OwnerInvitesOwners`, `RoleAboveInviter` (both of [`check_role`]), `InvalidInviteChannel`,
-    /// `MayNotSubscribeOthers`, `InvalidGroup`, `GroupDeactivated`, `InsufficientPermission`.
+    /// `MayNotSubscribeOthers`; then for the first refused group `InvalidGroup`, `GroupDeactivated`,
+    /// `InsufficientPermission`.
     pub(super) fn check(self, realm: &Realm, context: &OperationContext<'_>) -> Result<InviteTerms, Error> {
         let caller = context.caller();
         check_role(context, self.role)?;

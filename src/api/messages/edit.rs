@@ -177,7 +177,8 @@ impl Write for EditMessage {
 }
 
 /// Changes the content. Returns the uploads that no message links to any more. The owners of all uploads that this
-/// message no longer links to get an event. Newly mentioned users get a user message and a push.
+/// message no longer links to get an event. Newly mentioned users get a push if the message is unread for them.
+/// In channels, from the level of [`Feature::MentionsReachReaders`] on, they also get a user message.
 fn change_content(tx: &mut Tx, editor: UserId, original: &Message, mut body: Body) -> Vec<Value> {
     let mut recipients = original.recipients.clone();
     if original.channel().is_some() && tx.has(Feature::MentionsReachReaders) {

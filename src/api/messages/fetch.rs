@@ -66,9 +66,9 @@ pub struct GetMessagesReply {
     pub anchor: Option<i64>,
     /// Whether the anchor's message is among them.
     pub found_anchor: bool,
-    /// Whether no older messages match the narrow.
+    /// Whether no older messages match the narrow; false with `message_ids`.
     pub found_oldest: bool,
-    /// Whether no newer messages match the narrow.
+    /// Whether no newer messages match the narrow; false with `message_ids`.
     pub found_newest: bool,
     /// Whether the plan hides older messages; always false here.
     pub history_limited: bool,

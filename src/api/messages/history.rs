@@ -15,7 +15,8 @@ use serde::Serialize;
 use std::sync::Arc;
 
 operation! {
-    /// Returns all versions of a message.
+    /// Returns the versions of a message. If the organization's policy shows only moves, edits of the content alone are
+    /// left out.
     pub GetMessageHistory = GET "/messages/{message_id}/history", for User;
     params {
         /// The message.

@@ -24,7 +24,7 @@ operation! {
 /// The users who have read a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GetReadReceiptsReply {
-    /// Without the sender, users who turned receipts off, and users who muted or are muted by the caller.
+    /// Active users, without the sender, users who turned receipts off, and users who muted or are muted by the caller.
     pub user_ids: Vec<UserId>,
 }
 
@@ -43,7 +43,7 @@ impl Read for GetReadReceipts {
                 state.muted_users.contains_key(&caller.id) || realm.user_state(caller.id).muted_users.contains_key(*id);
             **id != message.sender
                 && realm.is_active(**id)
-                // User messages that were added later are always read.
+                // User messages that were added later count as read.
                 && (state.read.contains(message.id) || !message.recipients.contains(*id))
                 && state.is_enabled(UserSetting::SendReadReceipts)
                 && !(is_muted && excludes_muted)

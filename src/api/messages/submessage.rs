@@ -40,9 +40,9 @@ impl Write for AddSubmessage {
         let (MaxLength(msg_type), MaxLength(content)) = (params.msg_type, params.content);
         let caller = context.caller().id;
         let message = context.changeable_message(tx, params.message_id)?.clone();
-        // A message is a widget for others once its sender added the first submessage.
-        let is_widget_for_others = message.submessages.iter().any(|submessage| submessage.sender == message.sender);
-        if !is_widget_for_others && message.sender != caller {
+        // Other users may add submessages only after the message's sender has added one.
+        let accepts_other_senders = message.submessages.iter().any(|submessage| submessage.sender == message.sender);
+        if !accepts_other_senders && message.sender != caller {
             return Err(Error::NotAWidget);
         }
         let data: Value = serde_json::from_str(&content).map_err(|_| Error::InvalidSubmessage)?;

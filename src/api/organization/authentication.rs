@@ -1,6 +1,6 @@
 //! Authentication methods: the parameter that enables and disables them, and their records.
 //!
-//! Choices where the API is silent: A-146 in docs/assumptions.md.
+//! A choice where the API is silent: A-146 in docs/assumptions.md.
 
 use crate::api::parameter::{FromJson, impl_json_parameter};
 use crate::error::Error;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// For each method whether it is to be enabled. The other methods do not change.
+/// The methods in a request, and for each whether it is to be enabled. Other methods do not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthenticationMethods(pub BTreeMap<String, bool>);
 

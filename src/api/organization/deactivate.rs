@@ -1,6 +1,6 @@
 //! Deactivating the organization.
 //!
-//! Choices where the API is silent: A-148 in docs/assumptions.md.
+//! A choice where the API is silent: A-148 in docs/assumptions.md.
 
 use super::organization_mut;
 use crate::api::parameter::{Nullable, WholeNumber};
@@ -10,7 +10,7 @@ use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
 use crate::record::events::RealmDeactivated;
 
-/// The smallest `deletion_delay_days`: how long the data of a deactivated organization have to be kept.
+/// The smallest `deletion_delay_days`: how long the data of a deactivated organization has to be kept.
 pub const MIN_DAYS_TO_DELETION: i64 = 14;
 
 operation! {

@@ -1,6 +1,6 @@
 //! Domains of the organization, to which email addresses can be restricted.
 //!
-//! Choices where the API is silent: A-137 in docs/assumptions.md.
+//! A choice where the API is silent: A-137 in docs/assumptions.md.
 
 use crate::api::{OperationContext, Read, Success, Write, operation};
 use crate::error::Error;
@@ -62,7 +62,7 @@ operation! {
 /// The new domain.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NewDomainReply {
-    /// The domain with its ID.
+    /// The ID of the domain, then the domain itself.
     pub new_domain: Vec<Value>,
 }
 

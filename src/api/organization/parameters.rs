@@ -39,12 +39,12 @@ pub struct OrganizationParams {
     pub name: Option<String>,
     /// Markdown.
     pub description: Option<String>,
-    /// None removes the channel.
+    /// The channel for each purpose in the request; None removes it.
     pub channels: Vec<(ChannelPurpose, Option<ChannelId>)>,
     pub permissions: Vec<(&'static str, GroupSettingUpdate)>,
     pub authentication_methods: Option<AuthenticationMethods>,
     /// Whether the request has a subdomain (`string_id`), which may be the current one.
-    pub changes_subdomain: bool,
+    pub has_subdomain: bool,
 }
 
 /// The schema of parameters with a URL, which are sent as JSON text, unlike other texts of the organization.
@@ -141,7 +141,7 @@ impl Parameters for OrganizationParams {
                 "name" => params.name = Some(checked_text(text, name, MAX_NAME_LENGTH)?),
                 "string_id" => {
                     checked_text(text, name, MAX_SUBDOMAIN_LENGTH)?;
-                    params.changes_subdomain = true;
+                    params.has_subdomain = true;
                 }
                 "authentication_methods" => params.authentication_methods = Some(json_parameter(text, name)?),
                 "description" => params.description = Some(checked_text(text, name, MAX_DESCRIPTION_LENGTH)?),

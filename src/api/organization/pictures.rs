@@ -1,6 +1,6 @@
 //! Uploading and removing the organization's icon and logos.
 //!
-//! Choices where the API is silent: A-142 in docs/assumptions.md.
+//! A choice where the API is silent: A-142 in docs/assumptions.md.
 
 use crate::api::changes::pictures::check_picture_with_type;
 use crate::api::parameter::{UploadedFile, parameters};
@@ -28,10 +28,10 @@ parameters! {
     }
 }
 
-/// The new icon.
+/// The icon after the change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct IconReply {
-    /// The URL of the picture. It ends in the number of its version.
+    /// The URL of the icon; after a removal, that of the default one.
     pub icon_url: String,
 }
 

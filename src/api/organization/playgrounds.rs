@@ -1,6 +1,6 @@
 //! Code playgrounds: websites that can run the code blocks of messages.
 //!
-//! Choices where the API is silent: A-138 in docs/assumptions.md.
+//! A choice where the API is silent: A-138 in docs/assumptions.md.
 
 use super::change_setting;
 use crate::api::{OperationContext, Success, Write, operation};

@@ -110,7 +110,7 @@ pub static POLICIES: &[Policy] = &[
 impl Policy {
     /// Returns the current number of the policy. If no choice matches the permissions, this is the common number for
     /// the holder of the first permission; if that number means another group in this policy, it is the number for the
-    /// nearest group.
+    /// nearest group, unless no choice has that group.
     pub fn number(&self, realm: &Realm) -> i64 {
         let current_holders: Vec<Option<SystemGroup>> =
             self.permissions.iter().map(|name| permission_holder(realm, name)).collect();

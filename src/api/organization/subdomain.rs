@@ -1,6 +1,6 @@
 //! The operation that checks whether a subdomain is available for a new organization.
 //!
-//! Choices where the API is silent: A-151 in docs/assumptions.md.
+//! A choice where the API is silent: A-151 in docs/assumptions.md.
 
 use crate::api::{OperationContext, Read, operation};
 use crate::error::Error;

@@ -1,7 +1,7 @@
 //! The part of the register reply about channels and subscriptions.
 
 use super::StateRequest;
-use super::requested_values::IfRequested;
+use super::requested_values::RequestedValue;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::id::{ChannelId, MessageId};
@@ -17,10 +17,10 @@ use std::sync::Arc;
 pub struct ChannelState {
     #[serde(flatten)]
     subscriptions: Option<SubscriptionState>,
-    #[serde(skip_serializing_if = "IfRequested::is_absent")]
-    streams: IfRequested<Vec<ChannelRecord>>,
-    #[serde(skip_serializing_if = "IfRequested::is_absent")]
-    realm_default_streams: IfRequested<Vec<ChannelId>>,
+    #[serde(skip_serializing_if = "RequestedValue::is_absent")]
+    streams: RequestedValue<Vec<ChannelRecord>>,
+    #[serde(skip_serializing_if = "RequestedValue::is_absent")]
+    realm_default_streams: RequestedValue<Vec<ChannelId>>,
 }
 
 /// The visible channels by the viewer's relation to them.
@@ -37,8 +37,8 @@ impl ChannelState {
         let records = || visible.iter().map(|channel| ChannelRecord::new(realm, channel)).collect();
         Self {
             subscriptions: request.includes("subscription").then(|| SubscriptionState::new(realm, request, &visible)),
-            streams: IfRequested::new(request.includes("stream"), records),
-            realm_default_streams: IfRequested::new(request.includes("default_streams"), || {
+            streams: RequestedValue::new(request.includes("stream"), records),
+            realm_default_streams: RequestedValue::new(request.includes("default_streams"), || {
                 default_channels(realm, request)
             }),
         }

@@ -1,4 +1,5 @@
-//! The part of the register reply that has lists of the user and of the organization.
+//! The part of the register reply that has lists of the user and of the organization, the settings of the user, and the
+//! defaults for new users.
 
 use super::StateRequest;
 use super::requested_values::requested_values;

@@ -43,7 +43,7 @@ pub struct UnreadMessages {
     streams: Vec<UnreadInTopic>,
     huddles: Vec<UnreadInGroup>,
     mentions: Vec<MessageId>,
-    /// Without those in muted topics.
+    /// Without those in muted topics, and in muted channels unless their topic is unmuted or followed.
     count: usize,
     old_unreads_missing: bool,
 }

@@ -87,10 +87,13 @@ struct Identity {
     realm_authentication_methods: IndexMap<&'static str, MethodRecord>,
     realm_email_auth_enabled: bool,
     realm_password_auth_enabled: bool,
-    /// -1 for none, as in the next three.
+    /// -1 for none.
     realm_new_stream_announcements_stream_id: i64,
+    /// -1 for none.
     realm_signup_announcements_stream_id: i64,
+    /// -1 for none.
     realm_service_update_announcements_stream_id: i64,
+    /// -1 for none.
     realm_moderation_request_channel_id: i64,
     realm_empty_topic_display_name: &'static str,
     realm_available_video_chat_providers: NumberedChoices,

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 /// does not allow null.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
-pub struct IfRequested<T>(Option<T>);
+pub struct RequestedValue<T>(Option<T>);
 
-impl<T> IfRequested<T> {
+impl<T> RequestedValue<T> {
     pub fn new(is_requested: bool, value: impl FnOnce() -> T) -> Self {
         Self(is_requested.then(value))
     }
@@ -20,7 +20,7 @@ impl<T> IfRequested<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for IfRequested<T> {
+impl<T: JsonSchema> JsonSchema for RequestedValue<T> {
     fn inline_schema() -> bool {
         T::inline_schema()
     }
@@ -55,8 +55,8 @@ macro_rules! requested_values {
         pub struct $name {
             $(
                 $(#[$attribute])*
-                #[serde(skip_serializing_if = "crate::api::register::requested_values::IfRequested::is_absent")]
-                $key: $crate::api::register::requested_values::IfRequested<$type>,
+                #[serde(skip_serializing_if = "crate::api::register::requested_values::RequestedValue::is_absent")]
+                $key: $crate::api::register::requested_values::RequestedValue<$type>,
             )*
         }
 
@@ -65,9 +65,9 @@ macro_rules! requested_values {
             pub const EVENT_TYPES: &[&str] = &[$($event_type),*];
 
             pub(super) fn new($realm: &crate::realm::Realm, $request: &super::StateRequest<'_>) -> Self {
-                use $crate::api::register::requested_values::IfRequested;
+                use $crate::api::register::requested_values::RequestedValue;
                 Self {
-                    $($key: IfRequested::new($request.includes($event_type) $(&& $condition)?, || $value),)*
+                    $($key: RequestedValue::new($request.includes($event_type) $(&& $condition)?, || $value),)*
                 }
             }
         }

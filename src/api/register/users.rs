@@ -18,7 +18,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The lists of users in the reply. They are by far the longest part, so each user's JSON is cached and shared.
+/// The lists of users in the reply. They are by far the longest part, so the JSON of most users is cached and shared.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct UserLists {
     #[schemars(with = "Vec<UserRecord>")]
@@ -76,7 +76,7 @@ pub struct Account {
 pub struct PresenceState {
     presences: Presences,
     presence_last_update_id: i64,
-    /// UNIX seconds.
+    /// UNIX seconds with their fraction.
     server_timestamp: f64,
 }
 

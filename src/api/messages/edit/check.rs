@@ -244,9 +244,9 @@ fn check_move_time(
     }
     let movable_ids: Vec<MessageId> =
         moved_ids.iter().copied().filter(|id| !is_time_limit_over(realm, &realm.messages[id], limit)).collect();
-    let counts_topic =
+    let counts_whole_topic =
         mode == PropagateMode::All && !movable_ids.is_empty() && context.has(Feature::MoveLimitCountsWholeTopic);
-    if is_time_limit_over(realm, message, limit) && !counts_topic {
+    if is_time_limit_over(realm, message, limit) && !counts_whole_topic {
         return Err(error);
     }
     if movable_ids.len() == moved_ids.len() {

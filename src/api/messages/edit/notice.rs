@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Maximum age of a notice that a topic was resolved or unresolved, for the opposite change to delete it.
 const UNDO_SECONDS: i64 = 60;
 
-/// Posts the notice about a resolved topic, and the notices of a move that the request asks for.
+/// Posts the notice that the topic was resolved or unresolved, and the notices of a move that the request asks for.
 pub(super) fn post_notices(
     tx: &mut Tx,
     editor: &User,
@@ -98,7 +98,7 @@ fn topic_link(tx: &Tx, channel: ChannelId, topic: &str) -> String {
     format!("[#{name_label} > {topic_label}]({channel_url}/topic/{})", encode_hash_component(topic))
 }
 
-/// The text of a notice about a resolved topic, after the mention of the user.
+/// The text of a notice that a topic was resolved or unresolved, after the mention of the user.
 fn resolution_sentence(resolution_change: ResolutionChange) -> String {
     format!(" has marked this topic as {}.", resolution_change.word())
 }
@@ -157,7 +157,7 @@ fn post_notice(
     tx.notify(editor.id, Target::Channel { channel, topic: topic.to_string() }, content, read_by);
 }
 
-/// Subscribers with the setting that marks the notice about a resolved topic as read.
+/// Subscribers whose setting marks the notice that a topic was resolved or unresolved as read.
 fn automatic_readers(realm: &Realm, channel: ChannelId, topic: &str) -> OrdSet<UserId> {
     let is_marked_read = |user: &&UserId| {
         let state = realm.user_state(**user);

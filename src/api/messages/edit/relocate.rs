@@ -99,10 +99,10 @@ pub(super) fn new_readers(tx: &Tx, message: &Message, place: &MessagePlace) -> O
     tx.channels[&new_channel].subscribers.clone().relative_complement(tx.unsubscribed_guests(old_channel))
 }
 
-/// Updates the user messages of messages that were moved into a channel: removes those of `users_losing_user_messages` and
-/// recalls their pushes, and adds read ones for the subscribers of a channel with protected history. A subscription
-/// that began after an unread one of the messages begins before it instead, since unread messages are newer than the
-/// subscription.
+/// Updates the user messages of messages that were moved into a channel: removes those of
+/// `users_losing_user_messages` and recalls their pushes, and adds read ones for the subscribers of a channel with
+/// protected history. A subscription that began after an unread one of the messages begins before it instead, since
+/// unread messages are newer than the subscription.
 pub(super) fn update_user_messages(
     tx: &mut Tx,
     moved_ids: &[MessageId],

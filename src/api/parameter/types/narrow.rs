@@ -7,8 +7,8 @@ use crate::realm::text::check_length;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-/// Maximum length of the operator and of the operand of a term, in code points. Lists are measured as JSON (A-450 in
-/// docs/assumptions.md).
+/// Maximum length of the operator and of the operand of a term, in code points. Lists and objects are measured as
+/// JSON (A-450 in docs/assumptions.md).
 const MAX_TERM_LENGTH: usize = 10_000;
 
 /// A term of a narrow: an object or a pair of texts.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// User IDs or API email addresses. An empty list means the caller.
+/// User IDs, or email addresses that the caller sees. An empty list means the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Principals {
     Ids(Vec<UserId>),
