@@ -1,8 +1,8 @@
 //! [`Feature`]: a difference between feature levels that the code checks where it applies, with the evidence for its
 //! level.
 //!
-//! A feature is a row in a file of this folder: its description, its name, its first level, and the evidence. If the
-//! table of levels is to list it, its subject and its test follow, and then further subjects, each with its own
+//! A feature is a row in a file of the folder `feature/`: its description, its name, its first level, and the evidence.
+//! If the table of levels is to list it, its subject and its test follow, and then further subjects, each with its own
 //! description and test. `OperationContext::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has it.
 //! Differences that are made outside of the core, in requests, replies and events, are rows of the tables in `level/`
 //! instead.
@@ -75,7 +75,8 @@ impl Serialize for Evidence {
 
 /// A row of the table of levels: what clients see of a feature.
 pub struct Difference {
-    /// An operation, an object, an event, or a field of one.
+    /// What differs: an operation, an object, an event, a field of one of these, or something else that clients see,
+    /// such as a notice.
     pub subject: &'static str,
     /// The present behaviour and, usually, the one below the level.
     pub description: &'static str,

@@ -99,7 +99,7 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnost
     }
 }
 
-/// The source of a realm.
+/// What the realm of a new world is made from.
 ///
 /// ```
 /// use chatdouble::{Fixture, Options, Server};

@@ -10,7 +10,8 @@ impl Dialect {
         is_stock.then_some(product)
     }
 
-    /// The name of the built-in dialect that a client expects but this server does not use.
+    /// The name of the built-in dialect that a client expects, if this dialect is the neutral one; None for another
+    /// dialect, or a client that is not a stock client.
     pub(crate) fn missing_for(&self, user_agent: &str) -> Option<&'static str> {
         self.is_neutral().then(|| Self::of_stock_client(user_agent)).flatten()
     }

@@ -14,7 +14,7 @@ macro_rules! personal {
             /// subscribers.
             MayNotSubscribeOthers: 400 BAD_REQUEST "You do not have permission to subscribe other users to channels.";
             NoInvitees: 400 BAD_REQUEST "You must specify at least one email address.";
-            /// Some texts are not email addresses.
+            /// Some texts are not email addresses, or are addresses that the organization does not allow.
             InvitesNotValid { errors, sent_invitations, license_limit_reached, daily_limit_reached }: 400 INVITATION_FAILED "Some emails did not validate, so we didn't send any invitations." + [errors, sent_invitations, license_limit_reached, daily_limit_reached];
             /// All addresses belong to accounts.
             NobodyInvited { errors, sent_invitations, license_limit_reached, daily_limit_reached }: 400 INVITATION_FAILED "We weren't able to invite anyone." + [errors, sent_invitations, license_limit_reached, daily_limit_reached];
@@ -133,7 +133,7 @@ macro_rules! personal {
             BadEventQueue { queue_id }: 400 BAD_EVENT_QUEUE_ID "Bad event queue ID: {queue_id}" + [queue_id];
             MissingQueueId: 400 BAD_REQUEST "Missing 'queue_id' argument";
             MissingLastEventId: 400 BAD_REQUEST "Missing 'last_event_id' argument";
-            /// The client acknowledged later events, so these were deleted.
+            /// The client acknowledged a later event before, so the events after this one were deleted.
             EventPruned { event_id }: 400 BAD_REQUEST "An event newer than {event_id} has already been pruned!";
             EventNotInQueue { event_id }: 400 BAD_REQUEST "Event {event_id} was not in this queue";
         }

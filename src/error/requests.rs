@@ -105,7 +105,7 @@ macro_rules! requests {
             RoleAboveInviter: 400 BAD_REQUEST "Must be an organization administrator";
             GuestsNotAllowed: 400 BAD_REQUEST "Not allowed for guest users";
             BotsNotAllowed: 400 BAD_REQUEST "This endpoint does not accept bot requests.";
-            /// Bots only.
+            /// The caller is a human user.
             BotsOnly: 403 PERMISSION_DENIED "This endpoint is only available to bots.";
             /// A guest asked for all public channels; below 356 also: a non-administrator asked for all channels.
             NotAuthorizedForQuery: 400 BAD_REQUEST "User not authorized for this query";

@@ -9,7 +9,7 @@ macro_rules! users {
             TargetDeactivated: 400 BAD_REQUEST "User is deactivated";
             /// The caller's `can_create_users` is false.
             MayNotCreateUsers: 400 BAD_REQUEST "User not authorized to create users";
-            /// The name makes no valid address.
+            /// The address of an account, or the one that follows from a bot's `short_name`, is not valid.
             BadNameOrUsername: 400 BAD_REQUEST "Bad name or username";
             EmailInUse: 400 BAD_REQUEST "Email is already in use.";
             /// The organization restricts addresses to its domains.
@@ -39,7 +39,7 @@ macro_rules! users {
             InvalidNewEmail: 400 BAD_REQUEST "Invalid new email address.";
             /// The caller's new address is not an address.
             AddressInvalid: 400 BAD_REQUEST "Invalid address.";
-            /// The caller's new address belongs to another user.
+            /// The caller's new address belongs to another active user, or is a dummy address.
             AddressTaken: 400 BAD_REQUEST "Already has an account.";
             /// The caller's new address belongs to a deactivated user.
             AddressDeactivated: 400 BAD_REQUEST "Account has been deactivated.";
