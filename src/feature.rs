@@ -46,7 +46,7 @@ pub enum Evidence {
 
 impl Evidence {
     /// Adds the day on which the entry of a level was read, if the change log is the evidence and the day is known.
-    pub fn on_day(self, level: i64) -> Self {
+    pub fn with_date_read(self, level: i64) -> Self {
         match self {
             Self::ChangeLog => date_read(level).map_or(self, Self::ChangeLogOf),
             _ => self,
@@ -109,7 +109,7 @@ macro_rules! features {
             /// The evidence for the first level.
             pub fn evidence(self) -> Evidence {
                 use Evidence::{Between, ChangeLog, Documentation, Source};
-                match self { $(Self::$name => $evidence.on_day(self.since()),)+ }
+                match self { $(Self::$name => $evidence.with_date_read(self.since()),)+ }
             }
 
             /// Whether worlds of a level have the feature.
