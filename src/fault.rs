@@ -185,7 +185,7 @@ impl Faults {
         &self.faults
     }
 
-    /// The `effect` of a fault, in the JSON that was sent.
+    /// The `effect` of a fault, in the JSON that was sent; None if no fault has this id.
     pub fn effect_as_sent(&self, id: &str) -> Option<Value> {
         self.faults.iter().find(|fault| fault.id == id).map(|fault| fault.source["effect"].clone())
     }

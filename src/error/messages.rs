@@ -27,7 +27,7 @@ macro_rules! messages {
             TopicInvalidCharacter { position }: 400 BAD_REQUEST "Invalid character in topic, at position {position}!";
             /// The sender lacks `can_send_message_group`, and so does its owner if it is a bot.
             MayNotPost { policy }: 400 BAD_REQUEST "You do not have permission to post in this channel.";
-            /// The channel is private, and the sender is not subscribed.
+            /// The channel is archived, or the sender cannot read it, and neither can its owner if it is a bot.
             NotAuthorizedToSend { channel_name }: 400 BAD_REQUEST "Not authorized to send to channel '{channel_name}'";
             /// The caller lacks `can_create_topic_group`.
             MayNotCreateTopic: 400 BAD_REQUEST "You do not have permission to create new topics in this channel.";

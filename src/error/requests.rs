@@ -62,7 +62,7 @@ macro_rules! requests {
             NobodyToNotify: 400 BAD_REQUEST "Missing 'stream' argument: the account has no owner to send messages to";
 
             // Credentials.
-            /// The operation requires credentials.
+            /// The operation, or what the request asks it for, requires credentials.
             NotLoggedIn: 401 UNAUTHORIZED "Not logged in: API authentication or user session required";
             /// A request of a session changes something but does not prove that it comes from a page that may use the
             /// session.
@@ -79,7 +79,8 @@ macro_rules! requests {
             InvalidApiKey: 401 INVALID_API_KEY "Invalid API key";
             UserDeactivated: 401 USER_DEACTIVATED "Account is deactivated";
             RealmDeactivated: 401 REALM_DEACTIVATED "This organization has been deactivated";
-            /// Incoming webhook bots may only send messages and call the operations that need no credentials.
+            /// Incoming webhook bots may only send messages, deliver webhooks and call the operations that need no
+            /// credentials.
             WebhookBotNotAllowed: 401 UNAUTHORIZED "This API is not available to incoming webhook bots.";
             /// The address or the password is wrong.
             AuthenticationFailed: 401 AUTHENTICATION_FAILED "Your username or password is incorrect";

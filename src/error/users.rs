@@ -106,7 +106,7 @@ macro_rules! users {
             UsernameInUse: 400 BAD_REQUEST "Email is already in use.";
             /// Another active bot has the name.
             BotNameTaken: 400 BAD_REQUEST "Name is already in use!";
-            /// Another active bot has the name of the bot to be reactivated.
+            /// An active bot has the name of the bot to be reactivated: another one or, from 248 on, that bot itself.
             BotNameActive { name }: 400 BAD_REQUEST "There is already an active bot named \"{name}\" in this organization. To reactivate this bot, you must rename or deactivate the other one first.";
             BotOwnerUnknown: 400 BAD_REQUEST "Failed to change owner, no such user";
             BotOwnerDeactivated: 400 BAD_REQUEST "Failed to change owner, user is deactivated";
