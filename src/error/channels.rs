@@ -4,9 +4,9 @@ macro_rules! channels {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
         $next! { [$($rest)*] $($rows)*
             // Channels.
-            /// The channel is unknown, or the caller cannot access it.
+            /// The channel is unknown or, for many operations, archived, or the caller cannot access it.
             InvalidChannelId: 400 BAD_REQUEST "Invalid channel ID";
-            /// The channel is unknown, or the caller cannot access it.
+            /// The channel is unknown or archived, or the caller cannot access it.
             InvalidChannelName { channel_name }: 400 BAD_REQUEST "Invalid channel name '{channel_name}'";
             UnknownChannel { stream }: 400 STREAM_DOES_NOT_EXIST "Channel '{stream}' does not exist" + [stream];
             UnknownChannelId { stream_id }: 400 STREAM_DOES_NOT_EXIST "Channel with ID '{stream_id}' does not exist" + [stream_id];

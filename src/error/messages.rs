@@ -5,7 +5,7 @@ macro_rules! messages {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
         $next! { [$($rest)*] $($rows)*
             // Messages.
-            /// The message is unknown, or the caller cannot access it.
+            /// The message is unknown, the caller cannot access it, or it cannot change since its channel is archived.
             InvalidMessage: 400 BAD_REQUEST "Invalid message(s)";
             MissingTopic: 400 BAD_REQUEST "Missing topic";
             NoRecipients: 400 BAD_REQUEST "Message must have recipients";
@@ -29,7 +29,7 @@ macro_rules! messages {
             MayNotPost { policy }: 400 BAD_REQUEST "You do not have permission to post in this channel.";
             /// The channel is archived, or the sender cannot read it, and neither can its owner if it is a bot.
             NotAuthorizedToSend { channel_name }: 400 BAD_REQUEST "Not authorized to send to channel '{channel_name}'";
-            /// The caller lacks `can_create_topic_group`.
+            /// The topic is new, and the sender lacks `can_create_topic_group`, as does its owner if it is a bot.
             MayNotCreateTopic: 400 BAD_REQUEST "You do not have permission to create new topics in this channel.";
             /// The topic of a message to a channel is empty. Sent below level 334 only.
             TopicEmpty: 400 BAD_REQUEST "Topic can't be empty!";

@@ -41,7 +41,7 @@ macro_rules! personal {
             InvalidAttachment: 400 BAD_REQUEST "Invalid attachment";
             FileForbidden: 403 BAD_REQUEST "You are not authorized to view this file.";
             PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
-            /// An emoji or a picture of the organization cannot be decoded.
+            /// An emoji or a picture of the organization cannot be decoded, or its content type is not a picture's.
             BadImage: 400 BAD_IMAGE "Invalid image format";
             /// A user's picture cannot be decoded.
             UnreadablePicture: 400 BAD_IMAGE "Could not decode image; did you upload an image file?";
