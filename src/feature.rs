@@ -3,9 +3,9 @@
 //!
 //! A feature is a row in a file of the folder `feature/`: its description, its name, its first level, and the evidence.
 //! If the table of levels is to list it, its subject and its test follow, and then further subjects, each with its own
-//! description and test. `OperationContext::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has it.
-//! Differences that are made outside of the core, in requests, replies and events, are rows of the tables in `level/`
-//! instead.
+//! description and test. `OperationContext::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has
+//! it. Differences that are made outside of the core, in requests, replies and events, are rows of the tables in
+//! `level/` instead.
 //!
 //! Each of these files defines a macro that appends its rows and passes all rows on to the next macro; the last one,
 //! `features`, expands to the table.
