@@ -291,9 +291,9 @@ fn execute_in_turn(
     match call {
         WorldCall::Reset => reset::reset(world, worlds, &read_body(request)?),
         WorldCall::Upgrade => worlds::upgrade(world, &read_body(request)?),
-        WorldCall::KeepSnapshot => snapshots::keep(world, read_body(request)?),
+        WorldCall::KeepSnapshot => snapshots::take(world, read_body(request)?),
         WorldCall::Restore => snapshots::restore(world, value),
-        WorldCall::ForgetSnapshot => snapshots::forget(world, value),
+        WorldCall::ForgetSnapshot => snapshots::remove(world, value),
         WorldCall::PutState => state::put(world, request),
         WorldCall::ClearPushes => pushes::clear(world),
         WorldCall::AcceptInvite => invites::accept(world, value, &read_body(request)?),

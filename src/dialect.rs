@@ -298,7 +298,7 @@ impl Dialect {
         self.values.get(key)?.get(neutral).map(String::as_str)
     }
 
-    /// The vendor value for a neutral value under the first key with one.
+    /// The vendor value for a neutral value, from the first key whose values include it; None if none does.
     pub(crate) fn any_vendor_value(&self, neutral: &str) -> Option<&str> {
         self.values.values().find_map(|names| names.get(neutral)).map(String::as_str)
     }
@@ -330,7 +330,8 @@ impl Dialect {
         }
     }
 
-    /// `parent` is the key of the object that holds the value, or "".
+    /// Renames everything in a value. `parent` is the key that the value, or the list that contains it, has in its
+    /// object; "" for a whole reply.
     fn translate_within(&self, value: &mut Value, parent: &str) {
         match value {
             Value::Array(items) => items.iter_mut().for_each(|item| self.translate_within(item, parent)),

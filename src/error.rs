@@ -1,4 +1,5 @@
-//! The error table: every error reply of the API and of control. The files of this folder hold its rows by area.
+//! The error table: every error reply of the API and of control. The files of the folder `error/` hold its rows, by
+//! area.
 //!
 //! A row is a variant, its HTTP status, its code and the template of its message. Fields in braces fill the template;
 //! fields after `+` are also extra fields of the reply. Only a fault can send an error reply that is not in the table.

@@ -172,7 +172,8 @@ impl Faults {
         self.install(fault);
     }
 
-    /// Removes all faults and installs the permanent ones again with their counters as they were first installed.
+    /// Removes all faults, and installs the permanent ones again as they first were, with their counters for this
+    /// world.
     pub fn reset(&mut self, seed: u64) {
         let permanent_faults = std::mem::take(&mut self.permanent_faults);
         *self = Self::new(seed);
@@ -184,11 +185,12 @@ impl Faults {
         &self.faults
     }
 
-    /// The `effect` of a fault, in the JSON that was sent.
+    /// The `effect` of a fault, in the JSON that was sent; None if no fault has this id.
     pub fn effect_as_sent(&self, id: &str) -> Option<Value> {
         self.faults.iter().find(|fault| fault.id == id).map(|fault| fault.source["effect"].clone())
     }
 
+    /// Removes all faults, also the permanent ones until the next reset.
     pub fn clear(&mut self) {
         self.faults.clear();
     }
@@ -204,9 +206,9 @@ impl Faults {
         self.faults.is_empty()
     }
 
-    /// Returns the id and effect of the first fault that fires for a request, and updates the counters. A retry that a
-    /// fault drops comes before all of them. A fault's conditions are checked in the order match, `after`, `times`,
-    /// `probability`.
+    /// Returns the id and effect of the first fault that fires for a request, and updates the counters. A fault that
+    /// drops the request as a retry comes before all others, and does not count as fired. A fault's conditions are
+    /// checked in the order match, `after`, `times`, `probability`.
     pub fn fire(&mut self, request: RequestView<'_>) -> Option<(String, Effect)> {
         let Self { faults, rng, .. } = self;
         let dropping_fault = |fault: &mut InstalledFault| fault.drops_as_retry(request).then(|| fault.id.clone());

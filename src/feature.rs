@@ -1,11 +1,11 @@
 //! [`Feature`]: a difference between feature levels that the code checks where it applies, with the evidence for its
 //! level.
 //!
-//! A feature is a row in a file of this folder: its description, its name, its first level, and the evidence. If the
-//! table of levels is to list it, its subject and its test follow, and then further subjects, each with its own
-//! description and test. `OperationContext::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has it.
-//! Differences that are made outside of the core, in requests, replies and events, are rows of the tables in `level/`
-//! instead.
+//! A feature is a row in a file of the folder `feature/`: its description, its name, its first level, and the evidence.
+//! If the table of levels is to list it, its subject and its test follow, and then further subjects, each with its own
+//! description and test. `OperationContext::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has
+//! it. Differences that are made outside of the core, in requests, replies and events, are rows of the tables in
+//! `level/` instead.
 //!
 //! Each of these files defines a macro that appends its rows and passes all rows on to the next macro; the last one,
 //! `features`, expands to the table.
@@ -46,7 +46,7 @@ pub enum Evidence {
 
 impl Evidence {
     /// Adds the day on which the entry of a level was read, if the change log is the evidence and the day is known.
-    pub fn on_day(self, level: i64) -> Self {
+    pub fn with_date_read(self, level: i64) -> Self {
         match self {
             Self::ChangeLog => date_read(level).map_or(self, Self::ChangeLogOf),
             _ => self,
@@ -75,7 +75,8 @@ impl Serialize for Evidence {
 
 /// A row of the table of levels: what clients see of a feature.
 pub struct Difference {
-    /// An operation, an object, an event, or a field of one.
+    /// What differs: an operation, an object, an event, a field of one of these, or something else that clients see,
+    /// such as a notice.
     pub subject: &'static str,
     /// The present behaviour and, usually, the one below the level.
     pub description: &'static str,
@@ -108,7 +109,7 @@ macro_rules! features {
             /// The evidence for the first level.
             pub fn evidence(self) -> Evidence {
                 use Evidence::{Between, ChangeLog, Documentation, Source};
-                match self { $(Self::$name => $evidence.on_day(self.since()),)+ }
+                match self { $(Self::$name => $evidence.with_date_read(self.since()),)+ }
             }
 
             /// Whether worlds of a level have the feature.

@@ -35,9 +35,9 @@ use std::sync::Arc;
 /// If a fixture has more messages or users than this, the invariants are not checked after loading.
 const MAX_CHECKED_SIZE: usize = 10_000;
 
-/// After this many diagnostics, [`read`] stops parsing lists and reports no further inconsistencies, and
-/// [`state::read`] no further dangling references, so that a document with millions of mistakes can't exhaust memory.
-/// It is one more than a message lists, so that the message can say that there are more.
+/// After this many diagnostics, [`read`] stops parsing lists and reports no further duplicate keys or inconsistencies,
+/// and [`state::read`] no further dangling references, so that a document with millions of mistakes can't exhaust
+/// memory. It is one more than a message lists, so that the message can say that there are more.
 const MAX_DIAGNOSTICS: usize = MAX_SHOWN_DIAGNOSTICS + 1;
 /// The maximum number of diagnostics that a message lists.
 const MAX_SHOWN_DIAGNOSTICS: usize = 100;
@@ -99,7 +99,7 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnost
     }
 }
 
-/// The source of a realm.
+/// What the realm of a new world is made from.
 ///
 /// ```
 /// use chatdouble::{Fixture, Options, Server};

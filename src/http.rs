@@ -1,5 +1,6 @@
 //! The HTTP side of the API: from a request's world, route, faults, credentials and parameters to the operation, its
-//! reply and the entry in the journal. `respond.rs` lists these stages in their order.
+//! reply and the entry in the journal. `respond.rs` runs these stages in their order, `operation.rs` those of an
+//! operation.
 //!
 //! The layers below use only neutral names, and neither read requests nor write replies of HTTP.
 

@@ -10,7 +10,7 @@ use crate::dialect::{Dialect, RenamableNames};
 ///
 /// What is wrong with the document, with the JSON path.
 pub fn read(text: &str) -> Result<Dialect, String> {
-    // Keys of an object in the server settings, which the OpenAPI document does not list.
+    // The keys of an object in the server settings. The OpenAPI document does not list these keys.
     let methods = AUTHENTICATION_METHODS.iter().map(|(name, _)| (*name).to_owned());
     // A key in the JSON text of `field_data`.
     let field_data_keys = ["subtype".to_owned()];

@@ -297,7 +297,7 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
 
 const EFFECT_NAMES: &str = "bouncer, delay_ms, error, rate_limit, change, pseudo_localize, drop, truncate_at, garbage, gateway, lose_queue and events";
 
-/// The statuses of the effects `error` and `gateway`.
+/// The HTTP statuses that the effects `error` and `gateway` may have.
 const ERROR_STATUSES: std::ops::RangeInclusive<u64> = 400..=599;
 
 fn error_status(value: &Value) -> Option<u16> {
@@ -355,6 +355,8 @@ fn default_error(status: u16) -> (&'static str, String) {
     (kind.row().code, kind.row().message.to_owned())
 }
 
+/// Reads the effect `rate_limit`: an object with `retry_after` only. None for anything else. A span loses its fraction
+/// of a second; a number stays as it is.
 fn rate_limit_effect(value: &Value) -> Option<Effect> {
     let spec = value.as_object().filter(|spec| spec.len() == 1)?;
     let value = spec.get("retry_after")?;

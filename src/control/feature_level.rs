@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A feature level, which may be negative: the calls refuse it with the levels that they take.
+/// A feature level. It may be negative: the calls refuse that themselves, with the levels that they take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureLevel(pub i64);
 
@@ -26,7 +26,7 @@ impl JsonSchema for FeatureLevel {
 
 struct LevelVisitor;
 
-/// The refusal of a value that is the number of a release.
+/// The refusal of a value that is the number of a release; None for other values.
 fn release_error<E: Error>(release: &str) -> Option<E> {
     let level = level_of_release(release)?;
     Some(E::custom(format!("takes a feature level, a whole number; that of release {release} is {level}")))

@@ -60,7 +60,7 @@ impl Filters {
 /// Joins words to a list in a sentence, such as `a, b and c`.
 fn join_words(words: &[&str], conjunction: &str) -> String {
     match words {
-        [first @ .., last] if !first.is_empty() => format!("{} {conjunction} {last}", first.join(", ")),
+        [leading @ .., last] if !leading.is_empty() => format!("{} {conjunction} {last}", leading.join(", ")),
         words => words.concat(),
     }
 }

@@ -19,8 +19,8 @@ impl Guard {
     ///
     /// # Errors
     ///
-    /// In this order: `ControlForbidden` for a page of a foreign origin or several origins, and, if no token is needed,
-    /// for a foreign, missing or repeated host name; `ControlToken` for a missing or wrong token.
+    /// In this order: `ControlForbidden` for a foreign, unreadable or repeated origin and, if no token is needed, for a
+    /// foreign, missing, unreadable or repeated host name; `ControlToken` for a missing or wrong token.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
         let forbidden = |what: String| Err(Error::ControlForbidden { what: what.into() });
         match SingleHeader::from_headers(headers, header::ORIGIN) {
@@ -66,7 +66,7 @@ impl Guard {
     }
 }
 
-/// Compares all bytes, so that the time reveals nothing about the token.
+/// Compares all bytes of the token, so that the time does not reveal where the received one differs.
 fn equal_in_constant_time(received_token: &str, token: &str) -> bool {
     let (received_token, token) = (received_token.as_bytes(), token.as_bytes());
     let differences = (0..token.len()).fold(received_token.len() ^ token.len(), |differences, index| {

@@ -18,7 +18,7 @@ pub struct ControlReply {
 
 impl Control {
     /// Executes a call. `path` begins after `/control` and includes the query. `host` is the host, with its port, of
-    /// URLs in the reply.
+    /// URLs in the reply. If either is malformed, the reply has status 400.
     pub async fn call(&self, host: &str, method: Method, path: &str, body: Option<&Value>) -> ControlReply {
         let malformed =
             |reason: &str| ControlReply { status: 400, body: serde_json::json!({"result": "error", "msg": reason}) };

@@ -156,8 +156,8 @@ impl FilterSpec<'_> {
     }
 }
 
-/// Refuses the ID of a fault that is neither installed nor in the journal, nor `network`: no request would match it
-///
+/// Refuses an ID that is neither `network` nor that of a fault that is installed or in the journal: no request would
+/// match it.
 fn check_fault(world: &World, id: &str, prefix: &str) -> Result<(), Error> {
     let faults = world.faults().lock();
     let installed_ids: Vec<&str> = faults.all().iter().map(|fault| fault.id.as_str()).collect();
@@ -200,8 +200,8 @@ impl Bounds {
         )
     }
 
-    /// An addition to the message about the filter's fault or, if requests are missing, about parked polls or polls
-    /// that clients gave up, which the journal does not have.
+    /// An addition to the message: about the filter's fault or, if there is nothing to say about it and requests are
+    /// missing, about parked polls or polls that clients gave up, which the journal does not have.
     fn missing_entries_clause(self, count: usize, world: &World, filter: &Filter) -> String {
         match fault_clause(world, filter) {
             message if message.is_empty() && count < self.at_least => parked_polls_clause(world, filter),
@@ -221,7 +221,7 @@ impl Bounds {
 }
 
 impl Assertion {
-    /// Checks the values.
+    /// Checks the values, and makes the filter for the requests and the bounds of their number.
     ///
     /// # Errors
     ///

@@ -36,6 +36,10 @@ pub fn read_body<T: DeserializeOwned>(request: &ApiRequest) -> Result<T, Error> 
 }
 
 /// Checks that the body of a call without parameters is empty, or an empty object.
+///
+/// # Errors
+///
+/// As [`read_body`].
 pub fn check_empty_body(request: &ApiRequest) -> Result<(), Error> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+/// The longest delay: 100 years.
 const MAX_DELAY_DAYS: i64 = 36_525;
 
 /// Delays; one that is left out stays as it is.

@@ -29,7 +29,7 @@ pub fn list(world: &World) -> Value {
 /// # Errors
 ///
 /// `ControlRefused` for an empty name, or one with a slash.
-pub fn keep(world: &World, snapshot: SnapshotName) -> Result<Value, Error> {
+pub fn take(world: &World, snapshot: SnapshotName) -> Result<Value, Error> {
     if snapshot.name.is_empty() || snapshot.name.contains('/') {
         return Err(refusal("$.name: takes a text without slashes, not empty"));
     }
@@ -49,7 +49,7 @@ pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
 /// # Errors
 ///
 /// `ControlNotFound`.
-pub fn forget(world: &World, name: &str) -> Result<Value, Error> {
+pub fn remove(world: &World, name: &str) -> Result<Value, Error> {
     if world.delete_snapshot(name) { Ok(json!({})) } else { Err(not_found_error(world, name)) }
 }
 

@@ -14,6 +14,10 @@ use std::sync::Arc;
 
 /// The reply with the world's state. It is serialized directly, since the JSON values of a large world would take
 /// gigabytes of memory.
+///
+/// # Errors
+///
+/// `Internal` if the state can't be serialized, which would be a bug.
 pub fn show(world: &World) -> Result<Vec<u8>, Error> {
     #[derive(Serialize)]
     struct StateReply<'a> {
@@ -26,11 +30,11 @@ pub fn show(world: &World) -> Result<Vec<u8>, Error> {
     serde_json::to_vec(&reply).map_err(|_| Error::Internal)
 }
 
-/// Replaces the world's state by a document; queues end.
+/// Replaces the world's state with that of a document, which is a state or a fixture; queues end.
 ///
 /// # Errors
 ///
-/// `ControlRefused` with the errors in the document.
+/// `ControlRefused` for a body that is not UTF-8, or with the errors in the document.
 pub fn put(world: &World, request: &ApiRequest) -> Result<Value, Error> {
     /// The reply of GET, which may be sent back unchanged.
     #[derive(Deserialize)]

@@ -21,7 +21,7 @@ pub fn unknown_name_in_world_message(kind: &str, name: &str, known: &[&str]) -> 
 
 /// The most names that a refusal lists.
 const MAX_LISTED_NAMES: usize = 10;
-/// Longer names are cut in such a list.
+/// Longer names are cut in that list, and longer words where a refusal quotes them.
 const MAX_LISTED_BYTES: usize = 60;
 
 /// An addition to a refusal: the known names of a world, or that it has none; empty for a single one, which the refusal

@@ -5,7 +5,8 @@ use crate::world::World;
 use std::time::Duration;
 use tokio::sync::futures::Notified;
 
-/// Calls `check` at once and after each change, until it returns a value. Returns None after the timeout.
+/// Calls `check` at once and after each change, until it returns a value. `changed` returns a future that ends with the
+/// next change. Returns None after the timeout, which is in real time.
 ///
 /// # Errors
 ///

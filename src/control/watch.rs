@@ -117,9 +117,9 @@ fn names_in_event(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
     })
 }
 
-/// Renders the event as a client with all capabilities receives it, for one user of the audience, or for any user if
-/// the audience has none. A message without an audience, or an event that such a client does not receive, has only its
-/// type and `op`.
+/// Renders the event as a client with all capabilities receives it. `viewer` is a user of the audience; if it is None,
+/// the event is rendered for the first user of the world. A message without an audience, or an event that such a client
+/// does not receive, has only its type and `op`.
 fn render_event(realm: &Realm, entry: &LogEntry, viewer: Option<UserId>) -> Value {
     let mut capabilities = Capabilities::default();
     for (_, is_enabled) in capabilities.by_name() {

@@ -57,7 +57,7 @@ pub struct WorldSpec {
     replace: Option<bool>,
 }
 
-/// What a new world gets from its fixture, its state or the world that it is a fork of.
+/// What a new world starts with: from its fixture, its state or the world that it is a fork of, and from the request.
 struct NewWorld {
     realm: Realm,
     clock: Clock,

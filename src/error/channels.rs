@@ -4,9 +4,9 @@ macro_rules! channels {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
         $next! { [$($rest)*] $($rows)*
             // Channels.
-            /// The channel is unknown, or the caller cannot access it.
+            /// The channel is unknown or, for many operations, archived, or the caller cannot access it.
             InvalidChannelId: 400 BAD_REQUEST "Invalid channel ID";
-            /// The channel is unknown, or the caller cannot access it.
+            /// The channel is unknown or archived, or the caller cannot access it.
             InvalidChannelName { channel_name }: 400 BAD_REQUEST "Invalid channel name '{channel_name}'";
             UnknownChannel { stream }: 400 STREAM_DOES_NOT_EXIST "Channel '{stream}' does not exist" + [stream];
             UnknownChannelId { stream_id }: 400 STREAM_DOES_NOT_EXIST "Channel with ID '{stream_id}' does not exist" + [stream_id];
@@ -25,7 +25,8 @@ macro_rules! channels {
             ContentAccessRequired: 400 BAD_REQUEST "Channel content access is required.";
             MayNotChangeDefaults: 400 BAD_REQUEST "You do not have permission to change default channels.";
             OtherTopicsExist { topic }: 400 BAD_REQUEST "To enable this configuration, all messages in this channel must be in the {topic} topic. Consider renaming or deleting other topics.";
-            /// The value is neither an allowed number nor an allowed word.
+            /// The value of `message_retention_days` is neither an allowed number nor an allowed word. Older levels
+            /// refuse invalid values of other parameters with it too.
             RefusedValue { var_name, bad_value }: 400 REQUEST_VARIABLE_INVALID "Bad value for '{var_name}': {bad_value}" + [var_name, bad_value];
             ChannelNameEmpty: 400 BAD_REQUEST "Channel name can't be empty.";
             ChannelNameTooLong { limit }: 400 BAD_REQUEST "Channel name too long (limit: {limit} characters).";

@@ -4,14 +4,15 @@ macro_rules! control {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
         $next! { [$($rest)*] $($rows)*
             // Faults and control.
-            /// The call is malformed; nothing was changed.
+            /// The call is malformed, or asks for what is not possible; nothing was changed.
             ControlRefused { reason }: 400 BAD_REQUEST "{reason}";
             WorldExists { name }: 409 BAD_REQUEST "There is a world called '{name}' already";
             /// The snapshot, fault, queue or control call is unknown.
             ControlNotFound { what }: 404 BAD_REQUEST "{what}";
             /// There is no world with the name in the path, or it was deleted in the meantime.
             UnknownControlWorld { what }: 404 NONEXISTENT_SUBDOMAIN "{what}";
-            /// The request comes from a page of a foreign origin, or has a foreign host name or none.
+            /// The request comes from a page of a foreign origin, has several origins, or has a foreign host name, none
+            /// or several.
             ControlForbidden { what }: 403 BAD_REQUEST "Access denied: control is not for {what}";
             /// A page of another origin, or a request with a foreign host name, asks for API keys.
             KeysForbidden { what }: 403 BAD_REQUEST "Access denied: keys are not given to {what}";
@@ -21,7 +22,7 @@ macro_rules! control {
             VerificationFailed { reason, count, nearest }: 400 VERIFICATION_FAILED "{reason}" + [count, nearest];
             /// The journal, the queues or the pushes did not match the expectation in time.
             VerificationTimedOut { reason, count, nearest }: 408 VERIFICATION_FAILED "{reason}" + [count, nearest];
-            /// Caused by a fault of kind `rate_limit` or by a spent budget.
+            /// Caused by a fault with the effect `rate_limit`, or by a spent budget.
             RateLimitHit { retry_after }: 429 RATE_LIMIT_HIT "API usage exceeded rate limit" + [retry_after];
 
             // Internal errors.

@@ -7,8 +7,8 @@ macro_rules! groups {
             GroupDeactivated: 400 BAD_REQUEST "User group is deactivated.";
             /// A list contains the ID of an unknown group.
             InvalidGroupId { group_id }: 400 BAD_REQUEST "Invalid user group ID: {group_id}";
-            /// A list contains the ID of an unknown user, a system bot or, where members are listed, a deactivated
-            /// user.
+            /// A list contains the ID of an unknown user, or of a system bot or a deactivated user where these are not
+            /// allowed.
             InvalidUserId { user_id }: 400 BAD_REQUEST "Invalid user ID: {user_id}";
             /// The permission can't be given to this system group.
             DisallowedGroup { setting, group }: 400 BAD_REQUEST "'{setting}' setting cannot be set to '{group}' group.";

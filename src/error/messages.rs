@@ -5,7 +5,7 @@ macro_rules! messages {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
         $next! { [$($rest)*] $($rows)*
             // Messages.
-            /// The message is unknown, or the caller cannot access it.
+            /// The message is unknown, the caller cannot access it, or it cannot change since its channel is archived.
             InvalidMessage: 400 BAD_REQUEST "Invalid message(s)";
             MissingTopic: 400 BAD_REQUEST "Missing topic";
             NoRecipients: 400 BAD_REQUEST "Message must have recipients";
@@ -27,9 +27,9 @@ macro_rules! messages {
             TopicInvalidCharacter { position }: 400 BAD_REQUEST "Invalid character in topic, at position {position}!";
             /// The sender lacks `can_send_message_group`, and so does its owner if it is a bot.
             MayNotPost { policy }: 400 BAD_REQUEST "You do not have permission to post in this channel.";
-            /// The channel is private, and the sender is not subscribed.
+            /// The channel is archived, or the sender cannot read it, and neither can its owner if it is a bot.
             NotAuthorizedToSend { channel_name }: 400 BAD_REQUEST "Not authorized to send to channel '{channel_name}'";
-            /// The caller lacks `can_create_topic_group`.
+            /// The topic is new, and the sender lacks `can_create_topic_group`, as does its owner if it is a bot.
             MayNotCreateTopic: 400 BAD_REQUEST "You do not have permission to create new topics in this channel.";
             /// The topic of a message to a channel is empty. Sent below level 334 only.
             TopicEmpty: 400 BAD_REQUEST "Topic can't be empty!";
@@ -48,7 +48,7 @@ macro_rules! messages {
             /// The topic has many participants, and the caller lacks `can_mention_many_users_group`.
             TopicWildcardNotAllowed: 400 TOPIC_WILDCARD_MENTION_NOT_ALLOWED "You do not have permission to use topic wildcard mentions in this topic.";
             MayNotMentionGroup { group }: 400 BAD_REQUEST "You are not allowed to mention user group '{group}'.";
-            /// The rendered message exceeds its size limit.
+            /// The text or its HTML is too long, is nested too deeply, or takes too many steps to render.
             UnableToRender: 400 BAD_REQUEST "Unable to render message";
             EditingDisabled: 400 BAD_REQUEST "Your organization has turned off message editing";
             /// The message was sent by another user. Below 388 also: the caller may not rename the topic.
@@ -90,15 +90,15 @@ macro_rules! messages {
             /// This server has no language model for summaries.
             NoModel: 400 BAD_REQUEST "AI features are not enabled on this server.";
             NoModerationChannel: 400 BAD_REQUEST "Moderation request channel must be specified to enable message reporting.";
-            /// The notification bot cannot post in the channel for moderation requests.
+            /// There is no notification bot, or it cannot post in the channel for moderation requests.
             ReportNotSent: 400 BAD_REQUEST "The report could not be sent to the moderation request channel.";
             /// A report of type `other` has no description.
             ExplanationRequired: 400 BAD_REQUEST "An explanation is required.";
 
             // Widgets.
-            /// The content of polls and to-do lists is fixed.
+            /// The message has submessages, as polls and to-do lists do, so its content is fixed.
             WidgetEdited: 400 BAD_REQUEST "Widgets cannot be edited.";
-            /// Only polls and to-do lists take submessages.
+            /// The sender has added no submessage to the message, so other users can't add one.
             NotAWidget: 400 BAD_REQUEST "You cannot attach a submessage to this message.";
             /// `widget_content` is not JSON.
             WidgetNotJson: 400 BAD_REQUEST "Widgets: API programmer sent invalid JSON content";
@@ -125,10 +125,10 @@ macro_rules! messages {
             InvalidEmojiType: 400 BAD_REQUEST "Invalid emoji type.";
             /// The reaction type has no such code.
             InvalidEmojiCode: 400 BAD_REQUEST "Invalid emoji code";
-            /// The code and the name belong to different emoji.
+            /// The emoji with the code does not have the name.
             InvalidEmojiName: 400 BAD_REQUEST "Invalid emoji name.";
             InvalidCustomEmoji: 400 BAD_REQUEST "Invalid custom emoji.";
-            /// The name belongs to another custom emoji than the code.
+            /// The custom emoji with the code has another name.
             InvalidCustomEmojiName: 400 BAD_REQUEST "Invalid custom emoji name.";
             CustomEmojiDeactivated: 400 BAD_REQUEST "This custom emoji has been deactivated.";
             /// The name is empty after trimming.

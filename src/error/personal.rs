@@ -11,10 +11,10 @@ macro_rules! personal {
             /// The channel is unknown or archived, or the caller cannot access it.
             InvalidInviteChannel { channel_id }: 400 BAD_REQUEST "Invalid channel ID {channel_id}. No invites were sent.";
             /// A channel of the invitation is neither a default channel nor one to which the caller may add
-            /// subscribers.
+            /// subscribers, or none is one to which the caller may add them.
             MayNotSubscribeOthers: 400 BAD_REQUEST "You do not have permission to subscribe other users to channels.";
             NoInvitees: 400 BAD_REQUEST "You must specify at least one email address.";
-            /// Some texts are not email addresses.
+            /// Some texts are not email addresses, or are addresses that the organization does not allow.
             InvitesNotValid { errors, sent_invitations, license_limit_reached, daily_limit_reached }: 400 INVITATION_FAILED "Some emails did not validate, so we didn't send any invitations." + [errors, sent_invitations, license_limit_reached, daily_limit_reached];
             /// All addresses belong to accounts.
             NobodyInvited { errors, sent_invitations, license_limit_reached, daily_limit_reached }: 400 INVITATION_FAILED "We weren't able to invite anyone." + [errors, sent_invitations, license_limit_reached, daily_limit_reached];
@@ -41,7 +41,7 @@ macro_rules! personal {
             InvalidAttachment: 400 BAD_REQUEST "Invalid attachment";
             FileForbidden: 403 BAD_REQUEST "You are not authorized to view this file.";
             PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
-            /// An emoji or a picture of the organization cannot be decoded.
+            /// An emoji or a picture of the organization cannot be decoded, or its content type is not a picture's.
             BadImage: 400 BAD_IMAGE "Invalid image format";
             /// A user's picture cannot be decoded.
             UnreadablePicture: 400 BAD_IMAGE "Could not decode image; did you upload an image file?";
@@ -66,18 +66,18 @@ macro_rules! personal {
             NoSuchScheduledMessage: 404 BAD_REQUEST "Scheduled message does not exist";
             /// The message became due before the change.
             ScheduledMessageSent: 400 BAD_REQUEST "Scheduled message was already sent";
-            /// `to` is a list where a single channel is expected.
+            /// `to` is not a single ID where a channel is expected.
             InvalidChannelIdType: 400 BAD_REQUEST "Invalid data type for channel ID";
-            /// The request changes the type of a scheduled message and has no `to`.
+            /// The request has the `type` of a scheduled message and no `to`.
             RecipientNeeded: 400 BAD_REQUEST "Recipient required when updating type of scheduled message.";
-            /// The request turns a direct message into a channel message and has no `topic`.
+            /// The request has the `type` of a channel message and no `topic`.
             TopicNeeded: 400 BAD_REQUEST "Topic required when updating scheduled message type to channel.";
             /// The reminder is unknown or belongs to another user.
             NoSuchReminder: 404 BAD_REQUEST "Reminder does not exist";
             NoteTooLong { limit }: 400 BAD_REQUEST "Maximum reminder note length: {limit} characters";
 
             // Resumable uploads.
-            /// The credentials are missing or wrong.
+            /// The credentials are missing or wrong, or the caller may not upload files.
             UnauthenticatedUpload: 401 UNAUTHORIZED "Unauthenticated upload";
             /// The protocol version is missing or unsupported.
             TusVersion: 412 BAD_REQUEST "Tus-Resumable must be 1.0.0";
@@ -109,13 +109,13 @@ macro_rules! personal {
             /// The token for a test push is unknown or belongs to another user.
             PushTokenUnknown: 400 INVALID_PUSH_DEVICE_TOKEN "Device not recognized";
             NoActivePushDevice: 400 NO_ACTIVE_PUSH_DEVICE "No active registered push device";
-            /// The relay does not know the organization of the other server.
+            /// The request names another organization than that of this world.
             RemoteRealmMissing: 403 MISSING_REMOTE_REALM "Organization not registered";
-            /// The key is not one of the relay's public keys.
+            /// The key is not Base64 of 32 bytes. It is not compared with a key of the relay.
             InvalidRelayKey: 400 INVALID_BOUNCER_PUBLIC_KEY "Invalid bouncer_public_key";
-            /// The relay cannot decrypt the registration.
+            /// The registration is not Base64, is too short to be encrypted, or is plain JSON without a `timestamp`.
             InvalidSealedRegistration: 400 BAD_REQUEST "Invalid encrypted_push_registration";
-            /// The registration was encrypted too long ago.
+            /// The `timestamp` of the registration, which is plain JSON, is more than a day ago.
             RegistrationExpired: 400 REQUEST_EXPIRED "Request expired";
             /// A fault makes the relay fail.
             RelayBreaksDown: 502 INTERNAL_SERVER_ERROR_ON_BOUNCER "Internal server error on push notification service, retry later.";
@@ -133,7 +133,7 @@ macro_rules! personal {
             BadEventQueue { queue_id }: 400 BAD_EVENT_QUEUE_ID "Bad event queue ID: {queue_id}" + [queue_id];
             MissingQueueId: 400 BAD_REQUEST "Missing 'queue_id' argument";
             MissingLastEventId: 400 BAD_REQUEST "Missing 'last_event_id' argument";
-            /// The client acknowledged later events, so these were deleted.
+            /// The client acknowledged a later event before, so the events after this one were deleted.
             EventPruned { event_id }: 400 BAD_REQUEST "An event newer than {event_id} has already been pruned!";
             EventNotInQueue { event_id }: 400 BAD_REQUEST "Event {event_id} was not in this queue";
         }

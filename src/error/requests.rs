@@ -62,7 +62,7 @@ macro_rules! requests {
             NobodyToNotify: 400 BAD_REQUEST "Missing 'stream' argument: the account has no owner to send messages to";
 
             // Credentials.
-            /// The operation requires credentials.
+            /// The operation, or what the request asks it for, requires credentials.
             NotLoggedIn: 401 UNAUTHORIZED "Not logged in: API authentication or user session required";
             /// A request of a session changes something but does not prove that it comes from a page that may use the
             /// session.
@@ -79,7 +79,8 @@ macro_rules! requests {
             InvalidApiKey: 401 INVALID_API_KEY "Invalid API key";
             UserDeactivated: 401 USER_DEACTIVATED "Account is deactivated";
             RealmDeactivated: 401 REALM_DEACTIVATED "This organization has been deactivated";
-            /// Incoming webhook bots may only send messages and call the operations that need no credentials.
+            /// Incoming webhook bots may only send messages, deliver webhooks and call the operations that need no
+            /// credentials.
             WebhookBotNotAllowed: 401 UNAUTHORIZED "This API is not available to incoming webhook bots.";
             /// The address or the password is wrong.
             AuthenticationFailed: 401 AUTHENTICATION_FAILED "Your username or password is incorrect";
@@ -91,7 +92,7 @@ macro_rules! requests {
             PasswordAuthDisabled: 401 PASSWORD_AUTH_DISABLED "Password authentication is disabled in this organization";
             /// The organization does not hand out keys the way development servers do.
             DevAuthDisabled: 400 BAD_REQUEST "DevAuthBackend not enabled.";
-            /// Visitors without credentials may not send the parameter.
+            /// Visitors without credentials may not switch the parameter on.
             NotForAnonymous { key }: 400 BAD_REQUEST "Invalid '{key}' parameter for anonymous request";
 
             // Roles.
@@ -105,7 +106,7 @@ macro_rules! requests {
             RoleAboveInviter: 400 BAD_REQUEST "Must be an organization administrator";
             GuestsNotAllowed: 400 BAD_REQUEST "Not allowed for guest users";
             BotsNotAllowed: 400 BAD_REQUEST "This endpoint does not accept bot requests.";
-            /// Bots only.
+            /// The caller is a human user.
             BotsOnly: 403 PERMISSION_DENIED "This endpoint is only available to bots.";
             /// A guest asked for all public channels; below 356 also: a non-administrator asked for all channels.
             NotAuthorizedForQuery: 400 BAD_REQUEST "User not authorized for this query";

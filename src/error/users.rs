@@ -9,7 +9,7 @@ macro_rules! users {
             TargetDeactivated: 400 BAD_REQUEST "User is deactivated";
             /// The caller's `can_create_users` is false.
             MayNotCreateUsers: 400 BAD_REQUEST "User not authorized to create users";
-            /// The name makes no valid address.
+            /// The address of an account, or the one that follows from a bot's `short_name`, is not valid.
             BadNameOrUsername: 400 BAD_REQUEST "Bad name or username";
             EmailInUse: 400 BAD_REQUEST "Email is already in use.";
             /// The organization restricts addresses to its domains.
@@ -39,7 +39,7 @@ macro_rules! users {
             InvalidNewEmail: 400 BAD_REQUEST "Invalid new email address.";
             /// The caller's new address is not an address.
             AddressInvalid: 400 BAD_REQUEST "Invalid address.";
-            /// The caller's new address belongs to another user.
+            /// The caller's new address belongs to another active user, or is a dummy address.
             AddressTaken: 400 BAD_REQUEST "Already has an account.";
             /// The caller's new address belongs to a deactivated user.
             AddressDeactivated: 400 BAD_REQUEST "Account has been deactivated.";
@@ -106,7 +106,7 @@ macro_rules! users {
             UsernameInUse: 400 BAD_REQUEST "Email is already in use.";
             /// Another active bot has the name.
             BotNameTaken: 400 BAD_REQUEST "Name is already in use!";
-            /// Another active bot has the name of the bot to be reactivated.
+            /// An active bot has the name of the bot to be reactivated: another one or, from 248 on, that bot itself.
             BotNameActive { name }: 400 BAD_REQUEST "There is already an active bot named \"{name}\" in this organization. To reactivate this bot, you must rename or deactivate the other one first.";
             BotOwnerUnknown: 400 BAD_REQUEST "Failed to change owner, no such user";
             BotOwnerDeactivated: 400 BAD_REQUEST "Failed to change owner, user is deactivated";

@@ -34,7 +34,7 @@ const fn profile(
 /// The profile in which no request arrives, whatever `loss` says.
 const OFFLINE: &str = "offline";
 
-/// The named profiles: from the slowest to the fastest, then the lossy one.
+/// The named profiles: the offline one, then from the slowest to the fastest, then the lossy one.
 pub const PROFILES: &[Profile] = &[
     Profile {
         name: OFFLINE,
@@ -58,7 +58,7 @@ pub struct Network {
     /// Email address of the user; None means all users without a network of their own.
     pub user: Option<String>,
     pub profile: Profile,
-    /// Unique among the networks set in a world.
+    /// Counts the networks that were set in the world since its start or the last reset of its networks.
     number: u64,
     rng: SeededRng,
 }
@@ -127,7 +127,7 @@ impl Networks {
         self.network_of(user)?.profile.bytes_per_second
     }
 
-    /// Whether no request of a user arrives.
+    /// Whether the user's network has the profile `offline`, with which no request arrives.
     pub fn is_offline(&self, user: &str) -> bool {
         self.index_of(Some(user)).is_some_and(|index| self.networks[index].profile.name == OFFLINE)
     }
@@ -145,7 +145,8 @@ impl Networks {
         Some(if network.draw_fraction() < 0.5 { Loss::Before } else { Loss::After })
     }
 
-    /// The number of a user's network, by which a reply can tell whether it is still the same.
+    /// The number of a user's network, by which one can tell later whether the user still has the same; None without a
+    /// network.
     pub fn number(&mut self, user: Option<&str>) -> Option<u64> {
         self.network_of(user).map(|network| network.number)
     }

@@ -1,5 +1,5 @@
-//! Rate limits: each user has a budget for event polls and one for all other requests. They refill evenly with the
-//! world's clock.
+//! Rate limits: each user has a budget for event polls and one for all other requests, and so have all callers without
+//! credentials together. Budgets refill evenly with the world's clock.
 
 use crate::realm::id::UserId;
 use crate::time::{Span, Timestamp};

@@ -68,7 +68,8 @@ macro_rules! users {
                 on "user group", test "groups_listed_deactivated_members_before_303",
                 /// Lists only active users; below 303, deactivated users too.
                 on "GET /user_groups/{user_group_id}/members", test "groups_listed_deactivated_members_before_303";
-            /// Sent when a user is reactivated, and to guests who do not receive a user's deactivation; below 303, neither.
+            /// Sent when a user is reactivated, and to guests who do not receive a user's deactivation; below 303,
+            /// neither.
             MembershipChangesSent = 303, ChangeLog,
                 on "event user_group add_members, remove_members", test "groups_listed_deactivated_members_before_303";
             /// Holders of `can_manage_all_groups` may change groups; below 299, users who may create groups could,

@@ -62,7 +62,7 @@ fn client_has_file(request_headers: &HeaderMap, file_headers: &HeaderMap) -> boo
 enum RequestedRange {
     WholeFile,
     Part(Range<usize>),
-    /// The range begins after the end of the file, or is empty.
+    /// The range contains no byte of the file.
     Unsatisfiable,
 }
 

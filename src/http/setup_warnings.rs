@@ -33,7 +33,7 @@ impl SetupWarnings {
             return;
         }
         let Some(user_agent) = incoming.header(header::USER_AGENT) else { return };
-        let Some(needed_dialect) = Dialect::of_stock_client(user_agent) else { return };
+        let Some(needed_dialect) = Dialect::name_expected_by(user_agent) else { return };
         let name = truncate(user_agent.split([' ', '(']).next().unwrap_or_default(), MAX_NAME_BYTES);
         if self.should_warn(name) {
             tracing::warn!(

@@ -74,7 +74,7 @@ pub fn evidence(level: i64, subject: &str, description: &str) -> Evidence {
     let row = OTHER_EVIDENCE.iter().find(|(row_level, row_subject, row_description, _)| {
         *row_level == level && subject.starts_with(row_subject) && description.starts_with(row_description)
     });
-    row.map_or(ChangeLog, |(.., evidence)| *evidence).on_day(level)
+    row.map_or(ChangeLog, |(.., evidence)| *evidence).with_date_read(level)
 }
 
 /// Returns the entries of [`OTHER_EVIDENCE`] that match none of these rows of the table of levels. A row is a level, a

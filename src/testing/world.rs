@@ -260,7 +260,7 @@ impl TestWorld {
         let lines: String = entries.iter().map(|entry| format!("\n  {entry}")).collect();
         let settings = self.control.server().server().worlds().get(&self.name).map(|world| world.settings());
         let dialect_hint = entries.iter().find_map(|entry| {
-            let dialect = settings.as_ref()?.dialect.missing_for(&entry.client)?;
+            let dialect = settings.as_ref()?.dialect.name_expected_instead_by(&entry.client)?;
             Some(format!(
                 "\nThe client {} looks for other names: WorldOptions::new().dialect({dialect:?})",
                 entry.client
