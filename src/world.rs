@@ -354,9 +354,7 @@ impl World {
             tx.end_poll(&queue, ended_at);
         }
         for (id, idle_since) in idle_queues {
-            if let Some(queue) = realm.queues.get(id) {
-                tx.end_poll(queue, *idle_since);
-            }
+            tx.set_idle_since(id, *idle_since);
         }
         let due_items = tx.run_due_items(now);
         let new_events = self.publish(tx, &due_items);

@@ -55,17 +55,22 @@ impl Tx {
         self.schedule(AgendaItem::Heartbeat(id.clone()), heartbeat);
     }
 
-    /// Ends a parked poll, so that its queue is idle from `idle_since` on. Does nothing if another poll replaced it.
-    pub fn end_poll(&mut self, parked_queue: &Queue, idle_since: Timestamp) {
-        let Some(queue) =
-            self.realm_mut().queues.get_mut(&parked_queue.id).filter(|queue| queue.poll == parked_queue.poll)
-        else {
-            return;
-        };
+    /// Ends a parked poll, so that its queue is idle from `ended_at` on. Does nothing if another poll replaced it, or if
+    /// the queue has counted as idle since.
+    pub fn end_poll(&mut self, parked_queue: &Queue, ended_at: Timestamp) {
+        let is_parked = |queue: &&Arc<Queue>| queue.poll == parked_queue.poll && queue.parked_since.is_some();
+        if self.queues.get(&parked_queue.id).filter(is_parked).is_some() {
+            self.set_idle_since(&parked_queue.id, ended_at);
+        }
+    }
+
+    /// Makes a queue count as idle from a time on, also while a poll of it is parked.
+    pub fn set_idle_since(&mut self, id: &QueueId, idle_since: Timestamp) {
+        let Some(queue) = self.realm_mut().queues.get_mut(id) else { return };
         let queue = Arc::make_mut(queue);
         queue.parked_since = None;
         queue.idle_since = idle_since;
-        self.schedule_queue(&parked_queue.id);
+        self.schedule_queue(id);
     }
 
     /// Removes a queue and trims the log. The parked poll and later polls fail with `BAD_EVENT_QUEUE_ID`.

@@ -238,6 +238,20 @@ async fn a_jump_expires_the_queue_of_an_offline_client_at_once() {
     reply.success();
     mel.delete("/events", json!({"queue_id": queue.id})).await.success();
 
+    // The ten minutes go on over several jumps.
+    let queue = mel.events(["message"]).await;
+    let poll = format!("GET /api/v1/events?queue_id={}&last_event_id=-1", queue.id);
+    let offline = async {
+        server.until_parked(1).await;
+        set(&control, json!({"user": "mel", "profile": "offline"})).await;
+        let first = jump("6m").await;
+        (first, jump("6m").await)
+    };
+    let (_, (first, second)) = tokio::join!(exchange(&server, &poll, ""), offline);
+    assert!(!kinds(&first).contains(&json!("queue_expired")), "{first}");
+    assert!(kinds(&second).contains(&json!("queue_expired")), "{second}");
+    control.delete(NETWORK).await.is(json!({}));
+
     // A poll that was answered just before: the jump does not wait for the next one.
     let queue = max.events(["message"]).await;
     mel.send_to("general", "t", "news").await;
