@@ -19,6 +19,7 @@ mod hint;
 mod identity;
 mod incoming_webhooks;
 mod key_guard;
+mod late_reply;
 mod network;
 mod operation;
 pub mod outgoing_webhook_request;
@@ -58,6 +59,7 @@ use tokio::sync::Semaphore;
 pub use address::origin_of;
 pub use cors::Cors;
 pub use key_guard::KeyGuard;
+pub use late_reply::sleep_precisely;
 pub use pages::methods_of_page;
 pub use reply::{ConnectionFault, Delivery};
 

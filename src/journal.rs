@@ -1,5 +1,6 @@
 //! The journal of a world: its latest requests with their replies, in the order of the replies.
 
+use crate::time::Span;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -38,8 +39,8 @@ pub struct Entry {
     pub user: Option<Arc<str>>,
     /// The parameters with neutral names; `…` replaces the key of an incoming webhook.
     pub params: Arc<BTreeMap<String, String>>,
-    /// HTTP status; 0 if a fault or the network dropped the connection, or the client closed it while a poll that a
-    /// fault met waited.
+    /// HTTP status; 0 if a fault or the network dropped the connection, or if the client closed it before a reply that
+    /// was to come late, or while a poll that a fault met waited.
     pub status: u16,
     pub reply: Body,
     /// When the request arrived, in microseconds of real time.
@@ -213,6 +214,17 @@ impl Journal {
         drop(retained);
         self.changed.notify_waiters();
         entry
+    }
+
+    /// Records that the reply of an entry reached nobody, because the client closed the connection after this time.
+    pub fn record_lost_reply(&self, id: u64, waited: Span) {
+        let mut retained = self.retained.lock();
+        let Ok(index) = retained.entries.binary_search_by_key(&id, |(entry, _)| entry.id) else { return };
+        let entry = Arc::make_mut(&mut retained.entries[index].0);
+        entry.status = 0;
+        entry.duration_ms = waited.micros() as f64 / 1e3;
+        drop(retained);
+        self.changed.notify_waiters();
     }
 
     /// The matching entries, oldest first.

@@ -47,21 +47,20 @@ pub(super) fn with_reply_loss(context: &mut RequestContext<'_>, mut response: Pe
 }
 
 /// Adds the latency, bandwidth and loss of the client's network to a reply.
-pub fn with_delivery(world: &World, incoming: &ApiRequest, mut response: Response) -> Response {
+pub fn add_delivery(world: &World, incoming: &ApiRequest, response: &mut Response) {
     let mut networks = world.networks().lock();
     if networks.is_empty() {
-        return response;
+        return;
     }
     let Some(ReplyTransfer { latency, bytes_per_second, is_lost }) = networks.draw_reply_transfer(sent_email(incoming))
     else {
-        return response;
+        return;
     };
     drop(networks);
     if is_lost {
         response.extensions_mut().insert(ConnectionFault::Dropped);
     }
     response.extensions_mut().insert(Delivery { latency, bytes_per_second });
-    response
 }
 
 /// The email address in the credentials, by which networks are assigned; the credentials are not checked.

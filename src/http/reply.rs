@@ -88,3 +88,10 @@ pub struct Delivery {
     /// The bandwidth for the body; None means unlimited.
     pub bytes_per_second: Option<u64>,
 }
+
+impl Delivery {
+    /// Takes the latency, for a caller that waits for it.
+    pub fn take_latency(&mut self) -> Duration {
+        std::mem::take(&mut self.latency)
+    }
+}

@@ -10,7 +10,6 @@ use super::trace::JournaledRequest;
 use crate::api::{Access, NEWEST_FEATURE_LEVEL};
 use crate::level;
 use crate::report::{Arrival, Facts, Moment, Observation, WaitingPoll, hash};
-use crate::time::Span;
 use crate::world::World;
 use http::{Method, header};
 use serde_json::Value;
@@ -18,23 +17,33 @@ use serde_json::Value;
 /// Parameters with secrets, which do not belong in a query string.
 const SECRET_PARAMETERS: [&str; 3] = ["api_key", "password", "old_password"];
 
-/// Reports an answered request, unless it is from the console, which is not a client under test.
-pub(super) fn report_request(context: &RequestContext<'_>, journaled: &JournaledRequest, response: &Response) {
-    if context.incoming.is_from_console() {
-        return;
-    }
-    let entry = &*journaled.entry;
-    let effect = entry.fault.as_deref().and_then(|id| effect_name(context.world, id));
-    let arrival = match response.extensions().get::<ConnectionFault>() {
+/// How much of a reply its client receives once it is sent.
+pub(super) fn arrival(context: &RequestContext<'_>, journaled: &JournaledRequest, response: &Response) -> Arrival {
+    let effect = fault_effect(context, journaled);
+    match response.extensions().get::<ConnectionFault>() {
         None if matches!(effect.as_deref(), Some("garbage" | "gateway")) => Arrival::Broken,
         None => Arrival::Complete,
         Some(fault) if *fault == ConnectionFault::Dropped => Arrival::Missing,
         Some(_) => Arrival::Broken,
-    };
+    }
+}
+
+/// Reports a request with its reply, unless it is from the console, which is not a client under test.
+pub(super) fn report_request(
+    context: &RequestContext<'_>,
+    journaled: &JournaledRequest,
+    response: &Response,
+    arrival: Arrival,
+) {
+    if context.incoming.is_from_console() {
+        return;
+    }
+    let entry = &*journaled.entry;
+    let effect = fault_effect(context, journaled);
     let facts = collect_facts(context, journaled);
     let level = context.settings.feature_level;
     let issues = journaled.row.map_or(Vec::new(), |row| level::compatibility_issues(row, &entry.params, level));
-    let sent = journaled.ended.plus(Span::from_duration(journaled.delay));
+    let sent = context.world.real_time().now();
     context.world.report().observe(&Observation {
         client: context.incoming.client_with_version(),
         entry,
@@ -112,6 +121,10 @@ fn secret_in_query(incoming: &ApiRequest) -> Option<&'static str> {
     }
     let mut names = query.split('&').filter_map(|pair| pair.split_once('=')).filter(|(_, value)| !value.is_empty());
     names.find_map(|(name, _)| SECRET_PARAMETERS.into_iter().find(|secret| *secret == name))
+}
+
+fn fault_effect(context: &RequestContext<'_>, journaled: &JournaledRequest) -> Option<String> {
+    journaled.entry.fault.as_deref().and_then(|id| effect_name(context.world, id))
 }
 
 /// The name of a fault's effect, as the test sent it; for effects on events, the kind of disturbance.

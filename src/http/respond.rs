@@ -4,10 +4,11 @@ use super::address::Address;
 use super::body::{Body, BodyLimit, read_body};
 use super::context::RequestContext;
 use super::cors::Cors;
+use super::late_reply::LateReply;
 use super::request::{ApiRequest, RequestHead};
 use super::target::{self, Target};
 use super::{
-    Edge, Response, files, hint, identity, network, operation, pages, permit, reply, report, serialize, unknown_world,
+    Edge, Response, files, hint, identity, network, operation, pages, permit, reply, serialize, unknown_world,
 };
 use bytes::Buf;
 use futures_util::Stream;
@@ -46,8 +47,9 @@ async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, add
     let permit = permit::acquire(edge, &world, &incoming, target).await;
     identity::set_credentials(&world, &mut incoming, address);
     let Some(target) = target else {
-        let response = files::serve_untraced(edge, &world, &incoming, address);
-        return network::with_delivery(&world, &incoming, response);
+        let mut response = files::serve_untraced(edge, &world, &incoming, address);
+        network::add_delivery(&world, &incoming, &mut response);
+        return response;
     };
     let mut context = RequestContext::new(edge, &incoming, &world, address);
     let response = match target {
@@ -64,11 +66,6 @@ async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, add
     let response = serialize::finish_response(&context, response);
     // The journal entry is written before the delay, so that there is one even if the client stops waiting.
     let journaled_request = context.trace.finish(&world, &response);
-    if !matches!(target, Target::Page(_)) {
-        report::report_request(&context, &journaled_request, &response);
-    }
-    if !journaled_request.delay.is_zero() {
-        tokio::time::sleep(journaled_request.delay).await;
-    }
-    network::with_delivery(&world, &incoming, response)
+    let is_reported = !matches!(target, Target::Page(_));
+    LateReply::new(&context, journaled_request, response, is_reported).take_response().await
 }

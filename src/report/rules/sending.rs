@@ -4,7 +4,7 @@ use super::SECOND;
 use super::polls::PollResult;
 use crate::report::finding::Findings;
 use crate::report::latest_items::LatestItems;
-use crate::report::observation::{Arrival, Moment, Observation};
+use crate::report::observation::{Arrival, Moment, Observation, hash};
 use crate::report::rule::{Rule, Severity};
 
 /// After this time, a message with the same content counts as a new one.
@@ -61,7 +61,7 @@ impl Memory {
     }
 
     fn check_send(&mut self, request: &Observation<'_>, findings: &mut Findings) {
-        let fingerprint = request.fingerprint(&["local_id", "queue_id", "client", "read_by_sender"]);
+        let fingerprint = message_fingerprint(request);
         let previous = self.unanswered.take(|message| message.fingerprint == fingerprint);
         if let Some(previous) = &previous
             && request.is_after(previous.sent_at)
@@ -87,4 +87,15 @@ impl Memory {
             });
         }
     }
+}
+
+/// A hash of a message's recipients and content, whatever the request says besides and by which names.
+fn message_fingerprint(request: &Observation<'_>) -> u64 {
+    let kind = request.param("type").map(|kind| match kind {
+        "stream" => "channel",
+        "private" => "direct",
+        kind => kind,
+    });
+    let topic = request.param("topic").or_else(|| request.param("subject"));
+    hash(&(kind, request.param("to"), topic, request.param("content").map(str::trim)))
 }

@@ -1,6 +1,6 @@
 //! What clients do after a failure.
 
-use super::{assert_only, clients};
+use super::{Client, assert_only, clients};
 use crate::control::Control;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -126,6 +126,45 @@ async fn a_message_is_not_sent_again_blindly() {
     good.say("hello").await;
 
     assert_only("send-repeated-blindly", &bad.broken().await, &good.broken().await);
+}
+
+#[tokio::test]
+async fn a_message_is_the_same_in_other_words() {
+    let (server, bad, good) = clients().await;
+    let control = Control::of(&server);
+    let message = |content: &str| json!({"type": "stream", "to": "general", "subject": "report", "content": content});
+    for (client, second) in [(&bad, "hello"), (&good, "something else")] {
+        control.fault(json!({"match": {"path": "/messages"}, "times": 1, "effect": {"drop": "after"}})).await;
+        client.say("hello").await;
+        let mut again = message(second);
+        again["dont_block"] = json!(true);
+        client.post("/messages", again).await;
+    }
+
+    assert!(bad.broken().await.contains("send-repeated-blindly"));
+    assert!(!good.broken().await.contains("send-repeated-blindly"));
+}
+
+#[tokio::test]
+async fn a_client_that_gives_up_waiting_may_not_send_again_blindly() {
+    let (server, fault_client, network_client) = clients().await;
+    let control = Control::of(&server);
+    let give_up = async |client: &Client| {
+        assert!(tokio::time::timeout(Duration::from_millis(200), client.say("hello")).await.is_err());
+        let lost = json!({"path": "/messages", "status": 0, "timeout_ms": 5_000});
+        control.post("/worlds/default/journal/wait", lost).await.is(json!({"count": 1}));
+        control.delete("/worlds/default/journal").await.success();
+    };
+    control.fault(json!({"match": {"path": "/messages"}, "times": 1, "effect": {"delay_ms": 60_000}})).await;
+    give_up(&fault_client).await;
+    control.post("/worlds/default/network", json!({"latency_ms": 60_000})).await.success();
+    give_up(&network_client).await;
+    control.delete("/worlds/default/network").await.success();
+    for client in [&fault_client, &network_client] {
+        assert_eq!(client.broken().await, BTreeSet::new());
+        assert_eq!(client.say("hello").await.0, 200);
+        assert_eq!(client.broken().await, BTreeSet::from(["send-repeated-blindly".to_owned()]));
+    }
 }
 
 #[tokio::test]

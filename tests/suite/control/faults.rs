@@ -205,8 +205,10 @@ async fn a_client_that_gives_up_waiting_is_in_the_journal_all_the_same() {
     let given_up = tokio::time::timeout(Duration::from_millis(100), impatient).await;
     assert!(given_up.is_err());
 
-    let wanted = json!({"method": "POST", "path": "/messages", "params": {"content": "given-up"}, "timeout_ms": 5_000});
-    control.post("/worlds/default/journal/wait", wanted).await.is(json!({"count": 1}));
+    let sent = json!({"method": "POST", "path": "/messages", "params": {"content": "given-up"}});
+    let given_up = json!({"path": "/messages", "status": 0, "timeout_ms": 5_000});
+    control.post("/worlds/default/journal/wait", given_up).await.is(json!({"count": 1}));
+    control.post("/worlds/default/journal/verify", sent).await.is(json!({"count": 1}));
 }
 
 #[tokio::test]
