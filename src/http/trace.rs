@@ -32,7 +32,7 @@ pub struct Trace {
     pub credentials: RequestCredentials,
     /// The name of the client without its version.
     pub client: Box<str>,
-    /// The parameters with neutral names; `…` replaces the key of an incoming webhook.
+    /// The parameters, those of operations with neutral names; `…` replaces the key of an incoming webhook.
     pub params: Arc<BTreeMap<String, String>>,
     /// The names of parameters that a successful request sent and the operation does not take at the world's level.
     pub ignored_parameters: Vec<String>,
@@ -100,7 +100,7 @@ impl Drop for UnansweredPoll<'_> {
     }
 }
 
-/// Allocates only for unusual methods.
+/// The name of a method; it is allocated only for unusual methods.
 pub fn method_name(method: &Method) -> Cow<'static, str> {
     match *method {
         Method::GET => "GET".into(),

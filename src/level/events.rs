@@ -39,7 +39,7 @@ pub(super) fn changes() -> Vec<Change> {
             kind: ChangeKind::Event(EventPattern { kind, op: Some("update"), carries: Some((key, name)) }),
         })
     };
-    // Older levels get the events of these two settings, with the former booleans.
+    // Older levels get the events of the settings that were booleans, with the former names and values.
     let has_same_event = |(_, name): &(i64, &'static str)| !FORMER_BOOLEANS.contains(name);
     let organization_event = |(level, name): (i64, &'static str)| {
         // Changes of permissions are sent in `update_dict`, all others in `update`.

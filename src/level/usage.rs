@@ -153,7 +153,7 @@ impl Usage {
     }
 
     /// Whether a change affects the client: true if a name of the change was used, false if a name may be in the
-    /// unknown part of a reply, None if neither. The functions below return the same.
+    /// unknown part of a reply, None if neither. The functions that it calls return the same.
     fn is_affected_by(&self, change: &Change) -> Option<bool> {
         let used_by_route = |route: &'static str| {
             let (method, path) = route.split_once(' ').unwrap_or_default();

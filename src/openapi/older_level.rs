@@ -94,8 +94,8 @@ pub(super) fn downgrade(document: &mut Value, level: i64) {
     }
 }
 
-/// The parameters that an operation such as `POST /messages` has only at older levels: former names, removed ones, and
-/// all names between backticks in the descriptions of its changes.
+/// The names of parameters that an operation such as `POST /messages` may have only at older levels: former names,
+/// removed ones, and every text between backticks in the descriptions of its changes.
 pub fn former_parameters(route: &str) -> Vec<&'static str> {
     let former_names = |change: &'static Change| match change.kind {
         ChangeKind::RenamedParameter { route: changed_route, old, .. } if changed_route == route => vec![old],

@@ -107,7 +107,7 @@ impl PageRequest<'_> {
         }
     }
 
-    /// Opens a session and redirects to the page that the browser asked for first.
+    /// Opens a session and redirects to the page that `next` names, or to the start page.
     pub(super) fn log_in(&self, user: &User) -> Response {
         let mut response = self.redirect(302, &self.next_path());
         session::open(self.world, self.origin, user, &mut response);

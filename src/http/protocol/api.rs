@@ -63,7 +63,8 @@ pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Erro
     })
 }
 
-/// Reads the parameters of a request and gives them neutral names, except those of webhooks, which have no dialect.
+/// Reads the parameters of a request and gives them neutral names and values, except those of incoming webhooks, which
+/// have no dialect.
 fn neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -> Result<RawParameters, Error> {
     if is_incoming_webhook {
         return incoming_webhooks::read_parameters(context.incoming);
@@ -184,7 +185,7 @@ fn refusal(context: &RequestContext<'_>, row: &OperationRow, error: Error, hint:
     pending_response::former_failure(&error, code, message, hint)
 }
 
-/// Whether the body is declared as JSON, which the API does not read.
+/// Whether the body is declared as JSON, which the API reads only from incoming webhooks.
 pub fn sends_json(incoming: &ApiRequest) -> bool {
     incoming.header(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"))
 }

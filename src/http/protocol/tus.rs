@@ -44,7 +44,8 @@ pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
         _ if method == "OPTIONS" => Route::Answer(options_reply()),
         RouteMatch::Operation(row, path) if incoming.header("tus-resumable") == Some(VERSION) => {
             let raw = RawParameters { path, ..RawParameters::default() };
-            // For the CSRF check; the method of the request itself is POST if a header overrides it.
+            // The CSRF check uses this method and exempts GET and HEAD. Since a header may override the method of the
+            // request, every operation that changes something counts as PATCH.
             let method = if row.route.method == "HEAD" { incoming.method().clone() } else { Method::PATCH };
             Route::Operation(RoutedRequest { row, raw, method, csrf_token: None })
         }
