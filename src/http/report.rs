@@ -34,15 +34,15 @@ pub(super) fn report_request(context: &RequestContext<'_>, journaled: &Journaled
     let facts = collect_facts(context, journaled);
     let level = context.settings.feature_level;
     let issues = journaled.row.map_or(Vec::new(), |row| level::compatibility_issues(row, &entry.params, level));
-    let sent = journaled.ended.plus(Span::from_duration(journaled.delay));
+    let sent = journaled.answered_at.plus(Span::from_duration(journaled.delay));
     context.world.report().observe(&Observation {
         client: context.incoming.client_with_version(),
         entry,
         reply: response.body(),
         arrival,
         effect: effect.as_deref(),
-        started_at: journaled.began.micros(),
-        answered_at: journaled.ended.micros(),
+        started_at: journaled.started_at.micros(),
+        answered_at: journaled.answered_at.micros(),
         sent: Moment { real: sent.micros(), world: journaled.at.micros() },
         facts,
         issues: &issues,
@@ -74,8 +74,8 @@ pub(super) fn report_waiting_poll<'a>(context: &RequestContext<'a>) -> ReportedP
         return ReportedPoll { world: context.world, poll: None };
     }
     let client = context.incoming.client_with_version();
-    let began = context.world.real_time().now().micros();
-    let poll = context.world.report().poll_started(client, context.trace.user(), &context.trace.params, began);
+    let started_at = context.world.real_time().now().micros();
+    let poll = context.world.report().poll_started(client, context.trace.user(), &context.trace.params, started_at);
     ReportedPoll { world: context.world, poll: Some(poll) }
 }
 

@@ -61,7 +61,7 @@ impl People {
 }
 
 impl PageRequest<'_> {
-    pub(super) fn login(&self, is_post: bool, trace: &mut Trace) -> Result<Response, Error> {
+    pub(super) fn log_in_or_show_page(&self, is_post: bool, trace: &mut Trace) -> Result<Response, Error> {
         let pad = self.field("mobile_flow_otp").map(OneTimePad::parse).transpose()?;
         if !is_post {
             return Ok(self.login_page(pad, self.registration_notice().as_ref()));

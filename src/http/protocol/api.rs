@@ -59,7 +59,7 @@ pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Erro
             raw.path = path;
             Route::Operation(RoutedRequest { row, raw, method: incoming.method().clone(), csrf_token })
         }
-        other => Route::Answer(refuse_without_operation(context, other)),
+        other => Route::Answer(respond_without_operation(context, other)),
     })
 }
 
@@ -78,7 +78,7 @@ fn neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -
 }
 
 /// The response to a request for which no operation exists: the methods of the path for OPTIONS, otherwise a refusal.
-fn refuse_without_operation(context: &RequestContext<'_>, route: RouteMatch) -> PendingResponse {
+fn respond_without_operation(context: &RequestContext<'_>, route: RouteMatch) -> PendingResponse {
     let feature_level = context.settings.feature_level;
     let (method, path) = (&*context.trace.method, context.trace.path.as_str());
     let other_level_hint = || {

@@ -143,8 +143,8 @@ pub fn build_response(
 
 /// The response to a caller without access to the operation.
 pub fn refuse_caller(error: &Error) -> PendingResponse {
-    let is_precise = matches!(error, Error::CsrfFailed { .. } | Error::RateLimitHit { .. });
-    refusal(if is_precise { error } else { &Error::UnauthenticatedUpload })
+    let keeps_error = matches!(error, Error::CsrfFailed { .. } | Error::RateLimitHit { .. });
+    refusal(if keeps_error { error } else { &Error::UnauthenticatedUpload })
 }
 
 pub fn refusal(error: &Error) -> PendingResponse {

@@ -219,8 +219,8 @@ const UNCONFIRMED_EMAIL: &str = "The new address has to be confirmed.";
 fn add_changed_account(reply: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     // `caller` is the account before the change.
     let Some(caller) = context.caller else { return };
-    let canonical_name = context.realm.user(caller.id).map(|user| &user.full_name);
-    if let Some(name) = canonical_name.filter(|name| **name != caller.full_name) {
+    let new_name = context.realm.user(caller.id).map(|user| &user.full_name);
+    if let Some(name) = new_name.filter(|name| **name != caller.full_name) {
         reply.insert("full_name".into(), name.as_str().into());
     }
     if context.values.get("email").is_some_and(|email| email.trim() != caller.email) {
