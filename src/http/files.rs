@@ -70,7 +70,7 @@ pub(super) fn serve_traced(
     if incoming.method() == Method::HEAD {
         trace.method = "GET".into();
     }
-    let parsed_query = request::query_parameters(incoming).map(|raw| trace.params = raw.values);
+    let parsed_query = request::parse_query(incoming).map(|raw| trace.params = raw.values);
     context.fault = Fault::fire(world, trace);
     if let Some(caller) = authentication::authenticate(&world.snapshot(), &incoming.credentials).ok().flatten() {
         context.fault.lose_queues(world, &caller);

@@ -60,7 +60,7 @@ pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
 /// `MalformedBody`, `UploadTooLarge`.
 fn sent_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     // Some services send JSON with the content type of a form.
-    if looks_like_json(&incoming.body) { request::query_parameters(incoming) } else { request::parameters(incoming) }
+    if looks_like_json(&incoming.body) { request::parse_query(incoming) } else { request::parse_parameters(incoming) }
 }
 
 fn looks_like_json(body: &[u8]) -> bool {

@@ -12,7 +12,7 @@ mod unknown_world;
 use super::address::Address;
 use super::context::RequestContext;
 use super::pending_response::{self, PendingBody, PendingResponse};
-use super::request::{ApiRequest, check_size_without_files, parameters};
+use super::request::{ApiRequest, check_size_without_files, parse_parameters};
 use super::session;
 use super::trace::Trace;
 use super::{Edge, Response, reply};
@@ -115,7 +115,7 @@ struct PageRequest<'a> {
 
 pub(super) fn serve(context: &mut RequestContext<'_>, page: Page<'_>) -> PendingResponse {
     let RequestContext { edge, incoming, world, settings, origin, trace, .. } = context;
-    let parameters = parameters(incoming).and_then(|parameters| {
+    let parameters = parse_parameters(incoming).and_then(|parameters| {
         edge.key_guard.check_page(incoming.headers())?;
         check_size_without_files(incoming)?;
         let methods = page.methods();

@@ -172,8 +172,8 @@ pub fn check_size_without_files(incoming: &ApiRequest) -> Result<(), Error> {
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`.
-pub fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
-    let mut raw = query_parameters(incoming)?;
+pub fn parse_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+    let mut raw = parse_query(incoming)?;
     if matches!(*incoming.method(), Method::GET | Method::HEAD) || incoming.body.is_empty() {
         return Ok(raw);
     }
@@ -192,7 +192,7 @@ pub fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
 /// # Errors
 ///
 /// `MalformedBody` for too many parameters or too long names.
-pub fn query_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+pub fn parse_query(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     let mut raw = RawParameters::default();
     if !incoming.query().is_empty() {
         read_form(incoming.query().as_bytes(), &mut raw)?;

@@ -69,7 +69,7 @@ fn neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -
     if is_incoming_webhook {
         return incoming_webhooks::read_parameters(context.incoming);
     }
-    let mut raw = request::parameters(context.incoming)?;
+    let mut raw = request::parse_parameters(context.incoming)?;
     let dialect = &context.settings.dialect;
     if !dialect.is_neutral() {
         raw.values = Arc::new(request::neutral_parameters(dialect, &raw.values));
