@@ -36,7 +36,7 @@ pub struct Trace {
     pub params: Arc<BTreeMap<String, String>>,
     /// The names of parameters that a successful request sent and the operation does not take at the world's level.
     pub ignored_parameters: Vec<String>,
-    /// The ID of the fault that fired.
+    /// The ID of the fault that fired, or `network`.
     pub fault: Option<String>,
     /// The number of the network on which the request began.
     pub network: Option<u64>,

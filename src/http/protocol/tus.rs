@@ -29,7 +29,8 @@ const PATH: &str = "/tus";
 const VERSION: &str = "1.0.0";
 const EXTENSIONS: &str = "creation,creation-with-upload,termination";
 
-/// Finds the operation of a resumable upload; None if no operation has the path at this level.
+/// Finds the operation of a resumable upload and records it in the trace of the request; None if no operation has the
+/// path at this level.
 pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
     let incoming = context.incoming;
     let path = operation_path(&context.trace.path)?;

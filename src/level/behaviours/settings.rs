@@ -16,8 +16,9 @@ const SETTING_ROUTES: &[&str] = &[
     "PATCH /realm/user_settings_defaults",
 ];
 
-/// A change of the values of a setting: the level, the setting, a function from a present value to the former one, and
-/// a function from a sent JSON text to the present one ("" if it is the same, None if it is refused).
+/// A change of the values of a setting: the level, the setting, a function from a present value to the former one (None
+/// if it is the same), and a function from a sent JSON text to the present one ("" if it is the same, None if it is
+/// refused).
 type ValueChange = (i64, &'static str, fn(&Value) -> Option<Value>, fn(&str) -> Option<&'static str>);
 
 /// Rows for settings whose values changed: one for replies and one for requests.
