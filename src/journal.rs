@@ -85,7 +85,7 @@ impl Serialize for Body {
 }
 
 impl Entry {
-    /// Truncates the body and parameters to [`MAX_BODY_BYTES`].
+    /// Truncates the body, and each name and value of a parameter, to [`MAX_BODY_BYTES`].
     pub fn truncate(mut self) -> Self {
         if self.params.iter().any(|(name, value)| truncation_point(name).is_some() || truncation_point(value).is_some())
         {

@@ -126,7 +126,7 @@ pub fn translate_serde_message(message: &str) -> String {
         if let Some(names) = message.strip_prefix(prefix) {
             let mut names = names.split('`').skip(1).step_by(2);
             let unknown_name = names.next().unwrap_or_default();
-            return unknown(what, unknown_name, &names.collect::<Vec<_>>());
+            return describe_unknown(what, unknown_name, &names.collect::<Vec<_>>());
         }
     }
     if let Some((key, _)) = message.strip_prefix("missing field `").and_then(|field| field.split_once('`')) {
@@ -178,7 +178,7 @@ fn describe_value(value: &str) -> String {
 }
 
 /// A message about an unknown name, with the most similar known one, or all of them if they are few.
-pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
+pub fn describe_unknown(what: &str, name: &str, known: &[&str]) -> String {
     let nearest = similar_name(name, known);
     let name = truncate(name, MAX_NAME_LENGTH);
     match nearest {

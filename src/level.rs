@@ -62,7 +62,7 @@ impl Change {
     }
 }
 
-/// The subject of a change.
+/// What a change adds, removes, renames or changes otherwise.
 #[derive(Clone, Copy)]
 pub enum ChangeKind {
     /// A new parameter of an operation. Below the level, it is reported as unsupported.
@@ -115,7 +115,7 @@ pub enum ChangeKind {
     },
     /// A new kind of events.
     Event(EventPattern),
-    /// Any other change that is applied to requests, replies and events.
+    /// Any other change that is applied to requests, replies or events.
     Behaviour(&'static Behaviour),
     /// A visible difference of a feature, which the core checks itself.
     Feature(Feature, &'static Difference),

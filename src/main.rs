@@ -4,7 +4,7 @@ use mimalloc::MiMalloc;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The system's allocator asks the kernel for each page of a thread's heap, and is slower
+/// Replaces the system's allocator, which is slower: it asks the kernel for each page of a thread's heap
 /// (docs/contributing/performance.md).
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;

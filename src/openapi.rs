@@ -1,7 +1,8 @@
 //! The OpenAPI 3.1 document of all operations, generated from the table of operations. Only the paths of resumable
 //! uploads are written by hand.
 //!
-//! The schemas of replies are strict: a reply with a missing key, a value of another type or an unknown key is invalid.
+//! The schemas of replies are strict: a reply is invalid if it lacks a required key, has a value of another type, or
+//! has an unknown key.
 
 mod dialect;
 mod event;
@@ -113,7 +114,7 @@ fn document_description(level: i64, dialect: &Dialect) -> String {
     format!("Every operation that chatdouble serves at {level_name}, with {names}.")
 }
 
-/// Levels above the newest have the operations of the newest.
+/// The operations at a level. Levels above the newest have those of the newest.
 fn served_rows(level: i64) -> impl Iterator<Item = &'static OperationRow> {
     OPERATIONS.iter().filter(move |row| row.exists_at(level.min(NEWEST_FEATURE_LEVEL)))
 }

@@ -70,7 +70,7 @@ pub(super) fn serve_traced(
     if incoming.method() == Method::HEAD {
         trace.method = "GET".into();
     }
-    let parsed_query = request::query_parameters(incoming).map(|raw| trace.params = raw.values);
+    let parsed_query = request::parse_query(incoming).map(|raw| trace.params = raw.values);
     context.fault = Fault::fire(world, trace);
     if let Some(caller) = authentication::authenticate(&world.snapshot(), &incoming.credentials).ok().flatten() {
         context.fault.lose_queues(world, &caller);
@@ -265,8 +265,9 @@ fn blob_response(realm: &Realm, hash: &str, name: &str) -> Result<Response, Erro
 }
 
 /// Redirects `/avatar/{user_id_or_email}` to the URL of the picture, with the query string of the request. For a user
-/// that the caller may not see, it is a placeholder. Spectators have the pictures of users by ID, if they can
-/// see a channel.
+/// that the caller may not see, and for an unknown ID, it is a placeholder; for an unknown address, and for an
+/// unknown ID at older levels, it is a picture of the avatar provider. Spectators have the pictures of users by ID, if
+/// they can see a channel.
 fn redirect_to_avatar(
     realm: &Realm,
     level: i64,
@@ -327,7 +328,7 @@ fn static_file(subpath: &str, level: i64) -> Result<Response, Error> {
         "images/default-logo.png" => Ok(default_picture(DEFAULT_LOGO)),
         "images/unknown-user-avatar.png" => Ok(default_picture(DEFAULT_AVATAR)),
         _ if subpath.starts_with("images/avatars/") => Ok(default_picture(DEFAULT_AVATAR)),
-        // The picture of the extra emoji, whose name depends on the dialect.
+        // This folder has the picture of the extra emoji, whose name depends on the dialect; every name leads to it.
         _ if subpath.starts_with("generated/emoji/images/emoji/unicode/") => Ok(default_picture(DEFAULT_ICON)),
         _ => Err(Error::FileNotFound),
     }

@@ -253,7 +253,8 @@ fn without_empty_parts(path: &str) -> Option<String> {
     Some(parts.flat_map(|part| ["/", part]).collect())
 }
 
-/// A hint for a path outside the API: where the API is, and the nearest operation.
+/// A hint for a path outside the API: the path without doubled slashes if it has any, otherwise where the API is, and
+/// the nearest operation.
 pub fn for_path_outside_api(method: &str, path: &str) -> String {
     if let Some(hint) = for_doubled_slash(path) {
         return hint;
@@ -294,7 +295,7 @@ fn without_version_prefix(path: &str) -> &str {
     path
 }
 
-/// A hint for an unknown world: the one with the most similar name.
+/// A hint for an unknown world: the one with the most similar name; if none is similar, where the worlds are listed.
 pub fn for_unknown_world(name: &str, worlds: &[String]) -> String {
     match most_similar(name, worlds.iter().cloned()) {
         Some(nearest) => format!("There is no world '{name}'; the nearest is '{nearest}'."),

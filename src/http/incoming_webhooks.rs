@@ -40,7 +40,8 @@ pub fn hint(path: &str) -> Option<String> {
     })
 }
 
-/// The credentials of the bot whose key is in the query string or the form; None if the parameters are malformed.
+/// The credentials of the account whose key is in the query string or the form; an error if the key is missing,
+/// malformed or unknown. None if the parameters are malformed; the request is then refused for that.
 pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
     let Ok(raw) = sent_parameters(incoming) else { return None };
     Some(match raw.values.get(KEY_PARAMETER).map(|key| key.trim()) {
@@ -59,7 +60,7 @@ pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
 /// `MalformedBody`, `UploadTooLarge`.
 fn sent_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     // Some services send JSON with the content type of a form.
-    if looks_like_json(&incoming.body) { request::query_parameters(incoming) } else { request::parameters(incoming) }
+    if looks_like_json(&incoming.body) { request::parse_query(incoming) } else { request::parse_parameters(incoming) }
 }
 
 fn looks_like_json(body: &[u8]) -> bool {

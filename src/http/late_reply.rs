@@ -77,7 +77,7 @@ impl Drop for LateReply<'_, '_> {
     fn drop(&mut self) {
         let Some(response) = self.response.take() else { return };
         let world = self.context.world;
-        let waited: Span = world.real_time().now().since(self.journaled.began);
+        let waited: Span = world.real_time().now().since(self.journaled.started_at);
         world.journal().record_lost_reply(self.journaled.entry.id, waited);
         self.report(Arrival::Missing, &response);
     }

@@ -12,7 +12,7 @@ mod unknown_world;
 use super::address::Address;
 use super::context::RequestContext;
 use super::pending_response::{self, PendingBody, PendingResponse};
-use super::request::{ApiRequest, check_size_without_files, parameters};
+use super::request::{ApiRequest, check_size_without_files, parse_parameters};
 use super::session;
 use super::trace::Trace;
 use super::{Edge, Response, reply};
@@ -115,7 +115,7 @@ struct PageRequest<'a> {
 
 pub(super) fn serve(context: &mut RequestContext<'_>, page: Page<'_>) -> PendingResponse {
     let RequestContext { edge, incoming, world, settings, origin, trace, .. } = context;
-    let parameters = parameters(incoming).and_then(|parameters| {
+    let parameters = parse_parameters(incoming).and_then(|parameters| {
         edge.key_guard.check_page(incoming.headers())?;
         check_size_without_files(incoming)?;
         let methods = page.methods();
@@ -159,8 +159,8 @@ impl PageRequest<'_> {
             Page::Deactivated if is_deactivated => Ok(self.deactivated_page()),
             Page::Deactivated => Ok(self.redirect(302, &self.path_in_world("/accounts/login/"))),
             _ if is_deactivated => Ok(self.redirect(302, &self.path_in_world("/accounts/deactivated/"))),
-            Page::Home => Ok(self.home()),
-            Page::Login => self.login(is_post, trace),
+            Page::Home => Ok(self.home_page()),
+            Page::Login => self.log_in_or_show_page(is_post, trace),
             Page::Join(key) => Ok(self.join(key, is_post, trace)),
             Page::Confirm(key) => Ok(self.confirm(key)),
             Page::Register => Ok(self.register(trace)),
@@ -232,7 +232,7 @@ impl PageRequest<'_> {
     }
 
     /// The start page of a world; visitors are redirected to the login page.
-    fn home(&self) -> Response {
+    fn home_page(&self) -> Response {
         let Some(session) = &self.incoming.session else {
             return self.redirect(302, &self.path_in_world("/accounts/login/"));
         };

@@ -40,8 +40,8 @@ impl PendingBody {
         PendingBody::Json { value, ends_with_newline: false }
     }
 
-    /// Changes the JSON object of the body; the result ends with a line break. A body that is not a JSON object is
-    /// returned unchanged.
+    /// Changes the JSON object of the body; the result ends with a line break. A body that is not a JSON object keeps
+    /// its value.
     pub fn map_object(self, change: impl FnOnce(&mut Map<String, Value>)) -> Self {
         let value = match self {
             PendingBody::Json { value, .. } => value,

@@ -1,4 +1,5 @@
-//! The long poll: it is parked until its queue has events, ends, or is polled by another request.
+//! The long poll: it is parked until its queue has events or ends, another request polls the queue, or the account or
+//! the organization is deactivated.
 
 use super::context::RequestContext;
 use crate::api::events::{self, GetEvents};
@@ -11,7 +12,7 @@ use crate::world::ParkedPoll;
 ///
 /// # Errors
 ///
-/// `BadEventQueue` if the queue is lost meanwhile, `UserDeactivated`, `RealmDeactivated`.
+/// `BadEventQueue` if the queue is removed meanwhile, but not by its client; `UserDeactivated`, `RealmDeactivated`.
 pub(super) async fn wait_for_reply(
     context: &RequestContext<'_>,
     poll: ParkedPoll,

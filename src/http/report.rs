@@ -50,8 +50,8 @@ pub(super) fn report_request(
         reply: response.body(),
         arrival,
         effect: effect.as_deref(),
-        started_at: journaled.began.micros(),
-        answered_at: journaled.ended.micros(),
+        started_at: journaled.started_at.micros(),
+        answered_at: journaled.answered_at.micros(),
         sent: Moment { real: sent.micros(), world: journaled.at.micros() },
         facts,
         issues: &issues,
@@ -83,8 +83,8 @@ pub(super) fn report_waiting_poll<'a>(context: &RequestContext<'a>) -> ReportedP
         return ReportedPoll { world: context.world, poll: None };
     }
     let client = context.incoming.client_with_version();
-    let began = context.world.real_time().now().micros();
-    let poll = context.world.report().poll_started(client, context.trace.user(), &context.trace.params, began);
+    let started_at = context.world.real_time().now().micros();
+    let poll = context.world.report().poll_started(client, context.trace.user(), &context.trace.params, started_at);
     ReportedPoll { world: context.world, poll: Some(poll) }
 }
 

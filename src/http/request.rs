@@ -19,10 +19,11 @@ const CLIENT_HEADER: &str = "x-chatdouble-client";
 /// The client name of the console.
 const CONSOLE_CLIENT: &str = "chatdouble-console";
 
-/// The limits of real servers on the parameters and files of a request (A-451 in docs/assumptions.md).
+/// The limits of real servers on the parameters of a query string or a body, and on the files of a body (A-451 in
+/// docs/assumptions.md).
 const MAX_PARAMETERS: usize = 1_000;
 const MAX_FILES: usize = 100;
-/// The limit on the total length of the names of parameters and files: replies repeat unknown names.
+/// The limit on the total length of the names in a query string or a body: replies repeat unknown names.
 const MAX_NAMES_BYTES: usize = 64 * 1024;
 
 /// A request without its body.
@@ -133,7 +134,7 @@ impl ApiRequest {
         self.head.connection
     }
 
-    /// The client's description of itself, such as `ExampleApp/1.2 (Linux)`.
+    /// The client's description of itself, such as `ExampleApp/1.2 (Linux)`; "" if it sends none.
     fn client(&self) -> &str {
         self.header(CLIENT_HEADER).or_else(|| self.header(header::USER_AGENT)).unwrap_or_default()
     }
@@ -142,12 +143,14 @@ impl ApiRequest {
         self.client_name() == CONSOLE_CLIENT
     }
 
-    /// Name and version of the client, such as `ExampleApp/1.2`: the first word of the description.
+    /// Name and version of the client, such as `ExampleApp/1.2`: the first word of the description. `Unspecified`
+    /// without a description.
     pub fn client_with_version(&self) -> &str {
         self.client().split(' ').find(|word| !word.is_empty()).unwrap_or("Unspecified")
     }
 
-    /// The name of the client without its version, such as `ExampleApp`; a parameter may override it.
+    /// The name of the client without its version, such as `ExampleApp`; `Unspecified` without one. For operations, the
+    /// parameter `client` overrides it.
     pub fn client_name(&self) -> &str {
         let name = self.client().split(['/', ' ', '(']).next().unwrap_or_default();
         if name.is_empty() { "Unspecified" } else { name }
@@ -163,13 +166,14 @@ pub fn check_size_without_files(incoming: &ApiRequest) -> Result<(), Error> {
     if incoming.body.len() > MAX_BODY_MIB * MIB { Err(body_too_large()) } else { Ok(()) }
 }
 
-/// Parses the parameters of query and body; those of the body take precedence.
+/// Parses the parameters of query and body; those of the body take precedence. The body of a GET or HEAD is ignored,
+/// and so is a body that is no form.
 ///
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`.
-pub fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
-    let mut raw = query_parameters(incoming)?;
+pub fn parse_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+    let mut raw = parse_query(incoming)?;
     if matches!(*incoming.method(), Method::GET | Method::HEAD) || incoming.body.is_empty() {
         return Ok(raw);
     }
@@ -188,7 +192,7 @@ pub fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
 /// # Errors
 ///
 /// `MalformedBody` for too many parameters or too long names.
-pub fn query_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+pub fn parse_query(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     let mut raw = RawParameters::default();
     if !incoming.query().is_empty() {
         read_form(incoming.query().as_bytes(), &mut raw)?;
@@ -224,7 +228,7 @@ fn too_many(what: &str, limit: usize) -> Error {
     Error::MalformedBody { reason: format!("more than {limit} {what}").into() }
 }
 
-/// Counts the total length of the names in a request.
+/// Counts the total length of the names in a query string or a body: those of parameters and of files.
 #[derive(Default)]
 struct NameBudget {
     bytes: usize,

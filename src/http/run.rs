@@ -15,12 +15,13 @@ use std::sync::Arc;
 /// In code points; longer client names are truncated, as by real servers.
 const MAX_CLIENT_LENGTH: usize = 30;
 
-/// Checks the caller and runs the operation on the same realm. If the realm changed before a write could start, both
-/// are repeated.
+/// Checks the caller, reads the parameters and runs the operation: a read on the same realm, a write or a poll on the
+/// present one. If the caller or the level has changed before a write can start, everything is repeated.
 ///
 /// # Errors
 ///
-/// The errors of [`authorize::authorize`]. A refusal by the operation is an outcome and not an error.
+/// The errors of [`authorize::authorize`]. A refusal of the parameters or by the operation is an outcome and not an
+/// error.
 pub(super) fn run_operation<'routed>(
     context: &mut RequestContext<'_>,
     routed: &'routed RoutedRequest,

@@ -6,7 +6,7 @@ use super::session;
 use crate::api::{Effect, OperationRow};
 use crate::realm::id::UserId;
 
-/// Ends, extends and opens sessions after an operation was carried out. A session is opened for `logged_in_user`, if
+/// Ends, keeps and opens sessions after an operation was carried out. A session is opened for `logged_in_user`, if
 /// there is one.
 pub(super) fn update_sessions(
     context: &RequestContext<'_>,

@@ -43,7 +43,7 @@ impl SetupWarnings {
     }
 
     /// Warns of a request outside of the API that has the path of an operation: the client's base URL lacks `/api/v1`
-    ///
+    /// or has another prefix in its place.
     pub fn warn_of_path(&self, incoming: &ApiRequest, hint: &str) {
         let path = truncate(incoming.path(), MAX_PATH_BYTES);
         if self.should_warn(path) {

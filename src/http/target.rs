@@ -8,7 +8,7 @@ use crate::api::rows;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Target<'a> {
-    /// The path without `/api/v1`, which may not be one of an operation.
+    /// The path without `/api/v1`. It is below the API's prefix, but perhaps no operation has it.
     Operation(&'a str),
     /// The kind of the file, such as `/user_uploads/*`.
     File(&'static str),

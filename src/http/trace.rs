@@ -21,7 +21,7 @@ use std::time::Duration;
 /// The data of one request, collected until its journal entry is written.
 pub struct Trace {
     /// When the request arrived, in real time.
-    began: Timestamp,
+    started_at: Timestamp,
     /// The effective method, after an override by parameter or header.
     pub method: Cow<'static, str>,
     /// Without `/api/v1`.
@@ -32,11 +32,11 @@ pub struct Trace {
     pub credentials: RequestCredentials,
     /// The name of the client without its version.
     pub client: Box<str>,
-    /// The parameters with neutral names; `…` replaces the key of an incoming webhook.
+    /// The parameters, those of operations with neutral names; `…` replaces the key of an incoming webhook.
     pub params: Arc<BTreeMap<String, String>>,
     /// The names of parameters that a successful request sent and the operation does not take at the world's level.
     pub ignored_parameters: Vec<String>,
-    /// The ID of the fault that fired.
+    /// The ID of the fault that fired, or `network`.
     pub fault: Option<String>,
     /// The number of the network on which the request began.
     pub network: Option<u64>,
@@ -54,9 +54,9 @@ pub struct Trace {
 pub struct JournaledRequest {
     pub entry: Arc<Entry>,
     /// When the request arrived, in real time.
-    pub began: Timestamp,
+    pub started_at: Timestamp,
     /// When the reply was ready, in real time.
-    pub ended: Timestamp,
+    pub answered_at: Timestamp,
     /// The delay of the reply by a fault.
     pub delay: Duration,
     pub row: Option<&'static OperationRow>,
@@ -69,7 +69,7 @@ pub struct JournaledRequest {
 /// If a fault met the poll, it then has a journal entry with the status 0, since the fault counts as fired.
 pub struct UnansweredPoll<'a> {
     world: &'a World,
-    began: Timestamp,
+    started_at: Timestamp,
     user: Option<Arc<str>>,
     /// None if no fault met the poll.
     entry: Option<Entry>,
@@ -89,18 +89,18 @@ impl Drop for UnansweredPoll<'_> {
         }
         let now = self.world.real_time().now();
         let Some(entry) = self.entry.take() else {
-            return self.world.record_given_up_poll(self.user.take(), now.since(self.began));
+            return self.world.record_given_up_poll(self.user.take(), now.since(self.started_at));
         };
         let entry = self.world.journal().push(Entry {
             at: self.world.clock().now(now).fractional_seconds(),
-            duration_ms: now.since(self.began).micros() as f64 / 1e3,
+            duration_ms: now.since(self.started_at).micros() as f64 / 1e3,
             ..entry
         });
         self.world.broadcast(WatchFrame::Request(entry));
     }
 }
 
-/// Allocates only for unusual methods.
+/// The name of a method; it is allocated only for unusual methods.
 pub fn method_name(method: &Method) -> Cow<'static, str> {
     match *method {
         Method::GET => "GET".into(),
@@ -132,10 +132,10 @@ impl Trace {
     }
 
     pub fn begin(world: &World, incoming: &ApiRequest, path: String) -> Self {
-        let began = world.real_time().now();
-        world.lifecycle().record_request(began);
+        let started_at = world.real_time().now();
+        world.lifecycle().record_request(started_at);
         let mut trace = Self {
-            began,
+            started_at,
             method: method_name(incoming.method()),
             path,
             client: incoming.client_name().into(),
@@ -168,7 +168,7 @@ impl Trace {
             params: self.params.clone(),
             status: 0,
             reply: Body(Bytes::new()),
-            received: self.began.micros(),
+            received: self.started_at.micros(),
             duration_ms: 0.0,
             client: self.client.clone(),
             hint: None,
@@ -176,15 +176,15 @@ impl Trace {
             events: self.new_events.positions(),
             truncated: false,
         });
-        UnansweredPoll { world, began: self.began, user, entry, is_answered: false }
+        UnansweredPoll { world, started_at: self.started_at, user, entry, is_answered: false }
     }
 
     /// Writes the journal entry, and broadcasts to watchers the request, then the fault that fired, then the events.
     pub fn finish(&mut self, world: &World, response: &Response) -> JournaledRequest {
-        let ended = world.real_time().now();
-        let duration = ended.plus(Span::from_duration(self.delay)).since(self.began);
+        let answered_at = world.real_time().now();
+        let duration = answered_at.plus(Span::from_duration(self.delay)).since(self.started_at);
         let is_dropped = response.extensions().get::<ConnectionFault>() == Some(&ConnectionFault::Dropped);
-        let now = world.clock().now(ended);
+        let now = world.clock().now(answered_at);
         let fault = self.fault.clone().filter(|_| world.is_watched());
         let entry = world.journal().push(Entry {
             id: 0,
@@ -196,7 +196,7 @@ impl Trace {
             params: self.params.clone(),
             status: if is_dropped { 0 } else { response.status().as_u16() },
             reply: Body(if is_text(response) { response.body().clone() } else { Bytes::new() }),
-            received: self.began.micros(),
+            received: self.started_at.micros(),
             duration_ms: duration.micros() as f64 / 1e3,
             client: std::mem::take(&mut self.client),
             hint: response.headers().get(reply::HINT).and_then(|hint| hint.to_str().ok()).map(Into::into),
@@ -215,8 +215,8 @@ impl Trace {
         self.poll = None;
         JournaledRequest {
             entry,
-            began: self.began,
-            ended,
+            started_at: self.started_at,
+            answered_at,
             delay: self.delay,
             row: self.row,
             ignored_parameters: std::mem::take(&mut self.ignored_parameters),

@@ -39,8 +39,8 @@ pub(super) fn changes() -> Vec<Change> {
             kind: ChangeKind::Event(EventPattern { kind, op: Some("update"), carries: Some((key, name)) }),
         })
     };
-    // Older levels get the events of these two settings, with the former booleans.
-    let has_same_event = |(_, name): &(i64, &'static str)| !FORMER_BOOLEANS.contains(name);
+    // Older levels get the events of the settings that were booleans, with the former names and values.
+    let was_no_boolean = |(_, name): &(i64, &'static str)| !FORMER_BOOLEANS.contains(name);
     let organization_event = |(level, name): (i64, &'static str)| {
         // Changes of permissions are sent in `update_dict`, all others in `update`.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
@@ -48,7 +48,7 @@ pub(super) fn changes() -> Vec<Change> {
         let pattern = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
         Change { level, kind: ChangeKind::Event(pattern) }
     };
-    let organization_events = organization_settings_since().filter(has_same_event).map(organization_event);
+    let organization_events = organization_settings_since().filter(was_no_boolean).map(organization_event);
     let list_event = |list: &List| Change {
         level: list.since,
         kind: ChangeKind::Event(EventPattern { kind: list.event_type(), op: None, carries: None }),

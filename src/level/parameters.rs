@@ -23,9 +23,9 @@ const SETTINGS_ROUTE: &str = "PATCH /settings";
 const DISPLAY_SETTINGS_ROUTE: &str = "PATCH /settings/display";
 const NOTIFICATION_SETTINGS_ROUTE: &str = "PATCH /settings/notifications";
 
-/// The level at which PATCH /settings took over the settings of the two other operations.
+/// The first level at which each of the three operations takes the settings of all.
 const SETTINGS_MERGED_AT: i64 = 80;
-/// The level at which PATCH /settings took over `enter_sends` from a separate operation.
+/// The first level at which the three operations take `enter_sends`, which a separate operation changed before.
 const ENTER_SENDS_SINCE: i64 = 81;
 
 /// New parameters of operations that share a struct of parameters with other operations. The declarations of operations

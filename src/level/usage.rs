@@ -153,7 +153,7 @@ impl Usage {
     }
 
     /// Whether a change affects the client: true if a name of the change was used, false if a name may be in the
-    /// unknown part of a reply, None if neither. The functions below return the same.
+    /// unknown part of a reply, None if neither. The functions that it calls return the same.
     fn is_affected_by(&self, change: &Change) -> Option<bool> {
         let used_by_route = |route: &'static str| {
             let (method, path) = route.split_once(' ').unwrap_or_default();
@@ -194,7 +194,7 @@ impl Usage {
         }
     }
 
-    /// Whether one of these names was received at a place of the object.
+    /// Whether one of these names was received with a reply or event that has such objects.
     fn has_received(&self, object: &ObjectKind, names: &[String]) -> Option<bool> {
         let places = object.places.iter().map(|place| Place::parse(place).source);
         let used_names = places.flat_map(|source| self.names_used_at(source));
@@ -260,6 +260,8 @@ impl UsedNames {
         self.is_incomplete |= other.is_incomplete;
     }
 
+    /// Whether one of these names was received: true if it was, false if it may be in the unknown part of a reply, else
+    /// None.
     fn has_received(&self, names: &[String]) -> Option<bool> {
         let is_certain = names.iter().any(|name| self.received.contains(name));
         (is_certain || self.is_incomplete).then_some(is_certain)

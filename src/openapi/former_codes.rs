@@ -1,4 +1,4 @@
-//! Converts the refusals in the document of the newest level to the statuses and codes of an older one.
+//! Adds the former statuses of errors, and errors without a code, to the document of an older level.
 
 use crate::error::Error;
 use serde_json::{Value, json};
@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 /// The schema of refusals that have a code at later levels only.
 const ERROR_WITH_OPTIONAL_CODE: &str = "ErrorWithOptionalCode";
 
-/// Undoes a change of the status and the code of errors in the operations with these routes, or in all if `routes` is
-/// empty. `code` is empty if the errors had none.
+/// Adds the former `status` of errors to the operations with these routes, or to all if `routes` is empty. The newer
+/// status remains, because other errors may have it. An empty `code` means that the errors had none, and makes it
+/// optional; otherwise only the status is added.
 pub(super) fn undo_code_change(document: &mut Value, errors: &[&str], routes: &[&str], status: u16, code: &str) {
     let rows = Error::TABLE.iter().filter(|row| errors.contains(&row.name));
     let newer_statuses: Vec<String> = rows.map(|row| row.status.to_string()).collect();

@@ -94,8 +94,8 @@ pub(super) fn downgrade(document: &mut Value, level: i64) {
     }
 }
 
-/// The parameters that an operation such as `POST /messages` has only at older levels: former names, removed ones, and
-/// all names between backticks in the descriptions of its changes.
+/// The names of parameters that an operation such as `POST /messages` may have only at older levels: former names,
+/// removed ones, and every text between backticks in the descriptions of its changes.
 pub fn former_parameters(route: &str) -> Vec<&'static str> {
     let former_names = |change: &'static Change| match change.kind {
         ChangeKind::RenamedParameter { route: changed_route, old, .. } if changed_route == route => vec![old],
@@ -135,7 +135,7 @@ fn undo_change(document: &mut Value, kind: &ChangeKind, level: i64) {
             visit_objects(document, object, &mut |schema| add_field(schema, name, json!({}), false));
         }
         ChangeKind::Event(EventPattern { kind, op, carries: None }) => {
-            for name in event_schemas(document, kind, op) {
+            for name in event_schema_names(document, kind, op) {
                 let schemas = &mut document["components"]["schemas"];
                 schemas.as_object_mut().and_then(|schemas| schemas.shift_remove(&name));
                 if let Some(branches) = schemas["Event"]["anyOf"].as_array_mut() {
@@ -157,7 +157,7 @@ fn undo_change(document: &mut Value, kind: &ChangeKind, level: i64) {
 }
 
 /// The names of the schemas for events of a type, and of an op or of all.
-fn event_schemas(document: &Value, kind: &str, op: Option<&str>) -> Vec<String> {
+fn event_schema_names(document: &Value, kind: &str, op: Option<&str>) -> Vec<String> {
     let without_op = format!("event.{kind}");
     let with_op = format!("{without_op}.{}", op.unwrap_or_default());
     let matches = |name: &&String| match op {
@@ -273,7 +273,7 @@ fn visit_objects(document: &mut Value, object: &ObjectKind, change_schema: &mut 
                 vec![format!("/paths/{path}/{method}/responses/200/content/application~1json/schema")]
             }
             Source::Event(kind, op) => {
-                let names = event_schemas(document, kind, op);
+                let names = event_schema_names(document, kind, op);
                 names.into_iter().map(|name| format!("/components/schemas/{name}")).collect()
             }
         };

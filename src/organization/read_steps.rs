@@ -175,7 +175,7 @@ impl Reader<'_> {
             let channel = channels.iter().find(|channel| channel.name.to_lowercase() == name.to_lowercase());
             let Some(channel) = channel else {
                 let names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
-                return Err(ReadError::Unsuitable(crate::json_diagnostic::unknown("channel", name, &names)));
+                return Err(ReadError::Unsuitable(crate::json_diagnostic::describe_unknown("channel", name, &names)));
             };
             selected_by_id.insert(channel.id, channel.clone());
         }

@@ -1,4 +1,5 @@
-//! Hints for misspelled names of channels and users: the most similar one that the caller may see.
+//! Hints for misspelled names of channels and users: the most similar one that the caller may see. Requests for API
+//! keys get the most similar account.
 
 use crate::api::OperationRow;
 use crate::api::parameter::RawParameters;
@@ -73,7 +74,8 @@ fn for_account(realm: &Realm, raw: &RawParameters) -> Option<String> {
 }
 
 /// The address most similar to a name, which may be only the part before the @. Addresses at the same host are
-/// compared by the part before the @: a host that many share would make all of them similar.
+/// compared by the part before the @: a host that many share would make all of them similar. If none is similar, the
+/// addresses at other hosts are compared as a whole.
 fn nearest_address(name: &str, addresses: impl Iterator<Item = String>) -> Option<String> {
     let addresses: Vec<String> = addresses.collect();
     let (local_part, host) = name.split_once('@').unwrap_or((name, ""));
@@ -90,8 +92,8 @@ fn nearest_address(name: &str, addresses: impl Iterator<Item = String>) -> Optio
     most_similar(name, at_other_hosts)
 }
 
-/// The name with the smallest edit distance, ignoring case; among several, one with the same first letter. None if no
-/// name is similar.
+/// The similar name with the smallest edit distance, ignoring case; among several, one with the same first letter, and
+/// among these the one with the highest Jaro-Winkler similarity. None if no name is similar.
 pub fn most_similar(name: &str, names: impl Iterator<Item = String>) -> Option<String> {
     let name = &name[..name.floor_char_boundary(MAX_COMPARED_BYTES)];
     let name = name.to_lowercase();

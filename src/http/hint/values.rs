@@ -53,7 +53,7 @@ fn json_type_hint(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Opt
     let name = info.name;
     if let Some(alternatives) = schema["anyOf"].as_array() {
         let kinds: Vec<&str> =
-            alternatives.iter().filter_map(|schema| kind_of_value(schema["type"].as_str()?)).collect();
+            alternatives.iter().filter_map(|schema| json_type_in_words(schema["type"].as_str()?)).collect();
         return (!kinds.is_empty()).then(|| format!("{name} takes {}.", kinds.join(" or ")));
     }
     match schema["type"].as_str()? {
@@ -71,12 +71,12 @@ fn json_type_hint(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Opt
             Some(format!("{name} takes a list in JSON{example_clause}."))
         }
         "object" => Some(format!("{name} takes an object in JSON, such as {{\"key\": true}}.")),
-        kind => kind_of_value(kind).map(|words| format!("{name} takes {words}.")),
+        kind => json_type_in_words(kind).map(|words| format!("{name} takes {words}.")),
     }
 }
 
 /// A type of JSON in words.
-fn kind_of_value(json_type: &str) -> Option<&'static str> {
+fn json_type_in_words(json_type: &str) -> Option<&'static str> {
     match json_type {
         "array" => Some("a list in JSON"),
         "object" => Some("an object in JSON"),

@@ -9,7 +9,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
 
-/// The style sheet, which uses the colors of the console.
+/// The style sheet, which uses the colours of the console.
 const STYLE: &str = include_str!("style.css");
 
 /// The hash with which the content security policy allows the style sheet.
@@ -31,7 +31,7 @@ impl Render for Banner<'_> {
     }
 }
 
-/// A page. Its forms may be sent to this server and redirect to URLs with `scheme`.
+/// A page. Its forms may be sent to this server, whose reply may also redirect to URLs with `scheme`, if it is given.
 pub fn page(status: u16, title: &str, body: &Markup, scheme: Option<&str>) -> Response {
     let html = html! {
         (DOCTYPE)

@@ -61,7 +61,7 @@ impl People {
 }
 
 impl PageRequest<'_> {
-    pub(super) fn login(&self, is_post: bool, trace: &mut Trace) -> Result<Response, Error> {
+    pub(super) fn log_in_or_show_page(&self, is_post: bool, trace: &mut Trace) -> Result<Response, Error> {
         let pad = self.field("mobile_flow_otp").map(OneTimePad::parse).transpose()?;
         if !is_post {
             return Ok(self.login_page(pad, self.registration_notice().as_ref()));
@@ -107,7 +107,7 @@ impl PageRequest<'_> {
         }
     }
 
-    /// Opens a session and redirects to the page that the browser asked for first.
+    /// Opens a session and redirects to the page that `next` names, or to the start page.
     pub(super) fn log_in(&self, user: &User) -> Response {
         let mut response = self.redirect(302, &self.next_path());
         session::open(self.world, self.origin, user, &mut response);

@@ -59,16 +59,17 @@ pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Erro
             raw.path = path;
             Route::Operation(RoutedRequest { row, raw, method: incoming.method().clone(), csrf_token })
         }
-        other => Route::Answer(refuse_without_operation(context, other)),
+        other => Route::Answer(respond_without_operation(context, other)),
     })
 }
 
-/// Reads the parameters of a request and gives them neutral names, except those of webhooks, which have no dialect.
+/// Reads the parameters of a request and gives them neutral names and values, except those of incoming webhooks, which
+/// have no dialect.
 fn neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -> Result<RawParameters, Error> {
     if is_incoming_webhook {
         return incoming_webhooks::read_parameters(context.incoming);
     }
-    let mut raw = request::parameters(context.incoming)?;
+    let mut raw = request::parse_parameters(context.incoming)?;
     let dialect = &context.settings.dialect;
     if !dialect.is_neutral() {
         raw.values = Arc::new(request::neutral_parameters(dialect, &raw.values));
@@ -77,7 +78,7 @@ fn neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -
 }
 
 /// The response to a request for which no operation exists: the methods of the path for OPTIONS, otherwise a refusal.
-fn refuse_without_operation(context: &RequestContext<'_>, route: RouteMatch) -> PendingResponse {
+fn respond_without_operation(context: &RequestContext<'_>, route: RouteMatch) -> PendingResponse {
     let feature_level = context.settings.feature_level;
     let (method, path) = (&*context.trace.method, context.trace.path.as_str());
     let other_level_hint = || {
@@ -184,7 +185,7 @@ fn refusal(context: &RequestContext<'_>, row: &OperationRow, error: Error, hint:
     pending_response::former_failure(&error, code, message, hint)
 }
 
-/// Whether the body is declared as JSON, which the API does not read.
+/// Whether the body is declared as JSON, which the API reads only from incoming webhooks.
 pub fn sends_json(incoming: &ApiRequest) -> bool {
     incoming.header(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"))
 }

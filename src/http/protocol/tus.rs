@@ -29,7 +29,8 @@ const PATH: &str = "/tus";
 const VERSION: &str = "1.0.0";
 const EXTENSIONS: &str = "creation,creation-with-upload,termination";
 
-/// Finds the operation of a resumable upload; None if no operation has the path at this level.
+/// Finds the operation of a resumable upload and records it in the trace of the request; None if no operation has the
+/// path at this level.
 pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
     let incoming = context.incoming;
     let path = operation_path(&context.trace.path)?;
@@ -44,7 +45,8 @@ pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
         _ if method == "OPTIONS" => Route::Answer(options_reply()),
         RouteMatch::Operation(row, path) if incoming.header("tus-resumable") == Some(VERSION) => {
             let raw = RawParameters { path, ..RawParameters::default() };
-            // For the CSRF check; the method of the request itself is POST if a header overrides it.
+            // The CSRF check uses this method and exempts GET and HEAD. Since a header may override the method of the
+            // request, every operation that changes something counts as PATCH.
             let method = if row.route.method == "HEAD" { incoming.method().clone() } else { Method::PATCH };
             Route::Operation(RoutedRequest { row, raw, method, csrf_token: None })
         }
@@ -142,8 +144,8 @@ pub fn build_response(
 
 /// The response to a caller without access to the operation.
 pub fn refuse_caller(error: &Error) -> PendingResponse {
-    let is_precise = matches!(error, Error::CsrfFailed { .. } | Error::RateLimitHit { .. });
-    refusal(if is_precise { error } else { &Error::UnauthenticatedUpload })
+    let keeps_error = matches!(error, Error::CsrfFailed { .. } | Error::RateLimitHit { .. });
+    refusal(if keeps_error { error } else { &Error::UnauthenticatedUpload })
 }
 
 pub fn refusal(error: &Error) -> PendingResponse {

@@ -9,7 +9,8 @@ use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
 use serde_json::{Map, Value, json};
 
-/// Operations that read a single channel, and that refused archived ones below level 480.
+/// Operations that read a single channel, and that refused archived ones from level [`ARCHIVED_CHANNELS_SHOWN_SINCE`]
+/// to 479.
 const CHANNEL_READING_ROUTES: &[&str] =
     &["GET /users/me/{stream_id}/topics", "GET /streams/{stream_id}", "GET /streams/{stream_id}/members"];
 

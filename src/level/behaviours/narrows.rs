@@ -20,7 +20,8 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
         description: "A `narrow` that is not a list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Below 265, the types of all operands were checked first, operands were named `elem[\"operand\"]`, and only `id`, `stream`, `sender`, `dm-including` and `group-pm-with` took numbers.",
         test: "narrows_were_checked_in_one_step_before_265",
-        // For the other two operations, `parameter_order` does it when the narrow is due among the parameters.
+        // The rows of the other two operations in `parameter_order` convert the narrow when its turn among the
+        // parameters comes.
         downgrade: Downgrade::Request(&["POST /messages/flags/narrow"], upgrade_narrow),
     },
     Behaviour {

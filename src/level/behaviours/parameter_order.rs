@@ -104,7 +104,8 @@ fn check_scheduled_recipients(request: &mut Request<'_>) -> Result<(), Error> {
     })
 }
 
-/// The type of a scheduled message after its change. The errors are those of all parameters but the recipients.
+/// The type of a scheduled message after its change. The errors are those of all parameters but the recipients, then
+/// those of [`EditScheduledMessage::kind`].
 pub(super) fn scheduled_message_type(request: &Request<'_>) -> Result<MessageType, Error> {
     let mut values = request.values.clone();
     // The recipients become an empty list, because they are checked later.

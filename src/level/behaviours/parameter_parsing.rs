@@ -5,7 +5,8 @@ use crate::feature::Evidence;
 use crate::level::{Behaviour, Downgrade};
 use std::sync::LazyLock;
 
-/// A level, the date of the commit in the server's source that made the change, and the operations that it changed.
+/// A level, the date of the commit in the real server's source that made the change, and the operations that it
+/// changed.
 type ParsingChange = (i64, &'static str, &'static [&'static str]);
 
 /// Operations that are not listed parse their parameters in the present way at all levels.

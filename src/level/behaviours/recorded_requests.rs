@@ -9,7 +9,7 @@ use crate::level::{Behaviour, Downgrade, Refusal, Request, SPECIFIED_LEVEL};
 use crate::realm::topic::MAX_TOPIC_LENGTH;
 use serde_json::Value;
 
-/// The capability that every client had to declare.
+/// The key that `client_capabilities` had to have, if a client sent them.
 const NULL_SETTINGS_CAPABILITY: &str = "notification_settings_null";
 
 /// The first level at which tokens are hexadecimal: above the last one that is known to accept Base64 (A-453 in

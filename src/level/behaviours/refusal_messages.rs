@@ -105,7 +105,8 @@ fn apply_templates(refusal: &mut Refusal<'_>, templates: Templates) {
     }
 }
 
-/// Changes the refusals of parameters that are parsed in the former way.
+/// Changes the refusals of parameters that are parsed in the former way, and those of narrows below
+/// [`PRESENT_NARROWS_SINCE`].
 pub(in crate::level) fn set_former_parsing_messages(refusal: &mut Refusal<'_>) {
     set_former_conversion_errors(refusal);
     if refusal.uses_former_parsing {

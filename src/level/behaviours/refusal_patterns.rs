@@ -24,8 +24,8 @@ static FORMER_PARSING_MESSAGES: &[MessagePattern] = &[
     (DEVICE_TOKEN_ROUTES, "appid has invalid format", "Invalid app ID"),
 ];
 
-/// Messages recorded at level 387 of operations that parse their parameters in the present way. The first matching row
-/// counts.
+/// Messages recorded at level 387 of operations that parse their parameters in the present way; those of
+/// [`MESSAGE_ID_ROUTES`] apply in the former way too. The first matching row counts.
 static RECORDED_MESSAGES: &[MessagePattern] = &[
     (
         &["PATCH /settings"],
@@ -84,7 +84,8 @@ const BOT_ROUTES: &[&str] = &["POST /bots", "PATCH /bots/{bot_id}"];
 const DRAFT_ROUTES: &[&str] = &["POST /drafts", "PATCH /drafts/{draft_id}"];
 const MESSAGE_ID_ROUTES: &[&str] = &["POST /submessage", "POST /reminders", "POST /messages/flags"];
 
-/// Messages below a level. Several rows may change a message, one after the other.
+/// Messages below a level, for worlds below 417, the level of the row that uses this table. Several rows may change a
+/// message, one after the other.
 static MESSAGES_BY_LEVEL: &[(i64, MessagePattern)] = &[
     (417, (SUBSCRIPTION_ROUTES, "Channel '*' does not exist", "Channel(s) ({0}) do not exist")),
     (417, (&["PATCH /streams/{stream_id}"], "Channel '*' already exists", "Channel name is already in use.")),

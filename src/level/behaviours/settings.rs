@@ -16,8 +16,9 @@ const SETTING_ROUTES: &[&str] = &[
     "PATCH /realm/user_settings_defaults",
 ];
 
-/// A change of the values of a setting: the level, the setting, a function from a present value to the former one, and
-/// a function from a sent JSON text to the present one ("" if it is the same, None if it is refused).
+/// A change of the values of a setting: the level, the setting, a function from a present value to the former one (None
+/// if it is the same), and a function from a sent JSON text to the present one ("" if it is the same, None if it is
+/// refused).
 type ValueChange = (i64, &'static str, fn(&Value) -> Option<Value>, fn(&str) -> Option<&'static str>);
 
 /// Rows for settings whose values changed: one for replies and one for requests.
@@ -219,8 +220,8 @@ const UNCONFIRMED_EMAIL: &str = "The new address has to be confirmed.";
 fn add_changed_account(reply: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
     // `caller` is the account before the change.
     let Some(caller) = context.caller else { return };
-    let canonical_name = context.realm.user(caller.id).map(|user| &user.full_name);
-    if let Some(name) = canonical_name.filter(|name| **name != caller.full_name) {
+    let new_name = context.realm.user(caller.id).map(|user| &user.full_name);
+    if let Some(name) = new_name.filter(|name| **name != caller.full_name) {
         reply.insert("full_name".into(), name.as_str().into());
     }
     if context.values.get("email").is_some_and(|email| email.trim() != caller.email) {

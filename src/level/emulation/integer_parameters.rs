@@ -73,7 +73,7 @@ fn takes_integer(schema: &Value) -> bool {
     has_type("integer") && !has_type("boolean")
 }
 
-/// Replaces booleans within a list or object; returns whether there were any.
+/// Replaces the booleans within a list or object that are in the place of integers; returns whether there were any.
 fn replace_nested(value: &mut Value, schema: &Value) -> bool {
     let mut is_changed = false;
     for alternative in alternatives(schema) {
