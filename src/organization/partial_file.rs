@@ -68,7 +68,8 @@ struct CompletedStep {
 }
 
 impl PartialFile {
-    /// Creates a file without records. Only its owner may read it, because the records are not anonymous.
+    /// Creates a file without records, or empties an existing one. On Unix, only the owner may read a new file, because
+    /// the records are not anonymous.
     ///
     /// # Errors
     ///
@@ -229,7 +230,7 @@ impl<R: BufRead> Lines<R> {
         Self { reader, line: String::new(), position: 0 }
     }
 
-    /// Reads the next record.
+    /// Reads the next record. None at the end of the file, or at an incomplete line.
     ///
     /// # Errors
     ///

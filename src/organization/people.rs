@@ -31,7 +31,7 @@ pub struct UserContext<'a> {
     pub fields: &'a BTreeMap<i64, (FieldKind, Vec<String>)>,
     /// Bots and deactivated users, who cannot own bots.
     pub non_owners: &'a HashSet<i64>,
-    /// The organization's host.
+    /// The domain of the bots' addresses, or the host of the organization's URL if it is unknown.
     pub host: &'a str,
     /// The role of the account.
     pub role: Role,

@@ -75,7 +75,7 @@ impl Anonymizer {
         self.anonymize_with_salt(text, 0)
     }
 
-    /// Like [`Anonymizer::anonymize_text`], with other replacements for each salt.
+    /// Like [`Anonymizer::anonymize_text`], with other replacements for each salt except 0.
     pub fn anonymize_with_salt(&self, text: &str, salt: u32) -> String {
         let mut result = String::with_capacity(text.len());
         let mut word = String::new();
@@ -125,8 +125,9 @@ impl Anonymizer {
         candidate
     }
 
-    /// The length of the longest original word in a candidate, in bytes; 0 for a good one. A replacement that is used
-    /// for another word reveals nothing, but is avoided too: it counts as 1.
+    /// The length of the longest original word in a candidate, in bytes; 0 if it has none. A replacement that is used
+    /// for another word reveals nothing, but is avoided too: it counts as at least 1. Among very many original words,
+    /// only whole ones are found.
     fn similarity(&self, candidate: &str, is_used: bool) -> usize {
         let longest = match &self.original_finder {
             Some(finder) => finder.find_overlapping_iter(candidate).map(|part| part.len()).max(),

@@ -70,10 +70,11 @@ const BLOCK_NAMES: [&str; 40] = [
     "dart",
 ];
 
-/// Mentions of everyone, which are not names of users.
+/// The words that mention everyone in a channel, conversation or topic, instead of a user.
 const WILDCARD_MENTIONS: [&str; 5] = ["all", "everyone", "channel", "stream", "topic"];
 
 impl Anonymizer {
+    /// Anonymizes a text in Markdown and truncates it to the maximum length of a message.
     pub fn anonymize_markdown(&self, text: &str, directory: &Directory) -> String {
         let mut result = String::with_capacity(text.len());
         let mut end = 0;

@@ -55,7 +55,7 @@ pub struct Survey {
     pub histories: HashMap<i64, u64>,
     /// By user, the times at which the user was last active and last had a client open, in UNIX seconds.
     pub presences: HashMap<i64, (i64, i64)>,
-    /// By channel, the messages from which the time of the subscription is inferred.
+    /// By channel, the messages from which the start and the end of the subscription are inferred.
     pub received: HashMap<i64, ReceivedRange>,
     /// By kind, the positions of all other records.
     pub others: HashMap<String, Vec<u64>>,
@@ -98,7 +98,7 @@ impl Survey {
         domain.map(str::to_owned).or_else(url_host).unwrap_or_else(|| "chat.test".to_owned())
     }
 
-    /// The ID of the organization, from the URLs of its files; 2 if there are none.
+    /// The ID of the organization, from the URLs of its emoji, its icon and the account's picture; 2 if none has it.
     pub fn organization_id(&self) -> i64 {
         let emoji = emoji_records(&self.register);
         let urls = emoji.iter().map(|emoji| emoji.text("source_url"));

@@ -220,7 +220,7 @@ impl Queue {
 }
 
 impl QueueOptions {
-    /// Whether events of unknown types are delivered. Clients that name event types receive only those.
+    /// Whether an event of an unknown type follows each event. Clients that name event types receive only those.
     pub fn receives_unknown_events(&self) -> bool {
         self.level.sends_unknown_events && self.event_types.is_none()
     }

@@ -12,7 +12,8 @@ use imbl::{OrdMap, OrdSet};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Walks of more groups than this use the cache.
+/// Walks of more groups than this use the cache, except that the members of more groups than this are not looked up
+/// there.
 const MAX_UNCACHED_GROUPS: usize = 16;
 /// If the cached results together have more users and groups than this, the next request empties the cache.
 const MAX_CACHE_SIZE: usize = 4_000_000;

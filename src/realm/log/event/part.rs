@@ -27,7 +27,8 @@ pub type Parts = SmallVec<[Part; 1]>;
 impl Queue {
     /// The events that a log entry becomes for this queue; none when the queue does not receive it.
     ///
-    /// They depend only on the entry and the queue's options, so event IDs are stable.
+    /// They depend only on the entry and on what a queue never changes: its ID, owner and options. So event IDs are
+    /// stable.
     pub fn parts(&self, entry: &Entry) -> Parts {
         match &entry.queue {
             Some(queue) if *queue == self.id => smallvec![Part::Whole],
@@ -62,7 +63,7 @@ impl Queue {
 }
 
 impl QueueOptions {
-    /// Whether an event about other users' subscriptions becomes one event for each channel and user.
+    /// Whether an event, if it is about other users' subscriptions, becomes one event for each channel and user.
     fn splits_peer_subscriptions(&self, event: &Event) -> bool {
         !self.level.has(Feature::PeerEventsWithLists) && event.kind.type_name() == "subscription"
     }

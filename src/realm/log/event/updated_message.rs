@@ -35,6 +35,6 @@ pub struct MessageMove {
     pub old_topic: Arc<str>,
     /// The topic after the move and its links; None if it is the same.
     pub new_topic: Option<(Arc<str>, Vec<TopicLink>)>,
-    /// The channel that the request names as the destination.
+    /// The channel that the request names as the destination; None if it names none.
     pub new_channel: Option<ChannelId>,
 }
