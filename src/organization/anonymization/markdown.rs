@@ -112,7 +112,7 @@ impl Anonymizer {
         } else if let Some(fence) = part("fence") {
             self.anonymize_fence(fence)
         } else if let Some(time) = part("time") {
-            self.replace_time(time)
+            self.anonymize_time(time)
         } else {
             captures[0].to_owned()
         }
@@ -175,7 +175,7 @@ impl Anonymizer {
     }
 
     /// Replaces a time with a random one that depends only on the seed and that time.
-    fn replace_time(&self, time: &str) -> String {
+    fn anonymize_time(&self, time: &str) -> String {
         let mut random = self.random_from(time);
         let (month, day) = (1 + random.below(12), 1 + random.below(28));
         let (hour, minute) = (random.below(24), random.below(60));

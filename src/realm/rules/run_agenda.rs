@@ -57,8 +57,11 @@ impl Tx {
 
     /// Ends a parked poll, so that its queue is idle from `idle_since` on. Does nothing if another poll replaced it.
     pub fn end_poll(&mut self, parked_queue: &Queue, idle_since: Timestamp) {
-        let Some(queue) =
-            self.realm_mut().queues.get_mut(&parked_queue.id).filter(|queue| queue.poll == parked_queue.poll)
+        let Some(queue) = self
+            .realm_mut()
+            .queues
+            .get_mut(&parked_queue.id)
+            .filter(|queue| queue.poll_count == parked_queue.poll_count)
         else {
             return;
         };

@@ -92,13 +92,13 @@ impl QueueOptions {
 
 impl Event {
     /// The channels and users of an event about other users' subscriptions; None for another kind of event.
-    fn peers(&self, viewer: UserId) -> Option<(Vec<ChannelId>, Vec<UserId>)> {
+    fn peers(&self, reader: UserId) -> Option<(Vec<ChannelId>, Vec<UserId>)> {
         let to_numbers = |value: &Value| -> Option<Vec<i64>> {
             value.as_array().map(|values| values.iter().filter_map(Value::as_i64).collect())
         };
         match &self.payload {
             Payload::PeersUnsubscribed { channels, users } => {
-                Some((channels.clone(), users.iter().copied().filter(|user| *user != viewer).collect()))
+                Some((channels.clone(), users.iter().copied().filter(|user| *user != reader).collect()))
             }
             Payload::Fields { fields, .. } => {
                 let channels = to_numbers(fields.get("stream_ids")?)?.into_iter().map(ChannelId).collect();
