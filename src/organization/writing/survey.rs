@@ -64,7 +64,7 @@ pub struct Survey {
     /// The ID of a placeholder for the owner, which a fixture needs if the account sees no owner.
     pub placeholder_owner: Option<i64>,
     pub subdomain: String,
-    /// Sentences about data that could not be read, without the periods.
+    /// Sentences about data that could not be read or that is made up, without the periods.
     pub notes: Vec<String>,
 }
 

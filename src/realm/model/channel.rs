@@ -26,7 +26,7 @@ pub struct Channel {
     pub creator: Option<UserId>,
     pub privacy: Privacy,
     pub is_archived: bool,
-    /// Whether archiving the channel changed it from web-public to public.
+    /// Whether the channel was web-public before it was archived below level 315, which made it private.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub was_web_public: bool,
     /// Whether new users are subscribed to it.

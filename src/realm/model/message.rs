@@ -219,7 +219,7 @@ pub struct Conversation {
 #[serde(deny_unknown_fields)]
 pub struct Reaction {
     pub user: UserId,
-    /// Shared by all reactions with the same emoji.
+    /// Shared by reactions to the same message with the same emoji, except after reading a state document.
     pub emoji: Arc<Emoji>,
 }
 

@@ -277,7 +277,8 @@ pub struct MessageDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<UserId>")]
     pub user_ids: Option<Vec<UserId>>,
-    /// True if the message mentions the user. Wildcard mentions in muted topics don't count.
+    /// True if the message mentions the user. Wildcard mentions don't count in muted topics and in
+    /// direct messages of muted users.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub mentioned: Option<bool>,

@@ -15,7 +15,7 @@ pub enum Part {
     Whole,
     /// The deletion of one of several messages, with its sender.
     Message(MessageId, UserId),
-    /// One of several subscriptions of other users.
+    /// One of several changes of other users' subscriptions.
     Peer(ChannelId, UserId),
     /// An event of a type that no client knows.
     Unknown,

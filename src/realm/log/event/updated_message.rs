@@ -18,7 +18,7 @@ pub struct UpdatedMessage {
     pub messages: Vec<MessageId>,
     /// The channel before the change, and its name; None for direct messages and if only the HTML changed.
     pub old_channel: Option<(ChannelId, String)>,
-    /// The text before and after; None if it did not change.
+    /// The text, with its HTML, before and after; None if neither changed.
     pub content: Option<(Arc<Body>, Arc<Body>)>,
     /// None if the messages were not moved.
     pub message_move: Option<MessageMove>,
