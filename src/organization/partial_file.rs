@@ -106,7 +106,7 @@ impl PartialFile {
                 if line.kind != "wanted" || header.version != VERSION {
                     return Err(ResumeError::UnknownFormat);
                 }
-                if header.selection != (Selection { anonymous: None, ..selection.clone() }) {
+                if header.selection != (Selection { anonymization_seed: None, ..selection.clone() }) {
                     return Err(ResumeError::OtherSelection(Box::new(header.selection)));
                 }
                 end = line.end;
@@ -331,8 +331,8 @@ mod tests {
         PartialFile::create(&path, &selection()).expect("a file");
         let other_selection = Selection { messages: Some(1), ..selection() };
         assert!(matches!(PartialFile::resume(&path, &other_selection), Err(ResumeError::OtherSelection(_))));
-        let anonymous = Selection { anonymous: Some(1), ..selection() };
-        assert!(PartialFile::resume(&path, &anonymous).is_ok());
+        let anonymous_selection = Selection { anonymization_seed: Some(1), ..selection() };
+        assert!(PartialFile::resume(&path, &anonymous_selection).is_ok());
         std::fs::write(&path, "{\"a\":\t1}\n").expect("written");
         assert!(matches!(PartialFile::resume(&path, &selection()), Err(ResumeError::UnknownFormat)));
         std::fs::remove_file(&path).expect("removed");

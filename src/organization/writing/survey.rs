@@ -78,7 +78,7 @@ impl Survey {
         let settings = partial.step_value("server").cloned().unwrap_or_default();
         let server = Server::new(&settings).map_err(io::Error::other)?;
         let mut builder = SurveyBuilder {
-            originals: selection.anonymous.map(|_| OriginalWords::default()),
+            originals: selection.anonymization_seed.map(|_| OriginalWords::default()),
             ..SurveyBuilder::new(server, settings)
         };
         let mut lines = partial.lines()?;
@@ -300,8 +300,10 @@ impl SurveyBuilder {
         }
         self.notes.sort();
         self.notes.dedup();
-        let anonymizer =
-            selection.anonymous.zip(self.originals.take()).map(|(seed, originals)| Anonymizer::new(seed, originals));
+        let anonymizer = selection
+            .anonymization_seed
+            .zip(self.originals.take())
+            .map(|(seed, originals)| Anonymizer::new(seed, originals));
         let mut directory = Directory::new(&selection.url, anonymizer);
         directory.reference_time = self.latest_time;
         directory.own_id = self.register.integer("user_id").unwrap_or_default();
