@@ -3,8 +3,8 @@
 //!
 //! [`read`] sends one request after the other and appends the replies to a partial file ([`PartialFile`]), from which
 //! an interrupted run resumes. [`write`] creates the fixture from the partial file only, so that the same records give
-//! the same bytes. It has only one message in memory at a time. With [`Selection::anonymous`] it replaces all words
-//! that people wrote.
+//! the same bytes. It has only one message in memory at a time. With [`Selection::anonymization_seed`] it replaces all
+//! words that people wrote.
 //!
 //! in docs/assumptions.md are decisions on points that the specification leaves open.
 
@@ -57,5 +57,5 @@ pub struct Selection {
     pub with_uploads: bool,
     /// The seed for the words of an anonymous fixture; None for the original words.
     #[serde(skip)]
-    pub anonymous: Option<u64>,
+    pub anonymization_seed: Option<u64>,
 }

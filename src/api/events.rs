@@ -91,7 +91,7 @@ fn acknowledge_and_collect(
     let mut queue = previous_queue.as_ref().clone();
     queue.acknowledged_event = last_event_id;
     queue.cursor = cursor;
-    queue.poll += 1;
+    queue.poll_count += 1;
     queue.parked_since = None;
     queue.has_heartbeat = false;
     queue.idle_since = now;
@@ -143,7 +143,7 @@ pub fn parked_reply<'a>(realm: &'a Realm, parked_queue: &'a Queue) -> Option<Res
     if events.is_empty() && realm.organization.is_deactivated {
         return Some(Err(Error::RealmDeactivated));
     }
-    let is_replaced = queue.poll != parked_queue.poll;
+    let is_replaced = queue.poll_count != parked_queue.poll_count;
     (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: queue_id_for_reply(parked_queue) }))
 }
 

@@ -152,7 +152,7 @@ fn not_parked_message(world: &World, owner: Option<UserId>, parked: Option<bool>
         1 => "there is 1 queue, but no poll waits on it".to_owned(),
         count => format!("there are {count} queues, but no poll waits on them"),
     };
-    let last_poll = queues_of(&realm, owner).filter(|queue| queue.poll > 0).map(|queue| queue.idle_since).max();
+    let last_poll = queues_of(&realm, owner).filter(|queue| queue.poll_count > 0).map(|queue| queue.idle_since).max();
     match last_poll {
         Some(at) => format!("; {queues}: the last poll ended at {}", at.to_rfc3339()),
         None => format!("; {queues}: no client has polled"),

@@ -1,4 +1,4 @@
-//! The paths of resumable uploads in the document.
+//! The parts of the OpenAPI document about resumable uploads: their paths, and the response of a refusal.
 
 use serde_json::{Map, Value, json};
 

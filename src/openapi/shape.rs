@@ -1,8 +1,8 @@
 //! A compact notation for the schemas of replies that no Rust type describes.
 //!
-//! `int`, `number`, `string`, `bool` and `any` are types, `string(a|b)` and `int(1|2)`
-//! enums, `T[]` and `[T]` arrays, `T|null` and `{"one_of": […]}` alternatives, `{"*": T}` an object with arbitrary
-//! keys, `@Name` a reference to a record. Any other object has exactly its keys; `key?` is optional.
+//! `int`, `number`, `string`, `bool`, `null` and `any` are types, `string(a|b)` and `int(1|2)` enums, `T[]` and `[T]`
+//! arrays, `T|U` and `{"one_of": [T, U]}` alternatives, `{"*": T}` an object with arbitrary keys, `@Name` a reference
+//! to a schema of the document. Any other object has exactly its keys; `key?` is optional.
 
 use serde_json::{Map, Value, json};
 

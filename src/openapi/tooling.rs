@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-/// Makes implicit parts of schemas explicit, on which tools fail: `{}` instead of `true`, `items` of arrays, and a
-/// schema for each type of an enum.
+/// Makes explicit what schemas leave implicit and tools need: `{}` instead of `true`, `items` of arrays, and a schema
+/// for each type of an enum.
 pub fn make_explicit(part: &mut Value) {
     match part {
         Value::Array(members) => members.iter_mut().for_each(make_explicit),
@@ -31,7 +31,7 @@ pub fn make_explicit(part: &mut Value) {
     }
 }
 
-/// Splits an enum of strings and integers into two, because generators need one type for each.
+/// Splits an enum of strings and integers into two, because generators need an enum of one type.
 fn split_mixed_enum(schema: &mut Map<String, Value>) {
     let Some(Value::Array(values)) = schema.get("enum") else { return };
     let (texts, numbers): (Vec<Value>, Vec<Value>) = values.iter().cloned().partition(Value::is_string);
@@ -73,7 +73,7 @@ pub fn operation_id(type_name: &str) -> String {
     characters.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(characters).collect()
 }
 
-/// The tag of an operation: the first module below `api`.
+/// The tag of an operation: the first module below `api`; `other` if it is not in `api`.
 pub fn operation_tag(type_name: &str) -> &str {
     type_name.split("::").skip_while(|part| *part != "api").nth(1).unwrap_or("other")
 }

@@ -1,5 +1,5 @@
-//! Anonymization: replaces the words that people wrote with random ones of the same script, length and case. Equal
-//! words have the same replacement.
+//! Anonymization: replaces the words that people wrote with random ones of the same script, length and case. In
+//! texts, equal words have the same replacement.
 
 mod anonymizer;
 mod link;

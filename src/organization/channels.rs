@@ -10,8 +10,8 @@ use crate::realm::permission::CHANNEL_PERMISSIONS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The messages of a channel from which the time of the account's subscription is inferred: for each, its ID and its
-/// time in UNIX seconds.
+/// The messages of a channel from which the start and the end of the account's subscription are inferred: for each, its
+/// ID and its time in UNIX seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceivedRange {
     /// The last message before the first that the account received.
@@ -114,7 +114,8 @@ fn convert_subscribers(
     subscribers
 }
 
-/// The account's own subscription. Its time is inferred from the messages that the account did not receive.
+/// The account's own subscription. Its start and its end are inferred from the messages that the account received or
+/// missed.
 fn convert_own_subscription(
     user: String,
     record: &Value,

@@ -1,7 +1,8 @@
 //! The directory: the names in the fixture of users, channels, groups and other objects that have IDs on the server,
 //! and the conversions of texts, times and permissions that all parts of the fixture share.
 //!
-//! A fixture refers to objects by name. The names must be distinct and short enough, and are chosen here.
+//! A fixture refers to users by handle and to other objects by name. They are chosen here, distinct and short enough;
+//! only a deactivated emoji may have the name of another one.
 
 use super::anonymization::Anonymizer;
 use super::json::Json;
@@ -185,7 +186,7 @@ impl Directory {
         self.channels.get(id).map(str::to_owned)
     }
 
-    /// The ID of a system group.
+    /// The ID of a system group by its name, such as `role:members`; None if the server did not list it.
     pub fn system_group_id(&self, name: &str) -> Option<i64> {
         self.groups.by_id.iter().find(|(_, group)| group.server_name == name).map(|(id, _)| *id)
     }
@@ -264,7 +265,8 @@ impl Directory {
         self.notes.borrow().iter().cloned().collect()
     }
 
-    /// Converts the holder of a permission: the ID of a group, or an object with users and groups.
+    /// Converts the holder of a permission: the ID of a group, or an object with users and groups. None for an unknown
+    /// group or any other value.
     pub fn convert_holder(&self, value: &Value) -> Option<Holder> {
         if let Some(id) = value.as_i64() {
             return self.groups.get(id).map(|name| Holder::Group(name.to_owned()));

@@ -32,7 +32,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a feed to its oldest message, or to the oldest that `--messages` includes.
+    /// Reads a feed to its oldest message, to the oldest that `--messages` includes, or until the server shows no more.
     async fn read_feed(&mut self, feed: &Feed, newest: &mut NewestMessages) -> Result<(), ReadError> {
         let mut anchor = None;
         loop {
@@ -122,7 +122,7 @@ struct Page {
     is_last: bool,
 }
 
-/// The IDs of the newest messages, at most as many as `--messages` requests.
+/// The IDs of the newest messages read so far, at most as many as `--messages` requests; none without that option.
 struct NewestMessages {
     limit: Option<usize>,
     ids: BTreeSet<i64>,

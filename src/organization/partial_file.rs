@@ -28,7 +28,7 @@ pub struct PartialFile {
 
 /// The reason why a run cannot be resumed.
 #[derive(Debug)]
-pub enum PartialError {
+pub enum ResumeError {
     Io(io::Error),
     /// The file belongs to a run with this other selection.
     OtherSelection(Box<Selection>),
@@ -36,13 +36,13 @@ pub enum PartialError {
     UnknownFormat,
 }
 
-impl From<io::Error> for PartialError {
+impl From<io::Error> for ResumeError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-impl fmt::Display for PartialError {
+impl fmt::Display for ResumeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => write!(f, "{error}"),
@@ -68,7 +68,8 @@ struct CompletedStep {
 }
 
 impl PartialFile {
-    /// Creates a file without records. Only its owner may read it, because the records are not anonymous.
+    /// Creates a file without records, or empties an existing one. On Unix, only the owner may read a new file, because
+    /// the records are not anonymous.
     ///
     /// # Errors
     ///
@@ -90,7 +91,7 @@ impl PartialFile {
     /// # Errors
     ///
     /// If the file belongs to a run with another selection, has an unknown format, or can't be read or written.
-    pub fn resume(path: &Path, selection: &Selection) -> Result<Self, PartialError> {
+    pub fn resume(path: &Path, selection: &Selection) -> Result<Self, ResumeError> {
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::create(path, selection)?),
@@ -101,12 +102,12 @@ impl PartialFile {
         while let Some(line) = lines.next()? {
             if line.start == 0 {
                 let header: Header<Selection> =
-                    serde_json::from_str(line.json).map_err(|_| PartialError::UnknownFormat)?;
+                    serde_json::from_str(line.json).map_err(|_| ResumeError::UnknownFormat)?;
                 if line.kind != "wanted" || header.version != VERSION {
-                    return Err(PartialError::UnknownFormat);
+                    return Err(ResumeError::UnknownFormat);
                 }
-                if header.selection != (Selection { anonymous: None, ..selection.clone() }) {
-                    return Err(PartialError::OtherSelection(Box::new(header.selection)));
+                if header.selection != (Selection { anonymization_seed: None, ..selection.clone() }) {
+                    return Err(ResumeError::OtherSelection(Box::new(header.selection)));
                 }
                 end = line.end;
             } else if line.kind == "done" {
@@ -229,7 +230,7 @@ impl<R: BufRead> Lines<R> {
         Self { reader, line: String::new(), position: 0 }
     }
 
-    /// Reads the next record.
+    /// Reads the next record. None at the end of the file, or at an incomplete line.
     ///
     /// # Errors
     ///
@@ -329,11 +330,11 @@ mod tests {
         let path = temporary_path("other");
         PartialFile::create(&path, &selection()).expect("a file");
         let other_selection = Selection { messages: Some(1), ..selection() };
-        assert!(matches!(PartialFile::resume(&path, &other_selection), Err(PartialError::OtherSelection(_))));
-        let anonymous = Selection { anonymous: Some(1), ..selection() };
-        assert!(PartialFile::resume(&path, &anonymous).is_ok());
+        assert!(matches!(PartialFile::resume(&path, &other_selection), Err(ResumeError::OtherSelection(_))));
+        let anonymous_selection = Selection { anonymization_seed: Some(1), ..selection() };
+        assert!(PartialFile::resume(&path, &anonymous_selection).is_ok());
         std::fs::write(&path, "{\"a\":\t1}\n").expect("written");
-        assert!(matches!(PartialFile::resume(&path, &selection()), Err(PartialError::UnknownFormat)));
+        assert!(matches!(PartialFile::resume(&path, &selection()), Err(ResumeError::UnknownFormat)));
         std::fs::remove_file(&path).expect("removed");
     }
 

@@ -31,7 +31,7 @@ pub struct UserContext<'a> {
     pub fields: &'a BTreeMap<i64, (FieldKind, Vec<String>)>,
     /// Bots and deactivated users, who cannot own bots.
     pub non_owners: &'a HashSet<i64>,
-    /// The organization's host.
+    /// The domain of the bots' addresses, or the host of the organization's URL if it is unknown.
     pub host: &'a str,
     /// The role of the account.
     pub role: Role,
@@ -185,11 +185,11 @@ fn convert_service(service: &Value, directory: &Directory) -> Option<Map<String,
         service.insert("base_url".to_owned(), url.into());
     }
     if let Some(Value::Object(config)) = service.get("config_data").cloned() {
-        let anonymous_entries = config.into_iter().map(|(key, value)| match value {
+        let converted_entries = config.into_iter().map(|(key, value)| match value {
             Value::String(text) => (key, directory.convert_text(&text).into()),
             other => (key, other),
         });
-        service.insert("config_data".to_owned(), Value::Object(anonymous_entries.collect()));
+        service.insert("config_data".to_owned(), Value::Object(converted_entries.collect()));
     }
     Some(service)
 }

@@ -23,8 +23,8 @@ fn field_data(record: &Value) -> Option<Map<String, Value>> {
     serde_json::from_str(record.text("field_data")).ok().filter(|data: &Map<String, Value>| !data.is_empty())
 }
 
-/// Converts a profile field; None if this double does not have its kind, or if the data that its kind needs are
-/// missing. `summary_field_count` is the number of fields in profile summaries so far.
+/// Converts a profile field; None if the directory does not have it, if this double does not have its kind, or if the
+/// data that its kind needs are missing. `summary_field_count` is the number of fields in profile summaries so far.
 pub fn convert_profile_field(
     record: &Value,
     summary_field_count: &mut usize,

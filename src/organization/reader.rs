@@ -57,7 +57,7 @@ pub struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Parses the reply to a GET request for a path.
+    /// Parses the reply to a request for a path. The error calls the request a GET request, whatever its method was.
     ///
     /// # Errors
     ///

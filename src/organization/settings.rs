@@ -15,13 +15,13 @@ const TEXT_SETTINGS: [&str; 1] = ["welcome_message_custom_text"];
 /// Settings whose value is a URL.
 const URL_SETTINGS: [&str; 1] = ["jitsi_server_url"];
 
-/// Facts about the organization that are not in the register reply.
+/// Facts about the organization that are not fields of the register reply.
 pub struct OrganizationContext<'a> {
     /// The reply to `GET /server_settings`.
     pub server_settings: &'a Value,
     pub subdomain: &'a str,
     pub id: i64,
-    /// The host of the organization's URL.
+    /// The domain of the bots' addresses, or the host of the organization's URL if it is unknown.
     pub host: &'a str,
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// Converts an uploaded file; None if its address has an unknown structure, or if the directory does not have its
 /// owner. In an anonymous fixture, its content is replaced.
-pub fn convert_upload(record: &Value, organization: i64, directory: &Directory) -> Option<Upload> {
+pub fn convert_upload(record: &Value, organization_id: i64, directory: &Directory) -> Option<Upload> {
     let path_id = record.text("path_id");
     let name = record.text("name");
     let bytes = decode_bytes(record);
@@ -25,7 +25,7 @@ pub fn convert_upload(record: &Value, organization: i64, directory: &Directory) 
         }
     };
     let parts: Vec<&str> = path_id.split('/').collect();
-    if parts.len() != 4 || parts[0] != organization.to_string() || parts.iter().any(|part| part.is_empty()) {
+    if parts.len() != 4 || parts[0] != organization_id.to_string() || parts.iter().any(|part| part.is_empty()) {
         directory.add_note("Some uploads are not in the file: their addresses are of another form");
         return None;
     }

@@ -40,7 +40,7 @@ pub fn write(partial: &PartialFile, selection: &Selection, output: &mut impl Wri
 
 /// The description does not depend on the time of the run, so equal records give equal fixtures.
 fn fixture_description(notes: &[String], as_of: &str, selection: &Selection) -> String {
-    let mut text = match selection.anonymous {
+    let mut text = match selection.anonymization_seed {
         Some(_) => format!("An organization as one of its accounts saw it at {as_of}, with other words and names."),
         None => format!("The organization at {} as {} saw it at {as_of}.", selection.url, selection.user),
     };

@@ -44,7 +44,7 @@ pub fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout:
         idle_since: tx.now,
         parked_since: None,
         has_heartbeat: false,
-        poll: 0,
+        poll_count: 0,
     };
     tx.realm_mut().queues.insert(id.clone(), Arc::new(queue));
     tx.schedule_queue(&id);

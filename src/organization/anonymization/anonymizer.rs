@@ -1,6 +1,6 @@
 //! The anonymizer: replaces words with random ones that avoid the words of the original.
 
-use super::random::Random;
+use super::random::RandomGenerator;
 use aho_corasick::AhoCorasick;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -75,7 +75,7 @@ impl Anonymizer {
         self.anonymize_with_salt(text, 0)
     }
 
-    /// Like [`Anonymizer::anonymize_text`], with other replacements for each salt.
+    /// Like [`Anonymizer::anonymize_text`], with other replacements for each salt except 0.
     pub fn anonymize_with_salt(&self, text: &str, salt: u32) -> String {
         let mut result = String::with_capacity(text.len());
         let mut word = String::new();
@@ -125,8 +125,9 @@ impl Anonymizer {
         candidate
     }
 
-    /// The length of the longest original word in a candidate, in bytes; 0 for a good one. A replacement that is used
-    /// for another word reveals nothing, but is avoided too: it counts as 1.
+    /// The length of the longest original word in a candidate, in bytes; 0 if it has none. A replacement that is used
+    /// for another word reveals nothing, but is avoided too: it counts as at least 1. Among very many original words,
+    /// only whole ones are found.
     fn similarity(&self, candidate: &str, is_used: bool) -> usize {
         let longest = match &self.original_finder {
             Some(finder) => finder.find_overlapping_iter(candidate).map(|part| part.len()).max(),
@@ -136,13 +137,13 @@ impl Anonymizer {
     }
 
     fn candidate(&self, key: &str, word: &str, attempt: u32) -> String {
-        let mut random = Random::new(self.seed, key, attempt);
+        let mut random = RandomGenerator::new(self.seed, key, attempt);
         word.chars().map(|character| random_character_like(character, &mut random)).collect()
     }
 
     /// Random numbers that depend only on the seed and a text.
-    pub fn random_from(&self, text: &str) -> Random {
-        Random::new(self.seed, text, u32::MAX)
+    pub fn random_from(&self, text: &str) -> RandomGenerator {
+        RandomGenerator::new(self.seed, text, u32::MAX)
     }
 }
 
@@ -170,7 +171,7 @@ const ACCENTED: &str = "àáâãäåæçèéêëìíîïðñòóôõöøùúûü
 
 /// A random character of the same script and kind, in lower case where the script has cases. The ranges are those of
 /// accented Latin letters, Chinese characters and Korean syllables.
-fn random_character_like(character: char, random: &mut Random) -> char {
+fn random_character_like(character: char, random: &mut RandomGenerator) -> char {
     match character {
         'a' | 'e' | 'i' | 'o' | 'u' => random.one_of(VOWELS),
         'a'..='z' => random.one_of(CONSONANTS),
@@ -184,12 +185,12 @@ fn random_character_like(character: char, random: &mut Random) -> char {
     }
 }
 
-fn random_character_in_range(first: u32, count: usize, random: &mut Random) -> char {
+fn random_character_in_range(first: u32, count: usize, random: &mut RandomGenerator) -> char {
     u32::try_from(random.below(count)).ok().and_then(|offset| char::from_u32(first + offset)).unwrap_or('字')
 }
 
 /// A random character of the same kind from the block of 64 code points that contains this one.
-fn random_nearby_character(character: char, random: &mut Random) -> char {
+fn random_nearby_character(character: char, random: &mut RandomGenerator) -> char {
     let kind = |other: char| (other.is_lowercase(), other.is_uppercase(), other.is_numeric(), other.is_alphabetic());
     let first = u32::from(character) & !0x3f;
     let candidates: Vec<char> =
@@ -203,7 +204,7 @@ fn replace_emoji(character: char, seed: u64) -> char {
     match character {
         '\u{1f3fb}'..='\u{1f3ff}' | '\u{1f1e6}'..='\u{1f1ff}' => character,
         '\u{1f000}'..='\u{1fbff}' => {
-            let mut random = Random::new(seed, character.encode_utf8(&mut [0; 4]), 0);
+            let mut random = RandomGenerator::new(seed, character.encode_utf8(&mut [0; 4]), 0);
             random_character_in_range(0x1f400, 0xf0, &mut random)
         }
         _ => character,

@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 impl Anonymizer {
     /// Replaces the words of a URL. If it has a scheme, its host becomes one below the reserved domain `example`.
+    /// Variables of templates in its path remain.
     pub fn anonymize_url(&self, url: &str) -> String {
         let (scheme, remaining) = match url.split_once("://") {
             Some((scheme, remaining)) => (format!("{scheme}://"), remaining),
@@ -27,6 +28,7 @@ impl Anonymizer {
     }
 
     /// Replaces the words of a template, and renames its variables, which are written `{name}` or `%(name)s`.
+    /// Percent-encoded characters become `-`.
     pub fn anonymize_template(&self, text: &str, rename: &dyn Fn(&str) -> String) -> String {
         let mut result = String::new();
         let mut remaining = text;
@@ -182,7 +184,7 @@ fn decode(part: &str) -> String {
     percent_decode_str(&part.replace('.', "%")).decode_utf8_lossy().into_owned()
 }
 
-/// Encodes a part of a link within an organization.
+/// Encodes a part of a link within an organization, so that [`decode`] returns it.
 fn encode(text: &str) -> String {
     let mut result = String::new();
     for byte in text.bytes() {

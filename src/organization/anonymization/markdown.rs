@@ -70,10 +70,11 @@ const BLOCK_NAMES: [&str; 40] = [
     "dart",
 ];
 
-/// Mentions of everyone, which are not names of users.
+/// The words that mention everyone in a channel, conversation or topic, instead of a user.
 const WILDCARD_MENTIONS: [&str; 5] = ["all", "everyone", "channel", "stream", "topic"];
 
 impl Anonymizer {
+    /// Anonymizes a text in Markdown and truncates it to the maximum length of a message.
     pub fn anonymize_markdown(&self, text: &str, directory: &Directory) -> String {
         let mut result = String::with_capacity(text.len());
         let mut end = 0;
@@ -111,7 +112,7 @@ impl Anonymizer {
         } else if let Some(fence) = part("fence") {
             self.anonymize_fence(fence)
         } else if let Some(time) = part("time") {
-            self.replace_time(time)
+            self.anonymize_time(time)
         } else {
             captures[0].to_owned()
         }
@@ -174,7 +175,7 @@ impl Anonymizer {
     }
 
     /// Replaces a time with a random one that depends only on the seed and that time.
-    fn replace_time(&self, time: &str) -> String {
+    fn anonymize_time(&self, time: &str) -> String {
         let mut random = self.random_from(time);
         let (month, day) = (1 + random.below(12), 1 + random.below(28));
         let (hour, minute) = (random.below(24), random.below(60));

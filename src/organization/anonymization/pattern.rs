@@ -40,7 +40,7 @@ impl Anonymizer {
     }
 
     /// Renames the named group at the beginning of a pattern. Returns the new text up to `>`, and the length of the old
-    /// one in bytes; None for a look-behind.
+    /// one in bytes; None for a look-behind, or if there is no `>`.
     fn rename_group(&self, pattern: &str, names: &mut HashMap<String, String>) -> Option<(String, usize)> {
         let start = pattern.find('<')? + 1;
         let end = pattern.find('>')?;

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 /// A random number generator that depends only on a seed, a text and the number of the attempt.
-pub struct Random {
+pub struct RandomGenerator {
     hasher: Sha256,
     block: [u8; 32],
     /// The next unused byte of the block.
@@ -11,7 +11,7 @@ pub struct Random {
     block_count: u64,
 }
 
-impl Random {
+impl RandomGenerator {
     pub fn new(seed: u64, text: &str, attempt: u32) -> Self {
         let hasher = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(attempt.to_le_bytes());
         Self { hasher: hasher.chain_update(text.as_bytes()), block: [0; 32], position: 32, block_count: 0 }

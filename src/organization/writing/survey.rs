@@ -55,7 +55,7 @@ pub struct Survey {
     pub histories: HashMap<i64, u64>,
     /// By user, the times at which the user was last active and last had a client open, in UNIX seconds.
     pub presences: HashMap<i64, (i64, i64)>,
-    /// By channel, the messages from which the time of the subscription is inferred.
+    /// By channel, the messages from which the start and the end of the subscription are inferred.
     pub received: HashMap<i64, ReceivedRange>,
     /// By kind, the positions of all other records.
     pub others: HashMap<String, Vec<u64>>,
@@ -64,7 +64,7 @@ pub struct Survey {
     /// The ID of a placeholder for the owner, which a fixture needs if the account sees no owner.
     pub placeholder_owner: Option<i64>,
     pub subdomain: String,
-    /// Sentences about data that could not be read, without the periods.
+    /// Sentences about data that could not be read or that is made up, without the periods.
     pub notes: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl Survey {
         let settings = partial.step_value("server").cloned().unwrap_or_default();
         let server = Server::new(&settings).map_err(io::Error::other)?;
         let mut builder = SurveyBuilder {
-            originals: selection.anonymous.map(|_| OriginalWords::default()),
+            originals: selection.anonymization_seed.map(|_| OriginalWords::default()),
             ..SurveyBuilder::new(server, settings)
         };
         let mut lines = partial.lines()?;
@@ -98,7 +98,7 @@ impl Survey {
         domain.map(str::to_owned).or_else(url_host).unwrap_or_else(|| "chat.test".to_owned())
     }
 
-    /// The ID of the organization, from the URLs of its files; 2 if there are none.
+    /// The ID of the organization, from the URLs of its emoji, its icon and the account's picture; 2 if none has it.
     pub fn organization_id(&self) -> i64 {
         let emoji = emoji_records(&self.register);
         let urls = emoji.iter().map(|emoji| emoji.text("source_url"));
@@ -300,8 +300,10 @@ impl SurveyBuilder {
         }
         self.notes.sort();
         self.notes.dedup();
-        let anonymizer =
-            selection.anonymous.zip(self.originals.take()).map(|(seed, originals)| Anonymizer::new(seed, originals));
+        let anonymizer = selection
+            .anonymization_seed
+            .zip(self.originals.take())
+            .map(|(seed, originals)| Anonymizer::new(seed, originals));
         let mut directory = Directory::new(&selection.url, anonymizer);
         directory.reference_time = self.latest_time;
         directory.own_id = self.register.integer("user_id").unwrap_or_default();

@@ -156,11 +156,11 @@ fn notices_have_channels(realm: &Realm) -> Vec<String> {
 }
 
 fn recipient_ids_are_unique(realm: &Realm) -> Vec<String> {
-    let mut recipients: BTreeSet<RecipientId> = BTreeSet::new();
+    let mut known_ids: BTreeSet<RecipientId> = BTreeSet::new();
     let channels = realm.channels.values().map(|channel| channel.recipient);
-    let numbers = channels.chain(realm.conversations.keys().copied());
-    violations_of(numbers, |recipient| {
-        (!recipients.insert(recipient))
+    let all_ids = channels.chain(realm.conversations.keys().copied());
+    violations_of(all_ids, |recipient| {
+        (!known_ids.insert(recipient))
             .then(|| format!("two channels or conversations have the recipient ID {recipient}"))
     })
 }

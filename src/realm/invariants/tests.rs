@@ -180,7 +180,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
             idle_since: tx.now,
             parked_since: None,
             has_heartbeat: false,
-            poll: 0,
+            poll_count: 0,
         };
         tx.realm_mut().queues.insert("q".into(), Arc::new(queue));
     }),

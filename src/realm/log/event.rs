@@ -1,7 +1,8 @@
 //! Events: their payloads, their audience, and the log that stores them.
 //!
 //! The realm has one log. The audience of an entry is fixed when the event is emitted. Events that are the same for
-//! every reader are serialized once; the others are stored as data and serialized for each queue that reads them.
+//! every reader are serialized once; the others are stored as data and serialized for each queue that reads them. The
+//! JSON of a message is kept for each kind of reader.
 
 mod audience;
 pub mod data;
@@ -62,10 +63,11 @@ pub enum Payload {
     Message(Arc<SentMessage>),
     /// A message's text, topic or channel changed.
     UpdateMessage(Box<UpdatedMessage>),
+    /// Messages were deleted, or moved to a channel that the user can't access.
     DeleteMessages {
-        /// Oldest first, below level 393 newest first. Each has its sender, which older levels send.
+        /// Oldest first; deletions below level 393 have the newest first. Each has its sender, which older levels send.
         messages: Vec<(MessageId, UserId)>,
-        /// The topic or conversation that they were deleted from.
+        /// The topic or conversation in which they were.
         place: MessagePlace,
     },
     /// The new state of a whole list.

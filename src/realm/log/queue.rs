@@ -40,8 +40,8 @@ pub struct Queue {
     pub parked_since: Option<Timestamp>,
     /// Whether the log has a heartbeat for the parked poll, which is about to be answered.
     pub has_heartbeat: bool,
-    /// The number of polls so far. A parked poll with a lower number has been replaced.
-    pub poll: u64,
+    /// The number of polls so far. A parked poll whose copy of the queue has a lower number has been replaced.
+    pub poll_count: u64,
 }
 
 /// A position in the event log: an entry, and one of the events that it becomes for the queue.
@@ -220,7 +220,7 @@ impl Queue {
 }
 
 impl QueueOptions {
-    /// Whether events of unknown types are delivered. Clients that name event types receive only those.
+    /// Whether an event of an unknown type follows each event. Clients that name event types receive only those.
     pub fn receives_unknown_events(&self) -> bool {
         self.level.sends_unknown_events && self.event_types.is_none()
     }

@@ -3,7 +3,8 @@
 /// In bytes (RFC 5321, section 4.5.3.1.3, whose 256 include angle brackets).
 const MAX_EMAIL_LENGTH: usize = 254;
 
-/// Whether a text is an ASCII email address of at most [`MAX_EMAIL_LENGTH`] with a plausible domain, or at `localhost`.
+/// Whether a text is an ASCII email address of at most [`MAX_EMAIL_LENGTH`] bytes, with a plausible domain or at
+/// `localhost`.
 pub fn is_email(text: &str) -> bool {
     let Some((name, domain)) = text.rsplit_once('@').filter(|_| text.is_ascii()) else { return false };
     let is_valid_part = |part: &str| {

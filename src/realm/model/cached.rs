@@ -20,7 +20,8 @@ impl RenderedVariants {
 }
 
 /// A cached result that is computed from the value it is a field of. Clones start empty, because values are cloned to
-/// be changed. Only values of a published realm, which do not change in place, fill it.
+/// be changed. It may be filled only for a value that no longer changes in place: one of a published realm, or the
+/// message of an event.
 #[derive(Debug)]
 pub struct Cached<T>(OnceLock<T>);
 

@@ -26,7 +26,7 @@ pub struct Channel {
     pub creator: Option<UserId>,
     pub privacy: Privacy,
     pub is_archived: bool,
-    /// Whether archiving the channel changed it from web-public to public.
+    /// Whether the channel was web-public before it was archived below level 315, which made it private.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub was_web_public: bool,
     /// Whether new users are subscribed to it.
@@ -58,7 +58,7 @@ pub enum Privacy {
     Public,
     /// Invited users, who see the whole history.
     PrivateSharedHistory,
-    /// Invited users, who see messages sent since then.
+    /// Invited users, who see messages sent since they joined.
     PrivateProtectedHistory,
 }
 
@@ -119,7 +119,7 @@ pub struct Subscription {
     /// The newest message of the realm at the time of subscribing. When an older message becomes unread, it moves back
     /// to just before that message, because only later messages can be unread.
     pub since: MessageId,
-    /// `#rrggbb`
+    /// `#rgb` or `#rrggbb`, in hexadecimal.
     pub color: String,
     pub pin_to_top: bool,
     pub is_muted: bool,

@@ -12,7 +12,8 @@ use imbl::{OrdMap, OrdSet};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Walks of more groups than this use the cache.
+/// Walks of more groups than this use the cache, except that the members of more groups than this are not looked up
+/// there.
 const MAX_UNCACHED_GROUPS: usize = 16;
 /// If the cached results together have more users and groups than this, the next request empties the cache.
 const MAX_CACHE_SIZE: usize = 4_000_000;
@@ -51,7 +52,7 @@ impl Realm {
                 None => return false,
             }
         }
-        let mut cache = self.cache();
+        let mut cache = self.lock_cache();
         groups.into_iter().any(|group| cache.is_member(self, group, user))
     }
 
@@ -61,7 +62,7 @@ impl Realm {
         let reachable_groups: Vec<&Group> = self.groups_within(groups.clone()).take(MAX_UNCACHED_GROUPS + 1).collect();
         let is_large = reachable_groups.len() > MAX_UNCACHED_GROUPS;
         if is_large && groups.clone().into_iter().take(MAX_UNCACHED_GROUPS + 1).count() <= MAX_UNCACHED_GROUPS {
-            let mut cache = self.cache();
+            let mut cache = self.lock_cache();
             let members = groups.into_iter().map(|group| cache.members(self, group));
             return members.fold(OrdSet::new(), OrdSet::union).into_iter().filter(is_active).collect();
         }
@@ -75,7 +76,7 @@ impl Realm {
     }
 
     /// Locks the cache, and empties it if the groups have changed or it is full.
-    fn cache(&self) -> parking_lot::MutexGuard<'_, MembershipCache> {
+    fn lock_cache(&self) -> parking_lot::MutexGuard<'_, MembershipCache> {
         let mut cache = self.memberships.0.lock();
         if !cache.groups.ptr_eq(&self.groups) || cache.size > MAX_CACHE_SIZE {
             *cache = MembershipCache { groups: self.groups.clone(), ..MembershipCache::default() };

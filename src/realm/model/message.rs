@@ -132,7 +132,7 @@ impl Body {
         mentioned.chain(&self.late_mentioned)
     }
 
-    /// Removes mentions and alerts of all users except these.
+    /// Removes mentions and alerts of all users except these. `mentions_channel` and `topic_mentioned` remain.
     pub fn retain_mentions_of(&mut self, users: &OrdSet<UserId>) {
         self.mentioned.retain(|user| users.contains(user));
         self.alerted.retain(|user| users.contains(user));
@@ -219,7 +219,7 @@ pub struct Conversation {
 #[serde(deny_unknown_fields)]
 pub struct Reaction {
     pub user: UserId,
-    /// Shared by all reactions with the same emoji.
+    /// Shared by reactions to the same message with the same emoji, except after reading a state document.
     pub emoji: Arc<Emoji>,
 }
 

@@ -118,7 +118,7 @@ impl Organization {
 pub struct LoginService {
     /// Unique name for machines, such as `saml:company`.
     pub name: String,
-    /// Display name.
+    /// The name that clients show where users log in.
     pub display_name: String,
 }
 

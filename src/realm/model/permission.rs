@@ -22,10 +22,10 @@ pub enum GroupSettingValue {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnonymousGroup {
-    /// Ids of users.
+    /// IDs of users.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub direct_members: BTreeSet<UserId>,
-    /// Ids of groups.
+    /// IDs of groups.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub direct_subgroups: BTreeSet<GroupId>,
 }

@@ -261,7 +261,8 @@ pub struct Status {
     /// Not empty.
     pub text: Option<String>,
     pub emoji: Option<Emoji>,
-    /// Whether the user ever set a status. Events then include `away`, even for a status without text and emoji.
+    /// Whether the user ever set a status. Then clients see whether the user is away, even if the status has neither
+    /// text nor emoji.
     #[serde(default)]
     pub is_stored: bool,
 }

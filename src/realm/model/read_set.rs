@@ -25,7 +25,7 @@ impl ReadSet {
         self.run_around(message.0).map(|(_, end)| MessageId(end))
     }
 
-    /// The first unread message. `messages` must be sorted.
+    /// The first of these messages that is unread; None if all are read. `messages` must be sorted.
     pub fn first_unread(&self, messages: &[MessageId]) -> Option<MessageId> {
         let mut remaining = messages;
         while let Some(first) = remaining.first() {

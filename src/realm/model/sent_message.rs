@@ -9,7 +9,7 @@ use crate::realm::Realm;
 use imbl::OrdSet;
 use std::sync::Arc;
 
-/// A message, with the data about other users that is needed to serialize it for a reader.
+/// A message, with the data that is needed to serialize it for a reader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SentMessage {
     pub message: Arc<Message>,

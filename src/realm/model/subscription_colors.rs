@@ -30,6 +30,7 @@ impl ColorCountsByUser {
 }
 
 impl ColorCounts {
+    /// Counts a further subscription. A color that is not in [`SUBSCRIPTION_COLORS`] does not count.
     pub fn count(&mut self, color: &str) {
         if let Some(index) = SUBSCRIPTION_COLORS.iter().position(|palette_color| *palette_color == color) {
             self.0[index] += 1;

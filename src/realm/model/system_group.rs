@@ -49,7 +49,7 @@ impl SystemGroup {
         }
     }
 
-    /// The name in notices and error messages.
+    /// The name in mentions of the group.
     pub fn display_name(self) -> &'static str {
         match self {
             SystemGroup::Nobody => "Nobody",

@@ -243,7 +243,7 @@ pub enum EmailVisibility {
     Members,
     /// 3: owners and administrators.
     Administrators,
-    /// 4: nobody, administrators included.
+    /// 4: nobody, not even administrators.
     Nobody,
     /// 5: moderators and above.
     Moderators,

@@ -112,7 +112,8 @@ enum WordKind {
 
 /// Calls `emit` with the byte range and the stem of each word of a text in lower case. URLs, email addresses and
 /// decimal numbers are words without a shorter stem; stop words are left out. A word with hyphens is emitted as a
-/// compound and in its parts, and a URL with a path also as its host and its path.
+/// compound and in its parts. A URL with a path is emitted with the range of its host, and also as its
+/// host and its path.
 fn for_each_word<'t>(text: &'t str, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, WordKind)) {
     let mut start = None;
     for (index, character) in text.char_indices().chain([(text.len(), ' ')]) {

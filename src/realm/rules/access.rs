@@ -177,12 +177,12 @@ impl Realm {
         })
     }
 
-    /// All active users: the audience of changes of the organization.
+    /// All active users except system bots: the audience of changes of the organization.
     pub fn everyone(&self) -> Audience {
         Audience::of_users(self.active_users.clone())
     }
 
-    /// All active users who may access a user.
+    /// All active users, except system bots, who may access a user.
     pub fn audience_with_access_to(&self, id: UserId) -> Audience {
         let lacks_access = |guest: &&UserId| !self.user(**guest).is_some_and(|viewer| self.can_access_user(viewer, id));
         let guests: OrdSet<UserId> = self.guests().iter().filter(lacks_access).copied().collect();

@@ -1,6 +1,6 @@
 //! Types of events that are the same for every reader. Their fields are those that clients receive.
 //!
-//! These are the events that rules of the realm emit; the events of operations are in `record/events`.
+//! These are the events that rules of the realm emit; the events that only operations emit are in `record`.
 
 use super::{DeliveryCondition, Event, EventKind, Payload};
 use crate::realm::model::id::{ChannelId, GroupId, MessageId, ReminderId, ScheduledMessageId, UserId};
@@ -269,7 +269,7 @@ pub struct MessageDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub topic: Option<String>,
-    /// For channel messages: whether neither channel nor topic is muted.
+    /// For channel messages: whether the topic is not muted. A topic without a policy is muted if its channel is.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub unmuted_stream_msg: Option<bool>,
@@ -277,7 +277,8 @@ pub struct MessageDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<UserId>")]
     pub user_ids: Option<Vec<UserId>>,
-    /// True if the message mentions the user in a way that counts.
+    /// True if the message mentions the user. Wildcard mentions don't count in muted topics and in
+    /// direct messages of muted users.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub mentioned: Option<bool>,

@@ -15,7 +15,7 @@ pub enum Part {
     Whole,
     /// The deletion of one of several messages, with its sender.
     Message(MessageId, UserId),
-    /// One of several subscriptions of other users.
+    /// One of several changes of other users' subscriptions.
     Peer(ChannelId, UserId),
     /// An event of a type that no client knows.
     Unknown,
@@ -27,7 +27,8 @@ pub type Parts = SmallVec<[Part; 1]>;
 impl Queue {
     /// The events that a log entry becomes for this queue; none when the queue does not receive it.
     ///
-    /// They depend only on the entry and the queue's options, so event IDs are stable.
+    /// They depend only on the entry and on what a queue never changes: its ID, owner and options. So event IDs are
+    /// stable.
     pub fn parts(&self, entry: &Entry) -> Parts {
         match &entry.queue {
             Some(queue) if *queue == self.id => smallvec![Part::Whole],
@@ -62,7 +63,7 @@ impl Queue {
 }
 
 impl QueueOptions {
-    /// Whether an event about other users' subscriptions becomes one event for each channel and user.
+    /// Whether an event, if it is about other users' subscriptions, becomes one event for each channel and user.
     fn splits_peer_subscriptions(&self, event: &Event) -> bool {
         !self.level.has(Feature::PeerEventsWithLists) && event.kind.type_name() == "subscription"
     }
@@ -91,13 +92,13 @@ impl QueueOptions {
 
 impl Event {
     /// The channels and users of an event about other users' subscriptions; None for another kind of event.
-    fn peers(&self, viewer: UserId) -> Option<(Vec<ChannelId>, Vec<UserId>)> {
+    fn peers(&self, reader: UserId) -> Option<(Vec<ChannelId>, Vec<UserId>)> {
         let to_numbers = |value: &Value| -> Option<Vec<i64>> {
             value.as_array().map(|values| values.iter().filter_map(Value::as_i64).collect())
         };
         match &self.payload {
             Payload::PeersUnsubscribed { channels, users } => {
-                Some((channels.clone(), users.iter().copied().filter(|user| *user != viewer).collect()))
+                Some((channels.clone(), users.iter().copied().filter(|user| *user != reader).collect()))
             }
             Payload::Fields { fields, .. } => {
                 let channels = to_numbers(fields.get("stream_ids")?)?.into_iter().map(ChannelId).collect();

@@ -18,7 +18,7 @@ pub struct UpdatedMessage {
     pub messages: Vec<MessageId>,
     /// The channel before the change, and its name; None for direct messages and if only the HTML changed.
     pub old_channel: Option<(ChannelId, String)>,
-    /// The text before and after; None if it did not change.
+    /// The text, with its HTML, before and after; None if neither changed.
     pub content: Option<(Arc<Body>, Arc<Body>)>,
     /// None if the messages were not moved.
     pub message_move: Option<MessageMove>,
@@ -35,6 +35,6 @@ pub struct MessageMove {
     pub old_topic: Arc<str>,
     /// The topic after the move and its links; None if it is the same.
     pub new_topic: Option<(Arc<str>, Vec<TopicLink>)>,
-    /// The channel that the request names as the destination.
+    /// The channel that the request names as the destination; None if it names none.
     pub new_channel: Option<ChannelId>,
 }

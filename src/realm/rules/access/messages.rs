@@ -98,7 +98,8 @@ impl Realm {
         if channel.privacy.has_public_history() { audience.with_users(channel.subscribers.clone()) } else { audience }
     }
 
-    /// The audience of actions on messages of one topic or conversation, by analogy with [`Self::can_see_message`]:
+    /// The audience of reactions to messages of one topic or conversation, of their submessages and of their deletion,
+    /// by analogy with [`Self::can_see_message`]:
     ///
     /// - direct messages: users with a user message
     /// - private channels with protected history: subscribers with a user message
