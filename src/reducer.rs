@@ -201,7 +201,7 @@ impl State {
             "update_message" => self.apply_update_message(event),
             "delete_message" => self.apply_delete_message(event),
             "update_message_flags" => {
-                // The name of the key below level 32.
+                // Below level 32, the key is `operation`.
                 let op = event["op"].as_str().or(event["operation"].as_str()).unwrap_or_default();
                 return self.apply_update_message_flags(event, op);
             }

@@ -111,8 +111,8 @@ impl Report {
         }
     }
 
-    /// Checks the rules that clients break by not polling until now: those that fell silent, and those that register
-    /// again and again.
+    /// Finds the clients that have stopped polling, and those that registered several queues without polling the older
+    /// ones.
     pub fn check_until_now(&self, now: Moment) {
         self.state.lock().clients.values_mut().for_each(|client| client.check_until_now(now));
     }

@@ -52,8 +52,8 @@ static ROW_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     keys
 });
 
-/// The name of users that a guest cannot see, in placeholders for clients that need a record of each user. No event is
-/// sent about placeholders.
+/// The name of users who are invisible to a guest, in placeholders for clients that need a record of each user. No
+/// event is sent about placeholders.
 const PLACEHOLDER_NAME: &str = "Unknown user";
 
 impl State {
@@ -84,7 +84,8 @@ impl State {
         }
     }
 
-    /// Removes keys that cannot be compared and sorts lists whose order has no meaning.
+    /// Removes what cannot be compared, sorts lists whose order has no meaning, and unifies the URLs of pictures and
+    /// the case of topics.
     fn normalize(&self, value: &Object) -> Object {
         let mut normalized = value.clone();
         for (key, _) in NOT_KEPT {

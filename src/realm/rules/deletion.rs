@@ -39,8 +39,8 @@ impl PlaceKey {
 }
 
 /// Deletes messages and emits an event for each topic and conversation. The event spells the topic as its newest
-/// message does. If the first message of a channel is deleted, an event with the new first message precedes it (A-414
-/// in docs/assumptions.md).
+/// message does. From the level of [`Feature::DeletionUpdatesFirstMessage`] on, if the first message of a channel is
+/// deleted, an event with the new first message precedes it (A-414 in docs/assumptions.md).
 pub fn delete_messages(tx: &mut Tx, deleter: UserId, ids: &[MessageId]) {
     let mut groups: Vec<Vec<MessageId>> = Vec::new();
     let mut places: HashMap<PlaceKey, usize> = HashMap::new();
@@ -87,6 +87,7 @@ fn update_first_message(tx: &mut Tx, place: &MessagePlace, deleted: &[(MessageId
 
 /// The content and the audience of one event.
 struct Deletion {
+    /// Each message with its sender.
     messages: Vec<(MessageId, UserId)>,
     place: MessagePlace,
     audience: Audience,

@@ -62,7 +62,8 @@ fn index_by_name<K: Eq + Hash, V>(entries: impl Iterator<Item = (K, V)>) -> Hash
 }
 
 impl Realm {
-    /// The view of a sender. `render_context` is None if the text is not from a request.
+    /// The view of a sender. Without `render_context`, the default output format applies, and no extra emoji and no URL
+    /// of the organization are known.
     pub fn view_of<'realm>(
         &'realm self,
         sender: UserId,

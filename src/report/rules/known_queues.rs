@@ -22,7 +22,7 @@ pub struct KnownQueue {
     pub newest_delivered: i64,
     /// The time at which the latest such reply with events was sent, in microseconds of real time.
     pub delivered_at: i64,
-    /// The ID of the newest acknowledged event.
+    /// The ID of the newest acknowledged event; smaller than all IDs if there is none.
     pub acknowledged: i64,
     /// The `last_event_id` of the latest poll.
     pub last_event_id: Option<i64>,

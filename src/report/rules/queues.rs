@@ -68,7 +68,8 @@ static QUEUE_NOT_DELETED: Rule = Rule {
 
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// The time at which the client learned that its queue does not exist. None if it has registered since then.
+    /// The time at which the client learned that its latest queue does not exist. None if it has registered or polled
+    /// successfully since then, or if this was reported.
     lost_at: Option<Moment>,
     restart: Option<Restart>,
 }

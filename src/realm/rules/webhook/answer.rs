@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 pub const REPLY_TIMEOUT_SECONDS: u64 = 10;
 /// Maximum number of redirects that a call follows.
 pub const MAX_REDIRECTS: usize = 30;
-/// The client name of answers.
+/// The client name of answers, and of reports of failures.
 const CLIENT: &str = "OutgoingWebhookResponse";
 /// On real servers, calls go through a proxy, which refuses forbidden hosts with this status.
 const FORBIDDEN_BY_PROXY: u16 = 407;
@@ -84,7 +84,7 @@ impl Outcome {
 
 impl Tx {
     /// Sends the answer, or reports the failure. Returns why an answer of the bot was not sent, or that the bot
-    /// is not active; None if an answer was sent, if none was needed, or if the call itself failed.
+    /// or the organization is not active; None if an answer was sent, if none was needed, or if the call itself failed.
     pub fn handle_webhook_outcome(&mut self, call: &WebhookCall, outcome: &Outcome) -> Option<String> {
         if !self.is_active(call.bot) || self.organization.is_deactivated {
             return Some("the bot is not active any more".to_owned());
@@ -222,7 +222,7 @@ fn bot_name_and_owner(realm: &Realm, call: &WebhookCall) -> Option<(String, User
     Some((bot.full_name.clone(), bot.bot_owner()?))
 }
 
-/// Parses a reply. None if it contains no answer.
+/// Parses a reply. None if it contains no answer, or an empty one. An error is the problem as users read it.
 fn parse_reply(interface: WebhookFormat, text: &str) -> Result<Option<Answer>, String> {
     let reply = match serde_json::from_str(text) {
         Ok(Value::Object(reply)) => reply,
