@@ -93,7 +93,7 @@ pub enum UnknownPart {
     /// The whole state, after the user was deactivated for some time.
     Everything,
     /// The status and presence of the user with this ID, who became visible to a guest or was reactivated.
-    VisibleUsers(i64),
+    StatusAndPresence(i64),
     /// Whether the user with this ID is away. Events do not send it for a user who had no status before.
     Away(i64),
     /// The number of subscribers of the channel with this ID, which guests do not learn if they are not subscribed.

@@ -233,7 +233,7 @@ fn remove_unknown(normalized: &mut Object, part: &UnknownPart) {
             row["delivery_email"] = Value::Null;
             row["avatar_url"] = Value::Null;
         }),
-        UnknownPart::VisibleUsers(id) => remove_status_and_presence(normalized, *id),
+        UnknownPart::StatusAndPresence(id) => remove_status_and_presence(normalized, *id),
         UnknownPart::Away(id) => remove_away(normalized, &id.to_string()),
         UnknownPart::SubscriberCount(id) => {
             clear_subscriber_count(normalized, &["streams", "unsubscribed", "never_subscribed"], *id)

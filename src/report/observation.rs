@@ -138,8 +138,8 @@ impl Observation<'_> {
     }
 
     /// A hash of method, path and parameters except the excluded ones. It is the same for repetitions of a request.
-    pub fn fingerprint(&self, ignored_params: &[&str]) -> u64 {
-        let params = self.entry.params.iter().filter(|(name, _)| !ignored_params.contains(&name.as_str()));
+    pub fn fingerprint(&self, excluded_params: &[&str]) -> u64 {
+        let params = self.entry.params.iter().filter(|(name, _)| !excluded_params.contains(&name.as_str()));
         let mut hashed_parts: Vec<(&str, &str)> = params.map(|(name, value)| (name.as_str(), value.as_str())).collect();
         hashed_parts.push((&self.entry.method, &self.entry.path));
         hash(&hashed_parts)

@@ -112,7 +112,7 @@ impl Tx {
         }
     }
 
-    /// Removes the entries that every queue has acknowledged. If the log is too large, slow queues are removed before;
+    /// Removes the entries that every queue has acknowledged. If the log is too large, slow queues are removed first;
     /// slow queues without undelivered events are moved to the end of the log instead.
     pub fn trim_log(&mut self) {
         let end = self.log.end();

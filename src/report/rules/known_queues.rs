@@ -10,7 +10,7 @@ pub struct KnownQueue {
     /// None if the registration was not observed.
     pub registered_at: Option<Moment>,
     /// A hash of the parameters of the registration.
-    pub options: u64,
+    pub options_hash: u64,
     pub registration: Occurrence,
     /// Whether the queue receives events about users.
     pub has_user_events: bool,

@@ -94,11 +94,11 @@ impl Tx {
             Outcome::Answered { status, body } => {
                 self.post_webhook_failure(call, &format!("Third party responded with {status}"));
                 let payload = if body.is_empty() { None } else { Some(repr_of_bytes(body)) };
-                self.post_status(call, *status, payload);
+                self.post_status_to_owner(call, *status, payload);
             }
             Outcome::Forbidden(_) => {
                 self.post_webhook_failure(call, &format!("Third party responded with {FORBIDDEN_BY_PROXY}"));
-                self.post_status(call, FORBIDDEN_BY_PROXY, None);
+                self.post_status_to_owner(call, FORBIDDEN_BY_PROXY, None);
             }
             Outcome::NoConnection(_) => {
                 self.post_webhook_failure(call, "Bot is unavailable");
@@ -183,7 +183,7 @@ impl Tx {
         let _ = self.send_answer(call, Answer { content, widget_content: None });
     }
 
-    fn post_status(&mut self, call: &WebhookCall, status: u16, payload: Option<String>) {
+    fn post_status_to_owner(&mut self, call: &WebhookCall, status: u16, payload: Option<String>) {
         if status == FORBIDDEN_BY_PROXY {
             let explanation = "The URL configured for the webhook is for a private or disallowed network.";
             self.post_to_owner(call, explanation, payload);
@@ -223,7 +223,7 @@ fn bot_name_and_owner(realm: &Realm, call: &WebhookCall) -> Option<(String, User
 }
 
 /// Parses a reply. None if it contains no answer, or an empty one. An error is the problem as users read it.
-fn parse_reply(interface: WebhookFormat, text: &str) -> Result<Option<Answer>, String> {
+fn parse_reply(format: WebhookFormat, text: &str) -> Result<Option<Answer>, String> {
     let reply = match serde_json::from_str(text) {
         Ok(Value::Object(reply)) => reply,
         // Older receivers reply with an empty string instead of `response_not_required`.
@@ -231,7 +231,7 @@ fn parse_reply(interface: WebhookFormat, text: &str) -> Result<Option<Answer>, S
         Ok(_) => return Err("Invalid response format".to_owned()),
         Err(_) => return Err("Invalid JSON in response".to_owned()),
     };
-    let answer = match interface {
+    let answer = match format {
         WebhookFormat::Generic => generic_answer(&reply),
         WebhookFormat::Slack => {
             reply.get("text").map(|text| Answer { content: slack_text(text), widget_content: None })
