@@ -29,7 +29,8 @@ impl State {
         !Feature::DeactivationIsUpdateEvent.is_at(self.level())
     }
 
-    /// Removes the unread messages and purposes of archived channels, about which levels below 315 send no events.
+    /// Removes the unread messages of archived channels, and resets settings whose value is one of them, about which
+    /// levels below 315 send no events.
     pub(super) fn clear_archived_channels(&mut self, channels: &[i64]) {
         if self.level() >= LEVELS_WITH_ARCHIVED_AS_DELETED.start {
             return;

@@ -34,8 +34,8 @@ pub struct SenderView<'realm> {
 /// Texts with more look-ups than this use the indexes of [`NameCache`].
 const MAX_LINEAR_LOOKUPS: usize = 8;
 
-/// Indexes for looking up names. They are built only for texts with many names, because a linear search is faster for a
-/// few.
+/// Indexes for looking up names, and the results of looking up topics. The indexes are built only for texts with many
+/// names, because a linear search is faster for a few.
 #[derive(Default)]
 struct NameCache<'realm> {
     lookup_count: Cell<usize>,
