@@ -106,9 +106,9 @@ pub enum UnknownPart {
     ArchivedSubscriberCount(i64),
     /// The announcement channels, after one became invisible. Below level 315, archiving sends the same event and also
     /// resets the setting.
-    Purposes,
+    AnnouncementChannels,
     /// Whether permissions of channels list the user with this ID, who was deactivated or reactivated.
-    HolderOfChannels(i64),
+    ChannelPermissionHolder(i64),
     /// Notification settings of subscriptions, after the inherited settings changed, in a client that does not support
     /// null.
     InheritedSettings,

@@ -117,11 +117,11 @@ impl Report {
         self.state.lock().clients.values_mut().for_each(|client| client.check_until_now(now));
     }
 
-    /// Checks the rules that apply at the end of a world. `is_left` returns whether a queue with this ID exists
+    /// Checks the rules that apply at the end of a world. `is_left_behind` returns whether a queue with this ID exists
     /// although no running client polls it.
-    pub fn close(&self, is_left: impl Fn(&str) -> bool, now: Moment) {
+    pub fn close(&self, is_left_behind: impl Fn(&str) -> bool, now: Moment) {
         let mut state = self.state.lock();
-        state.clients.values_mut().for_each(|client| client.close(&is_left, now));
+        state.clients.values_mut().for_each(|client| client.close(&is_left_behind, now));
     }
 
     pub fn clear(&self) {

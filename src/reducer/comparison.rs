@@ -248,8 +248,10 @@ fn remove_unknown(normalized: &mut Object, part: &UnknownPart) {
             for_each_row(normalized, &["channel_folders"], |folder| folder["order"] = Value::Null)
         }
         UnknownPart::Unread => _ = normalized.shift_remove("unread_msgs"),
-        UnknownPart::Purposes => CHANNEL_PURPOSE_KEYS.iter().for_each(|key| _ = normalized.shift_remove(*key)),
-        UnknownPart::HolderOfChannels(id) => remove_permission_holder(normalized, *id),
+        UnknownPart::AnnouncementChannels => {
+            CHANNEL_PURPOSE_KEYS.iter().for_each(|key| _ = normalized.shift_remove(*key))
+        }
+        UnknownPart::ChannelPermissionHolder(id) => remove_permission_holder(normalized, *id),
         UnknownPart::Archived(id) => {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
             remove_channel_rows(normalized, &lists, *id);

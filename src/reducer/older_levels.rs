@@ -43,7 +43,7 @@ impl State {
         for key in CHANNEL_PURPOSE_KEYS {
             if self.value.get(key).and_then(Value::as_i64).is_some_and(|id| channels.contains(&id)) {
                 self.replace(key, &(-1).into());
-                self.unknown_parts.insert(UnknownPart::Purposes);
+                self.unknown_parts.insert(UnknownPart::AnnouncementChannels);
             }
         }
     }

@@ -134,7 +134,7 @@ impl State {
         let Some(number) = id.as_i64() else { return };
         let keeps_memberships = self.groups_list_deactivated();
         if !keeps_memberships {
-            self.unknown_parts.insert(UnknownPart::HolderOfChannels(number));
+            self.unknown_parts.insert(UnknownPart::ChannelPermissionHolder(number));
         }
         if is_active {
             self.unknown_parts.insert(UnknownPart::StatusAndPresence(number));

@@ -206,10 +206,12 @@ fn registered_id(reply: &[u8]) -> Option<&str> {
     std::str::from_utf8(&reply[start..start + length]).ok()
 }
 
-/// Reports undeleted queues at the end of the world. `is_left` returns whether a queue with this ID exists although no
-/// running client polls it.
-pub fn check_at_end(queues: &KnownQueues, is_left: &impl Fn(&str) -> bool, findings: &mut Findings) {
-    for queue in queues.iter().filter(|queue| queue.registered_at.is_some() && queue.is_alive() && is_left(&queue.id)) {
+/// Reports undeleted queues at the end of the world. `is_left_behind` returns whether a queue with this ID exists
+/// although no running client polls it.
+pub fn check_at_end(queues: &KnownQueues, is_left_behind: &impl Fn(&str) -> bool, findings: &mut Findings) {
+    for queue in
+        queues.iter().filter(|queue| queue.registered_at.is_some() && queue.is_alive() && is_left_behind(&queue.id))
+    {
         findings.add_occurrence(&QUEUE_LEFT_BEHIND, "", queue.registration.clone());
     }
 }
