@@ -93,7 +93,7 @@ pub enum UnknownPart {
     /// The whole state, after the user was deactivated for some time.
     Everything,
     /// The status and presence of the user with this ID, who became visible to a guest or was reactivated.
-    VisibleUsers(i64),
+    StatusAndPresence(i64),
     /// Whether the user with this ID is away. Events do not send it for a user who had no status before.
     Away(i64),
     /// The number of subscribers of the channel with this ID, which guests do not learn if they are not subscribed.
@@ -106,9 +106,9 @@ pub enum UnknownPart {
     ArchivedSubscriberCount(i64),
     /// The announcement channels, after one became invisible. Below level 315, archiving sends the same event and also
     /// resets the setting.
-    Purposes,
+    AnnouncementChannels,
     /// Whether permissions of channels list the user with this ID, who was deactivated or reactivated.
-    HolderOfChannels(i64),
+    ChannelPermissionHolder(i64),
     /// Notification settings of subscriptions, after the inherited settings changed, in a client that does not support
     /// null.
     InheritedSettings,
@@ -201,7 +201,7 @@ impl State {
             "update_message" => self.apply_update_message(event),
             "delete_message" => self.apply_delete_message(event),
             "update_message_flags" => {
-                // The name of the key below level 32.
+                // Below level 32, the key is `operation`.
                 let op = event["op"].as_str().or(event["operation"].as_str()).unwrap_or_default();
                 return self.apply_update_message_flags(event, op);
             }

@@ -111,17 +111,17 @@ impl Report {
         }
     }
 
-    /// Checks the rules that clients break by not polling until now: those that fell silent, and those that register
-    /// again and again.
+    /// Finds the clients that have stopped polling, and those that registered several queues without polling the older
+    /// ones.
     pub fn check_until_now(&self, now: Moment) {
         self.state.lock().clients.values_mut().for_each(|client| client.check_until_now(now));
     }
 
-    /// Checks the rules that apply at the end of a world. `is_left` returns whether a queue with this ID exists
+    /// Checks the rules that apply at the end of a world. `is_left_behind` returns whether a queue with this ID exists
     /// although no running client polls it.
-    pub fn close(&self, is_left: impl Fn(&str) -> bool, now: Moment) {
+    pub fn close(&self, is_left_behind: impl Fn(&str) -> bool, now: Moment) {
         let mut state = self.state.lock();
-        state.clients.values_mut().for_each(|client| client.close(&is_left, now));
+        state.clients.values_mut().for_each(|client| client.close(&is_left_behind, now));
     }
 
     pub fn clear(&self) {

@@ -221,8 +221,9 @@ impl World {
         let now = self.moment();
         let has_events = |queue: &Queue| realm.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry));
         let is_polled = |queue: &Queue| queue.parked_since.is_some() && !has_events(queue);
-        let is_left = |id: &str| realm.queues.get(id).is_some_and(|queue| have_clients_ended || !is_polled(queue));
-        self.report.close(is_left, now);
+        let is_left_behind =
+            |id: &str| realm.queues.get(id).is_some_and(|queue| have_clients_ended || !is_polled(queue));
+        self.report.close(is_left_behind, now);
     }
 
     pub(crate) fn real_time(&self) -> &Arc<dyn RealTime> {

@@ -33,7 +33,7 @@ pub struct CustomEmojiReply {
 
 impl Read for GetCustomEmoji {
     fn run(realm: &Realm, _context: &OperationContext<'_>, _params: Self::Params) -> Result<CustomEmojiReply, Error> {
-        Ok(CustomEmojiReply { emoji: emoji::all(realm, &realm.custom_emoji) })
+        Ok(CustomEmojiReply { emoji: emoji::records_by_id(realm, &realm.custom_emoji) })
     }
 }
 

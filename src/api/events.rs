@@ -219,7 +219,7 @@ impl Write for DeleteQueue {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let queue = find_own_queue(tx, context, &params.queue_id)?;
 
-        tx.finish_polls(&queue.id);
+        tx.finish_poll(&queue.id);
         tx.remove_queue(&queue.id);
         Ok(Success {})
     }

@@ -109,11 +109,11 @@ impl Tx {
     }
 
     /// Answers the parked poll of a queue with the available events, possibly none.
-    pub fn finish_polls(&mut self, id: &QueueId) {
+    pub fn finish_poll(&mut self, id: &QueueId) {
         self.finished_queues.push(id.clone());
     }
 
-    /// Queues of [`Tx::finish_polls`].
+    /// Queues of [`Tx::finish_poll`].
     pub fn finished_queues_mut(&mut self) -> &mut Vec<QueueId> {
         &mut self.finished_queues
     }

@@ -1,4 +1,4 @@
-//! The API's record of an uploaded file, which its owner sees (reference: Attachment).
+//! The API's record of an uploaded file (specification, Attachment).
 
 use crate::realm::attachment::Attachment;
 use schemars::JsonSchema;

@@ -16,7 +16,8 @@ pub fn avatar_url_for(realm: &Realm, user: &User, client_computes: bool) -> Opti
 }
 
 /// The URL of a user's picture, relative to that of the organization unless it is the provider's. It ends in
-/// `v={avatar_version}` (specification, User; A-3 in docs/assumptions.md).
+/// `v={avatar_version}` (specification, User; A-3 in docs/assumptions.md). `is_medium` selects the larger picture,
+/// which system bots lack.
 pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
     let version = user.avatar.version;
     match user.avatar.source {
@@ -40,7 +41,7 @@ pub fn provider_url(email: &str, version: i64, is_medium: bool) -> String {
     format!("https://secure.gravatar.com/avatar/{hash}{size}{version}")
 }
 
-/// The file name of an uploaded picture: 40 hexadecimal digits that change with each version.
+/// The file name of an uploaded picture, without extension: 40 hexadecimal digits that change with each version.
 pub fn avatar_file(user: &User) -> String {
     let mut hash =
         crate::realm::content_hash(format!("avatar of {} version {}", user.id, user.avatar.version).as_bytes());

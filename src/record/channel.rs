@@ -268,7 +268,12 @@ impl SubscriptionRecord {
 
 impl SubscriptionRecord {
     /// The record of a web-public channel for a spectator.
-    pub fn for_visitor(realm: &Realm, channel: &Channel, settings: &Subscription, include: IncludeSubscribers) -> Self {
+    pub fn for_spectator(
+        realm: &Realm,
+        channel: &Channel,
+        settings: &Subscription,
+        include: IncludeSubscribers,
+    ) -> Self {
         Self {
             channel: ChannelRecord::new(realm, channel),
             color: settings.color.clone(),

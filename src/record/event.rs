@@ -170,7 +170,9 @@ fn list_fields<'a>(realm: &Realm, list: &List) -> Fields<'a> {
             Fields::RealmFilters(RealmFilters { realm_filters: rows.collect() })
         }
         List::ProfileFields(all) => Fields::CustomProfileFields(CustomProfileFields { fields: profile_fields(all) }),
-        List::CustomEmoji(all) => Fields::RealmEmojiUpdate(RealmEmojiUpdate { realm_emoji: emoji::all(realm, all) }),
+        List::CustomEmoji(all) => {
+            Fields::RealmEmojiUpdate(RealmEmojiUpdate { realm_emoji: emoji::records_by_id(realm, all) })
+        }
     }
 }
 

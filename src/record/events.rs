@@ -1,4 +1,5 @@
-//! The types of events, one for each kind, with the fields besides `type`, `op` and `id`.
+//! The types of events, with the fields besides `type`, `op` and `id`: one for each kind, and further ones for kinds
+//! that older levels send with other fields.
 //!
 //! Events that are the same for all readers are stored in the log as they are ([`EventData`]). The others are created
 //! for each reader from an entry of the log, in `record/event.rs`. The OpenAPI document has the schemas of these types.

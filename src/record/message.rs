@@ -1,4 +1,4 @@
-//! The API's record of a message (reference: Message, FetchedMessage).
+//! The API's record of a message (specification, Message and FetchedMessage).
 
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
@@ -99,7 +99,7 @@ pub struct ReactionRecord {
     pub user_id: i64,
 }
 
-/// A part of a poll or to-do list.
+/// A part of a widget: a poll, a to-do list or a form.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Submessage")]
 pub struct SubmessageRecord {
@@ -109,7 +109,7 @@ pub struct SubmessageRecord {
     pub message_id: i64,
     /// The user.
     pub sender_id: i64,
-    /// Always `widget`.
+    /// `widget`, or another text that a client sent.
     pub msg_type: String,
     /// JSON text.
     pub content: String,
@@ -196,7 +196,7 @@ impl MessageView<'_> {
         view_properties.into_iter().fold(0, |view_index, is_true| 2 * view_index + usize::from(is_true))
     }
 
-    /// Whether the client computes the URL of the sender's picture.
+    /// Whether the client computes the URL of the sender's picture, if it is the provider's.
     fn client_computes_avatar(&self, realm: &Realm, sender: &User) -> bool {
         self.client_gravatar
             && realm.can_see_email(self.viewer, sender)

@@ -95,9 +95,9 @@ pub enum PresenceRange {
     Since(i64),
 }
 
-/// The presence of the human users that the viewer may access and that were connected in the last days: in the modern
-/// format if `slim`, otherwise in the legacy format. The number is `presence_last_update_id`, -1 without users. There
-/// are no users if the organization disables presence.
+/// The presence of the human users that the viewer may access and who were connected in the last `history_days` days:
+/// in the modern format if `slim`, otherwise in the legacy format. The number is `presence_last_update_id`, -1 without
+/// users. There are no users if the organization disables presence.
 pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) -> (Presences, i64) {
     presences_in_range(realm, viewer, slim, PresenceRange::Days(history_days), realm.now)
 }

@@ -20,8 +20,8 @@ pub struct ServerProperties<'a> {
     pub product: &'a str,
 }
 
-/// An object with `id`, `at`, `user`, `kind`, `device_id` or `token`, the unencrypted `payload`, and `wire`, which is
-/// what the phone gets; null for registrations.
+/// A push as control shows it: an object with `id`, `at`, `user`, `kind`, `device_id` or `token`, the unencrypted
+/// `payload`, and `wire`, which is what the phone gets; null for registrations.
 pub fn push_record(realm: &Realm, push: &Push, server: ServerProperties<'_>) -> Value {
     let mut record = json!({
         "id": push.id,

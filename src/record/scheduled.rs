@@ -78,13 +78,13 @@ pub struct ReminderRecord {
     pub to: Vec<i64>,
     /// The text that will be sent, Markdown.
     pub content: String,
-    /// As HTML.
+    /// The text that will be sent, HTML.
     pub rendered_content: String,
     /// UNIX seconds.
     pub scheduled_delivery_timestamp: i64,
     /// Whether it could not be sent.
     pub failed: bool,
-    /// The message, as the public record calls it; absent likewise.
+    /// The same as `message_id`, under the name in the public record; absent for a reminder that has only a note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reminder_target_message_id: Option<i64>,
     /// The user's note; "" if there is none.

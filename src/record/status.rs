@@ -17,7 +17,7 @@ pub struct StatusRecord {
     /// Free text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_text: Option<String>,
-    /// The name of its emoji, with the next two fields.
+    /// The name of its emoji; present only together with `emoji_code` and `reaction_type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emoji_name: Option<String>,
     /// Identifier in its namespace.

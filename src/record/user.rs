@@ -86,14 +86,14 @@ pub struct UserView<'a> {
 impl UserRecord {
     pub fn new(realm: &Realm, user: &User, view: UserView<'_>) -> Self {
         let can_see_email = realm.can_see_email(view.viewer, user);
-        let is_visitor = view.viewer.is_none();
+        let is_spectator = view.viewer.is_none();
         Self {
             user_id: user.id.0,
             // Spectators see the addresses of bots only (specification, User).
-            delivery_email: (can_see_email && (!is_visitor || user.is_bot())).then(|| user.email.clone()),
-            email: if is_visitor { realm.email_shown_to(None, user) } else { realm.api_email(user) },
+            delivery_email: (can_see_email && (!is_spectator || user.is_bot())).then(|| user.email.clone()),
+            email: if is_spectator { realm.email_shown_to(None, user) } else { realm.api_email(user) },
             full_name: user.full_name.clone(),
-            date_joined: if is_visitor { user.date_joined.to_date() } else { user.date_joined.to_minute() },
+            date_joined: if is_spectator { user.date_joined.to_date() } else { user.date_joined.to_minute() },
             is_active: Some(user.is_active),
             is_owner: user.role == Role::Owner,
             is_admin: user.is_admin(),
@@ -102,19 +102,19 @@ impl UserRecord {
             bot_type: user.bot.as_ref().map(|bot| bot.kind.number()),
             bot_owner_id: user.bot_owner().map(|owner| owner.0),
             role: user.role.number(),
-            timezone: (!is_visitor).then(|| user.timezone.clone()),
+            timezone: (!is_spectator).then(|| user.timezone.clone()),
             avatar_url: avatar_url_for(realm, user, view.client_gravatar && can_see_email && !user.is_system_bot()),
             avatar_version: user.avatar.version,
             is_imported_stub: user.is_imported_stub,
             is_deleted: user.is_deleted,
             is_system_bot: user.is_system_bot(),
-            profile_data: (view.include_profile && !user.is_bot() && !is_visitor).then(|| profile_data(user)),
+            profile_data: (view.include_profile && !user.is_bot() && !is_spectator).then(|| profile_data(user)),
         }
     }
 
     /// Removes `is_active`, which users in the lists of the register reply do not have, except system bots.
     #[must_use]
-    pub fn without_activity(self) -> Self {
+    pub fn without_is_active(self) -> Self {
         Self { is_active: None, ..self }
     }
 }
@@ -145,7 +145,7 @@ impl ListedUser {
         if user.is_system_bot() {
             return ListedUser::Uncached(Box::new(UserRecord::new(realm, user, view)));
         }
-        let make = || UserRecord::new(realm, user, view).without_activity();
+        let make = || UserRecord::new(realm, user, view).without_is_active();
         if view.viewer.is_none() {
             ListedUser::Uncached(Box::new(make()))
         } else {

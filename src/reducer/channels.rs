@@ -19,7 +19,7 @@ const PERSONAL_KEYS: [&str; 12] = [
     "push_notifications",
     "email_notifications",
     "wildcard_mentions_notify",
-    // Only until levels 225, 132 and 13.
+    // The last three exist only until levels 225, 132 and 13.
     "email_address",
     "role",
     "is_old_stream",

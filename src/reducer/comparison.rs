@@ -52,8 +52,8 @@ static ROW_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     keys
 });
 
-/// The name of users that a guest cannot see, in placeholders for clients that need a record of each user. No event is
-/// sent about placeholders.
+/// The name of users who are invisible to a guest, in placeholders for clients that need a record of each user. No
+/// event is sent about placeholders.
 const PLACEHOLDER_NAME: &str = "Unknown user";
 
 impl State {
@@ -84,7 +84,8 @@ impl State {
         }
     }
 
-    /// Removes keys that cannot be compared and sorts lists whose order has no meaning.
+    /// Removes what cannot be compared, sorts lists whose order has no meaning, and unifies the URLs of pictures and
+    /// the case of topics.
     fn normalize(&self, value: &Object) -> Object {
         let mut normalized = value.clone();
         for (key, _) in NOT_KEPT {
@@ -232,7 +233,7 @@ fn remove_unknown(normalized: &mut Object, part: &UnknownPart) {
             row["delivery_email"] = Value::Null;
             row["avatar_url"] = Value::Null;
         }),
-        UnknownPart::VisibleUsers(id) => remove_status_and_presence(normalized, *id),
+        UnknownPart::StatusAndPresence(id) => remove_status_and_presence(normalized, *id),
         UnknownPart::Away(id) => remove_away(normalized, &id.to_string()),
         UnknownPart::SubscriberCount(id) => {
             clear_subscriber_count(normalized, &["streams", "unsubscribed", "never_subscribed"], *id)
@@ -247,8 +248,10 @@ fn remove_unknown(normalized: &mut Object, part: &UnknownPart) {
             for_each_row(normalized, &["channel_folders"], |folder| folder["order"] = Value::Null)
         }
         UnknownPart::Unread => _ = normalized.shift_remove("unread_msgs"),
-        UnknownPart::Purposes => CHANNEL_PURPOSE_KEYS.iter().for_each(|key| _ = normalized.shift_remove(*key)),
-        UnknownPart::HolderOfChannels(id) => remove_permission_holder(normalized, *id),
+        UnknownPart::AnnouncementChannels => {
+            CHANNEL_PURPOSE_KEYS.iter().for_each(|key| _ = normalized.shift_remove(*key))
+        }
+        UnknownPart::ChannelPermissionHolder(id) => remove_permission_holder(normalized, *id),
         UnknownPart::Archived(id) => {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
             remove_channel_rows(normalized, &lists, *id);

@@ -5,7 +5,7 @@ use super::json::{into_object, merge_into_row};
 use serde_json::{Value, json};
 
 impl State {
-    /// Updates the status of a device at levels at which clients choose its ID, a number or a string.
+    /// Updates the status of a device below level 468, where clients choose its ID, a number or a string.
     pub(super) fn apply_push_device(&mut self, event: &Value) {
         let Some(devices) = self.value.get_mut("push_devices").and_then(Value::as_object_mut) else { return };
         let id = &event["push_account_id"];

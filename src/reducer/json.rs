@@ -49,7 +49,7 @@ pub fn rows<'state>(state: &'state mut Object, list: &str) -> Option<&'state mut
     state.get_mut(list)?.as_array_mut()
 }
 
-/// The row whose `key` has the value `id`.
+/// The row whose `key` has the value `id`. None if the state does not have the list or the row.
 pub fn row<'state>(state: &'state mut Object, list: &str, key: &str, id: &Value) -> Option<&'state mut Object> {
     rows(state, list)?.iter_mut().find(|row| row.get(key) == Some(id))?.as_object_mut()
 }

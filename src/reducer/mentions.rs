@@ -18,8 +18,8 @@ pub(super) enum Mention {
     User,
     /// The message mentions everybody and is listed unless its topic is muted.
     Everybody,
-    /// Only the server's list is known. `was_muted` is whether the topic was muted at that time, None if that is not
-    /// known.
+    /// Only the server's list is known. `was_muted` is whether the topic was muted when the server reported the list,
+    /// None if that is not known.
     Reported { is_listed: bool, was_muted: Option<bool> },
 }
 

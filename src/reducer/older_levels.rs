@@ -29,7 +29,8 @@ impl State {
         !Feature::DeactivationIsUpdateEvent.is_at(self.level())
     }
 
-    /// Removes the unread messages and purposes of archived channels, about which levels below 315 send no events.
+    /// Removes the unread messages of archived channels, and resets settings whose value is one of them, about which
+    /// levels below 315 send no events.
     pub(super) fn clear_archived_channels(&mut self, channels: &[i64]) {
         if self.level() >= LEVELS_WITH_ARCHIVED_AS_DELETED.start {
             return;
@@ -42,7 +43,7 @@ impl State {
         for key in CHANNEL_PURPOSE_KEYS {
             if self.value.get(key).and_then(Value::as_i64).is_some_and(|id| channels.contains(&id)) {
                 self.replace(key, &(-1).into());
-                self.unknown_parts.insert(UnknownPart::Purposes);
+                self.unknown_parts.insert(UnknownPart::AnnouncementChannels);
             }
         }
     }

@@ -33,7 +33,7 @@ impl State {
                 }
                 let is_guest = self.value.get("is_guest") == Some(&Value::Bool(true));
                 if let Some(number) = id.as_i64().filter(|_| was_inactive || is_guest) {
-                    self.unknown_parts.insert(UnknownPart::VisibleUsers(number));
+                    self.unknown_parts.insert(UnknownPart::StatusAndPresence(number));
                 }
             }
             "remove" if self.sends_deactivation_as_removal() => self.set_active(id, false),
@@ -92,7 +92,7 @@ impl State {
         }
         // Records in lists do not have the larger picture and the source of the picture.
         changes.remove("avatar_url_medium");
-        let is_provided = changes.remove("avatar_source").is_some_and(|source| source == "G");
+        let is_from_provider = changes.remove("avatar_source").is_some_and(|source| source == "G");
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
             let Some(user) = row(&mut self.value, list, "user_id", id) else { continue };
             // The records of older servers have fewer keys than the changes.
@@ -101,7 +101,7 @@ impl State {
             let known_changes: Object = known_changes.map(|(key, value)| (key.clone(), value.clone())).collect();
             merge_into_row(user, &known_changes.into());
             // The client computes the URL of a provider's picture if it sees the user's email address.
-            if is_provided && self.computes_avatars && user.get("delivery_email").is_some_and(Value::is_string) {
+            if is_from_provider && self.computes_avatars && user.get("delivery_email").is_some_and(Value::is_string) {
                 user.insert("avatar_url".into(), Value::Null);
             }
             if let Some(field) = &field {
@@ -134,10 +134,10 @@ impl State {
         let Some(number) = id.as_i64() else { return };
         let keeps_memberships = self.groups_list_deactivated();
         if !keeps_memberships {
-            self.unknown_parts.insert(UnknownPart::HolderOfChannels(number));
+            self.unknown_parts.insert(UnknownPart::ChannelPermissionHolder(number));
         }
         if is_active {
-            self.unknown_parts.insert(UnknownPart::VisibleUsers(number));
+            self.unknown_parts.insert(UnknownPart::StatusAndPresence(number));
             return;
         }
         self.unsubscribe_deactivated(number);

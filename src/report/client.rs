@@ -79,9 +79,9 @@ impl Client {
     }
 
     /// See [`Report::close`](super::Report::close).
-    pub fn close(&mut self, is_left: &impl Fn(&str) -> bool, now: Moment) {
+    pub fn close(&mut self, is_left_behind: &impl Fn(&str) -> bool, now: Moment) {
         if let Some(memory) = &mut self.memory {
-            memory.close(is_left, now, &mut self.findings);
+            memory.close(is_left_behind, now, &mut self.findings);
         }
     }
 

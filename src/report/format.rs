@@ -33,7 +33,7 @@ impl Format {
     }
 
     /// Formats a report. Text and SARIF mark findings in the baseline as known. In JUnit, neither these nor findings
-    /// that are less severe than `fail_on` are failures.
+    /// that are less severe than `fail_on`, if given, are failures.
     pub fn render(self, report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -> String {
         match self {
             Format::Text => text::render(report, baseline),

@@ -86,7 +86,7 @@ pub struct Observation<'a> {
     /// The complete body, which the journal entry may truncate.
     pub reply: &'a [u8],
     pub arrival: Arrival,
-    /// The name of the effect of the fault that fired.
+    /// The name of the effect of the fault that fired. None if no fault fired.
     pub effect: Option<&'a str>,
     /// The time at which the request began, in microseconds of real time.
     pub started_at: i64,
@@ -137,9 +137,9 @@ impl Observation<'_> {
         self.entry.status >= 400 && memchr::memmem::find(self.reply, code.as_bytes()).is_some()
     }
 
-    /// A hash of method, path and parameters except the ignored ones, which is the same for repetitions of a request.
-    pub fn fingerprint(&self, ignored_params: &[&str]) -> u64 {
-        let params = self.entry.params.iter().filter(|(name, _)| !ignored_params.contains(&name.as_str()));
+    /// A hash of method, path and parameters except the excluded ones. It is the same for repetitions of a request.
+    pub fn fingerprint(&self, excluded_params: &[&str]) -> u64 {
+        let params = self.entry.params.iter().filter(|(name, _)| !excluded_params.contains(&name.as_str()));
         let mut hashed_parts: Vec<(&str, &str)> = params.map(|(name, value)| (name.as_str(), value.as_str())).collect();
         hashed_parts.push((&self.entry.method, &self.entry.path));
         hash(&hashed_parts)

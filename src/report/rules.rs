@@ -111,9 +111,9 @@ impl Memory {
     }
 
     /// See [`Report::close`](crate::report::Report::close).
-    pub fn close(&mut self, is_left: &impl Fn(&str) -> bool, now: Moment, findings: &mut Findings) {
+    pub fn close(&mut self, is_left_behind: &impl Fn(&str) -> bool, now: Moment, findings: &mut Findings) {
         self.queues.check_restart_at_end(findings);
-        queues::check_at_end(&self.known_queues, is_left, findings);
+        queues::check_at_end(&self.known_queues, is_left_behind, findings);
         self.robustness.check_at_end(now, findings);
     }
 }

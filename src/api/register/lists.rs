@@ -54,7 +54,7 @@ requested_values! {
         "realm_playgrounds" realm_playgrounds: Vec<PlaygroundRecord> = organization::playgrounds::playground_records(realm);
         "realm_domains" realm_domains: Vec<DomainRecord> = organization::domains::domain_records(realm);
         "realm_emoji" realm_emoji: BTreeMap<String, EmojiRecord> =
-            crate::record::emoji::all(realm, &realm.custom_emoji);
+            crate::record::emoji::records_by_id(realm, &realm.custom_emoji);
         "custom_profile_fields" custom_profile_fields: Vec<ProfileFieldRecord> = profile_fields(&realm.profile_fields);
         "custom_profile_fields" custom_profile_field_types: NumberedChoices = numbered_choices(&PROFILE_FIELD_TYPES);
         "realm_user_settings_defaults" realm_user_settings_defaults: Map<String, Value> = user_defaults(realm);

@@ -15,7 +15,8 @@ pub const MAX_NAME_LENGTH: usize = 100;
 ///
 /// # Errors
 ///
-/// In this order: `NameTooLong`, `NameEmpty`, `NameInvalidCharacters`, `NameInvalidFormat`, `NameTaken`.
+/// In this order: `NameTooLong`; `NameEmpty`, also for a single character below the level of
+/// [`Feature::NamesOfOneCharacter`]; `NameInvalidCharacters`; `NameInvalidFormat`; `NameTaken`.
 pub fn checked_name(
     realm: &Realm,
     name: &str,

@@ -7,8 +7,8 @@ use crate::realm::id::UserId;
 use crate::realm::user::{Role, User};
 use std::sync::Arc;
 
-/// A user that the caller may administer, including deactivated users: administrators may administer all users, and
-/// other users their own bots.
+/// A user that the caller may administer, including deactivated users: administrators may administer all users except
+/// system bots, and other users their own bots.
 ///
 /// # Errors
 ///
@@ -26,7 +26,7 @@ pub fn is_only_owner(realm: &Realm, user: &User) -> bool {
     is_owner(user) && !realm.system_group_members(SystemGroup::Owners).iter().any(is_other_owner)
 }
 
-/// Checks that the caller may give a user this role. Returns None if the role does not change.
+/// Checks that the caller may give a user this role. Returns None if `role` is None or the user's present role.
 ///
 /// # Errors
 ///

@@ -38,7 +38,8 @@ impl Realm {
         user_ids
     }
 
-    /// Calls `callback` with each alert word that a text in lower case begins with.
+    /// Calls `callback` with each alert word that a text in lower case begins with, if the text ends after the word or
+    /// goes on with one of [`WORD_SUFFIXES`].
     ///
     /// The index is sorted. The greatest word that does not sort after the candidate is either a prefix of it, or
     /// shares a shorter prefix with it, of which every remaining match is a prefix. So few words are visited, however

@@ -11,13 +11,13 @@ use imbl::OrdSet;
 use std::collections::HashMap;
 
 /// The audience of the deletion of messages of one topic or conversation.
-fn deletion_audience(tx: &Tx, deleter: UserId, group: &[MessageId]) -> Audience {
-    let channel = group.first().and_then(|id| tx.messages.get(id)?.channel()).map(|(channel, _)| channel);
+fn deletion_audience(tx: &Tx, deleter: UserId, ids: &[MessageId]) -> Audience {
+    let channel = ids.first().and_then(|id| tx.messages.get(id)?.channel()).map(|(channel, _)| channel);
     let audience = match channel {
         Some(channel) if !tx.has(Feature::ActionsHaveOneAudience) => {
             Audience::of_users(tx.channels[&channel].subscribers.clone())
         }
-        _ => tx.action_audience(group),
+        _ => tx.action_audience(ids),
     };
     if !tx.has(Feature::DeletionsSentToDeleter) { audience } else { audience.including(OrdSet::unit(deleter)) }
 }
@@ -39,21 +39,21 @@ impl PlaceKey {
 }
 
 /// Deletes messages and emits an event for each topic and conversation. The event spells the topic as its newest
-/// message does. If the first message of a channel is deleted, an event with the new first message precedes it (A-414
-/// in docs/assumptions.md).
+/// message does. From the level of [`Feature::DeletionUpdatesFirstMessage`] on, if the first message of a channel is
+/// deleted, an event with the new first message precedes it (A-414 in docs/assumptions.md).
 pub fn delete_messages(tx: &mut Tx, deleter: UserId, ids: &[MessageId]) {
-    let mut groups: Vec<Vec<MessageId>> = Vec::new();
-    let mut places: HashMap<PlaceKey, usize> = HashMap::new();
+    let mut ids_by_place: Vec<Vec<MessageId>> = Vec::new();
+    let mut place_indexes: HashMap<PlaceKey, usize> = HashMap::new();
     for id in ids {
         let Some(message) = tx.messages.get(id) else { continue };
-        let index = *places.entry(PlaceKey::new(&message.place)).or_insert(groups.len());
-        if index == groups.len() {
-            groups.push(Vec::new());
+        let index = *place_indexes.entry(PlaceKey::new(&message.place)).or_insert(ids_by_place.len());
+        if index == ids_by_place.len() {
+            ids_by_place.push(Vec::new());
         }
-        groups[index].push(*id);
+        ids_by_place[index].push(*id);
     }
     let deletions: Vec<Deletion> =
-        groups.into_iter().filter_map(|group| Deletion::from_messages(tx, deleter, group)).collect();
+        ids_by_place.into_iter().filter_map(|ids| Deletion::from_messages(tx, deleter, ids)).collect();
     for deletion in &deletions {
         for (id, _) in &deletion.messages {
             tx.remove_message(*id);
@@ -87,6 +87,7 @@ fn update_first_message(tx: &mut Tx, place: &MessagePlace, deleted: &[(MessageId
 
 /// The content and the audience of one event.
 struct Deletion {
+    /// Each message with its sender.
     messages: Vec<(MessageId, UserId)>,
     place: MessagePlace,
     audience: Audience,
@@ -94,12 +95,12 @@ struct Deletion {
 
 impl Deletion {
     /// The deletion of messages of one topic or conversation, or None if none of them exists.
-    fn from_messages(tx: &Tx, deleter: UserId, mut group: Vec<MessageId>) -> Option<Self> {
-        group.sort_unstable();
-        let newest = tx.messages.get(group.last()?)?;
-        let audience = deletion_audience(tx, deleter, &group);
+    fn from_messages(tx: &Tx, deleter: UserId, mut ids: Vec<MessageId>) -> Option<Self> {
+        ids.sort_unstable();
+        let newest = tx.messages.get(ids.last()?)?;
+        let audience = deletion_audience(tx, deleter, &ids);
         let mut messages: Vec<(MessageId, UserId)> =
-            group.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
+            ids.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
         if !tx.has(Feature::DeletionsOldestFirst) {
             messages.reverse();
         }

@@ -45,7 +45,7 @@ impl Tx {
         id
     }
 
-    /// Deletes an export and emits an event.
+    /// Marks an export as deleted and emits an event. Does nothing if there is no such export.
     pub fn delete_export(&mut self, id: ExportId, deleter: UserId) {
         let state = ExportState::Deleted(self.now);
         if let Some(requested_by) = self.set_export_state(id, state) {
@@ -62,14 +62,14 @@ impl Tx {
         }
     }
 
-    /// Returns the user who requested the export.
+    /// Returns the user who requested the export. None if there is no such export.
     fn set_export_state(&mut self, id: ExportId, state: ExportState) -> Option<UserId> {
         let export = self.realm_mut().exports.get_mut(&id)?;
         Arc::make_mut(export).state = state;
         Some(export.requested_by)
     }
 
-    /// Emits the list of exports to all administrators. Below level 295, only administrators among `affected_users` get
+    /// Emits the list of exports to all active administrators. Below level 295, only those among `affected_users` get
     /// it.
     fn emit_exports(&mut self, affected_users: OrdSet<UserId>) {
         let users = match self.has(Feature::ExportsSentToAdministrators) {

@@ -32,14 +32,14 @@ impl Message {
         self.body.mentioned.contains(&user) || self.body.group_mentioned.contains(&user)
     }
 
-    /// Whether a mention of everyone in the channel or topic includes the user.
+    /// Whether the message mentions everyone in its channel, topic or conversation, and this includes the user.
     pub fn wildcard_mentions(&self, user: UserId) -> bool {
         self.includes_in_wildcards(user)
             && (self.body.mentions_channel
                 || self.body.topic_mentioned.as_ref().is_some_and(|mentioned| mentioned.contains(&user)))
     }
 
-    /// Whether wildcard mentions include the user.
+    /// Whether wildcard mentions include the user: a recipient, or a user who was mentioned later.
     fn includes_in_wildcards(&self, user: UserId) -> bool {
         self.recipients.contains(&user) || self.body.late_mentioned.contains(&user)
     }
@@ -69,7 +69,7 @@ impl Message {
 }
 
 impl Realm {
-    /// The flags of a user message. A message without one has `read` and `historical`.
+    /// The user's flags of a message. If the user is not a recipient, they include `read` and `historical`.
     pub fn flags(&self, user: UserId, message: &Message) -> Vec<&'static str> {
         let state = self.user_state(user);
         let is_received = message.recipients.contains(&user);
@@ -93,7 +93,7 @@ impl Realm {
         flags
     }
 
-    /// False if the user has no user message.
+    /// Whether the user is a recipient and has not read the message.
     pub fn is_unread(&self, user: UserId, message: &Message) -> bool {
         message.recipients.contains(&user) && !self.user_state(user).read.contains(message.id)
     }

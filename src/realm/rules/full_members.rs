@@ -29,7 +29,8 @@ impl Realm {
 }
 
 impl Tx {
-    /// Puts the end of a new member's waiting period on the agenda, or removes it if the period is over.
+    /// Puts the end of a new member's waiting period on the agenda, or removes it if the period is over or the user has
+    /// none.
     pub fn schedule_full_membership(&mut self, user: UserId) {
         let waiting_period_end = self
             .users

@@ -103,7 +103,8 @@ pub fn changeable_group(
     if may_change { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
-/// Checks that all users are accounts of the organization and, from [`Feature::OnlyActiveMembers`] on, active.
+/// Checks that all users are accounts of the organization, no system bots, and active from the level of
+/// [`Feature::OnlyActiveMembers`] on.
 ///
 /// # Errors
 ///

@@ -7,7 +7,7 @@ use crate::realm::tx::Tx;
 use imbl::OrdSet;
 
 impl Tx {
-    /// Adds users who are mentioned by name and may read the channel to the recipients. In conversations, and in
+    /// Adds active users who are mentioned by name and may read the channel to the recipients. In conversations, and in
     /// channels below the level of [`Feature::MentionsReachReaders`], this applies only to generic bots (A-270 in
     /// docs/assumptions.md).
     pub fn add_mentioned_recipients(&self, place: &MessagePlace, body: &Body, recipients: &mut OrdSet<UserId>) {

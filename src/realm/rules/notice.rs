@@ -1,4 +1,4 @@
-//! Notices: messages that the notification bot posts.
+//! Notices: messages that the notification bot posts. Finds the system bots, and makes the mentions for notices.
 
 use super::send::{ContentAuthor, OutgoingMessage, Target};
 use crate::realm::Realm;

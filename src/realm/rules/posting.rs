@@ -53,8 +53,8 @@ impl Realm {
         self.check_topic_policy(channel, topic)
     }
 
-    /// Whether a sender can see the channel's name. A bot can also see what its owner can see, and everybody can see
-    /// archived channels that were web-public.
+    /// Whether a sender can see the channel's name. System bots can see all channels, other bots also what their owners
+    /// can see, and everybody can see archived channels that were web-public.
     pub fn sender_can_see(&self, sender: &User, channel: &Channel) -> bool {
         let mut sender_and_owner = std::iter::once(sender.id).chain(sender.bot_owner());
         let was_web_public = channel.is_archived && channel.was_web_public;
@@ -128,7 +128,8 @@ impl Realm {
         Ok(())
     }
 
-    /// Checks that a user may send a direct message to these users.
+    /// Checks that a user may send a direct message to these users. Messages from bots, and to bots alone, need no
+    /// permission.
     ///
     /// # Errors
     ///

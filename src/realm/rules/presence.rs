@@ -11,7 +11,8 @@ use crate::time::{Span, Timestamp};
 pub const PING_INTERVAL: Span = Span::from_seconds(60);
 /// Users without a report for this long count as offline (`server_presence_offline_threshold_seconds`).
 pub const OFFLINE_AFTER: Span = Span::from_seconds(200);
-/// A report that follows the previous one sooner is ignored, because several clients may report at once.
+/// A report is ignored if the times that it would update are not older than this, because several clients may report at
+/// once.
 const MIN_UPDATE_INTERVAL: Span = Span::from_seconds(55);
 /// Activity after a longer pause is sent to other users as an event. The value is [`OFFLINE_AFTER`] minus
 /// [`PING_INTERVAL`], minus 10 seconds of tolerance.
@@ -48,7 +49,7 @@ pub fn record_presence(tx: &mut Tx, user: UserId, is_active: bool) {
 }
 
 /// Applies a change of the setting `presence_enabled` immediately: the user becomes active or offline (A-167 in
-/// docs/assumptions.md).
+/// docs/assumptions.md). Does nothing for bots.
 pub fn apply_presence_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
     if tx.users[&user].is_bot() {
         return;

@@ -10,7 +10,8 @@ use crate::realm::tx::Tx;
 use std::sync::Arc;
 
 impl Realm {
-    /// The service that delivers to a device or token, and the device's key.
+    /// The service that delivers to a device or token, and the device's key. The default service and no key if the user
+    /// no longer has it.
     fn service_and_key(&self, user: UserId, target: &PushTarget) -> (PushService, Option<PushKey>) {
         let state = self.user_state(user);
         match target {

@@ -2,7 +2,8 @@
 
 use crate::realm::model::text::{MAX_MESSAGE_LENGTH, truncate};
 
-/// Appends a quotation of `content` to a text. The quotation is truncated if the result would be too long to be sent.
+/// Appends a quotation of `content` to `introduction`. The quotation is truncated if the result would be too long to be
+/// sent.
 pub fn append_quotation(introduction: &str, content: &str) -> String {
     let fence = "`".repeat(longest_run(content, '`').max(2) + 1);
     let with_quotation = |quoted: &str| format!("{introduction}\n{fence}quote\n{quoted}\n{fence}");

@@ -34,8 +34,8 @@ pub struct SenderView<'realm> {
 /// Texts with more look-ups than this use the indexes of [`NameCache`].
 const MAX_LINEAR_LOOKUPS: usize = 8;
 
-/// Indexes for looking up names. They are built only for texts with many names, because a linear search is faster for a
-/// few.
+/// Indexes for looking up names, and the results of looking up topics. The indexes are built only for texts with many
+/// names, because a linear search is faster for a few.
 #[derive(Default)]
 struct NameCache<'realm> {
     lookup_count: Cell<usize>,
@@ -62,7 +62,8 @@ fn index_by_name<K: Eq + Hash, V>(entries: impl Iterator<Item = (K, V)>) -> Hash
 }
 
 impl Realm {
-    /// The view of a sender. `render_context` is None if the text is not from a request.
+    /// The view of a sender. Without `render_context`, the default output format applies, and no extra emoji and no URL
+    /// of the organization are known.
     pub fn view_of<'realm>(
         &'realm self,
         sender: UserId,

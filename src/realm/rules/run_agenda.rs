@@ -73,7 +73,8 @@ impl Tx {
         self.schedule_queue(id);
     }
 
-    /// Removes a queue and trims the log. The parked poll and later polls fail with `BAD_EVENT_QUEUE_ID`.
+    /// Removes a queue, if it exists, and trims the log. The parked poll and later polls fail with
+    /// `BAD_EVENT_QUEUE_ID`.
     pub fn end_queue(&mut self, id: &str) {
         let Some(queue) = self.queues.get(id).map(|queue| queue.id.clone()) else { return };
         self.wake_poll(&queue);
@@ -116,7 +117,7 @@ impl Tx {
         }
     }
 
-    /// Removes the entries that every queue has acknowledged. If the log is still too large, slow queues are removed;
+    /// Removes the entries that every queue has acknowledged. If the log is too large, slow queues are removed first;
     /// slow queues without undelivered events are moved to the end of the log instead.
     pub fn trim_log(&mut self) {
         let end = self.log.end();

@@ -128,7 +128,7 @@ impl Tx {
         message
     }
 
-    /// Sends a due reminder to its user.
+    /// Removes a due reminder, and sends it to its user unless the organization is deactivated.
     pub(super) fn deliver_reminder(&mut self, id: ReminderId) {
         let Some(reminder) = self.realm_mut().reminders.remove(&id) else { return };
         if !self.organization.is_deactivated {

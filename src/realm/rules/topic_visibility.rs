@@ -66,7 +66,8 @@ impl Realm {
 
 impl Tx {
     /// Follows or unmutes the topic of a new message according to the settings of the sender and the mentioned users.
-    /// Returns the sender's new policy. The caller calls [`Realm::begins_topic`] before it adds the message.
+    /// Returns the sender's new policy, None if it is unchanged. The caller calls [`Realm::begins_topic`] before it
+    /// adds the message.
     pub fn apply_automatic_policies(
         &mut self,
         sender: &User,

@@ -14,7 +14,7 @@ pub const SUBMESSAGE_KIND: &str = "widget";
 /// Maximum index of an option or a task.
 const MAX_INDEX: i64 = 1_000;
 
-/// Widgets that a message of a user can create.
+/// A widget that the text of a message can create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Widget {
     /// `/poll QUESTION`, with an option on each following line.
@@ -24,7 +24,7 @@ pub enum Widget {
 }
 
 impl Widget {
-    /// Parses a message that creates a widget. Returns the widget and its `extra_data`.
+    /// Parses a message that creates a widget. Returns the widget and its `extra_data`. None for other messages.
     pub fn parse(content: &str) -> Option<(Self, Value)> {
         let command = content.split_whitespace().next()?;
         let arguments = content.strip_prefix(command)?;

@@ -32,9 +32,9 @@ pub struct StreamCreate {
 /// A channel was archived: the fields of `stream` delete below 315.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LegacyStreamDelete {
-    /// The channel as it was.
+    /// The channel before it was archived.
     pub streams: Vec<ChannelRecord>,
-    /// Its ID.
+    /// The channel's ID.
     pub stream_ids: Vec<ChannelId>,
 }
 

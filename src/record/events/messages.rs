@@ -154,7 +154,7 @@ pub struct DeletedDirectMessage {
 /// A part was added to a message's widget.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Submessage {
-    /// Always `widget`.
+    /// `widget`, or another text that a client sent.
     pub msg_type: String,
     /// JSON.
     pub content: String,

@@ -4,7 +4,7 @@ use crate::realm::id::GroupId;
 use chat_markdown::pieces;
 use std::fmt::Write;
 
-/// Elements without an end tag.
+/// The elements without an end tag that rendered messages have.
 const VOID_ELEMENTS: [&str; 3] = ["br", "hr", "img"];
 
 /// An open element and the text that was collected within it.

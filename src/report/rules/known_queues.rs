@@ -10,7 +10,7 @@ pub struct KnownQueue {
     /// None if the registration was not observed.
     pub registered_at: Option<Moment>,
     /// A hash of the parameters of the registration.
-    pub options: u64,
+    pub options_hash: u64,
     pub registration: Occurrence,
     /// Whether the queue receives events about users.
     pub has_user_events: bool,
@@ -22,7 +22,7 @@ pub struct KnownQueue {
     pub newest_delivered: i64,
     /// The time at which the latest such reply with events was sent, in microseconds of real time.
     pub delivered_at: i64,
-    /// The ID of the newest acknowledged event.
+    /// The ID of the newest acknowledged event; smaller than all IDs if there is none.
     pub acknowledged: i64,
     /// The `last_event_id` of the latest poll.
     pub last_event_id: Option<i64>,

@@ -80,7 +80,7 @@ static UPLOAD_ADDRESS_ENCODED_TWICE: Rule = Rule {
     test: "addresses_of_uploads_are_used_as_they_are",
 };
 
-/// Parameters with IDs, besides those whose names end with `_id` or `_ids`.
+/// Parameters with IDs, besides `to` and those whose names end with `_id` or `_ids`.
 const ID_PARAMETERS: &[&str] = &["add", "delete", "messages", "principals"];
 
 pub fn check(request: &Observation<'_>, findings: &mut Findings) {

@@ -19,7 +19,7 @@ const MAX_TIME_TO_POLL: i64 = SECOND;
 const ALLOWED_BEFORE_REGISTER: &[&str] =
     &["/server_settings", "/fetch_api_key", "/dev_fetch_api_key", "/register", "/events"];
 
-pub const RULES: &[&Rule] = &[&DEAD_QUEUE_POLLED, &QUEUE_NOT_REPLACED, &REGISTERED_AGAIN, &QUEUE_NOT_DELETED];
+pub const RULES: &[&Rule] = &[&DEAD_QUEUE_POLLED, &QUEUE_NOT_REPLACED, &REGISTERED_AGAIN, &QUEUE_LEFT_BEHIND];
 
 static DEAD_QUEUE_POLLED: Rule = Rule {
     name: "dead-queue-polled",
@@ -54,7 +54,7 @@ static REGISTERED_AGAIN: Rule = Rule {
     example: "POST /register; GET /events; POST /register, on the same connection",
     test: "a_living_queue_is_not_replaced",
 };
-static QUEUE_NOT_DELETED: Rule = Rule {
+static QUEUE_LEFT_BEHIND: Rule = Rule {
     name: "queue-left-behind",
     severity: Severity::Note,
     since: 0,
@@ -68,7 +68,8 @@ static QUEUE_NOT_DELETED: Rule = Rule {
 
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// The time at which the client learned that its queue does not exist. None if it has registered since then.
+    /// The time at which the client learned that its latest queue does not exist. None if it has registered or polled
+    /// successfully since then, or if this was reported.
     lost_at: Option<Moment>,
     restart: Option<Restart>,
 }
@@ -125,7 +126,7 @@ impl Memory {
             let is_registered = queue.registered_at.is_some_and(|registered_at| {
                 request.is_after(registered_at) && request.waited_since(registered_at) < QUEUE_LIFETIME
             });
-            let is_unused = queue.options == options_hash && queue.waiting_polls == 0;
+            let is_unused = queue.options_hash == options_hash && queue.waiting_polls == 0;
             is_unused && is_registered && queue.is_alive() && (request.is_alive)(&queue.id)
         };
         let is_recent = |queue: &KnownQueue| {
@@ -149,7 +150,7 @@ impl Memory {
         queues.add(KnownQueue {
             id: id.into(),
             registered_at: Some(request.sent),
-            options: options_hash,
+            options_hash,
             registration: Occurrence::from_request(request),
             has_user_events: types.is_none_or(|types| types.contains("\"realm_user\"")),
             connection: request.facts.connection,
@@ -205,10 +206,12 @@ fn registered_id(reply: &[u8]) -> Option<&str> {
     std::str::from_utf8(&reply[start..start + length]).ok()
 }
 
-/// Reports undeleted queues at the end of the world. `is_left` returns whether a queue with this ID exists although no
-/// running client polls it.
-pub fn check_at_end(queues: &KnownQueues, is_left: &impl Fn(&str) -> bool, findings: &mut Findings) {
-    for queue in queues.iter().filter(|queue| queue.registered_at.is_some() && queue.is_alive() && is_left(&queue.id)) {
-        findings.add_occurrence(&QUEUE_NOT_DELETED, "", queue.registration.clone());
+/// Reports undeleted queues at the end of the world. `is_left_behind` returns whether a queue with this ID exists
+/// although no running client polls it.
+pub fn check_at_end(queues: &KnownQueues, is_left_behind: &impl Fn(&str) -> bool, findings: &mut Findings) {
+    for queue in
+        queues.iter().filter(|queue| queue.registered_at.is_some() && queue.is_alive() && is_left_behind(&queue.id))
+    {
+        findings.add_occurrence(&QUEUE_LEFT_BEHIND, "", queue.registration.clone());
     }
 }

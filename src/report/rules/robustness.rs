@@ -12,7 +12,8 @@ const MAX_TIME_WITHOUT_POLL: i64 = 60 * SECOND;
 /// A client that sends nothing at all must also have been silent for this real time after an unknown event, because a
 /// jump of the world's clock may come before its next poll.
 const MIN_REAL_SILENCE: i64 = SECOND / 2;
-/// The real time after an unexpected reply. It is longer, because a client may wait before it polls again.
+/// The same as [`MIN_REAL_SILENCE`], after an unexpected reply. It is longer, because a client may wait before it polls
+/// again.
 const MIN_REAL_SILENCE_AFTER_ERROR: i64 = 10 * SECOND;
 /// At the end of the world, a client has stopped polling after this time with at least one other request.
 const MIN_SILENCE_AT_END: i64 = 5 * SECOND;
@@ -70,7 +71,7 @@ static REPEATED_EVENT_ACTED_ON: Rule = Rule {
 /// Paths of requests that clients send on their own, and not in reaction to events.
 const PATHS_WITHOUT_REACTIONS: &[&str] = &["/users/me/presence", "/typing", "/register", "/events"];
 
-/// A poll with an unexpected reply, until the client polls again.
+/// A poll with an unexpected reply or an unknown event, until the client polls again.
 #[derive(Debug)]
 struct UnexpectedReply {
     rule: &'static Rule,
@@ -126,6 +127,7 @@ impl Memory {
         }
     }
 
+    /// Finds a client that sends other requests instead of polls after an unexpected reply.
     fn check_silence(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let Some(unexpected_reply) =
             self.unexpected_reply.as_mut().filter(|unexpected_reply| request.is_after(unexpected_reply.sent_at))

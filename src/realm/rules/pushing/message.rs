@@ -37,7 +37,8 @@ impl Realm {
             || self.wants_all_messages(user, message)
     }
 
-    /// Whether the user's settings enable notifications for wildcard mentions in the message's topic.
+    /// Whether the user's settings enable notifications for wildcard mentions in the message's topic. False for direct
+    /// messages.
     fn wants_wildcards(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
         let state = self.user_state(user);
@@ -51,7 +52,8 @@ impl Realm {
             && !state.is_topic_muted(channel, topic)
     }
 
-    /// Whether the user's settings enable pushes for all messages of the channel, or of the followed topic.
+    /// Whether the user's settings enable pushes for all messages of the channel, unless the topic is muted, or of the
+    /// followed topic.
     fn wants_all_messages(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
         let state = self.user_state(user);

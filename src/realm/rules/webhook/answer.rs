@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 pub const REPLY_TIMEOUT_SECONDS: u64 = 10;
 /// Maximum number of redirects that a call follows.
 pub const MAX_REDIRECTS: usize = 30;
-/// The client name of answers.
+/// The client name of answers, and of reports of failures.
 const CLIENT: &str = "OutgoingWebhookResponse";
 /// On real servers, calls go through a proxy, which refuses forbidden hosts with this status.
 const FORBIDDEN_BY_PROXY: u16 = 407;
@@ -84,7 +84,7 @@ impl Outcome {
 
 impl Tx {
     /// Sends the answer, or reports the failure. Returns why an answer of the bot was not sent, or that the bot
-    /// is not active; None if an answer was sent, if none was needed, or if the call itself failed.
+    /// or the organization is not active; None if an answer was sent, if none was needed, or if the call itself failed.
     pub fn handle_webhook_outcome(&mut self, call: &WebhookCall, outcome: &Outcome) -> Option<String> {
         if !self.is_active(call.bot) || self.organization.is_deactivated {
             return Some("the bot is not active any more".to_owned());
@@ -94,11 +94,11 @@ impl Tx {
             Outcome::Answered { status, body } => {
                 self.post_webhook_failure(call, &format!("Third party responded with {status}"));
                 let payload = if body.is_empty() { None } else { Some(repr_of_bytes(body)) };
-                self.post_status(call, *status, payload);
+                self.post_status_to_owner(call, *status, payload);
             }
             Outcome::Forbidden(_) => {
                 self.post_webhook_failure(call, &format!("Third party responded with {FORBIDDEN_BY_PROXY}"));
-                self.post_status(call, FORBIDDEN_BY_PROXY, None);
+                self.post_status_to_owner(call, FORBIDDEN_BY_PROXY, None);
             }
             Outcome::NoConnection(_) => {
                 self.post_webhook_failure(call, "Bot is unavailable");
@@ -183,7 +183,7 @@ impl Tx {
         let _ = self.send_answer(call, Answer { content, widget_content: None });
     }
 
-    fn post_status(&mut self, call: &WebhookCall, status: u16, payload: Option<String>) {
+    fn post_status_to_owner(&mut self, call: &WebhookCall, status: u16, payload: Option<String>) {
         if status == FORBIDDEN_BY_PROXY {
             let explanation = "The URL configured for the webhook is for a private or disallowed network.";
             self.post_to_owner(call, explanation, payload);
@@ -222,8 +222,8 @@ fn bot_name_and_owner(realm: &Realm, call: &WebhookCall) -> Option<(String, User
     Some((bot.full_name.clone(), bot.bot_owner()?))
 }
 
-/// Parses a reply. None if it contains no answer.
-fn parse_reply(interface: WebhookFormat, text: &str) -> Result<Option<Answer>, String> {
+/// Parses a reply. None if it contains no answer, or an empty one. An error is the problem as users read it.
+fn parse_reply(format: WebhookFormat, text: &str) -> Result<Option<Answer>, String> {
     let reply = match serde_json::from_str(text) {
         Ok(Value::Object(reply)) => reply,
         // Older receivers reply with an empty string instead of `response_not_required`.
@@ -231,7 +231,7 @@ fn parse_reply(interface: WebhookFormat, text: &str) -> Result<Option<Answer>, S
         Ok(_) => return Err("Invalid response format".to_owned()),
         Err(_) => return Err("Invalid JSON in response".to_owned()),
     };
-    let answer = match interface {
+    let answer = match format {
         WebhookFormat::Generic => generic_answer(&reply),
         WebhookFormat::Slack => {
             reply.get("text").map(|text| Answer { content: slack_text(text), widget_content: None })
