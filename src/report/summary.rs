@@ -17,9 +17,9 @@ pub struct ClientSummary {
     /// Only in reports of several worlds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
-    /// Name and version, from its User-Agent.
+    /// Name and version, from its `X-Chatdouble-Client` or `User-Agent` header; `Unspecified` if it sends neither.
     pub client: String,
-    /// Email address of the user. None for requests without credentials.
+    /// Email address in the credentials. None for requests without credentials.
     pub user: Option<String>,
     /// The number of requests that were answered.
     pub requests: u64,
@@ -31,7 +31,7 @@ pub struct ClientSummary {
     pub findings: Vec<FindingSummary>,
 }
 
-/// A rule that a client broke.
+/// A rule that a client broke. If the message names what it is about, such as a parameter, each has its own finding.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FindingSummary {
     /// The name of the rule, such as `dead-queue-polled`.
@@ -40,7 +40,7 @@ pub struct FindingSummary {
     pub severity: Severity,
     /// What the client did.
     pub message: String,
-    /// How often the client broke the rule.
+    /// How often the client broke the rule in this way.
     pub count: u64,
     pub first: OccurrenceSummary,
     pub last: OccurrenceSummary,

@@ -19,7 +19,7 @@ pub enum BlockKind {
     World(WorldSetup),
     /// A request with the expected reply; without one, the request must succeed.
     Request(Box<Request>, Option<Box<ExpectedReply>>),
-    /// Calls of control; the expected reply is that of the last one.
+    /// Calls of control with the expected reply of the last one. Calls without an expected reply must succeed.
     Control(Vec<ControlCall>, Option<Box<ExpectedReply>>),
     /// The next event of a queue: the queue's label, the expected event, and whether objects may not have further keys.
     Event(String, Pattern, bool),
@@ -66,7 +66,7 @@ pub struct ControlCall {
     /// Path below `/control/worlds/NAME`.
     pub path: Template,
     pub body: Option<Pattern>,
-    /// The first line of the call in the file, for error messages.
+    /// The first line of the call in the file, for messages, and to recognize `clock` and `fault` by their words.
     pub text: String,
 }
 

@@ -37,7 +37,8 @@ pub enum FenceInfo {
 }
 
 const KINDS: [&str; 7] = ["world", "request", "reply", "queue", "control", "event", "no"];
-/// Names of blocks in similar formats, which are unlikely to be names of languages.
+/// Words that people may write instead of the name of a block, with that name. They are unlikely to be names of
+/// languages.
 const SYNONYMS: [(&str, &str); 8] = [
     ("response", "reply"),
     ("answer", "reply"),
@@ -85,7 +86,7 @@ pub fn parse_fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) 
 ///
 /// # Errors
 ///
-/// All mistakes, each with its offset.
+/// The mistakes, each with its byte offset. Some prevent others from being found. A `reply` block is a mistake here.
 pub fn parse_block(fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<Block, Vec<Mistake>> {
     let kind = match fence_info {
         FenceInfo::World => BlockKind::World(parse_world(fence)?),
@@ -270,7 +271,7 @@ fn parse_line(entry: &Entry) -> Result<Line, Mistake> {
 }
 
 fn parse_control_calls(fence: &Fence<'_>) -> Result<Vec<ControlCall>, Vec<Mistake>> {
-    // Words with which a continuation line of JSON may begin.
+    // A line that is only such a word of JSON continues the call above.
     let is_literal = |line: &str| ["true", "false", "null"].contains(&line.trim_end().trim_end_matches(','));
     let is_first_line = |line: &str| line.starts_with(char::is_alphabetic) && !is_literal(line);
     let entries = fence.entries(|line| !is_first_line(line))?;
@@ -347,7 +348,7 @@ fn parse_clock(target: &str, offset: usize) -> Result<Pattern, Vec<Mistake>> {
 ///
 /// # Errors
 ///
-/// All mistakes, each with its offset.
+/// The mistakes in its JSON, or else the first mistake, with byte offsets.
 pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, Vec<Mistake>> {
     let (mut status, mut is_exact, mut is_text, mut is_none) = (None, false, false, false);
     let mut status_range = None;

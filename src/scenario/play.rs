@@ -106,7 +106,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Requests the values of the block's references that are not yet known.
+    /// Loads what the block's references need from the server: its time, and the names of the world if one is not known
+    /// yet. Fails if a reference still has no value, or skips the scenario if a server without control lacks the name.
     async fn load_referenced_values(&mut self, block: &Block) -> Result<(), BlockError> {
         let templates = block.templates();
         let mut references: Vec<Reference> =
@@ -216,7 +217,7 @@ impl<'a> Player<'a> {
     }
 
     /// Compares a reply with the expected one and captures values. Without an expected reply, `insertion_offset` is the
-    /// byte offset at which a `reply` block can be inserted.
+    /// byte offset at which a `reply` block can be inserted. None if the block has a later call.
     fn check_reply(
         &mut self,
         description: &str,

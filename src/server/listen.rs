@@ -169,7 +169,7 @@ async fn accept(
                 Ok((stream, _)) => {
                     tokio::spawn(handle_connection(stream, scope.clone(), tls_config.clone(), stopped.clone()));
                 }
-                // This may mean too many open files, so the loop waits until other connections close.
+                // This may mean too many open files, so the loop gives other connections time to close.
                 Err(error) => {
                     if !std::mem::replace(&mut is_logged, true) {
                         tracing::warn!("connections have to wait until others close: {error}");

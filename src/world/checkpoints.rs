@@ -123,7 +123,7 @@ impl World {
         self.publish_without_queues(&realm);
     }
 
-    /// Publishes a realm after removing its queues, and answers their parked polls.
+    /// Publishes a realm without its queues, and answers the polls that are parked on the previous realm's queues.
     fn publish_without_queues(&self, realm: &Realm) {
         let previous_realm = self.realm.load();
         let removed_queues: Vec<QueueId> = previous_realm.queues.keys().cloned().collect();

@@ -74,7 +74,7 @@ const CREATION_RULES: [CreationRule; 14] = [
 
 const UPLOAD_PATH: &str = "/user_uploads";
 
-/// Whether requests with this method and path create objects whose IDs are in the reply. Subscriptions, which may
+/// Whether requests with this method and path create objects that the reply identifies. Subscriptions, which may
 /// create channels, are not among them.
 pub fn creates_objects(method: &str, path: &str) -> bool {
     method == "POST" && (path == UPLOAD_PATH || CREATION_RULES.iter().any(|rule| rule.path == path))
@@ -187,7 +187,7 @@ async fn attachment_id(side: &ComparedServer, owner: &str, path_id: &str) -> Res
     Ok(matching_attachments.next().and_then(|attachment| attachment["id"].as_i64()))
 }
 
-/// Whether a refusal says that the object no longer exists.
+/// Whether a refusal says that the object no longer exists or is already deactivated.
 fn is_removed(status: u16, reply: &Value) -> bool {
     let text = reply["msg"].as_str().unwrap_or_default();
     status != 401
