@@ -34,7 +34,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, broadcast, watch};
 
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
-pub use clients::{Jump, JumpClients, MAX_POLL_PAUSE};
+pub use clients::{JumpClients, JumpOutcome, MAX_POLL_PAUSE};
 pub use lifecycle::{Lifecycle, UseGuard};
 use waiters::Waiters;
 pub use waiters::{ParkedPoll, UnjournaledPoll};

@@ -78,12 +78,12 @@ pub struct ExpectedReply {
     /// Byte range of the status in the file; empty where it would be inserted.
     pub status_range: Range<usize>,
     pub headers: Vec<(String, Template)>,
-    pub body: Body,
+    pub body: ExpectedBody,
 }
 
 /// The expected body of a reply.
 #[derive(Clone, Debug)]
-pub enum Body {
+pub enum ExpectedBody {
     /// Any body.
     Any,
     /// JSON, and whether objects may not have further keys.
@@ -177,9 +177,9 @@ impl Request {
 impl ExpectedReply {
     fn templates(&self) -> Vec<&Template> {
         let body = match &self.body {
-            Body::Any => Vec::new(),
-            Body::Json(pattern, _) => pattern.templates(),
-            Body::Text(template, _) => vec![template],
+            ExpectedBody::Any => Vec::new(),
+            ExpectedBody::Json(pattern, _) => pattern.templates(),
+            ExpectedBody::Text(template, _) => vec![template],
         };
         self.headers.iter().map(|(_, value)| value).chain(body).collect()
     }

@@ -1,6 +1,6 @@
 //! Parses the blocks of a scenario file: the info string of the fence, and the contents of each kind of block.
 
-use super::block::{Block, BlockKind, Body, Caller, ControlCall, ExpectedReply, Line, Request};
+use super::block::{Block, BlockKind, Caller, ControlCall, ExpectedBody, ExpectedReply, Line, Request};
 use super::mistake::{Mistake, collect_all, combine};
 use super::pattern::Pattern;
 use super::template::{Template, parse_span};
@@ -371,12 +371,14 @@ pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedRe
     let (headers, start) = parse_reply_headers(fence)?;
     let content = &fence.text[start..fence.content.end];
     let body = match (content.trim().is_empty(), is_text) {
-        (true, _) => Body::Any,
-        (false, true) => Body::Text(parse_template(content.trim(), start)?, start..start + content.trim_end().len()),
-        (false, false) => Body::Json(parse_json(fence, start)?, is_exact),
+        (true, _) => ExpectedBody::Any,
+        (false, true) => {
+            ExpectedBody::Text(parse_template(content.trim(), start)?, start..start + content.trim_end().len())
+        }
+        (false, false) => ExpectedBody::Json(parse_json(fence, start)?, is_exact),
     };
     let is_contradictory = is_none && (arguments.len() > 1 || !content.trim().is_empty() || !headers.is_empty());
-    if is_contradictory || (is_exact && !matches!(body, Body::Json(..))) {
+    if is_contradictory || (is_exact && !matches!(body, ExpectedBody::Json(..))) {
         return Err(Mistake::at(fence.at, "'none' must be alone, with an empty block, and 'exact' needs JSON").into());
     }
     Ok(ExpectedReply {

@@ -30,7 +30,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Makes the edits replace values that differ with placeholders for the type of the actual value.
-    pub fn writing_placeholders(self) -> Self {
+    pub fn with_placeholders(self) -> Self {
         Self { writes_placeholders: true, ..self }
     }
 

@@ -6,7 +6,7 @@ use super::correspondence::{Correspondence, Difference};
 use super::curl::curl_command;
 use super::event_comparison::compare_events;
 use super::queues::Queues;
-use crate::scenario::block::{Block, BlockKind, Body, Caller, Request};
+use crate::scenario::block::{Block, BlockKind, Caller, ExpectedBody, Request};
 use crate::scenario::client::{HttpReply, HttpRequest};
 use crate::scenario::comparison::Comparison;
 use crate::scenario::document::{Document, Scenario};
@@ -216,7 +216,7 @@ impl ProbeRun<'_> {
         &mut self,
         block: &Block,
         request: &Request,
-        expected: Option<&Body>,
+        expected: Option<&ExpectedBody>,
         result: &mut ProbeResult,
     ) -> Result<StepOutcome, String> {
         let encoded = match self.encode(request).await? {
@@ -302,8 +302,8 @@ impl ProbeRun<'_> {
     }
 
     /// Captures values of a reply according to the reply block. Returns the first name without a value.
-    fn capture(&mut self, index: usize, expected: Option<&Body>, reply: &HttpReply) -> Option<String> {
-        let Some(Body::Json(pattern, _)) = expected else { return None };
+    fn capture(&mut self, index: usize, expected: Option<&ExpectedBody>, reply: &HttpReply) -> Option<String> {
+        let Some(ExpectedBody::Json(pattern, _)) = expected else { return None };
         let side = &mut self.sides[index];
         let mut comparison = Comparison::new(&side.scope, &self.document.text, false);
         comparison.compare(pattern, &reply.body);
@@ -369,8 +369,8 @@ impl ProbeRun<'_> {
 }
 
 /// The names of the values that an expected reply captures.
-fn captured_names(expected: Option<&Body>) -> Vec<String> {
-    let Some(Body::Json(pattern, _)) = expected else { return Vec::new() };
+fn captured_names(expected: Option<&ExpectedBody>) -> Vec<String> {
+    let Some(ExpectedBody::Json(pattern, _)) = expected else { return Vec::new() };
     pattern.templates().iter().flat_map(|template| template.captured_names()).map(str::to_owned).collect()
 }
 
