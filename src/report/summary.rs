@@ -23,9 +23,9 @@ pub struct ClientSummary {
     pub user: Option<String>,
     /// The number of requests that were answered.
     pub requests: u64,
-    /// The time of the first request, in seconds of the world's time.
+    /// The time of the first answered request, in UNIX seconds of the world's clock.
     pub first_at: f64,
-    /// The time of the last request, in seconds of the world's time.
+    /// The time of the last answered request, in UNIX seconds of the world's clock.
     pub last_at: f64,
     /// Sorted by severity, the most severe first.
     pub findings: Vec<FindingSummary>,
@@ -56,7 +56,7 @@ pub struct FindingSummary {
 pub struct OccurrenceSummary {
     /// The ID in the journal. None if the request was never answered.
     pub journal_id: Option<u64>,
-    /// In seconds of the world's time.
+    /// When it was answered, or its client gave it up; in UNIX seconds of the world's clock.
     pub at: f64,
     /// The request in one line.
     pub request: String,

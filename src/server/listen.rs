@@ -37,8 +37,8 @@ pub struct BoundSockets {
 }
 
 impl BoundSockets {
-    /// Binds an address. Without a host, binds the IPv4 loopback address and, if the system has it, that of IPv6 with
-    /// the same port.
+    /// Binds an address; for `::`, also `0.0.0.0` where the system separates the two. Without a host, binds the IPv4
+    /// loopback address and, if the system has it, that of IPv6 with the same port.
     ///
     /// # Errors
     ///

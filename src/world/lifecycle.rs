@@ -15,9 +15,10 @@ pub struct Lifecycle {
     pub created_at: Timestamp,
     /// The port that serves only this world.
     pub port: OnceLock<u16>,
-    /// When the last request began, in microseconds since the epoch. [`NEVER`] before that.
+    /// When the last request, or call of control that counts as use, began, in microseconds since the epoch. [`NEVER`]
+    /// before that.
     last_request: AtomicI64,
-    /// When a call of control or a parked poll last ended, in microseconds since the epoch. [`NEVER`] before that.
+    /// When such a call or a parked poll last ended, in microseconds since the epoch. [`NEVER`] before that.
     last_ended: AtomicI64,
     calls_in_progress: AtomicUsize,
 }
@@ -73,7 +74,7 @@ impl World {
         &self.lifecycle
     }
 
-    /// Records a call of control, which is in progress until the guard is dropped.
+    /// Records a call of control that counts as use. It is in progress until the guard is dropped.
     pub(crate) fn begin_use(&self) -> UseGuard<'_> {
         self.lifecycle.calls_in_progress.fetch_add(1, Ordering::Acquire);
         self.lifecycle.record_request(self.real_time.now());
