@@ -2,7 +2,7 @@
 //! API.
 //!
 //! A [`Document`] is a parsed file, and a [`Stage`] is a server to play on. [`play`] plays one [`Scenario`] on a stage
-//! and returns the differences. `docs/scenarios.md` explains the format. This module does not depend on the server, and
+//! and returns its [`Outcome`]. `docs/scenarios.md` explains the format. This module does not depend on the server, and
 //! uses it only over HTTP.
 //!
 //! ```

@@ -41,8 +41,8 @@
 //! ```
 //!
 //! The server has its own threads, so the helpers work under any runtime and without one. Most helpers return when
-//! their work is done. Those that wait for the program under test (a jump of the clock, expected requests) return a
-//! future; in tests without a runtime, await it with [`block_on`].
+//! their work is done. Those that wait for the program under test (jumps of the clock, expected requests, pushes and
+//! parked polls) return a future; in tests without a runtime, await it with [`block_on`].
 //!
 //! A refusal by control and a failed assertion panic with the reason. [`TestWorld::control`] returns refusals instead,
 //! and makes calls for which there is no helper.
@@ -101,7 +101,7 @@ pub fn world() -> TestWorld {
 ///
 /// # Panics
 ///
-/// When control refuses the options.
+/// When the server can't be started, or control refuses the options.
 #[track_caller]
 pub fn world_with(options: WorldOptions) -> TestWorld {
     SHARED.world_with(options)
@@ -111,7 +111,7 @@ pub fn world_with(options: WorldOptions) -> TestWorld {
 ///
 /// # Panics
 ///
-/// Within a runtime; await the future there instead.
+/// Within a runtime, where the future can be awaited instead, or when the server that tests share can't be started.
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     SHARED.running.runtime().block_on(future)
 }

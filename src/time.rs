@@ -25,7 +25,7 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// From microseconds since the Unix epoch; saturates at the ends of the range.
+    /// The time at this number of microseconds since the Unix epoch; saturates at the ends of the range.
     pub const fn from_micros(micros: i64) -> Self {
         let (first, last) = RANGE;
         let micros = if micros < first {
@@ -38,7 +38,7 @@ impl Timestamp {
         Self { micros }
     }
 
-    /// From seconds since the Unix epoch; saturates at the ends of the range.
+    /// The time at this number of UNIX seconds; saturates at the ends of the range.
     pub const fn from_seconds(seconds: i64) -> Self {
         Self::from_micros(seconds.saturating_mul(1_000_000))
     }
@@ -48,12 +48,12 @@ impl Timestamp {
         self.micros
     }
 
-    /// Seconds since the Unix epoch, rounded down, as in most timestamps of the API.
+    /// UNIX seconds, rounded down, as in most timestamps of the API.
     pub const fn seconds(self) -> i64 {
         self.micros.div_euclid(1_000_000)
     }
 
-    /// Seconds since the Unix epoch with their fraction, as in `server_timestamp`.
+    /// UNIX seconds with their fraction, as in `server_timestamp`.
     pub fn fractional_seconds(self) -> f64 {
         self.micros as f64 / 1e6
     }
@@ -88,7 +88,7 @@ impl Timestamp {
         format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}+00:00", point.hour(), point.minute())
     }
 
-    /// The date, as in `date_joined` for visitors: `2019-10-20`.
+    /// The date, as in `date_joined` for spectators: `2019-10-20`.
     pub fn to_date(self) -> String {
         self.format("%Y-%m-%d")
     }
@@ -169,7 +169,7 @@ impl Span {
         self.micros / 1_000_000
     }
 
-    /// From a standard duration; saturates at the end of the range.
+    /// The span of a standard duration; saturates at the end of the range.
     pub fn from_duration(duration: Duration) -> Self {
         Self { micros: i64::try_from(duration.as_micros()).unwrap_or(i64::MAX) }
     }

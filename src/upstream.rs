@@ -1,7 +1,7 @@
 //! The client for another server of the API: a real server, or another double.
 //!
-//! An [`Upstream`] sends requests as one account, within a rate limit. It retries reads after temporary failures and
-//! returns all other failures as a [`RequestError`].
+//! An [`Upstream`] sends requests as one account, within a rate limit. It retries reads after temporary failures, and
+//! returns failures that remain as a [`RequestError`].
 
 mod account;
 mod base_url;

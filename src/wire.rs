@@ -164,9 +164,9 @@ pub enum ListUpdates {
         id: &'static str,
         /// Contains one new element or a list of them, under a key.
         added: (EventKind, &'static str),
-        /// Contains a changed element.
+        /// Contains a changed element. None if there is no such event.
         changed: Option<(EventKind, ElementChange)>,
-        /// Contains the ID of a removed element, under a key.
+        /// Contains the ID of a removed element, under a key. None if there is no such event.
         removed: Option<(EventKind, &'static str)>,
     },
 }

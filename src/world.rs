@@ -34,7 +34,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, broadcast, watch};
 
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
-pub use clients::{Jump, JumpClients, MAX_POLL_PAUSE};
+pub use clients::{JumpClients, JumpOutcome, MAX_POLL_PAUSE};
 pub use lifecycle::{Lifecycle, UseGuard};
 use waiters::Waiters;
 pub use waiters::{ParkedPoll, UnjournaledPoll};
@@ -216,7 +216,7 @@ impl World {
     /// Adds the findings that are only known at the end of the world. `have_clients_ended` is whether all clients are
     /// known to have ended; otherwise, a client whose poll waits counts as running.
     pub(crate) fn close_report(&self, have_clients_ended: bool) {
-        // The published realm would still have ended polls as parked.
+        // The published realm may still have ended polls as parked; a snapshot does not.
         let realm = self.snapshot();
         let now = self.moment();
         let has_events = |queue: &Queue| realm.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry));

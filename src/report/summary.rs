@@ -17,21 +17,21 @@ pub struct ClientSummary {
     /// Only in reports of several worlds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
-    /// Name and version, from its User-Agent.
+    /// Name and version, from its `X-Chatdouble-Client` or `User-Agent` header; `Unspecified` if it sends neither.
     pub client: String,
-    /// Email address of the user. None for requests without credentials.
+    /// Email address in the credentials. None for requests without credentials.
     pub user: Option<String>,
     /// The number of requests that were answered.
     pub requests: u64,
-    /// The time of the first request, in seconds of the world's time.
+    /// The time of the first answered request, in UNIX seconds of the world's clock.
     pub first_at: f64,
-    /// The time of the last request, in seconds of the world's time.
+    /// The time of the last answered request, in UNIX seconds of the world's clock.
     pub last_at: f64,
     /// Sorted by severity, the most severe first.
     pub findings: Vec<FindingSummary>,
 }
 
-/// A rule that a client broke.
+/// A rule that a client broke. If the message names what it is about, such as a parameter, each has its own finding.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FindingSummary {
     /// The name of the rule, such as `dead-queue-polled`.
@@ -40,7 +40,7 @@ pub struct FindingSummary {
     pub severity: Severity,
     /// What the client did.
     pub message: String,
-    /// How often the client broke the rule.
+    /// How often the client broke the rule in this way.
     pub count: u64,
     pub first: OccurrenceSummary,
     pub last: OccurrenceSummary,
@@ -56,7 +56,7 @@ pub struct FindingSummary {
 pub struct OccurrenceSummary {
     /// The ID in the journal. None if the request was never answered.
     pub journal_id: Option<u64>,
-    /// In seconds of the world's time.
+    /// When it was answered, or its client gave it up; in UNIX seconds of the world's clock.
     pub at: f64,
     /// The request in one line.
     pub request: String,

@@ -19,7 +19,7 @@ pub enum BlockKind {
     World(WorldSetup),
     /// A request with the expected reply; without one, the request must succeed.
     Request(Box<Request>, Option<Box<ExpectedReply>>),
-    /// Calls of control; the expected reply is that of the last one.
+    /// Calls of control with the expected reply of the last one. Calls without an expected reply must succeed.
     Control(Vec<ControlCall>, Option<Box<ExpectedReply>>),
     /// The next event of a queue: the queue's label, the expected event, and whether objects may not have further keys.
     Event(String, Pattern, bool),
@@ -66,7 +66,7 @@ pub struct ControlCall {
     /// Path below `/control/worlds/NAME`.
     pub path: Template,
     pub body: Option<Pattern>,
-    /// The first line of the call in the file, for error messages.
+    /// The first line of the call in the file, for messages, and to recognize `clock` and `fault` by their words.
     pub text: String,
 }
 
@@ -78,12 +78,12 @@ pub struct ExpectedReply {
     /// Byte range of the status in the file; empty where it would be inserted.
     pub status_range: Range<usize>,
     pub headers: Vec<(String, Template)>,
-    pub body: Body,
+    pub body: ExpectedBody,
 }
 
 /// The expected body of a reply.
 #[derive(Clone, Debug)]
-pub enum Body {
+pub enum ExpectedBody {
     /// Any body.
     Any,
     /// JSON, and whether objects may not have further keys.
@@ -177,9 +177,9 @@ impl Request {
 impl ExpectedReply {
     fn templates(&self) -> Vec<&Template> {
         let body = match &self.body {
-            Body::Any => Vec::new(),
-            Body::Json(pattern, _) => pattern.templates(),
-            Body::Text(template, _) => vec![template],
+            ExpectedBody::Any => Vec::new(),
+            ExpectedBody::Json(pattern, _) => pattern.templates(),
+            ExpectedBody::Text(template, _) => vec![template],
         };
         self.headers.iter().map(|(_, value)| value).chain(body).collect()
     }

@@ -1,6 +1,6 @@
 //! Parses the blocks of a scenario file: the info string of the fence, and the contents of each kind of block.
 
-use super::block::{Block, BlockKind, Body, Caller, ControlCall, ExpectedReply, Line, Request};
+use super::block::{Block, BlockKind, Caller, ControlCall, ExpectedBody, ExpectedReply, Line, Request};
 use super::mistake::{Mistake, collect_all, combine};
 use super::pattern::Pattern;
 use super::template::{Template, parse_span};
@@ -37,7 +37,8 @@ pub enum FenceInfo {
 }
 
 const KINDS: [&str; 7] = ["world", "request", "reply", "queue", "control", "event", "no"];
-/// Names of blocks in similar formats, which are unlikely to be names of languages.
+/// Words that people may write instead of the name of a block, with that name. They are unlikely to be names of
+/// languages.
 const SYNONYMS: [(&str, &str); 8] = [
     ("response", "reply"),
     ("answer", "reply"),
@@ -85,7 +86,7 @@ pub fn parse_fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) 
 ///
 /// # Errors
 ///
-/// All mistakes, each with its offset.
+/// The mistakes, each with its byte offset. Some prevent others from being found. A `reply` block is a mistake here.
 pub fn parse_block(fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<Block, Vec<Mistake>> {
     let kind = match fence_info {
         FenceInfo::World => BlockKind::World(parse_world(fence)?),
@@ -270,7 +271,7 @@ fn parse_line(entry: &Entry) -> Result<Line, Mistake> {
 }
 
 fn parse_control_calls(fence: &Fence<'_>) -> Result<Vec<ControlCall>, Vec<Mistake>> {
-    // Words with which a continuation line of JSON may begin.
+    // A line that is only such a word of JSON continues the call above.
     let is_literal = |line: &str| ["true", "false", "null"].contains(&line.trim_end().trim_end_matches(','));
     let is_first_line = |line: &str| line.starts_with(char::is_alphabetic) && !is_literal(line);
     let entries = fence.entries(|line| !is_first_line(line))?;
@@ -347,7 +348,7 @@ fn parse_clock(target: &str, offset: usize) -> Result<Pattern, Vec<Mistake>> {
 ///
 /// # Errors
 ///
-/// All mistakes, each with its offset.
+/// The mistakes in its JSON, or else the first mistake, with byte offsets.
 pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, Vec<Mistake>> {
     let (mut status, mut is_exact, mut is_text, mut is_none) = (None, false, false, false);
     let mut status_range = None;
@@ -370,12 +371,14 @@ pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedRe
     let (headers, start) = parse_reply_headers(fence)?;
     let content = &fence.text[start..fence.content.end];
     let body = match (content.trim().is_empty(), is_text) {
-        (true, _) => Body::Any,
-        (false, true) => Body::Text(parse_template(content.trim(), start)?, start..start + content.trim_end().len()),
-        (false, false) => Body::Json(parse_json(fence, start)?, is_exact),
+        (true, _) => ExpectedBody::Any,
+        (false, true) => {
+            ExpectedBody::Text(parse_template(content.trim(), start)?, start..start + content.trim_end().len())
+        }
+        (false, false) => ExpectedBody::Json(parse_json(fence, start)?, is_exact),
     };
     let is_contradictory = is_none && (arguments.len() > 1 || !content.trim().is_empty() || !headers.is_empty());
-    if is_contradictory || (is_exact && !matches!(body, Body::Json(..))) {
+    if is_contradictory || (is_exact && !matches!(body, ExpectedBody::Json(..))) {
         return Err(Mistake::at(fence.at, "'none' must be alone, with an empty block, and 'exact' needs JSON").into());
     }
     Ok(ExpectedReply {

@@ -4,7 +4,7 @@ use super::client::HttpReply;
 use super::json_text::format_json;
 use serde_json::Value;
 
-/// A `reply` block that expects this reply.
+/// A `reply` block that expects this reply: its status, and its body if that is JSON.
 pub fn reply_block(reply: &HttpReply) -> String {
     let body = match &reply.body {
         Value::Null => String::new(),

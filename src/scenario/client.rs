@@ -66,7 +66,7 @@ impl HttpReply {
 /// Why there is no complete reply.
 #[derive(Clone, Debug)]
 pub enum Failure {
-    /// The request was not sent, or no reply came in time.
+    /// The request was not sent, or no complete reply came in time.
     NoReply(String),
     /// The connection ended before or during the reply.
     Broken(String),
@@ -85,7 +85,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// If the scheme is HTTPS, and this machine has no trusted certificates.
+    /// If the scheme is HTTPS, `tls_config` is None, and this machine has no trusted certificates.
     pub fn new(url: &str, tls_config: Option<ClientConfig>) -> Result<Self, String> {
         let pool = Pool::builder(TokioExecutor::new());
         if !url.starts_with("https://") {

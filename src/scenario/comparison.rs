@@ -18,7 +18,7 @@ pub struct Comparison<'a> {
     pub edits: Vec<Edit>,
     /// The captured values, by name.
     pub captured: Vec<(String, Value)>,
-    /// Texts with the values of placeholders that did not match, for error messages.
+    /// The references that did not match, each with its value, for error messages.
     pub notes: Vec<String>,
 }
 
@@ -29,12 +29,12 @@ impl<'a> Comparison<'a> {
         Self { scope, text, is_exact, writes_placeholders: false, edits, captured, notes }
     }
 
-    /// Makes the edits replace different values with placeholders for their type.
-    pub fn writing_placeholders(self) -> Self {
+    /// Makes the edits replace values that differ with placeholders for the type of the actual value.
+    pub fn with_placeholders(self) -> Self {
         Self { writes_placeholders: true, ..self }
     }
 
-    /// Compares a value, and adds the edits and captured values.
+    /// Compares a value, and adds the edits, the captured values and the notes.
     pub fn compare(&mut self, expected: &Pattern, actual: &Value) {
         let matches = match (&expected.value, actual) {
             (PatternValue::Null, Value::Null) => true,

@@ -35,7 +35,7 @@ pub struct Directory {
     pub channels: BTreeMap<String, i64>,
     /// IDs of groups by name.
     pub groups: BTreeMap<String, i64>,
-    /// IDs and contents of messages, sorted by ID.
+    /// IDs and contents of messages, sorted by ID. Empty without control.
     messages: Vec<(i64, String)>,
 }
 
@@ -77,7 +77,7 @@ impl Directory {
         }
     }
 
-    /// Adds the names and IDs of a list in a reply. `id_key` is the key of the ID.
+    /// Adds the names and IDs of a list in a reply to `ids`. `id_key` is the key of an ID in the list.
     pub fn add_ids(ids: &mut BTreeMap<String, i64>, list: &Value, id_key: &str) {
         for record in list.as_array().into_iter().flatten() {
             if let (Some(name), Some(id)) = (record["name"].as_str(), record[id_key].as_i64()) {

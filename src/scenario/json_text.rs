@@ -20,7 +20,8 @@ pub fn format_value_of_key(name: &str, value: &Value, indentation: usize) -> Str
     if is_real_time(name, value) { ANY_NUMBER.to_owned() } else { format_json(value, indentation) }
 }
 
-/// Formats a value in one line if it is short, and otherwise with one key or item per line.
+/// Formats a value in one line if it is short, and otherwise with one key or item per line. Real times in objects
+/// become a placeholder for any number.
 pub fn format_json(value: &Value, indentation: usize) -> String {
     let line = format_in_one_line(value);
     if line.len() + indentation <= MAX_LINE_WIDTH {

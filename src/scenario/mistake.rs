@@ -5,7 +5,7 @@ use std::fmt;
 /// A mistake in a scenario file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// Name of the file.
+    /// Path of the file, as given to [`Document::parse`](super::Document::parse).
     pub file: String,
     /// Line in the file, from 1.
     pub line: usize,

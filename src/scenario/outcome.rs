@@ -22,6 +22,7 @@ pub enum Outcome {
     /// The scenario can't be played on this server, for this reason.
     Skipped(String),
     /// There are differences: with [`Mode::Check`] the first one, with other modes all up to one that no edit can fix.
+    /// At the lowest feature level of the scenario, only the first is kept.
     Differs(Vec<Difference>),
 }
 
@@ -33,7 +34,8 @@ pub struct Difference {
     pub line: usize,
     /// What happened, as a sentence.
     pub what: String,
-    /// The edits that make the expectation match; empty if no edit can.
+    /// The edits that make the expectation match; empty if no edit can, or if the scenario was played at its lowest
+    /// feature level in order to update it.
     pub edits: Vec<Edit>,
 }
 

@@ -43,7 +43,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// All mistakes, with their byte offsets.
+    /// The first mistake in the JSON, or else all mistakes in its placeholders and keys, with byte offsets.
     pub fn parse(text: &str, offset: usize) -> Result<Self, Vec<Mistake>> {
         let strict_options = ParseOptions {
             allow_comments: false,
@@ -90,7 +90,7 @@ impl Pattern {
     }
 }
 
-/// Converts a value. Texts and numbers with mistakes become null, and keys with mistakes are left out.
+/// Converts a value. Texts and numbers with mistakes become null, and keys with invalid placeholders are left out.
 fn convert_value(value: &ast::Value<'_>, offset: usize, mistakes: &mut Vec<Mistake>) -> Pattern {
     let range = value.range().start + offset..value.range().end + offset;
     let value = match value {

@@ -1,6 +1,6 @@
 //! Plays the blocks of a scenario in a world, and compares replies and events with the expected ones.
 
-use super::block::{Block, BlockKind, Body, Caller, ControlCall, ExpectedReply, Line, Request};
+use super::block::{Block, BlockKind, Caller, ControlCall, ExpectedBody, ExpectedReply, Line, Request};
 use super::block_text;
 use super::client::{Failure, HttpReply, HttpRequest};
 use super::comparison::Comparison;
@@ -106,7 +106,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Requests the values of the block's references that are not yet known.
+    /// Loads what the block's references need from the server: its time, and the names of the world if one is not known
+    /// yet. Fails if a reference still has no value, or skips the scenario if a server without control lacks the name.
     async fn load_referenced_values(&mut self, block: &Block) -> Result<(), BlockError> {
         let templates = block.templates();
         let mut references: Vec<Reference> =
@@ -216,7 +217,7 @@ impl<'a> Player<'a> {
     }
 
     /// Compares a reply with the expected one and captures values. Without an expected reply, `insertion_offset` is the
-    /// byte offset at which a `reply` block can be inserted.
+    /// byte offset at which a `reply` block can be inserted. None if the block has a later call.
     fn check_reply(
         &mut self,
         description: &str,
@@ -247,7 +248,7 @@ impl<'a> Player<'a> {
         let Some(status) = reply.status else {
             return Err(BlockError::Fail(format!("{description} must have no reply, but got {}", actual_text())));
         };
-        let mut comparison = self.new_comparison(matches!(reply.body, Body::Json(_, true)));
+        let mut comparison = self.new_comparison(matches!(reply.body, ExpectedBody::Json(_, true)));
         if status != actual.status {
             let has_status = !reply.status_range.is_empty();
             let text = if has_status { actual.status.to_string() } else { format!(" {}", actual.status) };
@@ -261,9 +262,9 @@ impl<'a> Player<'a> {
             }
         }
         match &reply.body {
-            Body::Any => {}
-            Body::Json(pattern, _) => comparison.compare(pattern, &actual.body),
-            Body::Text(template, range) => {
+            ExpectedBody::Any => {}
+            ExpectedBody::Json(pattern, _) => comparison.compare(pattern, &actual.body),
+            ExpectedBody::Text(template, range) => {
                 let text = String::from_utf8_lossy(&actual.bytes).trim().to_owned();
                 if !comparison.matches_text(template, &text) {
                     comparison.edits.push(Edit { range: range.clone(), text });
@@ -271,7 +272,7 @@ impl<'a> Player<'a> {
             }
         }
         let mut message = format!("the reply to {description} differs");
-        let is_not_json = matches!(reply.body, Body::Json(..)) && actual.body.is_null();
+        let is_not_json = matches!(reply.body, ExpectedBody::Json(..)) && actual.body.is_null();
         if status != actual.status || is_not_json {
             message = format!("{message}: {}", actual_text());
         }
@@ -280,7 +281,7 @@ impl<'a> Player<'a> {
 
     fn new_comparison(&self, is_exact: bool) -> Comparison<'_> {
         let comparison = Comparison::new(&self.scope, &self.document.text, is_exact);
-        if self.mode == Mode::Settle { comparison.writing_placeholders() } else { comparison }
+        if self.mode == Mode::Settle { comparison.with_placeholders() } else { comparison }
     }
 
     fn finish_comparison(

@@ -13,9 +13,9 @@ pub struct Queue {
     pub handle: String,
     /// ID from the register reply.
     pub id: String,
-    /// The ID of the last event that was fetched.
+    /// The ID of the last event that was fetched; at first `last_event_id` of the register reply.
     pub last_fetched: i64,
-    /// The ID of the last event that the scenario consumed.
+    /// The ID of the last event that the scenario consumed; at first `last_event_id` of the register reply.
     pub last_consumed: i64,
     /// Events that were fetched, but not consumed.
     pub pending: VecDeque<Value>,
@@ -30,7 +30,7 @@ pub struct Scope {
     pub queues: BTreeMap<String, Queue>,
     /// The users, channels, groups and messages of the world.
     pub directory: Directory,
-    /// The world's time in UNIX seconds.
+    /// The world's time in UNIX seconds, when the latest block with a reference to it began.
     pub now: i64,
     /// A word that no earlier run in the same organization has used.
     pub unique_word: String,

@@ -50,7 +50,7 @@ impl Stage {
         Self::open_with_tls(url, control_token, accounts, None).await
     }
 
-    /// Does the same as [`Stage::open`], with a TLS configuration instead of that of this machine.
+    /// Does the same as [`Stage::open`], with a TLS configuration instead of that of this machine, unless it is None.
     ///
     /// # Errors
     ///
@@ -124,8 +124,8 @@ impl Stage {
         Ok(level.and_then(|(_, level)| level.as_i64()).unwrap_or_default())
     }
 
-    /// Creates a world at this level, unless the options contain another. Without control, returns the server's
-    /// organization.
+    /// Creates a world at this level, unless the options contain another. `file` is the path of the scenario, to which
+    /// the path of a fixture is relative. Without control, returns the server's organization.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl Stage {
         }
     }
 
-    /// The first broken invariant of a world, if there is one.
+    /// The first broken invariant of a world. None if there is none, without control, or if the call fails.
     pub async fn first_violation(&self, world: &World) -> Option<String> {
         let url = format!("{}/invariants", world.control_url.as_deref()?);
         let reply = self.call_control("GET", &url, None).await.ok()?;

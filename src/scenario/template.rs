@@ -81,7 +81,7 @@ pub enum Matcher {
     Array,
     /// A number within an inclusive range. None for no bound.
     Range(Option<i64>, Option<i64>),
-    /// A text that matches the whole expression.
+    /// A text that the expression matches as a whole.
     Regex(Regex),
     /// The key must not exist.
     Absent,

@@ -26,8 +26,8 @@ enum Encoding {
     Gzip,
 }
 
-/// Compresses a response if the client accepts it. Replies that a fault changed or cuts off are not compressed, because
-/// `truncate_at` counts bytes of the uncompressed body.
+/// Compresses a response if the client accepts it, the type can be compressed, and the body becomes smaller. Replies
+/// that a fault changed or cuts off are not compressed, because `truncate_at` counts bytes of the uncompressed body.
 pub fn compress_if_accepted(request_headers: &HeaderMap, response: Response) -> Response {
     let Some(accept_encoding) =
         request_headers.get(header::ACCEPT_ENCODING).and_then(|accept_encoding| accept_encoding.to_str().ok())

@@ -22,7 +22,7 @@ pub struct FaultyBody {
     breaks_off: bool,
     has_yielded: bool,
     /// The wait before breaking off a reply of a multiplexed connection, whose bytes are sent by another task.
-    flush: Option<Pin<Box<Sleep>>>,
+    flush_timer: Option<Pin<Box<Sleep>>>,
 }
 
 /// Enough time for another task to send the written bytes.
@@ -35,8 +35,8 @@ impl FaultyBody {
             let first_deadline = pace.reserve(pace.piece_bytes().min(unsent.len()));
             (pace, Box::pin(tokio::time::sleep_until(first_deadline)))
         });
-        let flush = (breaks_off && is_multiplexed).then(|| Box::pin(tokio::time::sleep(FLUSH_TIME)));
-        Self { unsent, pace, breaks_off, has_yielded: false, flush }
+        let flush_timer = (breaks_off && is_multiplexed).then(|| Box::pin(tokio::time::sleep(FLUSH_TIME)));
+        Self { unsent, pace, breaks_off, has_yielded: false, flush_timer }
     }
 }
 
@@ -48,7 +48,7 @@ impl Body for FaultyBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        let Self { unsent, pace, breaks_off, has_yielded, flush } = &mut *self;
+        let Self { unsent, pace, breaks_off, has_yielded, flush_timer } = &mut *self;
         if !unsent.is_empty() {
             let Some((pace, sleep)) = pace else { return Poll::Ready(Some(Ok(Frame::data(std::mem::take(unsent))))) };
             ready!(sleep.as_mut().poll(context));
@@ -63,14 +63,14 @@ impl Body for FaultyBody {
         if !*has_yielded {
             // hyper discards unsent bytes on an error, so the body first appears to wait, and hyper flushes them.
             *has_yielded = true;
-            if let Some(flush) = flush {
-                flush.as_mut().reset(Instant::now() + FLUSH_TIME);
+            if let Some(flush_timer) = flush_timer {
+                flush_timer.as_mut().reset(Instant::now() + FLUSH_TIME);
             }
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
-        if let Some(flush) = flush {
-            ready!(flush.as_mut().poll(context));
+        if let Some(flush_timer) = flush_timer {
+            ready!(flush_timer.as_mut().poll(context));
         }
         Poll::Ready(Some(Err(io::Error::new(io::ErrorKind::ConnectionAborted, "a fault breaks the reply off"))))
     }

@@ -15,7 +15,8 @@ use tokio::time::Sleep;
 /// The largest number of bytes of a refused request that are still read, so that the refusal arrives before the
 /// connection closes.
 const LINGER_BYTES: usize = 16 * 1024 * 1024;
-/// The beginning of an HTTP/2 connection without negotiation (RFC 9113, section 3.4).
+/// The beginning of an HTTP/2 connection (RFC 9113, section 3.4). It arrives here only over TLS, from a client that did
+/// not negotiate HTTP/2.
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0";
 /// The maximum number of bytes that are inspected before hyper reads them.
 const FIRST_BYTES: usize = 4096;

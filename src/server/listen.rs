@@ -37,8 +37,8 @@ pub struct BoundSockets {
 }
 
 impl BoundSockets {
-    /// Binds an address. Without a host, binds the IPv4 loopback address and, if the system has it, that of IPv6 with
-    /// the same port.
+    /// Binds an address; for `::`, also `0.0.0.0` where the system separates the two. Without a host, binds the IPv4
+    /// loopback address and, if the system has it, that of IPv6 with the same port.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ async fn accept(
                 Ok((stream, _)) => {
                     tokio::spawn(handle_connection(stream, scope.clone(), tls_config.clone(), stopped.clone()));
                 }
-                // This may mean too many open files, so the loop waits until other connections close.
+                // This may mean too many open files, so the loop gives other connections time to close.
                 Err(error) => {
                     if !std::mem::replace(&mut is_logged, true) {
                         tracing::warn!("connections have to wait until others close: {error}");

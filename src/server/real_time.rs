@@ -51,7 +51,7 @@ pub async fn advance_worlds(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>)
             _ = interval.tick() => {}
             () = &mut shutdown => return,
         }
-        // This is checked first, because moving to another thread costs more than the check.
+        // This is checked first, because replacing this thread costs more than the check.
         if worlds.has_abandoned_worlds() {
             in_place(|| worlds.end_abandoned());
         }

@@ -45,8 +45,8 @@ impl StandingFaults {
         unfired.map(|(position, _)| (position, refusals.get(&position).cloned())).collect()
     }
 
-    /// The faults as a world reads them; an error for each that it refuses, such as one with a name that it does not
-    /// have.
+    /// The faults as a world reads them; an error for each that it refuses, such as one for a user who does not exist
+    /// there.
     fn read_faults(&self, world: &World) -> Vec<Result<InstalledFault, Error>> {
         let read_fault = |(fault, fired_count): (&Value, &Arc<AtomicU64>)| {
             let fault = faults::read(world, fault.clone())?;

@@ -26,7 +26,7 @@ pub enum StartError {
     State(Vec<fixture::Diagnostic>),
     /// The address can't be bound.
     Listen(io::Error),
-    /// The TLS certificate can't be read or created.
+    /// The TLS certificate can't be read, used or created.
     Tls(TlsError),
 }
 

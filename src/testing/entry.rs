@@ -14,7 +14,8 @@ const MAX_DISPLAYED_CHARACTERS: usize = 60;
 pub struct Entry {
     /// ID, which rises by one per entry.
     pub id: u64,
-    /// When the request was answered, in UNIX seconds of the world's clock.
+    /// When the request was answered, or its first event occurred if that is earlier; in UNIX seconds of the world's
+    /// clock.
     pub at: f64,
     /// HTTP method in capitals.
     pub method: String,
@@ -22,7 +23,7 @@ pub struct Entry {
     pub path: String,
     /// Email address of the caller. None without credentials.
     pub user: Option<String>,
-    /// Parameters as sent.
+    /// Parameters as text, with neutral names.
     pub params: BTreeMap<String, String>,
     /// HTTP status; 0 when the connection was dropped.
     pub status: u16,
@@ -30,10 +31,10 @@ pub struct Entry {
     pub reply: Value,
     /// Real time until the reply, in milliseconds.
     pub duration_ms: f64,
-    /// The client, from the first word of its User-Agent.
+    /// Name of the client without its version, from its `X-Chatdouble-Client` or `User-Agent` header.
     #[serde(default)]
     pub client: String,
-    /// ID of the fault that fired, or `network`.
+    /// ID of the fault that fired, or `network`. None if there was no failure.
     pub fault: Option<String>,
     /// A hint for a refused request, where the reply itself says less.
     #[serde(default)]

@@ -16,11 +16,11 @@ pub struct Push {
     pub at: f64,
     /// Kind of push, such as `message`; docs/control.md lists all.
     pub kind: String,
-    /// Email address of the device's owner.
+    /// Email address of the device's owner. None if the user no longer exists.
     pub user: Option<String>,
-    /// ID of the device. None for a push to all devices of the owner.
+    /// ID of the device. None for a device without encrypted notifications, which has only a token.
     pub device_id: Option<i64>,
-    /// The payload, decrypted.
+    /// The payload before encryption.
     pub payload: Value,
 }
 
@@ -37,7 +37,7 @@ impl Pushes {
         parse_list(self.control.call(Method::GET, &format!("/pushes?{query}"), None), "pushes")
     }
 
-    /// Waits until there are `count` pushes for a user; panics after `at_most` of real time.
+    /// Waits until there are at least `count` pushes for a user; panics after `at_most` of real time.
     #[track_caller]
     pub fn wait_for(&self, user: &str, count: usize, at_most: Duration) -> Waiting<Vec<Push>> {
         let reply =

@@ -14,7 +14,7 @@ pub struct Queue {
     pub queue_id: String,
     /// Email address of the queue's owner. None for a spectator.
     pub user: Option<String>,
-    /// The client, from the first word of its User-Agent.
+    /// Name of the client: from the parameter `client`, or from its `X-Chatdouble-Client` or `User-Agent` header.
     pub client: String,
     /// Whether a poll waits on it.
     pub parked: bool,
@@ -44,7 +44,7 @@ impl Queues {
         self.control.call(Method::DELETE, &format!("/queues/{id}"), None);
     }
 
-    /// Waits until `count` queues of a user are parked; panics after `at_most` of real time.
+    /// Waits until at least `count` queues of a user are parked; panics after `at_most` of real time.
     #[track_caller]
     pub fn wait_parked(&self, user: &str, count: usize, at_most: Duration) -> Waiting<Vec<Queue>> {
         let condition = json!({"user": user, "parked": true, "count": count});

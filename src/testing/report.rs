@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct ReportedClient {
-    /// Name and version of the client, from its User-Agent.
+    /// Name and version of the client, from its `X-Chatdouble-Client` or `User-Agent` header.
     pub client: String,
     /// Email address of the client's user. None without credentials.
     pub user: Option<String>,
@@ -18,7 +18,7 @@ pub struct ReportedClient {
     pub findings: Vec<Finding>,
 }
 
-/// A rule that a client broke.
+/// A rule that a client broke. If the message names what it is about, such as a parameter, each has its own finding.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Finding {
@@ -28,7 +28,7 @@ pub struct Finding {
     pub severity: String,
     /// What the client did.
     pub message: String,
-    /// How often the client broke the rule.
+    /// How often the client broke the rule in this way.
     pub count: u64,
     /// The first request that broke the rule.
     pub first: FindingRequest,
@@ -46,7 +46,7 @@ pub struct Finding {
 pub struct FindingRequest {
     /// ID of its entry in the journal. None if it was never answered.
     pub journal_id: Option<u64>,
-    /// When it arrived, in UNIX seconds of the world's clock.
+    /// When it was answered, or its client gave it up; in UNIX seconds of the world's clock.
     pub at: f64,
     /// Method, path and parameters in one line.
     pub request: String,

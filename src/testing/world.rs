@@ -53,7 +53,7 @@ impl WorldOptions {
         Self { fixture: Some(fixture.into()), ..self }
     }
 
-    /// Forks a snapshot of the world instead of its current state.
+    /// Forks a snapshot of the original world instead of its current state.
     pub fn snapshot(self, name: impl Into<String>) -> Self {
         Self { snapshot: Some(name.into()), ..self }
     }

@@ -23,7 +23,7 @@ const MAX_LABEL_LENGTH: usize = 63;
 /// The cache is emptied before it would hold more certificates than this.
 const MAX_CACHED_CERTIFICATES: usize = 1_000;
 
-/// Signs certificates. All of them have the same key.
+/// Signs certificates of the server, all of which have the same key.
 pub(super) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     validity: Validity,
@@ -41,7 +41,7 @@ impl fmt::Debug for Authority {
 }
 
 impl Authority {
-    /// Creates an authority and its certificate for these host names and addresses.
+    /// Creates an authority, and signs the main certificate for these host names and addresses.
     ///
     /// # Errors
     ///

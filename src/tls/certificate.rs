@@ -37,8 +37,9 @@ pub type SecureStream = tokio_rustls::server::TlsStream<TcpStream>;
 /// ```
 #[derive(Clone, Debug)]
 pub enum Tls {
-    /// Generated at start, and signed by an authority that is generated too. It is valid for `localhost`, the hosts of
-    /// worlds below it, the addresses of this machine, the server's own host names, and the names listed here.
+    /// Generated at start, and signed by an authority that is generated too. It is valid for `localhost`, the addresses
+    /// of this machine (also as an Android emulator sees it), the server's own host names, and the names listed here.
+    /// The hosts of worlds below `localhost` get certificates of the same authority.
     Made {
         /// Host names or IP addresses.
         names: Vec<String>,

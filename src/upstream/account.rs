@@ -22,7 +22,7 @@ impl fmt::Debug for Account {
 ///
 /// # Errors
 ///
-/// The key of the section that is missing.
+/// Which key of the section is missing or empty.
 pub fn read_zuliprc(text: &str) -> Result<Account, String> {
     let mut is_in_api_section = false;
     let (mut email, mut api_key) = (None, None);

@@ -34,7 +34,8 @@ pub struct Options {
     pub read_timeout: Duration,
     /// How often a read that fails for a temporary reason is retried, after pauses of 1, 2, 4 … seconds.
     pub retries: u32,
-    /// Shows the user a line about each retry of a failed read, and about each long pause of a rate limit.
+    /// Shows the user a line about each retry of a read of the API, and about each long pause of a rate limit. Retries
+    /// and pauses of downloads are not shown.
     pub notify: fn(&str),
 }
 

@@ -8,12 +8,12 @@ use std::time::Duration;
 /// The error of a request without a usable reply.
 #[derive(Clone, Debug)]
 pub struct RequestError {
-    /// Method and URL, without the query.
+    /// Method and URL. The URL of an operation is without its query.
     pub request: String,
     pub reason: Reason,
 }
 
-/// Why a reply is not usable.
+/// Why there is no usable reply.
 #[derive(Clone, Debug)]
 pub enum Reason {
     /// No connection was made.
@@ -32,7 +32,7 @@ pub enum Reason {
     Page { status: StatusCode, title: Option<String> },
     /// The reply is not JSON, or has an unexpected structure.
     NotJson { status: StatusCode, reason: String },
-    /// An error reply of the API.
+    /// An error reply of the API. For a download, any status other than 200.
     ErrorReply { status: StatusCode, code: String, message: String },
     /// The server does not accept the account's key.
     AccountRejected { email: String, message: String },
@@ -41,7 +41,7 @@ pub enum Reason {
 }
 
 impl RequestError {
-    /// Whether the same request may succeed later.
+    /// Whether the same request may succeed if it is repeated soon.
     pub fn is_temporary(&self) -> bool {
         match &self.reason {
             Reason::Unreachable(_) | Reason::Timeout(_) | Reason::BrokenOff { .. } | Reason::Page { .. } => true,

@@ -1,7 +1,7 @@
 //! Keeps long work and waiting for locks off the threads of the async runtime.
 //!
-//! The runtime's threads answer the requests of all worlds, watch the sockets and handle signals. None of them may wait
-//! for a world's writer lock, or be kept busy by one request.
+//! The runtime's threads answer the requests of all worlds and watch the sockets. None of them may wait long for a
+//! world's writer lock, or be kept busy by one request.
 
 use super::World;
 use parking_lot::MutexGuard;

@@ -27,13 +27,13 @@ pub struct SnapshotInfo {
 
 /// The states that a world can return to.
 pub(super) struct Checkpoints {
-    origin: Checkpoint,
+    initial_state: Checkpoint,
     snapshots: BTreeMap<String, (Checkpoint, Timestamp)>,
 }
 
 impl Checkpoints {
-    pub(super) fn new(origin: Checkpoint) -> Self {
-        Self { origin, snapshots: BTreeMap::new() }
+    pub(super) fn new(initial_state: Checkpoint) -> Self {
+        Self { initial_state, snapshots: BTreeMap::new() }
     }
 }
 
@@ -94,8 +94,8 @@ impl World {
     /// Returns to the state in which the world was created. Queues and sessions end, and webhook calls are dropped.
     /// Snapshots, the journal and faults remain.
     pub fn reset(&self) {
-        let origin = self.checkpoints.lock().origin.clone();
-        self.restore(&origin, Restoration::Reset);
+        let initial_state = self.checkpoints.lock().initial_state.clone();
+        self.restore(&initial_state, Restoration::Reset);
     }
 
     /// Replaces the world's state. Queues and sessions end, and webhook calls are dropped.
@@ -123,7 +123,7 @@ impl World {
         self.publish_without_queues(&realm);
     }
 
-    /// Publishes a realm after removing its queues, and answers their parked polls.
+    /// Publishes a realm without its queues, and answers the polls that are parked on the previous realm's queues.
     fn publish_without_queues(&self, realm: &Realm) {
         let previous_realm = self.realm.load();
         let removed_queues: Vec<QueueId> = previous_realm.queues.keys().cloned().collect();

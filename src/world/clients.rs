@@ -32,7 +32,7 @@ pub struct JumpClients {
 
 /// The result of a jump that waited for clients.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Jump<T> {
+pub struct JumpOutcome<T> {
     pub value: T,
     /// The real time that the jump waited.
     pub waited: Span,
@@ -98,7 +98,7 @@ impl World {
         &self,
         max_wait: Span,
         jump: impl Fn(&JumpClients) -> Result<Option<T>, E>,
-    ) -> Result<Jump<T>, E> {
+    ) -> Result<JumpOutcome<T>, E> {
         let started_at = self.real_time.now();
         let since = started_at.plus(Span::from_micros(-MAX_POLL_PAUSE.micros()));
         loop {
@@ -121,7 +121,7 @@ impl World {
             {
                 let _turn = self.wait_turn().await;
                 if let Some(value) = in_place(|| jump(&clients))? {
-                    return Ok(Jump { value, waited, not_parked });
+                    return Ok(JumpOutcome { value, waited, not_parked });
                 }
             }
             let remaining = Duration::from_micros(remaining.micros().unsigned_abs());

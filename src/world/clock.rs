@@ -30,7 +30,8 @@ impl World {
 
     /// Moves the clock to the next item of the agenda that control shows, and runs all items that are due then. The
     /// expiry of a spared queue is passed over. `target` gets the current time and the time of the item, and returns
-    /// the new time. Waits for clients like [`World::advance`]. Does nothing if there is no such item.
+    /// the new time. Returns None, without effect, if the jump has to wait for a client, and an empty list if there is
+    /// no such item.
     ///
     /// # Errors
     ///
@@ -66,7 +67,7 @@ impl World {
         self.advance_realm(to);
         self.broadcast(WatchFrame::Clock { from, to, due_items: due_items.clone(), restoration: None });
         self.broadcast_change(&new_events);
-        // Their answers are lost, so that the clients notice that they are offline and poll again.
+        // The replies to these polls are lost, so that the clients notice that they are offline and poll again.
         self.waiters.finish_polls(&cut_off_queues);
         due_items
     }

@@ -15,11 +15,12 @@ pub struct Lifecycle {
     pub created_at: Timestamp,
     /// The port that serves only this world.
     pub port: OnceLock<u16>,
-    /// When the last request began, in microseconds since the epoch. [`NEVER`] before that.
+    /// When the last request, or call of control that counts as use, began, in microseconds since the epoch. [`NEVER`]
+    /// before that.
     last_request: AtomicI64,
-    /// When a call of control or a parked poll last ended, in microseconds since the epoch. [`NEVER`] before that.
+    /// When such a call or a parked poll last ended, in microseconds since the epoch. [`NEVER`] before that.
     last_ended: AtomicI64,
-    in_progress: AtomicUsize,
+    calls_in_progress: AtomicUsize,
 }
 
 const NEVER: i64 = i64::MIN;
@@ -33,7 +34,7 @@ impl Lifecycle {
             port: OnceLock::new(),
             last_request: AtomicI64::new(NEVER),
             last_ended: AtomicI64::new(NEVER),
-            in_progress: AtomicUsize::new(0),
+            calls_in_progress: AtomicUsize::new(0),
         }
     }
 
@@ -64,7 +65,7 @@ impl Drop for UseGuard<'_> {
     fn drop(&mut self) {
         let lifecycle = &self.0.lifecycle;
         lifecycle.record_end(self.0.real_time.now());
-        lifecycle.in_progress.fetch_sub(1, Ordering::Release);
+        lifecycle.calls_in_progress.fetch_sub(1, Ordering::Release);
     }
 }
 
@@ -73,9 +74,9 @@ impl World {
         &self.lifecycle
     }
 
-    /// Records a call of control, which is in progress until the guard is dropped.
+    /// Records a call of control that counts as use. It is in progress until the guard is dropped.
     pub(crate) fn begin_use(&self) -> UseGuard<'_> {
-        self.lifecycle.in_progress.fetch_add(1, Ordering::Acquire);
+        self.lifecycle.calls_in_progress.fetch_add(1, Ordering::Acquire);
         self.lifecycle.record_request(self.real_time.now());
         UseGuard(self)
     }
@@ -83,7 +84,7 @@ impl World {
     /// Whether the world was unused for its `idle_ttl`. A call of control in progress or a parked poll is a use.
     pub(crate) fn is_abandoned(&self) -> bool {
         let Some(idle_ttl) = self.lifecycle.idle_ttl else { return false };
-        self.lifecycle.in_progress.load(Ordering::Acquire) == 0
+        self.lifecycle.calls_in_progress.load(Ordering::Acquire) == 0
             && self.parked_polls() == 0
             && self.real_time.now().since(self.lifecycle.last_used()) >= idle_ttl
     }

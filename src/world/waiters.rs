@@ -44,7 +44,7 @@ const MAX_JOURNAL_DELAY: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 struct ParkedPolls {
-    /// In the order in which they were parked. A queue has two until the older one is woken up and ends.
+    /// In the order in which they were parked. A queue may have two until the older one is woken up and ends.
     polls: BTreeMap<u64, (Arc<Queue>, Arc<Waker>)>,
     last_number: u64,
 }
@@ -99,8 +99,8 @@ impl ParkedPoll {
         self.world.waiters.record_answer(&self.queue.id, self.world.real_time.now());
     }
 
-    /// Whether the client deleted the queue, or is offline during a jump of the clock. The poll is then answered with the
-    /// available events.
+    /// Whether the client deleted the queue, or is offline during a jump of the clock. The poll is then answered with
+    /// the available events.
     pub fn is_finished(&self) -> bool {
         self.waker.is_finished.load(Ordering::Acquire)
     }
@@ -191,7 +191,7 @@ impl World {
         self.waiters.parked_polls.lock().polls.len()
     }
 
-    /// How often polls were woken up, including polls that had no events.
+    /// How often polls were woken up, including polls that had no events, but not those that were finished.
     #[doc(hidden)]
     pub fn wake_count(&self) -> u64 {
         self.waiters.wake_count.load(Ordering::Relaxed)

@@ -65,9 +65,9 @@ pub struct WebhookEntry {
 /// The bodies of an attempt that is not listed yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WebhookAttempt {
-    /// See [`WebhookEntry`].
+    /// The request body, as in [`WebhookEntry::body`].
     pub body: Value,
-    /// See [`WebhookEntry`].
+    /// The reply's body, as in [`WebhookEntry::reply`].
     pub reply: Value,
 }
 

@@ -130,12 +130,12 @@ impl Worlds {
         }
     }
 
-    /// Whether a world was idle for longer than its time limit.
+    /// Whether a world was unused for its time limit.
     pub fn has_abandoned_worlds(&self) -> bool {
         self.worlds_by_name.iter().any(|world| world.is_abandoned())
     }
 
-    /// Ends the worlds that were idle for longer than their time limit, and returns their names.
+    /// Ends the worlds that were unused for their time limits, and returns their names.
     pub fn end_abandoned(&self) -> Vec<String> {
         let abandoned_names: Vec<String> = self
             .worlds_by_name

@@ -24,12 +24,16 @@ static SEND_REPEATED_BLINDLY: Rule = Rule {
     test: "a_message_is_not_sent_again_blindly",
 };
 
-/// A message that the server has sent, which the client does not know.
+/// A message that was sent, although its request got no complete reply, or status 502 or 504.
 #[derive(Debug)]
 struct UnansweredMessage {
+    /// A hash of the request without the parameters that may differ when it is repeated.
     fingerprint: u64,
+    /// None if the request has none, or has no `queue_id`, without which it has no effect.
     local_id: Option<Box<str>>,
+    /// Whether the client has fetched messages since.
     has_fetched: bool,
+    /// Whether the client has polled successfully since.
     has_polled: bool,
     /// Whether the event of the message was received.
     has_arrived: bool,

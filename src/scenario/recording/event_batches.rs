@@ -15,7 +15,7 @@ pub struct EventBatch {
     pub events: Vec<Value>,
 }
 
-/// The batches of all successful polls, in the order of their replies.
+/// The batches of the successful polls that have new events, in the order of their replies.
 pub fn event_batches(exchanges: &[Exchange]) -> Vec<EventBatch> {
     let mut polls: Vec<&Exchange> = exchanges.iter().filter(|exchange| exchange.is_successful_poll()).collect();
     polls.sort_by(|first, second| first.end_seconds.total_cmp(&second.end_seconds));

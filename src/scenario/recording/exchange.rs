@@ -61,7 +61,7 @@ pub enum RequestBody {
     Multipart(Vec<(String, String)>, Vec<Upload>),
     /// Media type and JSON.
     Json(String, Value),
-    /// The media type of any other body.
+    /// The media type of any other body, and of one that can't be parsed.
     Other(String),
     /// A body that was too large to be recorded.
     TooLarge,
@@ -115,7 +115,7 @@ impl RequestBody {
     }
 }
 
-/// The email address and the API key in an `Authorization` header of the scheme Basic.
+/// The email address and the API key in an `Authorization` header of the scheme Basic. None for any other header.
 pub fn basic_credentials(header: &str) -> Option<(String, String)> {
     let (scheme, encoded) = header.split_once(' ')?;
     let decoded = base64::engine::general_purpose::STANDARD.decode(encoded.trim()).ok()?;

@@ -20,7 +20,7 @@ const USER_KEYS: [&str; 17] = [
     "add_members",
     "direct_member_ids",
 ];
-/// Keys of message IDs, besides those that end with `message_id`.
+/// Keys of message IDs, besides `msg_id`, `msg_ids` and those that end with `message_id`.
 const MESSAGE_KEYS: [&str; 7] = ["messages", "anchor", "first_id", "last_id", "message_ids", "max_id", "last_read_id"];
 
 /// The kind of the objects in a collection, from its name: `message` for `messages`.

@@ -28,7 +28,7 @@ pub struct Names {
     captured_ids: BTreeMap<(String, i64), String>,
     /// Captured texts that later requests use, with their names.
     captured_texts: Vec<(String, String)>,
-    /// How often each name was used as the base of a new one.
+    /// How many names were made from each base. The base of a queue's label is `queue HANDLE`.
     name_counts: BTreeMap<String, usize>,
     /// Kinds and IDs that requests use without a placeholder.
     pub unnamed_ids: BTreeSet<(String, i64)>,
@@ -162,7 +162,7 @@ impl Names {
         placeholder(&format!("{name} := int")).into()
     }
 
-    /// The placeholder that captures a text for later requests.
+    /// Gives a text a new name for later requests, and returns the placeholder that captures it.
     pub fn capture_text(&mut self, kind: &str, text: &str) -> String {
         let name = self.new_name(kind);
         self.captured_texts.push((text.to_owned(), name.clone()));
@@ -182,7 +182,8 @@ impl Names {
         format!("{name_base}{count}")
     }
 
-    /// The placeholder of a text that is an email address or a queue ID.
+    /// The placeholder of a text that is an email address or a queue ID. None for other texts, and for email addresses
+    /// that the recording changes.
     pub fn placeholder_for(&self, text: &str) -> Option<String> {
         if let Some(handle) = self.handle(text) {
             return (!self.changed_emails.contains(text)).then(|| placeholder(&format!("{handle}.email")));

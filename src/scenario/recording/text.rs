@@ -54,7 +54,7 @@ pub fn can_be_written_in_lines(text: &str) -> bool {
         && text.split('\n').all(has_no_trailing_space)
 }
 
-/// A line of a request. A text of several lines begins on the next line.
+/// The lines of a parameter or a file in a `request` block. A text of several lines begins on the next line.
 pub fn parameter_lines(name: &str, text: &str) -> String {
     if !text.contains('\n') {
         return format!("{name}: {text}").trim_end().to_owned();

@@ -33,14 +33,14 @@ struct CreationRule {
     path: &'static str,
     /// Key of the ID or the list of IDs in its reply.
     id_key: &'static str,
-    method: &'static str,
+    removal_method: &'static str,
     /// Path of the request that removes an object; `{}` is replaced with the ID.
     removal_path: &'static str,
-    form: &'static [(&'static str, &'static str)],
+    removal_form: &'static [(&'static str, &'static str)],
 }
 
 const fn delete_rule(path: &'static str, id_key: &'static str, removal_path: &'static str) -> CreationRule {
-    CreationRule { path, id_key, method: "DELETE", removal_path, form: &[] }
+    CreationRule { path, id_key, removal_method: "DELETE", removal_path, removal_form: &[] }
 }
 
 const CREATION_RULES: [CreationRule; 14] = [
@@ -59,22 +59,22 @@ const CREATION_RULES: [CreationRule; 14] = [
     CreationRule {
         path: "/user_groups/create",
         id_key: "group_id",
-        method: "POST",
+        removal_method: "POST",
         removal_path: "/user_groups/{}/deactivate",
-        form: &[],
+        removal_form: &[],
     },
     CreationRule {
         path: "/channel_folders/create",
         id_key: "channel_folder_id",
-        method: "PATCH",
+        removal_method: "PATCH",
         removal_path: "/channel_folders/{}",
-        form: &[("is_archived", "true")],
+        removal_form: &[("is_archived", "true")],
     },
 ];
 
 const UPLOAD_PATH: &str = "/user_uploads";
 
-/// Whether requests with this method and path create objects whose IDs are in the reply. Subscriptions, which may
+/// Whether requests with this method and path create objects that the reply identifies. Subscriptions, which may
 /// create channels, are not among them.
 pub fn creates_objects(method: &str, path: &str) -> bool {
     method == "POST" && (path == UPLOAD_PATH || CREATION_RULES.iter().any(|rule| rule.path == path))
@@ -95,9 +95,9 @@ pub fn created_objects(method: &str, path: &str, reply: &Value, handle: &str) ->
     };
     let object = |id: i64| CreatedObject {
         removal: Removal::Request {
-            method: rule.method,
+            method: rule.removal_method,
             path: rule.removal_path.replace("{}", &id.to_string()),
-            form: rule.form.to_vec(),
+            form: rule.removal_form.to_vec(),
         },
         creator: handle.to_owned(),
         name: format!("{} {id}", rule.removal_path.trim_matches('/').split("/{}").next().unwrap_or_default()),
@@ -187,7 +187,7 @@ async fn attachment_id(side: &ComparedServer, owner: &str, path_id: &str) -> Res
     Ok(matching_attachments.next().and_then(|attachment| attachment["id"].as_i64()))
 }
 
-/// Whether a refusal says that the object no longer exists.
+/// Whether a refusal says that the object no longer exists or is already deactivated.
 fn is_removed(status: u16, reply: &Value) -> bool {
     let text = reply["msg"].as_str().unwrap_or_default();
     status != 401

@@ -59,9 +59,9 @@ static IDS_IN_TEXT: LazyLock<Regex> = LazyLock::new(|| {
 pub struct Difference {
     /// Where it is, such as `reply.messages[].id` or `event message of mel`.
     pub at: String,
-    /// The value of the first server as text.
+    /// The value of the first server as text, shortened; `absent` if it has none.
     pub first: String,
-    /// The value of the second server as text.
+    /// The value of the second server as text, shortened; `absent` if it has none.
     pub second: String,
 }
 
@@ -103,7 +103,8 @@ impl Correspondence {
         known_second.is_none_or(|id| *id == second) && known_first.is_none_or(|id| *id == first)
     }
 
-    /// The differences between two values. `parent_kind` is the kind of object that they describe, such as `message`.
+    /// The differences between two values. IDs at the same place become pairs. `parent_kind` is the kind of object that
+    /// the values describe, such as `message`.
     pub fn differences(&mut self, path: &str, parent_kind: &str, first: &Value, second: &Value) -> Vec<Difference> {
         let mut differences = Vec::new();
         self.compare_values("", parent_kind, first, second, path, &mut differences);

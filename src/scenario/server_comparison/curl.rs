@@ -2,7 +2,8 @@
 
 use crate::scenario::client::HttpRequest;
 
-/// The `curl` command for a request, with the API key in the variable `KEY`. The body is cut after 2,000 characters.
+/// The `curl` command for a request, with the API key in the variable `KEY`. Of the other headers, it has only the
+/// content type. The body is cut after 2,000 characters.
 pub fn curl_command(request: &HttpRequest, email: Option<&str>) -> String {
     let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let mut parts = vec!["curl".to_owned()];

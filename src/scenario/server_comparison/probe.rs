@@ -6,7 +6,7 @@ use super::correspondence::{Correspondence, Difference};
 use super::curl::curl_command;
 use super::event_comparison::compare_events;
 use super::queues::Queues;
-use crate::scenario::block::{Block, BlockKind, Body, Caller, Request};
+use crate::scenario::block::{Block, BlockKind, Caller, ExpectedBody, Request};
 use crate::scenario::client::{HttpReply, HttpRequest};
 use crate::scenario::comparison::Comparison;
 use crate::scenario::document::{Document, Scenario};
@@ -55,7 +55,7 @@ pub struct ProbeResult {
     pub skipped: Vec<(String, String)>,
     /// Objects that the probe created and could not remove, each with the reason.
     pub unremoved_objects: Vec<String>,
-    /// Why a server did not reply. The comparison ends then.
+    /// Why a server did not reply, which ends the comparison. None if both replied to all requests.
     pub failure: Option<String>,
 }
 
@@ -148,7 +148,8 @@ fn example_text(part: &Part) -> String {
 }
 
 impl ProbeRun<'_> {
-    /// Sends the requests of the blocks and compares the replies. The error says why a server does not reply.
+    /// Registers queues, sends the requests of the blocks, and compares replies and events. The error says why a server
+    /// does not reply.
     async fn play(&mut self, blocks: &[&Block], result: &mut ProbeResult) -> Result<(), String> {
         if !self.settings.is_read_only {
             self.register_queues().await?;
@@ -188,7 +189,7 @@ impl ProbeRun<'_> {
                 continue;
             }
             for index in 0..self.sides.len() {
-                // A request that needs a value of an earlier reply can't be encoded.
+                // A request can't be encoded if it needs a value that no earlier reply had.
                 let Ok(encoded) = encode_request(&self.sides[index].scope, request) else { continue };
                 let path = path_without_base(&encoded.url, &self.sides[index].url);
                 if cleanup::creates_objects(&request.method, &path) {
@@ -215,7 +216,7 @@ impl ProbeRun<'_> {
         &mut self,
         block: &Block,
         request: &Request,
-        expected: Option<&Body>,
+        expected: Option<&ExpectedBody>,
         result: &mut ProbeResult,
     ) -> Result<StepOutcome, String> {
         let encoded = match self.encode(request).await? {
@@ -271,7 +272,8 @@ impl ProbeRun<'_> {
         })
     }
 
-    /// The encoded request for each server. The inner error says which placeholder has no value.
+    /// The encoded request for each server. The inner error says why the request can't be encoded, such as a
+    /// placeholder without a value. The outer error says why a server does not reply.
     async fn encode(&mut self, request: &Request) -> Result<Result<[HttpRequest; 2], String>, String> {
         let mut requests = Vec::new();
         for side in &mut self.sides {
@@ -300,8 +302,8 @@ impl ProbeRun<'_> {
     }
 
     /// Captures values of a reply according to the reply block. Returns the first name without a value.
-    fn capture(&mut self, index: usize, expected: Option<&Body>, reply: &HttpReply) -> Option<String> {
-        let Some(Body::Json(pattern, _)) = expected else { return None };
+    fn capture(&mut self, index: usize, expected: Option<&ExpectedBody>, reply: &HttpReply) -> Option<String> {
+        let Some(ExpectedBody::Json(pattern, _)) = expected else { return None };
         let side = &mut self.sides[index];
         let mut comparison = Comparison::new(&side.scope, &self.document.text, false);
         comparison.compare(pattern, &reply.body);
@@ -367,8 +369,8 @@ impl ProbeRun<'_> {
 }
 
 /// The names of the values that an expected reply captures.
-fn captured_names(expected: Option<&Body>) -> Vec<String> {
-    let Some(Body::Json(pattern, _)) = expected else { return Vec::new() };
+fn captured_names(expected: Option<&ExpectedBody>) -> Vec<String> {
+    let Some(ExpectedBody::Json(pattern, _)) = expected else { return Vec::new() };
     pattern.templates().iter().flat_map(|template| template.captured_names()).map(str::to_owned).collect()
 }
 

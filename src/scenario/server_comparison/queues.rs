@@ -20,7 +20,7 @@ struct Queue {
 }
 
 impl Queues {
-    /// Registers a queue for each account. Returns handles and IDs.
+    /// Registers a queue for each account. Returns handles and IDs, without accounts for which a server refuses it.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Queues {
         Ok(events)
     }
 
-    /// Deletes the queues. Any that can't be deleted will expire.
+    /// Deletes the queues, until the server does not reply. Queues that are not deleted will expire.
     pub async fn delete(&self, side: &ComparedServer) {
         let own_queues = self.queues_by_handle.iter().map(|(handle, queue)| (handle, &queue.id));
         let other_queues = self.registered_by_probe.iter().map(|(handle, id)| (handle, id));

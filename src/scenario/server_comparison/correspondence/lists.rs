@@ -5,9 +5,9 @@ use crate::scenario::recording::kinds::kind_of_collection;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The maximum number of items that are matched with items at other positions. In longer lists of equal length, items
-/// are only compared with those at the same position; of longer lists of different lengths, only the first items are
-/// compared.
+/// The maximum number of items of the first list that are matched with items at other positions. If the first list is
+/// longer, and the second has the same length, items are only compared with those at the same position. If the lengths
+/// differ, only this many items of the first list are compared.
 const MAX_MATCHED_ITEMS: usize = 80;
 
 /// Keys whose texts people choose. Objects all of whose chosen texts differ are not the same object.
