@@ -58,7 +58,8 @@ impl Tx {
     /// Ends a parked poll, so that its queue is idle from `ended_at` on. Does nothing if another poll replaced it, or if
     /// the queue has counted as idle since.
     pub fn end_poll(&mut self, parked_queue: &Queue, ended_at: Timestamp) {
-        let is_parked = |queue: &&Arc<Queue>| queue.poll_count == parked_queue.poll_count && queue.parked_since.is_some();
+        let is_parked =
+            |queue: &&Arc<Queue>| queue.poll_count == parked_queue.poll_count && queue.parked_since.is_some();
         if self.queues.get(&parked_queue.id).filter(is_parked).is_some() {
             self.set_idle_since(&parked_queue.id, ended_at);
         }
