@@ -330,8 +330,7 @@ impl Dialect {
         }
     }
 
-    /// Renames everything in a value. `parent` is the key that the value, or the list that contains it, has in its
-    /// object; "" for a whole reply.
+    /// Renames everything in a value. `parent` is the key of the value, or of the list with it; "" for a whole reply.
     fn translate_within(&self, value: &mut Value, parent: &str) {
         match value {
             Value::Array(items) => items.iter_mut().for_each(|item| self.translate_within(item, parent)),

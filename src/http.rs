@@ -59,7 +59,6 @@ use tokio::sync::Semaphore;
 pub use address::origin_of;
 pub use cors::Cors;
 pub use key_guard::KeyGuard;
-pub use late_reply::sleep_precisely;
 pub use pages::methods_of_page;
 pub use reply::{ConnectionFault, Delivery};
 

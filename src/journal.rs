@@ -1,6 +1,5 @@
 //! The journal of a world: its latest requests with their replies, in the order of the replies.
 
-use crate::time::Span;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -217,12 +216,12 @@ impl Journal {
     }
 
     /// Records that the reply of an entry reached nobody, because the client closed the connection after this time.
-    pub fn record_lost_reply(&self, id: u64, waited: Span) {
+    pub fn record_lost_reply(&self, id: u64, duration_ms: f64) {
         let mut retained = self.retained.lock();
         let Ok(index) = retained.entries.binary_search_by_key(&id, |(entry, _)| entry.id) else { return };
         let entry = Arc::make_mut(&mut retained.entries[index].0);
         entry.status = 0;
-        entry.duration_ms = waited.micros() as f64 / 1e3;
+        entry.duration_ms = duration_ms;
         drop(retained);
         self.changed.notify_waiters();
     }

@@ -6,26 +6,7 @@ use super::reply::Delivery;
 use super::trace::JournaledRequest;
 use super::{network, report};
 use crate::report::Arrival;
-use crate::time::Span;
 use std::time::Duration;
-use tokio::time::Instant;
-
-/// The typical lateness of a timer.
-const TIMER_LATENESS: Duration = Duration::from_millis(2);
-/// For waits shorter than this, the lateness of a timer would be more than a tenth.
-const SHORT_WAIT: Duration = Duration::from_millis(20);
-
-/// Waits for this time. Short waits end without a timer, to be precise.
-pub async fn sleep_precisely(duration: Duration) {
-    let deadline = Instant::now() + duration;
-    if duration >= SHORT_WAIT {
-        return tokio::time::sleep_until(deadline).await;
-    }
-    tokio::time::sleep_until(deadline - TIMER_LATENESS.min(duration)).await;
-    while Instant::now() < deadline {
-        tokio::task::yield_now().await;
-    }
-}
 
 /// A journaled reply that is not sent yet. Dropping it before [`LateReply::take_response`] means that the client closed
 /// the connection: the journal entry then gets the status 0, and the report knows that the reply did not arrive.
@@ -56,10 +37,10 @@ impl<'a, 'context> LateReply<'a, 'context> {
         let RequestContext { world, incoming, .. } = self.context;
         let latency = self.response.as_mut().map_or(Duration::ZERO, |response| {
             network::add_delivery(world, incoming, response);
-            response.extensions_mut().get_mut::<Delivery>().map_or(Duration::ZERO, Delivery::take_latency)
+            response.extensions_mut().get_mut::<Delivery>().map_or(Duration::ZERO, Delivery::take_long_latency)
         });
         if !latency.is_zero() {
-            sleep_precisely(latency).await;
+            tokio::time::sleep(latency).await;
         }
         let response = self.response.take().unwrap_or_default();
         self.report(report::arrival(self.context, &self.journaled, &response), &response);
@@ -77,8 +58,8 @@ impl Drop for LateReply<'_, '_> {
     fn drop(&mut self) {
         let Some(response) = self.response.take() else { return };
         let world = self.context.world;
-        let waited: Span = world.real_time().now().since(self.journaled.started_at);
-        world.journal().record_lost_reply(self.journaled.entry.id, waited);
+        let waited = world.real_time().now().since(self.journaled.started_at);
+        world.journal().record_lost_reply(self.journaled.entry.id, waited.micros() as f64 / 1e3);
         self.report(Arrival::Missing, &response);
     }
 }

@@ -80,6 +80,9 @@ pub enum ConnectionFault {
     TruncatedAt(usize),
 }
 
+/// From this latency on, a client may give up meanwhile.
+const MIN_LONG_LATENCY: Duration = Duration::from_millis(20);
+
 /// How the server's sockets delay a reply, to simulate a slow network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivery {
@@ -90,8 +93,9 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Takes the latency, for a caller that waits for it.
-    pub fn take_latency(&mut self) -> Duration {
-        std::mem::take(&mut self.latency)
+    /// Takes the latency, for a caller that waits for it. Leaves a short one to the
+    /// socket, which waits more precisely, and returns zero.
+    pub fn take_long_latency(&mut self) -> Duration {
+        if self.latency < MIN_LONG_LATENCY { Duration::ZERO } else { std::mem::take(&mut self.latency) }
     }
 }

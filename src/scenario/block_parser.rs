@@ -37,8 +37,7 @@ pub enum FenceInfo {
 }
 
 const KINDS: [&str; 7] = ["world", "request", "reply", "queue", "control", "event", "no"];
-/// Words that people may write instead of the name of a block, with that name. They are unlikely to be names of
-/// languages.
+/// Words that people may write for the name of a block, with that name. None is likely to be a language.
 const SYNONYMS: [(&str, &str); 8] = [
     ("response", "reply"),
     ("answer", "reply"),
@@ -370,14 +369,13 @@ pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedRe
     let after_keyword = fence.at + fence.text[fence.at..].find("reply").unwrap_or_default() + "reply".len();
     let (headers, start) = parse_reply_headers(fence)?;
     let content = &fence.text[start..fence.content.end];
-    let body = match (content.trim().is_empty(), is_text) {
+    let content_length = content.trim_end().len();
+    let body = match (content_length == 0, is_text) {
         (true, _) => ExpectedBody::Any,
-        (false, true) => {
-            ExpectedBody::Text(parse_template(content.trim(), start)?, start..start + content.trim_end().len())
-        }
+        (false, true) => ExpectedBody::Text(parse_template(content.trim(), start)?, start..start + content_length),
         (false, false) => ExpectedBody::Json(parse_json(fence, start)?, is_exact),
     };
-    let is_contradictory = is_none && (arguments.len() > 1 || !content.trim().is_empty() || !headers.is_empty());
+    let is_contradictory = is_none && (arguments.len() > 1 || content_length > 0 || !headers.is_empty());
     if is_contradictory || (is_exact && !matches!(body, ExpectedBody::Json(..))) {
         return Err(Mistake::at(fence.at, "'none' must be alone, with an empty block, and 'exact' needs JSON").into());
     }

@@ -1,7 +1,7 @@
 //! Faults of connections: closing without a reply, cutting a reply off, or sending it late and slowly.
 
 use super::pace::Pace;
-use crate::http::{ConnectionFault, Delivery, sleep_precisely};
+use crate::http::{ConnectionFault, Delivery};
 use bytes::Bytes;
 use http::{Response, header};
 use http_body::{Body, Frame, SizeHint};
@@ -94,6 +94,23 @@ where
         head.headers.insert(header::CONTENT_LENGTH, length.into());
     }
     Response::from_parts(head, Either::Right(FaultyBody::new(Bytes::new(), None, false, true)))
+}
+
+/// The typical lateness of a timer.
+const TIMER_LATENESS: Duration = Duration::from_millis(2);
+/// For waits shorter than this, the lateness of a timer would be more than a tenth.
+const SHORT_WAIT: Duration = Duration::from_millis(20);
+
+/// Waits for this time. Short waits end without a timer, to be precise.
+async fn sleep_precisely(duration: Duration) {
+    let deadline = Instant::now() + duration;
+    if duration >= SHORT_WAIT {
+        return tokio::time::sleep_until(deadline).await;
+    }
+    tokio::time::sleep_until(deadline - TIMER_LATENESS.min(duration)).await;
+    while Instant::now() < deadline {
+        tokio::task::yield_now().await;
+    }
 }
 
 /// Applies the connection's fault and the network's delays to a response.

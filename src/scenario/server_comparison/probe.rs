@@ -55,7 +55,7 @@ pub struct ProbeResult {
     pub skipped: Vec<(String, String)>,
     /// Objects that the probe created and could not remove, each with the reason.
     pub unremoved_objects: Vec<String>,
-    /// Why a server did not reply, which ends the comparison. None if both replied to all requests.
+    /// Why a server did not reply, which ends the comparison.
     pub failure: Option<String>,
 }
 
@@ -148,8 +148,7 @@ fn example_text(part: &Part) -> String {
 }
 
 impl ProbeRun<'_> {
-    /// Registers queues, sends the requests of the blocks, and compares replies and events. The error says why a server
-    /// does not reply.
+    /// Sends the requests of the blocks, and compares replies and events. The error says why a server does not reply.
     async fn play(&mut self, blocks: &[&Block], result: &mut ProbeResult) -> Result<(), String> {
         if !self.settings.is_read_only {
             self.register_queues().await?;
@@ -272,8 +271,8 @@ impl ProbeRun<'_> {
         })
     }
 
-    /// The encoded request for each server. The inner error says why the request can't be encoded, such as a
-    /// placeholder without a value. The outer error says why a server does not reply.
+    /// The encoded request for each server. The inner error says what can't be encoded, such as a placeholder without
+    /// a value; the outer one, why a server does not reply.
     async fn encode(&mut self, request: &Request) -> Result<Result<[HttpRequest; 2], String>, String> {
         let mut requests = Vec::new();
         for side in &mut self.sides {
@@ -291,8 +290,7 @@ impl ProbeRun<'_> {
         Ok(Ok([first, second]))
     }
 
-    /// Adds the objects that a request created on a server to those to remove, and the queue that it registered to
-    /// those to delete.
+    /// Remembers the objects that a request created on a server, and the queue that it registered, to remove them.
     fn track_created(&mut self, index: usize, method: &str, path: &str, caller: &str, reply: &HttpReply) {
         self.created_objects[index].extend(cleanup::created_objects(method, path, &reply.body, caller));
         if let Some(id) = reply.body["queue_id"].as_str() {
