@@ -1080,3 +1080,65 @@ def test_workers_share_a_server_with_https(pytester):
         """
     )
     pytester.runpytest_subprocess("-n", "2").assert_outcomes(passed=4)
+class Own(Exception):
+    """What a test fails with."""
+
+
+def ends(world):
+    """What makes the things of a block be gone before its end."""
+    return {"reset": world.reset, "clear": world.faults.clear, "delete": world.delete}
+
+
+@pytest.mark.parametrize("way", ["reset", "clear", "delete", "remove"])
+def test_a_block_ends_what_is_gone_already(server, way):
+    with server.create_world() as world:
+        with world.faults.add(effect={"garbage": True}) as fault:
+            {**ends(world), "remove": fault.remove}[way]()
+        # Asked for a second time, it is an error.
+        with pytest.raises(chatdouble.Error, match="There is no "):
+            fault.remove()
+        if way == "delete":
+            with pytest.raises(chatdouble.Error, match="There is no world"):
+                world.delete()
+        with pytest.raises(Own), world.faults.add(effect={"garbage": True}) if way != "delete" else fault:
+            raise Own
+
+
+def test_a_block_of_a_server_that_is_gone_keeps_the_error_on_its_way():
+    server = chatdouble.start_server()
+    with pytest.raises(Own), server.create_world() as world, world.faults.add(effect={"garbage": True}):
+        server.stop()
+        raise Own
+    server = chatdouble.start_server()
+    with pytest.raises(chatdouble.Error, match="ended with status 0"), server.create_world():
+        server.stop()
+
+
+def test_an_error_of_a_helper_keeps_the_one_that_was_on_its_way(world):
+    stopped = chatdouble.start_server()
+    stopped.stop()
+    calls = [
+        lambda: world.journal.verify(path="/messages", exactly=1),
+        lambda: world.user("mell"),
+        lambda: world.queues.lose("nosuch"),
+        lambda: stopped.health(),
+        lambda: chatdouble.connect(stopped.url),
+        lambda: chatdouble.connect("localhost"),
+        lambda: stopped.world().watch(),
+        lambda: next(world.watch(timeout_ms=1)),
+        lambda: chatdouble.start_server(fixture="nosuch"),
+        lambda: world.server.create_world(fixture="nosuch.json"),
+    ]
+    for call in calls:
+        own = Own()
+        with pytest.raises(chatdouble.Error) as failed:
+            try:
+                raise own
+            finally:
+                call()
+        assert failed.value.__context__ is own and not failed.value.__suppress_context__, failed.value
+        with pytest.raises(chatdouble.Error) as failed:
+            call()
+        assert failed.value.__context__ is None
+
+

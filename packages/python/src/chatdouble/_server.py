@@ -10,7 +10,7 @@ from typing import Any, Callable, List
 from urllib.parse import quote
 
 from ._control import Health, Report, WorldRow
-from ._error import Error
+from ._error import Error, of_caller
 from ._http import Requests
 from ._keywords import Hinting, keywords
 from ._listener import listeners
@@ -117,6 +117,7 @@ class Server(Hinting):
         return f"<chatdouble.Server {self.url}>"
 
 
+@of_caller
 @keywords
 def connect(url: str | None = None, control_token: str | None = None, *, tls_ca: str | None = None) -> Server:
     """Connects to a running server, at the given URL or at CHATDOUBLE_URL, and asks it whether it can answer."""
@@ -130,13 +131,13 @@ def connect(url: str | None = None, control_token: str | None = None, *, tls_ca:
         try:
             tls_ca = Path(file).read_text()
         except (OSError, ValueError) as error:
-            raise Error(f"the authority to trust can't be read: {error} (from CHATDOUBLE_TLS_CA)") from None
+            raise Error(f"the authority to trust can't be read: {error} (from CHATDOUBLE_TLS_CA)")
     server = Server(url, token, tls_ca=tls_ca, source=source)
     try:
         server.health()
     except Error as error:
         # A variable with the URL is named already.
-        if source or not isinstance(error.__context__, ConnectionRefusedError):
+        if source or not isinstance(error._broken, ConnectionRefusedError):
             raise
-        raise Error(f"{error}; is a server running? `chatdouble serve` starts one") from None
+        raise Error(f"{error}; is a server running? `chatdouble serve` starts one")
     return server

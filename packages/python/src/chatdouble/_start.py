@@ -15,7 +15,7 @@ import weakref
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Callable, Mapping
 
-from ._error import Error, UnknownOption
+from ._error import Error, UnknownOption, of_caller
 from ._server import Server
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def command_line(options: dict[str, Any]) -> list[str]:
     return line
 
 
+@of_caller
 def start_server(**given: Unpack[StartOptions]) -> Server:
     """Starts a server that ends with this process, however the process ends.
 
@@ -90,7 +91,7 @@ def start_server(**given: Unpack[StartOptions]) -> Server:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
             )
         except OSError as error:
-            raise Error(f"chatdouble can't be started: {error}{_source_of_program()}") from None
+            raise Error(f"chatdouble can't be started: {error}{_source_of_program()}")
         _started.add(process)
         url = _ready(process)
         if url is None:

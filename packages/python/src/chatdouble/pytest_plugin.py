@@ -173,7 +173,7 @@ def _started(config: pytest.Config) -> Server:
     except Error as error:
         place = _place(config)
         message = _start.with_source(error.message, {name: (place, str(value)) for name, value in own.items()})
-        raise Error(message) from None
+    raise Error(message)
 
 
 def _default_clock() -> dict[str, Any]:
