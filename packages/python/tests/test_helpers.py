@@ -1142,3 +1142,42 @@ def test_an_error_of_a_helper_keeps_the_one_that_was_on_its_way(world):
         assert failed.value.__context__ is None
 
 
+def wait_for_file(path, seconds=20):
+    began = time.monotonic()
+    while not path.exists():
+        assert time.monotonic() - began < seconds, f"there is no {path}"
+        time.sleep(0.02)
+
+
+HANGING = """
+import os, pathlib, signal, time
+
+def test_it_hangs(chatdouble_world):
+    if "STOPPED" in os.environ:
+        os.kill(int(os.environ["STOPPED"]), signal.SIGTERM)
+    pathlib.Path("begun").write_text(str(chatdouble_world.server.pid))
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_an_interrupted_run_ends_without_an_error_of_the_server(pytester, monkeypatch, elsewhere):
+    pytester.makepyfile(HANGING)
+    with chatdouble.start_server() as server:
+        if elsewhere:
+            # As where the terminal's Ctrl-C also ended the server that `chatdouble exec` started.
+            monkeypatch.setenv("CHATDOUBLE_URL", server.url)
+            monkeypatch.setenv("STOPPED", str(server.pid))
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True) as runner:
+            wait_for_file(pytester.path / "begun")
+            # A terminal sends Ctrl-C to all processes of the group in front.
+            os.killpg(runner.pid, signal.SIGINT)
+            text, _ = runner.communicate(timeout=20)
+        if not elsewhere:
+            assert not _is_alive(int((pytester.path / "begun").read_text()))
+    assert runner.returncode == pytest.ExitCode.INTERRUPTED, text
+    assert "KeyboardInterrupt" in text and "deleted" not in text and "refused" not in text, text
+    assert len(text.splitlines()) < 25, text
+
+

@@ -88,7 +88,14 @@ def start_server(**given: Unpack[StartOptions]) -> Server:
         command = [binary(), "serve", "--exit-with-stdin", *command_line(options)]
         try:
             process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=environment,
+                # Ctrl-C in a terminal reaches all of a session: the tests must end before the server does.
+                start_new_session=True,
             )
         except OSError as error:
             raise Error(f"chatdouble can't be started: {error}{_source_of_program()}")
