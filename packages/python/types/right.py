@@ -4,7 +4,20 @@ import datetime
 from typing import List
 
 import chatdouble
-from chatdouble.types import Assertion, Drop, Effect, ErrorEffect, ErrorReply, FaultRule, JournalEntry, StartOptions, WorldOptions
+from chatdouble.types import (
+    Assertion,
+    Drop,
+    Effect,
+    ErrorEffect,
+    ErrorReply,
+    FaultRule,
+    FrameType,
+    JournalEntry,
+    NetworkTerms,
+    Profile,
+    StartOptions,
+    WorldOptions,
+)
 
 options: StartOptions = {"clock": "frozen", "dialect": "zulip", "tls_name": ["a", "b"]}
 ways: WorldOptions = {"fixture": {"users": []}, "idle_ttl_seconds": datetime.timedelta(minutes=10)}
@@ -13,6 +26,9 @@ rule: FaultRule = {"match": {"path": "/messages", "params": {"topic": "t"}}, "ti
 busy: ErrorReply = {"status": 503}
 failed: ErrorEffect = {"error": busy}
 whenever: Drop = "before"
+slow: Profile = "3g"
+terms: NetworkTerms = {"profile": "edge", "loss": 0.1}
+team: WorldOptions = {"fixture": Path("team.json")}
 once: Assertion = {"path": "/messages", "exactly": 1}
 
 with chatdouble.start_server(**options) as server, server.create_world(**ways) as world:
@@ -38,6 +54,8 @@ with chatdouble.start_server(**options) as server, server.create_world(**ways) a
     labels: "List[str | None]" = [row.label for row in server.worlds()]
     fired: int = world.faults.list()[0].fired
     event: object = next(world.watch()).event
+    about: FrameType = next(world.watch()).type
+    is_queue: bool = about == "queue"
 
 
 async def in_a_loop() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any, Dict, List, Mapping, TypedDict
+import os
+from typing import Any, Dict, List, Literal, Mapping, TypedDict
 
 from ._effects import Effect
 from ._record import Record
@@ -25,6 +26,7 @@ __all__ = [
     "NetworkTerms",
     "PreviewDelays",
     "PreviewTerms",
+    "Profile",
     "Push",
     "PushWire",
     "Queue",
@@ -37,6 +39,10 @@ __all__ = [
     "WorldOptions",
     "WorldRow",
 ]
+
+
+#: A network by its name.
+Profile = Literal["offline", "gprs", "edge", "3g", "4g", "wifi", "lossy"]
 
 
 class AgendaItem(Record):
@@ -432,7 +438,7 @@ class NetworkTerms(TypedDict, total=False):
     #: Whose network: an address or its handle; that of all who have none of their own by default.
     user: str
     #: The name of a profile.
-    profile: str
+    profile: Profile
     #: The delay of each reply, in milliseconds.
     latency_ms: int
     #: The largest random delay of a reply in addition, in milliseconds.
