@@ -16,6 +16,7 @@ import contextlib
 import datetime
 import functools
 import inspect
+import os
 import sys
 import threading
 import weakref

@@ -74,7 +74,7 @@ RECORDS = {
 ADDED = {"FaultRow": {"id": "str"}}
 # Python's names for request bodies; keys that other parameters give; and those whose type the package says itself.
 DICTIONARIES = {
-    "WorldOptions": ("POST /control/worlds", set(), {"fixture": "str | dict[str, Any]", "dialect": "str | dict[str, Any]", "clock": "float | str | datetime.datetime", "idle_ttl_seconds": "float | str | datetime.timedelta"}),
+    "WorldOptions": ("POST /control/worlds", set(), {"fixture": "str | os.PathLike[str] | dict[str, Any]", "dialect": "str | dict[str, Any]", "clock": "float | str | datetime.datetime", "idle_ttl_seconds": "float | str | datetime.timedelta"}),
     "FaultRule": ("POST /control/worlds/{name}/faults", set(), {"match": "FaultMatch", "effect": "Effect"}),
     "FaultMatch": ("POST /control/worlds/{name}/faults", set(), {"params": "Mapping[str, str | float]"}),
     "NetworkTerms": ("POST /control/worlds/{name}/network", set(), {"profile": "Profile"}),

@@ -1181,3 +1181,75 @@ def test_an_interrupted_run_ends_without_an_error_of_the_server(pytester, monkey
     assert len(text.splitlines()) < 25, text
 
 
+@pytest.fixture
+def team(tmp_path):
+    """A fixture in a file, and its path."""
+    path = tmp_path / "team.json"
+    path.write_text(json.dumps({"users": [{"handle": "olive", "full_name": "Olive", "role": "owner"}, {"handle": "tea", "full_name": "Tea"}]}))
+    return path
+
+
+def test_a_world_has_the_fixture_in_a_file(server, team, monkeypatch):
+    monkeypatch.chdir(team.parent)
+    plain = team.parent / "plain"
+    plain.write_text(team.read_text())
+    for fixture in ("team.json", str(team), "./plain", plain):
+        with server.create_world(fixture=fixture) as world:
+            assert world.user("tea").email == "tea@chat.test"
+
+    async def in_a_loop():
+        async with await chatdouble.aio.same_server(server).create_world(fixture=team) as world:
+            assert (await world.user("tea")).email == "tea@chat.test"
+
+    asyncio.run(in_a_loop())
+    (team.parent / "broken.json").write_text("{")
+    (team.parent / "wrong.json").write_text('{"users": [{"handl": "olive"}]}')
+    for fixture, message in {
+        "nosuch.json": r"^fixture: nosuch.json can't be read: No such file or directory$",
+        "broken.json": r"^fixture: broken.json is not JSON: .* line 1 column 2 ",
+        "wrong.json": r"^\$.fixture.users\[0\].handl: .* \(in wrong.json\)$",
+        "plain": r"There is no fixture 'plain'",
+    }.items():
+        with pytest.raises(chatdouble.Error, match=message):
+            server.create_world(fixture=fixture)
+
+
+FROM_A_FILE = """
+import pytest
+
+def test_own(chatdouble_world):
+    chatdouble_world.user("tea")
+    with chatdouble_world.server.create_world() as made:
+        made.user("tea")
+
+@pytest.mark.chatdouble(fixture="cast")
+def test_other(chatdouble_world):
+    chatdouble_world.user("mel")
+
+@pytest.mark.chatdouble(fixture="team.json")
+def test_marked(chatdouble_world):
+    chatdouble_world.user("tea")
+"""
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_fixture_of_the_settings_is_in_a_file(pytester, monkeypatch, team, tmp_path_factory, elsewhere):
+    pytester.makepyfile(FROM_A_FILE)
+    (pytester.path / "team.json").write_text(team.read_text())
+    (pytester.path / "broken.json").write_text("{")
+    pytester.makeini("[pytest]\nchatdouble_options = fixture=team.json\n")
+    with monkeypatch.context() as patch, chatdouble.start_server() as server:
+        if elsewhere:
+            patch.setenv("CHATDOUBLE_URL", server.url)
+        pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=3)
+        for fixture, reason in {
+            "nosuch.json": "*nosuch.json* No such file or directory*(from chatdouble_options in tox.ini)",
+            "broken.json": "*broken.json*line 1 column *(from chatdouble_options in tox.ini)",
+            "casst": "*casst* neither a built-in fixture (*) nor a readable file*did you mean 'cast'?*(from chatdouble_options in tox.ini)",
+        }.items():
+            pytester.makeini(f"[pytest]\nchatdouble_options = fixture={fixture}\n")
+            result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+            result.assert_outcomes(errors=3)
+            result.stdout.fnmatch_lines([reason])
+
+

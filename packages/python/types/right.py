@@ -41,6 +41,10 @@ with chatdouble.start_server(**options) as server, server.create_world(**ways) a
     world.faults.add(effect={"drop": whenever})
     world.faults.add(effect={"rate_limit": {"retry_after": 2}}, match={"user": "mel"})
     world.faults.add(effect={"rate_limit": {"retry_after": "1m30s"}})
+    world.network.set(user="mel", profile=slow)
+    world.network.set(profile="offline")
+    server.create_world(fixture="team.json").delete()
+    server.create_world(fixture=Path("team.json")).delete()
     count: int = world.journal.verify(once)
     entries: List[JournalEntry] = world.journal.entries(limit=1)
     status: int = entries[0].status
@@ -67,3 +71,5 @@ async def in_a_loop() -> None:
             pass
         async for frame in forked.watch():
             kind: str = frame.type
+        await forked.network.set(profile=slow)
+        await served.create_world(fixture=Path("team.json"))

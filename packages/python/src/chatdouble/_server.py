@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from ._control import Health, Report, WorldRow
 from ._error import Error, of_caller
+from ._fixture import document_in, file_of
 from ._http import Requests
 from ._keywords import Hinting, keywords
 from ._listener import listeners
@@ -62,7 +63,7 @@ class Server(Hinting):
         name: str | None = None,
         fork_of: str | None = None,
         snapshot: str | None = None,
-        fixture: str | dict[str, Any] | None = None,
+        fixture: str | os.PathLike[str] | dict[str, Any] | None = None,
         feature_level: int | None = None,
         dialect: str | dict[str, Any] | None = None,
         clock: float | str | datetime.datetime | None = None,
@@ -72,13 +73,29 @@ class Server(Hinting):
         idle_ttl_seconds: float | str | datetime.timedelta | None = None,
         replace: bool | None = None,
     ) -> World:
-        """Makes a world: like `default` at the start, or as the options say."""
+        """Makes a world: like `default` at the start, or as the options say.
+
+        A fixture is a document, the name of a built-in one, or a file: a `Path`, or text with a slash or with `.json` at its end.
+        """
         options = self._completed(given(locals(), "self"))
-        made = self._requests.control("POST", "/worlds", options)
+        made = self._make(options, file_of(options.get("fixture")))
         world = World(self, part(made, "name"), part(made, "url"), self._requests)
         for listener in listeners:
             listener.made(world)
         return world
+
+    @of_caller
+    def _make(self, options: dict[str, Any], file: str | None) -> Record:
+        """Makes a world, of whose fixture errors name the file."""
+        if file is None:
+            return self._requests.control("POST", "/worlds", options)
+        options = {**options, "fixture": document_in(file)}
+        try:
+            return self._requests.control("POST", "/worlds", options)
+        except Error as error:
+            if not error.message.startswith("$.fixture"):
+                raise
+            raise Error(f"{error.message} (in {file})", error.status, error.code, error.body)
 
     @keywords
     def worlds(self, *, prefix: str | None = None) -> List[WorldRow]:

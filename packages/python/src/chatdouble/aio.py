@@ -12,6 +12,7 @@ import contextlib
 import datetime
 import functools
 import inspect
+import os
 import sys
 import threading
 import weakref
@@ -953,7 +954,7 @@ class Server(Hinting):
         name: str | None = None,
         fork_of: str | None = None,
         snapshot: str | None = None,
-        fixture: str | dict[str, Any] | None = None,
+        fixture: str | os.PathLike[str] | dict[str, Any] | None = None,
         feature_level: int | None = None,
         dialect: str | dict[str, Any] | None = None,
         clock: float | str | datetime.datetime | None = None,
@@ -963,7 +964,10 @@ class Server(Hinting):
         idle_ttl_seconds: float | str | datetime.timedelta | None = None,
         replace: bool | None = None,
     ) -> World:
-        """Makes a world: like `default` at the start, or as the options say."""
+        """Makes a world: like `default` at the start, or as the options say.
+
+        A fixture is a document, the name of a built-in one, or a file: a `Path`, or text with a slash or with `.json` at its end.
+        """
         return World(
             await self._threads.run(
                 self._same.create_world,

@@ -14,6 +14,7 @@ import pytest
 from . import _start, aio
 from ._control import ReportedClient
 from ._error import Error, VerificationFailed
+from ._fixture import fixture_of_setting
 from ._keywords import refuse_unknown
 from ._line import request_line, waiting_lines
 from ._listener import listeners
@@ -39,6 +40,7 @@ Result = TypeVar("Result")
 _shared = pytest.StashKey[Server]()
 _said = pytest.StashKey["_Said"]()
 _own = pytest.StashKey["_OwnWorlds"]()
+_fixture = pytest.StashKey[Any]()
 
 
 class _Said:
@@ -203,8 +205,21 @@ def _elsewhere(config: pytest.Config) -> Server:
             "start it with them, or unset CHATDOUBLE_URL"
         )
     server = connect(control_token=own.get("control_token"))
+    if "fixture" in own:
+        # A mistake in the settings is one error of the server, also where each test has a fixture of its own.
+        _own_fixture(own["fixture"], config)
     server.complete_worlds(lambda options: _completed(options, config))
     return server
+
+
+def _own_fixture(given: Any, config: pytest.Config) -> Any:
+    """The fixture of the ini file, a file as its document: a server that runs already may have another folder."""
+    if _fixture not in config.stash:
+        found = _tried(lambda: fixture_of_setting(str(given)))
+        if isinstance(found, Error):
+            raise Error(f"{found.message} (from {_place(config)})")
+        config.stash[_fixture] = found
+    return config.stash[_fixture]
 
 
 def _completed(options: dict[str, Any], config: pytest.Config) -> dict[str, Any]:
@@ -212,8 +227,10 @@ def _completed(options: dict[str, Any], config: pytest.Config) -> dict[str, Any]
     if not os.environ.get("CHATDOUBLE_URL") or options.get("fork_of", "default") != "default":
         return options
     own = {name: value for name, value in _own_options(config).items() if name in OF_WORLDS}
-    if "fork_of" in options or "snapshot" in options:
+    if "fork_of" in options or "snapshot" in options or "fixture" in options:
         own.pop("fixture", None)
+    elif "fixture" in own:
+        own["fixture"] = _own_fixture(own["fixture"], config)
     for name in ("feature_level", "seed"):
         if str(own.get(name)).isdecimal():
             own[name] = int(own[name])
@@ -246,7 +263,11 @@ def _server_of(config: pytest.Config) -> Server:
 @pytest.fixture
 def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) -> Iterator[World]:
     """A world for this test alone: a fork of `default`, or made as the marker says."""
-    options = _completed({**_marked(request.node), **getattr(request, "param", {})}, request.config)
+    marked = {**_marked(request.node), **getattr(request, "param", {})}
+    completed = _tried(lambda: _completed(marked, request.config))
+    if isinstance(completed, Error):
+        pytest.fail(f"chatdouble_world can't be made: {completed}", pytrace=False)
+    options = completed
     if "fixture" not in options:
         options.setdefault("fork_of", "default")
     unnamed = [value for marker in request.node.iter_markers("chatdouble") for value in marker.args]
