@@ -417,6 +417,8 @@ def test_calls_after_the_end_say_that_the_server_ended() -> None:
                     pass
 
     run(work())
+
+
 def test_a_block_ends_what_is_gone_already() -> None:
     async def work() -> None:
         async with await aio.start_server() as server:

@@ -778,10 +778,47 @@ def test_a_failed_test_says_why_requests_were_refused(pytester):
 
         def test_mistaken(chatdouble_world):
             chatdouble_world.faults.add(effect={"drop": "aftr"})
+
+        def test_misspelled(chatdouble_world):
+            chatdouble_world.jurnal.verify(path="/messages")
+
+        def test_undefined(chatdouble_world):
+            undefined.verify(path="/messages")
+
+        def test_emptied(chatdouble_world):
+            call(chatdouble_world, "/users/me")
+            chatdouble_world.journal.clear()
+            assert False
+
+        @pytest.mark.parametrize("is_waiting", [False, True])
+        def test_given_up(chatdouble_world, is_waiting):
+            for name in ("mel", "max") if is_waiting else ("mel",):
+                user = chatdouble_world.user(name)
+                key = base64.b64encode(f"{user.email}:{user.api_key}".encode()).decode()
+                ask = lambda path, body=None: urllib.request.Request(
+                    f"{chatdouble_world.url}/api/v1{path}", body, {"Authorization": f"Basic {key}"}
+                )
+                queue = json.load(urllib.request.urlopen(ask("/register", b'event_types=["message"]')))["queue_id"]
+                poll = ask(f"/events?queue_id={queue}&last_event_id=-1")
+                if name == "max":
+                    threading.Thread(target=urllib.request.urlopen, args=(poll,), daemon=True).start()
+                    chatdouble_world.queues.wait_parked(user="max")
+                else:
+                    with pytest.raises(TimeoutError):
+                        urllib.request.urlopen(poll, timeout=0.2)
+                    with chatdouble_world.watch(timeout_ms=50) as frames:
+                        while chatdouble_world.queues.list()[0].parked:
+                            pytest.raises(Exception, next, frames)
+            assert False
         """
     )
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
-    result.assert_outcomes(failed=4)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-W", "ignore")
+    result.assert_outcomes(failed=9)
+    result.stdout.fnmatch_lines(["the journal of world-* at http://* is empty"])
+    alone = "given up by the client: GET /events, 1 time, after 0.? s at most"
+    result.stdout.fnmatch_lines(["200 POST /register mel*", alone])
+    waits = ["200 POST /register max*", alone.replace("events", "events of mel@chat.test"), "waiting: GET /events of max@chat.test"]
+    result.stdout.fnmatch_lines(waits)
     result.stdout.fnmatch_lines(["*last requests to world-*", "200 POST /register *", "waiting: GET /events of mel@chat.test"])
     result.stdout.fnmatch_lines(
         [
@@ -794,7 +831,7 @@ def test_a_failed_test_says_why_requests_were_refused(pytester):
         ]
     )
     text = result.stdout.str()
-    assert len(re.findall("^no request reached world-.* X-Chatdouble-Hint$", text, re.MULTILINE)) == 1 and "dev_fetch_api_key" not in text
+    assert len(re.findall("^no request reached world-.* X-Chatdouble-Hint of the reply names the nearest world$", text, re.MULTILINE)) == 1 and "dev_fetch_api_key" not in text
 
 
 def test_requests_that_differ_in_the_same_way_are_shown_once(world):
@@ -1080,6 +1117,8 @@ def test_workers_share_a_server_with_https(pytester):
         """
     )
     pytester.runpytest_subprocess("-n", "2").assert_outcomes(passed=4)
+
+
 class Own(Exception):
     """What a test fails with."""
 
@@ -1253,3 +1292,23 @@ def test_the_fixture_of_the_settings_is_in_a_file(pytester, monkeypatch, team, t
             result.stdout.fnmatch_lines([reason])
 
 
+LEAVING = """
+def test_leaves(chatdouble_server):
+    chatdouble_server.create_world(name="leaked")
+
+def test_meets(chatdouble_server, chatdouble_world):
+    with chatdouble_server.create_world(name="tidy"):
+        chatdouble_server.create_world(name="leaked")
+"""
+
+
+@pytest.mark.parametrize("choice", [(), ("-n", "1")])
+def test_the_summary_names_worlds_that_nobody_deleted(pytester, choice):
+    if choice:
+        pytest.importorskip("xdist")
+    pytester.makepyfile(test_leaving=LEAVING)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *choice)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        ["*There is a world called 'leaked' already", "*what chatdouble said*", "worlds that tests made and did not delete: leaked (test_leaving.py::test_leaves)"]
+    )

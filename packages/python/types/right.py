@@ -1,6 +1,7 @@
 """What type checkers accept of the helpers."""
 
 import datetime
+from pathlib import Path
 from typing import List
 
 import chatdouble

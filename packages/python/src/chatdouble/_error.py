@@ -43,6 +43,8 @@ class UnknownOption(Error, TypeError):
     """A helper does not take a keyword of this name."""
 
     __module__ = "chatdouble"
+
+
 def of_caller(function: Function) -> Function:
     """Makes errors of a function follow what its caller was handling, and nothing that went wrong within it."""
 

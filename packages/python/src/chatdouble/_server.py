@@ -15,7 +15,7 @@ from ._fixture import document_in, file_of
 from ._http import Requests
 from ._keywords import Hinting, keywords
 from ._listener import listeners
-from ._record import part, rows, typed
+from ._record import Record, part, rows, typed
 from ._world import World, given
 
 __tracebackhide__ = True
