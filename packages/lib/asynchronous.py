@@ -16,6 +16,7 @@ import contextlib
 import datetime
 import functools
 import inspect
+import os
 import sys
 import threading
 import weakref
@@ -27,9 +28,10 @@ from ._control import (
 %(records)s
 )
 from ._effects import Effect
-from ._error import Error, UnknownOption, VerificationFailed
+from ._error import Error, UnknownOption, VerificationFailed, set_context
 from ._frame import Frame
 from ._keywords import Hinting, keywords
+from ._loop import running_loop
 from ._record import Record, User
 from ._server import DEFAULT
 from ._world import PATIENCE_MS
@@ -51,6 +53,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # The most calls that wait at the same time for the programs under test.
 CALLS_MAX = 64
+# What a wait says that ended without a result while other calls had no thread.
+CROWDED = f"{CALLS_MAX} calls of chatdouble.aio are made at a time, and there were more meanwhile: the others waited for one of these to return"
+# The status of a wait that ended without a result.
+TIMED_OUT = 408
 
 
 class _Threads:
@@ -60,6 +66,10 @@ class _Threads:
         self._pool = concurrent.futures.ThreadPoolExecutor(CALLS_MAX, thread_name_prefix="chatdouble")
         self._forgotten: List[str] = []
         self._is_closed = False
+        # Calls that are made and have not returned, and how often one was made when each thread had its call.
+        self._pending = 0
+        self._crowds = 0
+        self._lock = threading.Lock()
 
     def note_forgotten(self, place: str) -> None:
         """Takes the place of a call that nobody awaited."""
@@ -72,14 +82,35 @@ class _Threads:
             raise Error(f"a call without `await` does nothing: {', '.join(places)}")
 
     async def run(self, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        handled = sys.exc_info()[1]
+        loop = running_loop()
         call = functools.partial(function, *arguments, **options)
-        # The threads end with the server; a later call says that it ended.
-        pool = None if self._is_closed else self._pool
+        crowds = self._crowds
         try:
-            return await asyncio.get_running_loop().run_in_executor(pool, call)
+            # The threads end with the server; a later call says that it ended.
+            made = loop.run_in_executor(None, call) if self._is_closed else asyncio.wrap_future(self._submit(call))
+            return await made
         except Exception as error:
+            if isinstance(error, Error) and error.status == TIMED_OUT and self._crowds > crowds:
+                error.message += f"\\n{CROWDED}"
+                error.args = (error.message,)
             # The frames of the other thread say nothing about the test.
-            raise error.with_traceback(None) from None
+            set_context(error, handled)
+            raise error.with_traceback(None)
+
+    def _submit(self, call: Callable[[], Result]) -> concurrent.futures.Future[Result]:
+        """Hands a call to a thread, or lets it wait for one."""
+        with self._lock:
+            self._pending += 1
+            self._crowds += self._pending > CALLS_MAX
+        submitted = self._pool.submit(call)
+        # A call whose task is canceled goes on in its thread.
+        submitted.add_done_callback(self._note_returned)
+        return submitted
+
+    def _note_returned(self, _: concurrent.futures.Future[Any]) -> None:
+        with self._lock:
+            self._pending -= 1
 
     def close(self) -> None:
         self._is_closed = True
@@ -97,6 +128,8 @@ class _Call(Coroutine[Any, Any, Any]):
         self._is_awaited = False
 
     def __await__(self) -> Generator[Any, Any, Any]:
+        if self._is_awaited:
+            raise self._reuse()
         self._is_awaited = True
         return self._coroutine.__await__()
 
@@ -110,6 +143,8 @@ class _Call(Coroutine[Any, Any, Any]):
         raise self._refusal("len(", ")")
 
     def send(self, value: Any) -> Any:
+        if inspect.getcoroutinestate(self._coroutine) == inspect.CORO_CLOSED:
+            raise self._reuse()
         self._is_awaited = True
         return self._coroutine.send(value)
 
@@ -124,6 +159,11 @@ class _Call(Coroutine[Any, Any, Any]):
     def _refusal(self, before: str, after: str = "") -> TypeError:
         """The error for a use of the result: with what to write before and after the call."""
         return TypeError(f"{self._name} was not awaited: write `{before}await …{self._name.split('.')[-1]}(…){after}`")
+
+    def _reuse(self) -> RuntimeError:
+        """The error for a call that is awaited again."""
+        call = self._name.split(".")[-1]
+        return RuntimeError(f"{self._name} was awaited already: keep its result, or write `await …{call}(…)` again")
 
     async def __aenter__(self) -> Any:
         raise self._refusal("async with ")
@@ -199,7 +239,7 @@ class Watch(AsyncIterator[Frame]):
         if self._socket is None:
             self._socket = await self._threads.run(self._open)
             # The thread must not hold the watch: one that nobody uses any more closes its socket, which ends the thread.
-            arguments = (self._socket, asyncio.get_running_loop(), weakref.WeakMethod(self._take))
+            arguments = (self._socket, running_loop(), weakref.WeakMethod(self._take))
             threading.Thread(target=_read, args=arguments, daemon=True).start()
         return self._socket
 
@@ -215,7 +255,7 @@ class Watch(AsyncIterator[Frame]):
 
     async def __anext__(self) -> Frame:
         opened = await self._connect()
-        loop = asyncio.get_running_loop()
+        loop = running_loop()
         deadline = None if self._timeout_ms is None else loop.time() + self._timeout_ms / 1000
         while not self._frames and not self._is_ended:
             left = None if deadline is None else deadline - loop.time()
@@ -232,7 +272,8 @@ class Watch(AsyncIterator[Frame]):
             raise StopAsyncIteration
         frame = self._frames.popleft()
         if isinstance(frame, Exception):
-            raise frame.with_traceback(None) from None
+            set_context(frame, sys.exc_info()[1])
+            raise frame.with_traceback(None)
         return frame
 
     async def aclose(self) -> None:
@@ -362,8 +403,10 @@ ENDS = {
     "Server": "self.stop()",
     # The world's listeners learn of the error.
     "World": "self._threads.run(self._same.__exit__, kind, error, trace)",
-    "Fault": "self.remove()",
+    "Fault": "self._threads.run(self._same.__exit__, kind, error, trace)",
 }
+# Decorators that are for the synchronous call alone.
+OWN = {"of_caller"}
 # Calls that ask the server for nothing.
 IMMEDIATE = {("Server", "world")}
 # The attributes of each class that are no calls.
@@ -423,7 +466,7 @@ def method(of, function, made):
     doc = ast.get_docstring(function, clean=False)
     if function.name == "watch":
         return WATCH
-    decorated = "".join(f"    @{ast.unparse(one)}\n" for one in function.decorator_list)
+    decorated = "".join(f"    @{ast.unparse(one)}\n" for one in function.decorator_list if ast.unparse(one) not in OWN)
     is_immediate = (of, function.name) in IMMEDIATE
     handed = arguments_of(function)
     kind = returned(function, made)

@@ -74,21 +74,24 @@ RECORDS = {
 ADDED = {"FaultRow": {"id": "str"}}
 # Python's names for request bodies; keys that other parameters give; and those whose type the package says itself.
 DICTIONARIES = {
-    "WorldOptions": ("POST /control/worlds", set(), {"fixture": "str | dict[str, Any]", "dialect": "str | dict[str, Any]", "clock": "float | str | datetime.datetime", "idle_ttl_seconds": "float | str | datetime.timedelta"}),
+    "WorldOptions": ("POST /control/worlds", set(), {"fixture": "str | os.PathLike[str] | dict[str, Any]", "dialect": "str | dict[str, Any]", "clock": "float | str | datetime.datetime", "idle_ttl_seconds": "float | str | datetime.timedelta"}),
     "FaultRule": ("POST /control/worlds/{name}/faults", set(), {"match": "FaultMatch", "effect": "Effect"}),
     "FaultMatch": ("POST /control/worlds/{name}/faults", set(), {"params": "Mapping[str, str | float]"}),
-    "NetworkTerms": ("POST /control/worlds/{name}/network", set(), {}),
+    "NetworkTerms": ("POST /control/worlds/{name}/network", set(), {"profile": "Profile"}),
     "RateLimitTerms": ("POST /control/worlds/{name}/rate_limit", set(), {"seconds": "float | str | datetime.timedelta"}),
     "PreviewTerms": ("POST /control/worlds/{name}/previews", set(), {"thumbnail_seconds": "float | str | datetime.timedelta", "link_seconds": "float | str | datetime.timedelta"}),
     "Assertion": ("POST /control/worlds/{name}/journal/verify", {"timeout_ms"}, {"params": "Mapping[str, str | float]"}),
 }  # fmt: skip
 INSIDE = {"FaultMatch": "match"}
+# Python's names for words, and where the document lists them: a request body, and a key of it.
+WORDS = {"Profile": ("POST /control/worlds/{name}/network", "profile", "A network by its name.")}
 HEADER = '''"""Requests and replies of control, made from its OpenAPI document by `packages/check --update types`."""
 
 from __future__ import annotations
 
 import datetime
-from typing import Any, Dict, List, Mapping, TypedDict
+import os
+from typing import Any, Dict, List, Literal, Mapping, TypedDict
 
 from ._effects import Effect
 from ._record import Record
@@ -153,6 +156,9 @@ def python(document):
     whole = Document(document)
     records = {name: whole.reply(operation, key) for name, (operation, key, _) in RECORDS.items()}
     parts = []
+    for name, (operation, key, about) in WORDS.items():
+        words = [f'"{one}"' for one in whole.body(operation)["properties"][key]["enum"] if one is not None]
+        parts.append(f"#: {about}\n{name} = Literal[{', '.join(words)}]")
     for name, (_, _, about) in RECORDS.items():
         schema = records[name]
         lines = [f"class {name}(Record):", f'    """{about}"""', ""]
@@ -178,7 +184,7 @@ def python(document):
                 kinds = " | ".join(kind for kind in kinds.split(" | ") if kind != "None")
                 lines += described(value, whole) + [f"    {key}: {kinds}"]
         parts.append("\n".join(lines))
-    names = sorted([*RECORDS, *DICTIONARIES])
+    names = sorted([*RECORDS, *DICTIONARIES, *WORDS])
     listed = "".join(f'    "{name}",\n' for name in names)
     return HEADER + listed + "]\n\n\n" + "\n\n\n".join(parts) + "\n"
 

@@ -417,3 +417,94 @@ def test_calls_after_the_end_say_that_the_server_ended() -> None:
                     pass
 
     run(work())
+
+
+def test_a_block_ends_what_is_gone_already() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            for end in ("reset", "clear", "remove", "delete"):
+                async with await server.create_world() as world:
+                    async with await world.faults.add(effect={"garbage": True}) as fault:
+                        await {"reset": world.reset, "clear": world.faults.clear, "remove": fault.remove, "delete": world.delete}[end]()
+                    with pytest.raises(Error, match="There is no "):
+                        await fault.remove()
+            with pytest.raises(ZeroDivisionError):
+                async with await server.create_world() as world, await world.faults.add(effect={"garbage": True}):
+                    await server.stop()
+                    1 / 0
+
+    run(work())
+
+
+def test_an_error_of_a_call_keeps_the_one_that_was_on_its_way() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server, await server.create_world() as world:
+            async with world.watch(timeout_ms=1) as frames:
+                calls = [
+                    lambda: world.journal.verify(path="/messages"),
+                    lambda: world.user("mell"),
+                    lambda: aio.connect("http://127.0.0.1:9"),
+                    lambda: frames.__anext__(),
+                ]
+                for call in calls:
+                    own = ZeroDivisionError()
+                    with pytest.raises(Error) as failed:
+                        try:
+                            raise own
+                        finally:
+                            await call()
+                    assert failed.value.__context__ is own and not failed.value.__suppress_context__, failed.value
+                    with pytest.raises(Error) as failed:
+                        await call()
+                    assert failed.value.__context__ is None
+            # An end of time, too.
+            with pytest.raises(Error) as failed:
+                await asyncio.wait_for(verified_at_the_end(world), 0.05)
+            assert isinstance(failed.value.__context__, asyncio.CancelledError)
+
+    run(work())
+
+
+async def verified_at_the_end(world: aio.World) -> None:
+    try:
+        await asyncio.sleep(60)
+    finally:
+        await world.journal.verify(path="/messages")
+
+
+def test_a_loop_of_another_kind_is_refused_by_name() -> None:
+    call = aio.start_server()
+    with pytest.raises(Error, match="needs an event loop of asyncio, and none runs here: .* not trio$"):
+        # What loops of another kind do.
+        call.send(None)  # type: ignore[attr-defined]
+
+
+def test_a_wait_names_the_limit_when_other_calls_had_no_thread() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server, await server.create_world() as world:
+            waits = [world.journal.wait_for(path="/users/me", timeout_ms=300) for _ in range(aio.CALLS_MAX + 6)]
+            failed = await asyncio.gather(*waits, return_exceptions=True)
+            assert all("found 0" in str(one) for one in failed)
+            assert sum(f"{aio.CALLS_MAX} calls of chatdouble.aio are made at a time" in str(one) for one in failed) == aio.CALLS_MAX + 6
+            (alone,) = await asyncio.gather(world.journal.wait_for(path="/users/me", timeout_ms=1), return_exceptions=True)
+            assert "at a time" not in str(alone)
+
+    run(work())
+
+
+def test_a_call_that_is_awaited_again_is_named() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            world = server.world()
+            call = world.clock.now()
+            await call
+            with pytest.raises(RuntimeError, match=r"^Clock.now was awaited already: keep its result, or write `await …now\(…\)` again$"):
+                await call
+            with pytest.raises(RuntimeError, match="Clock.now was awaited already"):
+                await asyncio.create_task(call)
+            call = world.clock.now()
+            await asyncio.create_task(call)
+            with pytest.raises(RuntimeError, match="Clock.now was awaited already"):
+                await call
+
+    run(work())

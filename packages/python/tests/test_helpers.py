@@ -778,10 +778,47 @@ def test_a_failed_test_says_why_requests_were_refused(pytester):
 
         def test_mistaken(chatdouble_world):
             chatdouble_world.faults.add(effect={"drop": "aftr"})
+
+        def test_misspelled(chatdouble_world):
+            chatdouble_world.jurnal.verify(path="/messages")
+
+        def test_undefined(chatdouble_world):
+            undefined.verify(path="/messages")
+
+        def test_emptied(chatdouble_world):
+            call(chatdouble_world, "/users/me")
+            chatdouble_world.journal.clear()
+            assert False
+
+        @pytest.mark.parametrize("is_waiting", [False, True])
+        def test_given_up(chatdouble_world, is_waiting):
+            for name in ("mel", "max") if is_waiting else ("mel",):
+                user = chatdouble_world.user(name)
+                key = base64.b64encode(f"{user.email}:{user.api_key}".encode()).decode()
+                ask = lambda path, body=None: urllib.request.Request(
+                    f"{chatdouble_world.url}/api/v1{path}", body, {"Authorization": f"Basic {key}"}
+                )
+                queue = json.load(urllib.request.urlopen(ask("/register", b'event_types=["message"]')))["queue_id"]
+                poll = ask(f"/events?queue_id={queue}&last_event_id=-1")
+                if name == "max":
+                    threading.Thread(target=urllib.request.urlopen, args=(poll,), daemon=True).start()
+                    chatdouble_world.queues.wait_parked(user="max")
+                else:
+                    with pytest.raises(TimeoutError):
+                        urllib.request.urlopen(poll, timeout=0.2)
+                    with chatdouble_world.watch(timeout_ms=50) as frames:
+                        while chatdouble_world.queues.list()[0].parked:
+                            pytest.raises(Exception, next, frames)
+            assert False
         """
     )
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
-    result.assert_outcomes(failed=4)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-W", "ignore")
+    result.assert_outcomes(failed=9)
+    result.stdout.fnmatch_lines(["the journal of world-* at http://* is empty"])
+    alone = "given up by the client: GET /events, 1 time, after 0.? s at most"
+    result.stdout.fnmatch_lines(["200 POST /register mel*", alone])
+    waits = ["200 POST /register max*", alone.replace("events", "events of mel@chat.test"), "waiting: GET /events of max@chat.test"]
+    result.stdout.fnmatch_lines(waits)
     result.stdout.fnmatch_lines(["*last requests to world-*", "200 POST /register *", "waiting: GET /events of mel@chat.test"])
     result.stdout.fnmatch_lines(
         [
@@ -794,7 +831,7 @@ def test_a_failed_test_says_why_requests_were_refused(pytester):
         ]
     )
     text = result.stdout.str()
-    assert len(re.findall("^no request reached world-.* X-Chatdouble-Hint$", text, re.MULTILINE)) == 1 and "dev_fetch_api_key" not in text
+    assert len(re.findall("^no request reached world-.* X-Chatdouble-Hint of the reply names the nearest world$", text, re.MULTILINE)) == 1 and "dev_fetch_api_key" not in text
 
 
 def test_requests_that_differ_in_the_same_way_are_shown_once(world):
@@ -1080,3 +1117,198 @@ def test_workers_share_a_server_with_https(pytester):
         """
     )
     pytester.runpytest_subprocess("-n", "2").assert_outcomes(passed=4)
+
+
+class Own(Exception):
+    """What a test fails with."""
+
+
+def ends(world):
+    """What makes the things of a block be gone before its end."""
+    return {"reset": world.reset, "clear": world.faults.clear, "delete": world.delete}
+
+
+@pytest.mark.parametrize("way", ["reset", "clear", "delete", "remove"])
+def test_a_block_ends_what_is_gone_already(server, way):
+    with server.create_world() as world:
+        with world.faults.add(effect={"garbage": True}) as fault:
+            {**ends(world), "remove": fault.remove}[way]()
+        # Asked for a second time, it is an error.
+        with pytest.raises(chatdouble.Error, match="There is no "):
+            fault.remove()
+        if way == "delete":
+            with pytest.raises(chatdouble.Error, match="There is no world"):
+                world.delete()
+        with pytest.raises(Own), world.faults.add(effect={"garbage": True}) if way != "delete" else fault:
+            raise Own
+
+
+def test_a_block_of_a_server_that_is_gone_keeps_the_error_on_its_way():
+    server = chatdouble.start_server()
+    with pytest.raises(Own), server.create_world() as world, world.faults.add(effect={"garbage": True}):
+        server.stop()
+        raise Own
+    server = chatdouble.start_server()
+    with pytest.raises(chatdouble.Error, match="ended with status 0"), server.create_world():
+        server.stop()
+
+
+def test_an_error_of_a_helper_keeps_the_one_that_was_on_its_way(world):
+    stopped = chatdouble.start_server()
+    stopped.stop()
+    calls = [
+        lambda: world.journal.verify(path="/messages", exactly=1),
+        lambda: world.user("mell"),
+        lambda: world.queues.lose("nosuch"),
+        lambda: stopped.health(),
+        lambda: chatdouble.connect(stopped.url),
+        lambda: chatdouble.connect("localhost"),
+        lambda: stopped.world().watch(),
+        lambda: next(world.watch(timeout_ms=1)),
+        lambda: chatdouble.start_server(fixture="nosuch"),
+        lambda: world.server.create_world(fixture="nosuch.json"),
+    ]
+    for call in calls:
+        own = Own()
+        with pytest.raises(chatdouble.Error) as failed:
+            try:
+                raise own
+            finally:
+                call()
+        assert failed.value.__context__ is own and not failed.value.__suppress_context__, failed.value
+        with pytest.raises(chatdouble.Error) as failed:
+            call()
+        assert failed.value.__context__ is None
+
+
+def wait_for_file(path, seconds=20):
+    began = time.monotonic()
+    while not path.exists():
+        assert time.monotonic() - began < seconds, f"there is no {path}"
+        time.sleep(0.02)
+
+
+HANGING = """
+import os, pathlib, signal, time
+
+def test_it_hangs(chatdouble_world):
+    if "STOPPED" in os.environ:
+        os.kill(int(os.environ["STOPPED"]), signal.SIGTERM)
+    pathlib.Path("begun").write_text(str(chatdouble_world.server.pid))
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_an_interrupted_run_ends_without_an_error_of_the_server(pytester, monkeypatch, elsewhere):
+    pytester.makepyfile(HANGING)
+    with chatdouble.start_server() as server:
+        if elsewhere:
+            # As where the terminal's Ctrl-C also ended the server that `chatdouble exec` started.
+            monkeypatch.setenv("CHATDOUBLE_URL", server.url)
+            monkeypatch.setenv("STOPPED", str(server.pid))
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True) as runner:
+            wait_for_file(pytester.path / "begun")
+            # A terminal sends Ctrl-C to all processes of the group in front.
+            os.killpg(runner.pid, signal.SIGINT)
+            text, _ = runner.communicate(timeout=20)
+        if not elsewhere:
+            assert not _is_alive(int((pytester.path / "begun").read_text()))
+    assert runner.returncode == pytest.ExitCode.INTERRUPTED, text
+    assert "KeyboardInterrupt" in text and "deleted" not in text and "refused" not in text, text
+    assert len(text.splitlines()) < 25, text
+
+
+@pytest.fixture
+def team(tmp_path):
+    """A fixture in a file, and its path."""
+    path = tmp_path / "team.json"
+    path.write_text(json.dumps({"users": [{"handle": "olive", "full_name": "Olive", "role": "owner"}, {"handle": "tea", "full_name": "Tea"}]}))
+    return path
+
+
+def test_a_world_has_the_fixture_in_a_file(server, team, monkeypatch):
+    monkeypatch.chdir(team.parent)
+    plain = team.parent / "plain"
+    plain.write_text(team.read_text())
+    for fixture in ("team.json", str(team), "./plain", plain):
+        with server.create_world(fixture=fixture) as world:
+            assert world.user("tea").email == "tea@chat.test"
+
+    async def in_a_loop():
+        async with await chatdouble.aio.same_server(server).create_world(fixture=team) as world:
+            assert (await world.user("tea")).email == "tea@chat.test"
+
+    asyncio.run(in_a_loop())
+    (team.parent / "broken.json").write_text("{")
+    (team.parent / "wrong.json").write_text('{"users": [{"handl": "olive"}]}')
+    for fixture, message in {
+        "nosuch.json": r"^fixture: nosuch.json can't be read: No such file or directory$",
+        "broken.json": r"^fixture: broken.json is not JSON: .* line 1 column 2 ",
+        "wrong.json": r"^\$.fixture.users\[0\].handl: .* \(in wrong.json\)$",
+        "plain": r"There is no fixture 'plain'",
+    }.items():
+        with pytest.raises(chatdouble.Error, match=message):
+            server.create_world(fixture=fixture)
+
+
+FROM_A_FILE = """
+import pytest
+
+def test_own(chatdouble_world):
+    chatdouble_world.user("tea")
+    with chatdouble_world.server.create_world() as made:
+        made.user("tea")
+
+@pytest.mark.chatdouble(fixture="cast")
+def test_other(chatdouble_world):
+    chatdouble_world.user("mel")
+
+@pytest.mark.chatdouble(fixture="team.json")
+def test_marked(chatdouble_world):
+    chatdouble_world.user("tea")
+"""
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_fixture_of_the_settings_is_in_a_file(pytester, monkeypatch, team, tmp_path_factory, elsewhere):
+    pytester.makepyfile(FROM_A_FILE)
+    (pytester.path / "team.json").write_text(team.read_text())
+    (pytester.path / "broken.json").write_text("{")
+    pytester.makeini("[pytest]\nchatdouble_options = fixture=team.json\n")
+    with monkeypatch.context() as patch, chatdouble.start_server() as server:
+        if elsewhere:
+            patch.setenv("CHATDOUBLE_URL", server.url)
+        pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=3)
+        for fixture, reason in {
+            "nosuch.json": "*nosuch.json* No such file or directory*(from chatdouble_options in tox.ini)",
+            "broken.json": "*broken.json*line 1 column *(from chatdouble_options in tox.ini)",
+            "casst": "*casst* neither a built-in fixture (*) nor a readable file*did you mean 'cast'?*(from chatdouble_options in tox.ini)",
+        }.items():
+            pytester.makeini(f"[pytest]\nchatdouble_options = fixture={fixture}\n")
+            result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+            result.assert_outcomes(errors=3)
+            result.stdout.fnmatch_lines([reason])
+
+
+LEAVING = """
+def test_leaves(chatdouble_server):
+    chatdouble_server.create_world(name="leaked")
+
+def test_meets(chatdouble_server, chatdouble_world):
+    with chatdouble_server.create_world(name="tidy"):
+        chatdouble_server.create_world(name="leaked")
+"""
+
+
+@pytest.mark.parametrize("choice", [(), ("-n", "1")])
+def test_the_summary_names_worlds_that_nobody_deleted(pytester, choice):
+    if choice:
+        pytest.importorskip("xdist")
+    pytester.makepyfile(test_leaving=LEAVING)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *choice)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        ["*There is a world called 'leaked' already", "*what chatdouble said*", "worlds that tests made and did not delete: leaked (test_leaving.py::test_leaves)"]
+    )

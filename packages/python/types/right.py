@@ -1,10 +1,24 @@
 """What type checkers accept of the helpers."""
 
 import datetime
+from pathlib import Path
 from typing import List
 
 import chatdouble
-from chatdouble.types import Assertion, Drop, Effect, ErrorEffect, ErrorReply, FaultRule, JournalEntry, StartOptions, WorldOptions
+from chatdouble.types import (
+    Assertion,
+    Drop,
+    Effect,
+    ErrorEffect,
+    ErrorReply,
+    FaultRule,
+    FrameType,
+    JournalEntry,
+    NetworkTerms,
+    Profile,
+    StartOptions,
+    WorldOptions,
+)
 
 options: StartOptions = {"clock": "frozen", "dialect": "zulip", "tls_name": ["a", "b"]}
 ways: WorldOptions = {"fixture": {"users": []}, "idle_ttl_seconds": datetime.timedelta(minutes=10)}
@@ -13,6 +27,9 @@ rule: FaultRule = {"match": {"path": "/messages", "params": {"topic": "t"}}, "ti
 busy: ErrorReply = {"status": 503}
 failed: ErrorEffect = {"error": busy}
 whenever: Drop = "before"
+slow: Profile = "3g"
+terms: NetworkTerms = {"profile": "edge", "loss": 0.1}
+team: WorldOptions = {"fixture": Path("team.json")}
 once: Assertion = {"path": "/messages", "exactly": 1}
 
 with chatdouble.start_server(**options) as server, server.create_world(**ways) as world:
@@ -25,6 +42,10 @@ with chatdouble.start_server(**options) as server, server.create_world(**ways) a
     world.faults.add(effect={"drop": whenever})
     world.faults.add(effect={"rate_limit": {"retry_after": 2}}, match={"user": "mel"})
     world.faults.add(effect={"rate_limit": {"retry_after": "1m30s"}})
+    world.network.set(user="mel", profile=slow)
+    world.network.set(profile="offline")
+    server.create_world(fixture="team.json").delete()
+    server.create_world(fixture=Path("team.json")).delete()
     count: int = world.journal.verify(once)
     entries: List[JournalEntry] = world.journal.entries(limit=1)
     status: int = entries[0].status
@@ -38,6 +59,8 @@ with chatdouble.start_server(**options) as server, server.create_world(**ways) a
     labels: "List[str | None]" = [row.label for row in server.worlds()]
     fired: int = world.faults.list()[0].fired
     event: object = next(world.watch()).event
+    about: FrameType = next(world.watch()).type
+    is_queue: bool = about == "queue"
 
 
 async def in_a_loop() -> None:
@@ -49,3 +72,5 @@ async def in_a_loop() -> None:
             pass
         async for frame in forked.watch():
             kind: str = frame.type
+        await forked.network.set(profile=slow)
+        await served.create_world(fixture=Path("team.json"))

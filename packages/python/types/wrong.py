@@ -1,7 +1,10 @@
 """What type checkers refuse: exactly the lines that say so."""
 
+# Mypy refuses such comparisons by itself.
+# pyright: reportUnnecessaryComparison=true
+
 import chatdouble
-from chatdouble.types import Assertion, ErrorReply, FaultRule
+from chatdouble.types import Assertion, ErrorReply, FaultRule, NetworkTerms, Profile
 
 server = chatdouble.start_server()
 world = server.create_world()
@@ -35,6 +38,12 @@ world.pushes.list()[0].device  # refused
 world.snapshots.list()[0].nam  # refused
 world.invariants().broken  # refused
 next(world.watch()).statuss  # refused
+frame = next(world.watch())
+is_queue = frame.type == "quue"  # refused
+world.network.set(profile="5g")  # refused
+fast: Profile = "5g"  # refused
+terms: NetworkTerms = {"profile": "5g"}  # refused
+server.create_world(fixture=5)  # refused
 late = next(world.watch()).change  # refused
 world.watch(timeout=1)  # refused
 server.worlds()[0].user  # refused
@@ -45,6 +54,7 @@ async def in_a_loop() -> None:
     await chatdouble.aio.start_server(colour=1)  # refused
     loop_server = await chatdouble.aio.start_server()
     await loop_server.create_world(fixtur="cast")  # refused
+    await (await loop_server.create_world()).network.set(profile="5g")  # refused
     loop_world = await loop_server.create_world()
     (await loop_world.user("mel")).key  # refused
     loop_world.user("mel").email  # refused

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+import sys
+from typing import Any, Callable, TypeVar, cast
 
 from ._line import request_line
 
 __tracebackhide__ = True
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Error(Exception):
@@ -24,6 +29,8 @@ class Error(Exception):
         self.status = status
         self.code = code
         self.body = body
+        #: The error of the connection, if there was no reply.
+        self._broken: Exception | None = None
 
 
 class VerificationFailed(Error, AssertionError):
@@ -36,6 +43,27 @@ class UnknownOption(Error, TypeError):
     """A helper does not take a keyword of this name."""
 
     __module__ = "chatdouble"
+
+
+def of_caller(function: Function) -> Function:
+    """Makes errors of a function follow what its caller was handling, and nothing that went wrong within it."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        handled = sys.exc_info()[1]
+        try:
+            return function(*arguments, **options)
+        except Error as error:
+            set_context(error, handled)
+            raise
+
+    return cast(Function, call)
+
+
+def set_context(error: BaseException, handled: BaseException | None) -> None:
+    """Makes an error show the one during whose handling it occurred, such as that of the test, and no other."""
+    if error is not handled:
+        error.__context__, error.__cause__, error.__suppress_context__ = handled, None, False
 
 
 def refusal(status: int, body: Any, request: str) -> Error:

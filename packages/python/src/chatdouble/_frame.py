@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Literal
 
 from ._control import AgendaItem, NetworkRow, Push, RateLimitRow
 from ._record import Record
+
+#: What a frame is about.
+FrameType = Literal["request", "event", "clock", "push", "queue", "fault", "network", "rate_limit", "lost"]
 
 
 class Frame(Record):
@@ -14,8 +17,8 @@ class Frame(Record):
     A frame `clock` also has the former time, `frame["from"]`.
     """
 
-    #: request, event, clock, push, queue, fault, network, rate_limit or lost.
-    type: str
+    #: What it is about.
+    type: FrameType
     #: The world's time, in Unix seconds.
     at: float
     #: Of a request: number of its journal entry. Of an event: its position in the world's log.

@@ -9,7 +9,7 @@ import threading
 import urllib.parse
 from typing import Any, Callable, Mapping
 
-from ._error import Error, refusal
+from ._error import Error, of_caller, refusal
 from ._record import Record
 
 __tracebackhide__ = True
@@ -31,6 +31,7 @@ class _Own:
 class Requests:
     """Requests to the server at a base URL; slashes at its end do not count."""
 
+    @of_caller
     def __init__(
         self, url: str, control_token: str | None = None, tls_ca: str | None = None, *, source: str = ""
     ) -> None:
@@ -45,6 +46,7 @@ class Requests:
         self.context = _context(tls_ca) if self.secure else None
         self._thread = threading.local()
 
+    @of_caller
     def control(self, method: str, path: str, body: Any = None, filters: Mapping[str, Any] | None = None) -> Record:
         """Makes a call of control; returns its reply without the envelope."""
         query = urllib.parse.urlencode({name: value for name, value in (filters or {}).items() if value is not None})
@@ -73,14 +75,16 @@ class Requests:
             reply, text = self._send(method, path, data, headers, waits)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise Error(f"{request}: {error or type(error).__name__}{self.describe_end()}{self.source}") from None
+            failure = Error(f"{request}: {error or type(error).__name__}{self.describe_end()}{self.source}")
+            failure._broken = error
+            raise failure
         try:
             body = json.loads(text, object_hook=Record)
         # Brackets nested too deeply are a RecursionError.
         except (ValueError, RecursionError):
             excerpt = " ".join(text[:200].decode(errors="replace").split())
             message = f"{self.url} is not a chatdouble server{self.source}: {request} answered {reply.status} without JSON: {excerpt}"
-            raise Error(message, reply.status, "", excerpt) from None
+            raise Error(message, reply.status, "", excerpt)
         if reply.status != 200 or not isinstance(body, dict) or body.get("result") != "success":
             raise refusal(reply.status, body, request)
         return Record((name, value) for name, value in body.items() if name not in ("result", "msg"))
@@ -116,7 +120,7 @@ def _context(tls_ca: str | None) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cadata=tls_ca)
     except (ssl.SSLError, ValueError) as error:
-        raise Error(f"the authority to trust is no certificate in PEM: {error}") from None
+        raise Error(f"the authority to trust is no certificate in PEM: {error}")
 
 
 def _parts(url: str, source: str) -> tuple[bool, str, int]:
@@ -127,7 +131,7 @@ def _parts(url: str, source: str) -> tuple[bool, str, int]:
         parts = urllib.parse.urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise Error(f"{url!r} is no address of a server: {error}{source}") from None
+        raise Error(f"{url!r} is no address of a server: {error}{source}")
     if not host:
         raise Error(f"{url!r} is no address of a server: it names no host{source}")
     secure = parts.scheme == "https"

@@ -31,6 +31,12 @@ def waiting_lines(queues: Sequence[Mapping[str, Any]], shown: int) -> List[str]:
     return [f"waiting: GET /events of {user}" if user else "waiting: GET /events" for user in users[:shown]] + more
 
 
+def given_up_line(times: int, seconds: str, user: str | None) -> str:
+    """Polls of a user, or of anybody, whose client did not wait for the reply; the journal has none of them."""
+    who = f" of {user}" if user else ""
+    return f"given up by the client: GET /events{who}, {times} {'time' if times == 1 else 'times'}, after {seconds} s at most"
+
+
 def _short(given: str) -> str:
     text = given.replace("\r", "\\r").replace("\n", "\\n")
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"

@@ -10,11 +10,12 @@ from typing import Any, Callable, List
 from urllib.parse import quote
 
 from ._control import Health, Report, WorldRow
-from ._error import Error
+from ._error import Error, of_caller
+from ._fixture import document_in, file_of
 from ._http import Requests
 from ._keywords import Hinting, keywords
 from ._listener import listeners
-from ._record import part, rows, typed
+from ._record import Record, part, rows, typed
 from ._world import World, given
 
 __tracebackhide__ = True
@@ -62,7 +63,7 @@ class Server(Hinting):
         name: str | None = None,
         fork_of: str | None = None,
         snapshot: str | None = None,
-        fixture: str | dict[str, Any] | None = None,
+        fixture: str | os.PathLike[str] | dict[str, Any] | None = None,
         feature_level: int | None = None,
         dialect: str | dict[str, Any] | None = None,
         clock: float | str | datetime.datetime | None = None,
@@ -72,13 +73,29 @@ class Server(Hinting):
         idle_ttl_seconds: float | str | datetime.timedelta | None = None,
         replace: bool | None = None,
     ) -> World:
-        """Makes a world: like `default` at the start, or as the options say."""
+        """Makes a world: like `default` at the start, or as the options say.
+
+        A fixture is a document, the name of a built-in one, or a file: a `Path`, or text with a slash or with `.json` at its end.
+        """
         options = self._completed(given(locals(), "self"))
-        made = self._requests.control("POST", "/worlds", options)
+        made = self._make(options, file_of(options.get("fixture")))
         world = World(self, part(made, "name"), part(made, "url"), self._requests)
         for listener in listeners:
             listener.made(world)
         return world
+
+    @of_caller
+    def _make(self, options: dict[str, Any], file: str | None) -> Record:
+        """Makes a world, of whose fixture errors name the file."""
+        if file is None:
+            return self._requests.control("POST", "/worlds", options)
+        options = {**options, "fixture": document_in(file)}
+        try:
+            return self._requests.control("POST", "/worlds", options)
+        except Error as error:
+            if not error.message.startswith("$.fixture"):
+                raise
+            raise Error(f"{error.message} (in {file})", error.status, error.code, error.body)
 
     @keywords
     def worlds(self, *, prefix: str | None = None) -> List[WorldRow]:
@@ -117,6 +134,7 @@ class Server(Hinting):
         return f"<chatdouble.Server {self.url}>"
 
 
+@of_caller
 @keywords
 def connect(url: str | None = None, control_token: str | None = None, *, tls_ca: str | None = None) -> Server:
     """Connects to a running server, at the given URL or at CHATDOUBLE_URL, and asks it whether it can answer."""
@@ -130,13 +148,13 @@ def connect(url: str | None = None, control_token: str | None = None, *, tls_ca:
         try:
             tls_ca = Path(file).read_text()
         except (OSError, ValueError) as error:
-            raise Error(f"the authority to trust can't be read: {error} (from CHATDOUBLE_TLS_CA)") from None
+            raise Error(f"the authority to trust can't be read: {error} (from CHATDOUBLE_TLS_CA)")
     server = Server(url, token, tls_ca=tls_ca, source=source)
     try:
         server.health()
     except Error as error:
         # A variable with the URL is named already.
-        if source or not isinstance(error.__context__, ConnectionRefusedError):
+        if source or not isinstance(error._broken, ConnectionRefusedError):
             raise
-        raise Error(f"{error}; is a server running? `chatdouble serve` starts one") from None
+        raise Error(f"{error}; is a server running? `chatdouble serve` starts one")
     return server

@@ -15,7 +15,7 @@ import weakref
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Callable, Mapping
 
-from ._error import Error, UnknownOption
+from ._error import Error, UnknownOption, of_caller
 from ._server import Server
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def command_line(options: dict[str, Any]) -> list[str]:
     return line
 
 
+@of_caller
 def start_server(**given: Unpack[StartOptions]) -> Server:
     """Starts a server that ends with this process, however the process ends.
 
@@ -87,10 +88,17 @@ def start_server(**given: Unpack[StartOptions]) -> Server:
         command = [binary(), "serve", "--exit-with-stdin", *command_line(options)]
         try:
             process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=environment,
+                # Ctrl-C in a terminal reaches all of a session: the tests must end before the server does.
+                start_new_session=True,
             )
         except OSError as error:
-            raise Error(f"chatdouble can't be started: {error}{_source_of_program()}") from None
+            raise Error(f"chatdouble can't be started: {error}{_source_of_program()}")
         _started.add(process)
         url = _ready(process)
         if url is None:

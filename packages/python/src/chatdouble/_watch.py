@@ -11,7 +11,7 @@ import time
 from types import TracebackType
 from typing import Callable, Iterator, TypeVar
 
-from ._error import Error
+from ._error import Error, of_caller
 from ._frame import Frame
 from ._http import PATIENCE, Requests
 from ._loop import is_in_event_loop, remedy
@@ -33,6 +33,7 @@ Taken = TypeVar("Taken")
 class Watch(Iterator[Frame]):
     """The frames of a watch socket; as a context manager, it closes the socket at the end."""
 
+    @of_caller
     def __init__(self, requests: Requests, path: str, timeout_ms: int | None = None) -> None:
         self.url = f"{requests.url}{path}"
         self._timeout_ms = timeout_ms
@@ -53,7 +54,7 @@ class Watch(Iterator[Frame]):
         try:
             self._connection.connect()
         except OSError as error:
-            raise Error(f"{self.url} can't be watched: {error}{requests.source}") from None
+            raise Error(f"{self.url} can't be watched: {error}{requests.source}")
         # The reply has no length: the bytes after its head belong to the WebSocket.
         sock = self._connection.sock
         host = f"[{requests.host}]" if ":" in requests.host else requests.host
@@ -70,6 +71,7 @@ class Watch(Iterator[Frame]):
             raise Error(f"{self.url} can't be watched: {code}", code)
         return received
 
+    @of_caller
     def __next__(self) -> Frame:
         # A client in the loop that this call stops causes no frame, however long it waits.
         is_stopping = is_in_event_loop()
@@ -82,16 +84,16 @@ class Watch(Iterator[Frame]):
         except TimeoutError:
             # What came so far stays: the next call goes on with it.
             hint = "\n" + remedy("watch", "write `async with world.watch() as frames`, with the world") if is_stopping else ""
-            raise self.late(timeout_ms, hint) from None
+            raise self.late(timeout_ms, hint)
         except (EOFError, OSError, ValueError):
             if self._is_closed:
                 raise StopIteration from None
             self.close()
-            raise Error(f"{self.url} ended: the world was deleted, or the server stopped{self._describe_end()}") from None
+            raise Error(f"{self.url} ended: the world was deleted, or the server stopped{self._describe_end()}")
         try:
             frame = json.loads(text, object_hook=Record)
         except (ValueError, RecursionError):
-            raise Error(f"a frame of the watch socket is not JSON: {text[:200]}") from None
+            raise Error(f"a frame of the watch socket is not JSON: {text[:200]}")
         return typed(Frame, frame)
 
     def late(self, timeout_ms: int | None, hint: str = "") -> Error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Sequence
 from urllib.parse import quote
 
 from ._control import (
@@ -20,6 +20,7 @@ from ._control import (
     JournalEntry,
     NetworkRow,
     PreviewDelays,
+    Profile,
     Push,
     Queue,
     RateLimitRow,
@@ -27,7 +28,7 @@ from ._control import (
     Snapshot,
 )
 from ._effects import Effect
-from ._error import Error, UnknownOption
+from ._error import Error, UnknownOption, of_caller
 from ._http import Requests
 from ._keywords import Hinting, keywords
 from ._listener import listeners
@@ -44,6 +45,8 @@ __tracebackhide__ = True
 PATIENCE_MS = 3_000
 # How many handles the error for an unknown user lists.
 LISTED_HANDLES = 30
+# The status of what is not there, or not any more.
+NOT_FOUND = 404
 
 
 def given(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
@@ -79,6 +82,16 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def leave(end: Callable[[], None], error: BaseException | None) -> None:
+    """Ends what a block holds, unless it is gone already: removed, deleted, or with the server after another error."""
+    try:
+        end()
+    except Error as failure:
+        is_lost = error is not None and failure._broken is not None
+        if failure.status != NOT_FOUND and not is_lost:
+            raise
+
+
 class _Calls:
     """The calls of control for one world."""
 
@@ -95,6 +108,7 @@ class _Calls:
     def delete(self, path: str, filters: dict[str, Any] | None = None) -> Record:
         return self.requests.control("DELETE", self.path + path, filters=filters)
 
+    @of_caller
     def wait(self, path: str, body: dict[str, Any], helper: str) -> Record:
         """Makes a call that waits for the program under test."""
         try:
@@ -103,7 +117,7 @@ class _Calls:
             if error.status != 408 or not is_in_event_loop():
                 raise
             hint = remedy(helper, "await the call of the same name")
-            raise type(error)(f"{error.message}\n{hint}", error.status, error.code, error.body) from None
+            raise type(error)(f"{error.message}\n{hint}", error.status, error.code, error.body)
 
 
 class World(Hinting):
@@ -127,6 +141,7 @@ class World(Hinting):
         self.pushes = Pushes(self._calls)
         self.snapshots = Snapshots(self._calls)
 
+    @of_caller
     def user(self, handle: str) -> User:
         """A user's credentials, by handle or address: id, email, api_key."""
         try:
@@ -134,7 +149,7 @@ class World(Hinting):
         except Error as error:
             if error.status != 400:
                 raise
-            raise Error(self._unknown(error.message), error.status, error.code, error.body) from None
+            raise Error(self._unknown(error.message), error.status, error.code, error.body)
         if not part(found, "is_active"):
             raise Error(f"{part(found, 'email')} is deactivated: the API refuses its key", 403, "USER_DEACTIVATED")
         return User(id=part(found, "user_id"), email=part(found, "email"), api_key=part(found, "api_key"))
@@ -211,7 +226,7 @@ class World(Hinting):
         if error is not None:
             for listener in listeners:
                 listener.failed(self)
-        self.delete()
+        leave(self.delete, error)
 
     def __repr__(self) -> str:
         return f"<chatdouble.World {self.url}>"
@@ -305,7 +320,7 @@ class Fault(Hinting):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.remove()
+        leave(self.remove, error)
 
 
 class Faults(Hinting):
@@ -353,7 +368,7 @@ class Networks(Hinting):
         self,
         *,
         user: str | None = None,
-        profile: str | None = None,
+        profile: Profile | None = None,
         latency_ms: int | None = None,
         jitter_ms: int | None = None,
         bytes_per_second: int | None = None,
@@ -499,16 +514,17 @@ class Queues(Hinting):
         """All queues."""
         return rows(Queue, part(self._calls.get("/queues"), "queues"))
 
+    @of_caller
     @keywords
     def lose(self, queue_id: str) -> None:
         """Loses the queue with this id, `queues.list()[0].queue_id`, as a restart of the server does."""
         try:
             self._calls.delete(f"/queues/{quote(str(queue_id), safe='')}")
         except Error as error:
-            if error.status != 404:
+            if error.status != NOT_FOUND:
                 raise
             message = f"{error.message}\nqueues.lose takes the id of a queue, such as queues.list()[0].queue_id"
-            raise Error(message, error.status, error.code, error.body) from None
+            raise Error(message, error.status, error.code, error.body)
 
     @keywords
     def wait_parked(

@@ -7,25 +7,31 @@ import inspect
 import itertools
 import os
 import re
-from typing import Any, Callable, Dict, Generator, Iterator, List, TypeVar
+from pathlib import Path
+from typing import Any, Callable, Dict, Generator, Iterator, List, Tuple, TypeVar
 
 import pytest
 
 from . import _start, aio
-from ._control import ReportedClient
+from ._control import Queue, ReportedClient
 from ._error import Error, VerificationFailed
+from ._fixture import fixture_of_setting
 from ._keywords import refuse_unknown
-from ._line import request_line, waiting_lines
+from ._line import given_up_line, request_line, waiting_lines
 from ._listener import listeners
 from ._record import Record
 from ._server import Server, connect
-from ._world import World
+from ._world import NOT_FOUND, World
 
 MARKER = "chatdouble(feature_level=N, dialect=NAME, fixture=NAME, ...): how chatdouble_world is made, with the keywords of create_world; a list of feature levels or dialects runs the test once for each"
 # How many journal entries a failed test shows.
 SHOWN = 10
 # How many worlds a failed test shows, of those that it made itself.
 SHOWN_WORLDS = 5
+# How many worlds that nobody deleted the end of the run names.
+SHOWN_LEFT = 5
+# More polls than any client makes: an assertion about so many fails, and says how many were given up.
+COUNTLESS = 1_000_000_000
 # How much findings matter, the least first.
 SEVERITIES = ("note", "warning", "error")
 # The keywords of the marker.
@@ -39,6 +45,7 @@ Result = TypeVar("Result")
 _shared = pytest.StashKey[Server]()
 _said = pytest.StashKey["_Said"]()
 _own = pytest.StashKey["_OwnWorlds"]()
+_fixture = pytest.StashKey[Any]()
 
 
 class _Said:
@@ -58,12 +65,16 @@ class _OwnWorlds:
         self.worlds: Dict[str, World] = {}
         #: What the worlds had been asked that an error deleted.
         self.requests: Dict[str, str] = {}
+        #: The running test, and the tests that made worlds, by the server's URL and the world's name.
+        self.test = ""
+        self.makers: Dict[Tuple[str, str], str] = {}
 
     def clear(self) -> None:
         self.worlds, self.requests = {}, {}
 
     def made(self, world: World) -> None:
         self.worlds[world.name] = world
+        self.makers[world.server.url, world.name] = self.test
 
     def failed(self, world: World) -> None:
         requests = _tried(lambda: _last_requests(world))
@@ -173,7 +184,7 @@ def _started(config: pytest.Config) -> Server:
     except Error as error:
         place = _place(config)
         message = _start.with_source(error.message, {name: (place, str(value)) for name, value in own.items()})
-        raise Error(message) from None
+    raise Error(message)
 
 
 def _default_clock() -> dict[str, Any]:
@@ -203,8 +214,21 @@ def _elsewhere(config: pytest.Config) -> Server:
             "start it with them, or unset CHATDOUBLE_URL"
         )
     server = connect(control_token=own.get("control_token"))
+    if "fixture" in own:
+        # A mistake in the settings is one error of the server, also where each test has a fixture of its own.
+        _own_fixture(own["fixture"], config)
     server.complete_worlds(lambda options: _completed(options, config))
     return server
+
+
+def _own_fixture(given: Any, config: pytest.Config) -> Any:
+    """The fixture of the ini file, a file as its document: a server that runs already may have another folder."""
+    if _fixture not in config.stash:
+        found = _tried(lambda: fixture_of_setting(str(given)))
+        if isinstance(found, Error):
+            raise Error(f"{found.message} (from {_place(config)})")
+        config.stash[_fixture] = found
+    return config.stash[_fixture]
 
 
 def _completed(options: dict[str, Any], config: pytest.Config) -> dict[str, Any]:
@@ -212,8 +236,10 @@ def _completed(options: dict[str, Any], config: pytest.Config) -> dict[str, Any]
     if not os.environ.get("CHATDOUBLE_URL") or options.get("fork_of", "default") != "default":
         return options
     own = {name: value for name, value in _own_options(config).items() if name in OF_WORLDS}
-    if "fork_of" in options or "snapshot" in options:
+    if "fork_of" in options or "snapshot" in options or "fixture" in options:
         own.pop("fixture", None)
+    elif "fixture" in own:
+        own["fixture"] = _own_fixture(own["fixture"], config)
     for name in ("feature_level", "seed"):
         if str(own.get(name)).isdecimal():
             own[name] = int(own[name])
@@ -228,9 +254,20 @@ def chatdouble_server(request: pytest.FixtureRequest) -> Iterator[Server]:
         # Without a traceback: the mistake is in the configuration.
         pytest.fail(f"chatdouble_server: {server}", pytrace=False)
     yield server
+    config = request.config
+    config.stash[_said].take(_left_behind(server, config.stash[_own].makers))
     broken = _tried(server.stop)
     if isinstance(broken, Error):
         pytest.fail(f"chatdouble_server: {broken}", pytrace=False)
+
+
+def _left_behind(server: Server, makers: Dict[Tuple[str, str], str]) -> List[str]:
+    """A line about the worlds that tests made and nobody deleted."""
+    rows = _tried(server.worlds)
+    names = [] if isinstance(rows, Error) else [row.name for row in rows if (server.url, row.name) in makers]
+    shown = [f"{name} ({makers[server.url, name] or 'before the first test'})" for name in names[:SHOWN_LEFT]]
+    more = [f"{len(names) - SHOWN_LEFT} more"] if len(names) > SHOWN_LEFT else []
+    return [f"worlds that tests made and did not delete: {', '.join(shown + more)}"] if names else []
 
 
 def _server_of(config: pytest.Config) -> Server:
@@ -246,7 +283,11 @@ def _server_of(config: pytest.Config) -> Server:
 @pytest.fixture
 def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) -> Iterator[World]:
     """A world for this test alone: a fork of `default`, or made as the marker says."""
-    options = _completed({**_marked(request.node), **getattr(request, "param", {})}, request.config)
+    marked = {**_marked(request.node), **getattr(request, "param", {})}
+    completed = _tried(lambda: _completed(marked, request.config))
+    if isinstance(completed, Error):
+        pytest.fail(f"chatdouble_world can't be made: {completed}", pytrace=False)
+    options = completed
     if "fixture" not in options:
         options.setdefault("fork_of", "default")
     unnamed = [value for marker in request.node.iter_markers("chatdouble") for value in marker.args]
@@ -264,8 +305,9 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
     try:
         world.delete()
     except Error as error:
-        # A test may have deleted it.
-        if error.status != 404:
+        # A test may have deleted it, and Ctrl-C ends a server that has the same terminal.
+        is_lost = request.session.exitstatus == pytest.ExitCode.INTERRUPTED and error._broken is not None
+        if error.status != NOT_FOUND and not is_lost:
             pytest.fail(f"chatdouble_world can't be deleted: {error}", pytrace=False)
     findings = _findings(_with_end(world, report) if least == SEVERITIES[0] else report, least)
     if findings:
@@ -396,6 +438,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("chatdouble_world", variants, indirect=True, ids=ids)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Notes the test whose fixtures and calls make worlds from now on."""
+    item.config.stash[_own].test = item.nodeid
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Shows the last journal entries of its worlds with a failed test."""
@@ -407,21 +455,51 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     worlds = [*([] if world is None else [world]), *own.worlds.values()]
     error = call.excinfo.value if call.excinfo else None
     # A test that a refused call ended may not have come to its client yet.
-    is_early = isinstance(error, Error) and not isinstance(error, VerificationFailed)
+    is_early = (isinstance(error, Error) and not isinstance(error, VerificationFailed)) or _is_misspelled(item, call)
     for one in worlds[: SHOWN_WORLDS + 1]:
         requests = own.requests.get(one.name) or _tried(lambda: _last_requests(one))
         if isinstance(requests, str) and (requests or not is_early):
-            none = (
-                f"no request reached {one.name} at {one.url}; "
-                "an error that the client got has the reason in its header X-Chatdouble-Hint"
-            )
-            report.sections.append((f"last requests to {one.name}", requests or none))
+            report.sections.append((f"last requests to {one.name}", requests or _silence(one)))
     return report
 
 
 def _last_requests(world: World) -> str:
     """The last journal entries of a world, and the polls and requests that wait in it."""
-    return "\n".join([*map(request_line, world.journal.entries(limit=SHOWN)), *waiting_lines(world.queues.list(), SHOWN)])
+    queues = world.queues.list()
+    entries = world.journal.entries(limit=SHOWN)
+    return "\n".join([*map(request_line, entries), *_given_up_lines(world, queues), *waiting_lines(queues, SHOWN)])
+
+
+def _given_up_lines(world: World, queues: List[Queue]) -> List[str]:
+    """The polls whose clients did not wait for the reply, which the journal does not have."""
+    waiting = {queue.user for queue in queues if queue.parked}
+    # Control tells them where no poll waits: of all users at once, or of each user without a waiting poll.
+    silent = sorted({queue.user for queue in queues if queue.user} - waiting)
+    users: List[str | None] = [*silent[:SHOWN]] if waiting else [None]
+    lines = []
+    for user in users:
+        refused = _tried(lambda: world.journal.verify(path="/events", user=user, at_least=COUNTLESS))
+        found = re.search(r"(\d+) polls? (?:was|were) given up by the client, after ([\d.]+) s", str(refused))
+        lines += [given_up_line(int(found[1]), found[2], user)] if found else []
+    return lines
+
+
+def _silence(world: World) -> str:
+    """What is known of a world whose journal is empty."""
+    clients = _tried(world.report)
+    if isinstance(clients, Error) or clients.clients:
+        return f"the journal of {world.name} at {world.url} is empty"
+    hint = "if a client asked another address, the header X-Chatdouble-Hint of the reply names the nearest world"
+    return f"no request reached {world.name} at {world.url}; {hint}"
+
+
+def _is_misspelled(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
+    """Whether a line of the test's own file uses a name that is not there, which says nothing about requests."""
+    if call.excinfo is None or not isinstance(call.excinfo.value, (AttributeError, NameError)):
+        return False
+    package = Path(__file__).parent
+    files = [Path(entry.path) for entry in call.excinfo.traceback if package not in Path(entry.path).parents]
+    return bool(files) and files[-1] == item.path
 
 
 def _lacks_plugin(call: pytest.CallInfo[None]) -> bool:

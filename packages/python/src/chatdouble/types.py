@@ -4,8 +4,8 @@ from ._control import *
 from ._control import __all__ as _control
 from ._effects import *
 from ._effects import __all__ as _effects
-from ._frame import Frame
+from ._frame import Frame, FrameType
 from ._options import StartOptions
 from ._record import User
 
-__all__ = [*_control, *_effects, "Frame", "StartOptions", "User"]
+__all__ = [*_control, *_effects, "Frame", "FrameType", "StartOptions", "User"]
