@@ -78,7 +78,8 @@ export async function end(
   failures: readonly Failure[] | null,
   print: (text: string) => void,
 ): Promise<void> {
-  const forgotten = failures === null ? forgottenIn(world) : undefined;
+  const unreturned = forgottenIn(world);
+  const forgotten = failures === null ? unreturned : undefined;
   if (failures !== null || forgotten !== undefined) {
     const lines = await lastLines(world).catch(() => undefined);
     // A test that a refused call ended, or that did not wait for its calls, may not have come to its client yet.
