@@ -1,5 +1,8 @@
 import { indented, requestLine } from "./line.js";
 
+/** A line of a stack within this package. */
+export const OWN_FRAME = /[\\/]chatdouble[\\/]dist[\\/]/;
+
 /** Control refused a request, or a request of this package got no reply. */
 export class ChatdoubleError extends Error {
   override name = "ChatdoubleError";
@@ -15,7 +18,7 @@ export class ChatdoubleError extends Error {
   ) {
     super(message);
     // The caller's line is what matters; the frames of this package would be above it.
-    const lines = this.stack?.split("\n").filter((line) => !/[\\/]chatdouble[\\/]dist[\\/]/.test(line));
+    const lines = this.stack?.split("\n").filter((line) => !OWN_FRAME.test(line));
     if (lines) this.stack = lines.join("\n").replace(/^Error/, "ChatdoubleError");
   }
 }

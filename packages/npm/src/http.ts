@@ -21,9 +21,15 @@ export interface Reach {
 /** Follows the errors of a server whose address is a variable's. */
 export const OF_VARIABLE = " (from CHATDOUBLE_URL; unset it to let the tests start a server)";
 
+/** The status of a call for a world that there is not. */
+export const NO_WORLD = 404;
+/** The status of errors of requests that got no reply. */
+const NO_REPLY = 0;
+
 /** Requests to one server. */
 export class Requests {
   readonly #agent: http.Agent;
+  #isClosed = false;
 
   constructor(readonly reach: Reach) {
     const options = { keepAlive: true, ca: reach.ca };
@@ -66,7 +72,18 @@ export class Requests {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#agent.destroy();
+  }
+
+  /** Ends something at the end of a block, where it may be gone already: by a call, with its world or with its server. */
+  async leave(ending: Promise<void>, gone: readonly number[] = [NO_WORLD]): Promise<void> {
+    try {
+      await ending;
+    } catch (error) {
+      const { status } = error as ChatdoubleError;
+      if (!gone.includes(status) && !(this.#isClosed && status === NO_REPLY)) throw error;
+    }
   }
 
   #send(method: string, url: string, headers: Record<string, string>, body?: string): Promise<Answer> {

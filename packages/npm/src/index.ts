@@ -30,6 +30,7 @@ export type {
   EventFrame,
   Fault,
   FaultFrame,
+  FaultMatch,
   FaultRule,
   Finding,
   FindingFilter,

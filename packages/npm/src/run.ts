@@ -22,6 +22,7 @@ import { join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { binary } from "./binary.cjs";
 import { ChatdoubleError } from "./error.js";
+import { ofServer } from "./files.js";
 import { connect, Server } from "./server.js";
 import { commandLine, environment, ready, withoutPlaces, type StartOptions } from "./start.js";
 import type { WorldOptions } from "./types.js";
@@ -33,7 +34,7 @@ const SHOWN_LINES = 20;
 const known = new Map<string, Promise<Server>>();
 
 /** The server at CHATDOUBLE_URL, or the one of this run that has these options. */
-export function serverOfRun(options: StartOptions = {}): Promise<Server> {
+export async function serverOfRun(options: StartOptions = {}): Promise<Server> {
   const name = process.env["CHATDOUBLE_URL"] ? "" : folderName(options);
   const server = known.get(name) ?? (name === "" ? elsewhere(options) : shared(options, name));
   known.set(name, server);
@@ -78,7 +79,10 @@ export function completed(wanted: WorldOptions, serve: StartOptions): WorldOptio
   if ((wanted.forkOf ?? "default") !== "default") return wanted;
   const isFork = wanted.forkOf !== undefined || wanted.snapshot !== undefined;
   const names = OF_WORLDS.filter((name) => wanted[name] === undefined && !(name === "fixture" && isFork));
-  const completing = Object.fromEntries(given.filter(([name]) => names.some((one) => one === name)));
+  const taken = given.filter(([name]) => names.some((one) => one === name));
+  const completing = Object.fromEntries(
+    taken.map(([name, value]) => [name, name === "fixture" || name === "dialect" ? ofServer(name, value) : value]),
+  );
   // As where the tests start the server themselves.
   const clock = process.env["CHATDOUBLE_CLOCK"] ? {} : { clock: "frozen" };
   return { ...clock, ...withoutUndefined(wanted), ...completing };
@@ -88,11 +92,17 @@ function withoutUndefined<Given extends object>(given: Given): Given {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given;
 }
 
+/** Whether this process is a worker of the run. Node's own runner opens no channel to the processes of its files. */
+const IS_CHILD = isMainThread && (process.send !== undefined || process.env["NODE_TEST_CONTEXT"] !== undefined);
+/** The parent when this module was loaded. In a container, the runner may be the process 1. */
+const PARENT = process.ppid;
+
 /** The process that lives as long as the run: workers are its threads or its children. */
 function runner(): number {
-  // Node's own runner opens no channel to the processes of its files.
-  const isChild = process.send !== undefined || process.env["NODE_TEST_CONTEXT"] !== undefined;
-  return isMainThread && isChild ? process.ppid : process.pid;
+  if (!IS_CHILD) return process.pid;
+  // A process whose parent has ended gets another, mostly 1, with which no server would end.
+  if (process.ppid !== PARENT) throw new ChatdoubleError(`the test runner, process ${PARENT}, has ended`);
+  return PARENT;
 }
 
 async function shared(options: StartOptions, folder: string): Promise<Server> {
@@ -179,11 +189,13 @@ async function start(options: StartOptions, file: string): Promise<string> {
   const line = commandLine({ ...all, exitWithProcess: runner() });
   // Every worker reads it, and the server writes to it when the process that started it has ended.
   const errors = openSync(file, "a");
-  // In its own process group: a worker may be killed with its whole group while other workers still run tests.
+  // In its own process group: a worker may be killed with its whole group while other workers still run tests, and the Ctrl-C of
+  // a terminal does not reach it.
   const child = spawn(binary(), ["serve", ...line], {
     stdio: ["ignore", "pipe", errors],
     env: environment(options),
     detached: true,
+    windowsHide: true,
   });
   closeSync(errors);
   const url = await ready(child, all, () => readFileSync(file, "utf8"));

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { ChatdoubleError, part, rows } from "./error.js";
+import { withDocuments } from "./files.js";
 import { OF_VARIABLE, Requests, type Reach } from "./http.js";
 import { checkKeys } from "./keys.js";
 import type { Health, Report, WorldOptions, WorldRow } from "./types.js";
@@ -21,12 +22,21 @@ export class Server {
   readonly #stop: () => Promise<void>;
   #completed = (options: WorldOptions): WorldOptions => options;
 
-  constructor(reach: Reach, stop: () => Promise<void> = async () => {}) {
+  constructor(reach: Reach, stop: () => Promise<void> = async () => {}, requests = new Requests(reach)) {
     this.url = reach.url;
     this.controlToken = reach.controlToken;
     this.tlsCa = reach.ca;
-    this.#requests = new Requests(reach);
+    this.#requests = requests;
     this.#stop = stop;
+  }
+
+  /**
+   * Another object for the same server, with its connections; for adapters of test runners, not for tests.
+   *
+   * @internal
+   */
+  again(): Server {
+    return new Server(this.#requests.reach, this.#stop, this.#requests);
   }
 
   /**
@@ -44,9 +54,12 @@ export class Server {
     return new World(this, name, url, this.#requests);
   }
 
-  /** Makes a world: like `default` at the start, or as the options say. */
+  /**
+   * Makes a world: like `default` at the start, or as the options say. A `fixture` or `dialect` that ends in `.json`, or has a
+   * separator of paths, is a file, relative to the current directory.
+   */
   async createWorld(options: WorldOptions = {}): Promise<World> {
-    const made = await this.#requests.control("POST", "/worlds", this.#completed(options));
+    const made = await this.#requests.control("POST", "/worlds", withDocuments(this.#completed(options)));
     return new World(this, part(made, "name"), part(made, "url"), this.#requests);
   }
 

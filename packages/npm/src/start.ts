@@ -95,7 +95,13 @@ export async function startServer(options: StartOptions = {}): Promise<Server> {
   const secrets = options.tls && !options.tlsCaFile ? mkdtempSync(join(tmpdir(), "chatdouble-ca-")) : undefined;
   const tlsCaFile = secrets ? join(secrets, "ca.pem") : options.tlsCaFile;
   const line = commandLine({ ...options, tlsCaFile, exitWithStdin: true });
-  const child = spawn(binary(), ["serve", ...line], { stdio: ["pipe", "pipe", "pipe"], env: environment(options) });
+  const child = spawn(binary(), ["serve", ...line], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: environment(options),
+    // In its own process group, which the Ctrl-C of a terminal does not reach: what is done after it still finds the server.
+    detached: true,
+    windowsHide: true,
+  });
   child.stdin!.on("error", () => {});
   try {
     const url = await ready(child, options);

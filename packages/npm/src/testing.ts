@@ -13,6 +13,8 @@ import type {
 } from "./types.js";
 import { ChatdoubleError } from "./error.js";
 import type { EventPattern, EventRecorder } from "./events.js";
+import { onceRead, withDocuments } from "./files.js";
+import { awaited, followed, forgottenIn, isRecorder, isWorld, type Matched } from "./following.js";
 import {
   ASSERTION,
   AWAITED_PUSHES,
@@ -38,17 +40,29 @@ const saidBefore: string[] = [];
 export async function worldFor(label: string, wanted: WorldOptions, serve: StartOptions = {}): Promise<World> {
   checkKeys("serverOptions", serve, START_OPTIONS);
   checkKeys("worldOptions", wanted, WORLD_OPTIONS);
-  const options = completed(wanted, serve);
-  const server = await serverOfRun(serve);
+  const options = withDocuments(completed(wanted, serve), "worldOptions.", onceRead);
+  // An object of the test's own, whose calls are followed.
+  const server = (await serverOfRun(serve)).again();
   server.completeWorlds((made) => completed(made, serve));
-  saidBefore.push(...saidByServers());
   const origin = options.fixture === undefined ? { forkOf: "default" } : {};
   try {
-    return await server.createWorld({ label, ...origin, ...options });
+    return followed(await server.createWorld({ label, ...origin, ...options }));
   } catch (error) {
     if (!(error instanceof ChatdoubleError) || !error.message.startsWith("$")) throw error;
-    throw new ChatdoubleError(`worldOptions${error.message.slice(1)}`, error.status, error.code, error.body);
+    throw new ChatdoubleError(inSettings(error.message, wanted, serve), error.status, error.code, error.body);
+  } finally {
+    // The server also says what earlier tests did when a world is forked.
+    saidBefore.push(...saidByServers());
   }
+}
+
+/** What control says of a world's options, with the setting that they come from. */
+function inSettings(said: string, wanted: WorldOptions, serve: StartOptions): string {
+  const name = /^\$\.(\w+)/.exec(said)?.[1] as keyof WorldOptions & keyof StartOptions;
+  const isOfServer = wanted[name] === undefined && serve[name] !== undefined;
+  const given = isOfServer ? serve[name] : wanted[name];
+  const source = /^\$\.\w+[.[]/.test(said) && typeof given === "string" ? ` (in ${given})` : "";
+  return `${isOfServer ? "serverOptions" : "worldOptions"}${said.slice(1)}${source}`;
 }
 
 /** What a runner says of an error. */
@@ -64,21 +78,19 @@ export async function end(
   failures: readonly Failure[] | null,
   print: (text: string) => void,
 ): Promise<void> {
-  if (failures !== null) {
+  const unreturned = forgottenIn(world);
+  const forgotten = failures === null ? unreturned : undefined;
+  if (failures !== null || forgotten !== undefined) {
     const lines = await lastLines(world).catch(() => undefined);
-    // A test that a refused call ended may not have come to its client yet.
-    const isSilent = lines?.length === 0 && failures.some(isRefusedCall);
+    // A test that a refused call ended, or that did not wait for its calls, may not have come to its client yet.
+    const isSilent = lines?.length === 0 && (failures === null || failures.some(isRefusedCall));
     if (lines !== undefined && !isSilent) print(lastRequests(world, lines));
     printSaid("What chatdouble said before this test", saidBefore.splice(0), print);
     printSaid("What chatdouble said during this test", saidByServers(), print);
   }
-  const [forgotten] = unfinished.get(world) ?? [];
   // A test may have deleted it.
-  await world.delete().catch((error: ChatdoubleError) => {
-    if (error.status !== 404) throw error;
-  });
-  if (forgotten !== undefined && failures === null)
-    throw new ChatdoubleError(`${forgotten} had not returned when the test ended: await it`);
+  await world[Symbol.asyncDispose]();
+  if (forgotten !== undefined) throw forgotten;
 }
 
 function printSaid(title: string, lines: readonly string[], print: (text: string) => void): void {
@@ -112,15 +124,6 @@ function lastRequests({ name, url }: World, lines: readonly string[]): string {
   return `No request reached ${name} at ${url}${trust}${hint}`;
 }
 
-// Their methods decide, not their classes: a process may have loaded this package twice, by `import` and by `require`.
-function isWorld(value: any): value is World {
-  return typeof value?.journal?.verify === "function" && typeof value.recordEvents === "function";
-}
-
-function isRecorder(value: any): value is EventRecorder {
-  return typeof value?.catchUp === "function" && typeof value.waitFor === "function";
-}
-
 /** Whether what was expected did not happen. */
 function isRefusal(error: any): error is ChatdoubleError {
   return error?.name === "ChatdoubleError" && error.code === "VERIFICATION_FAILED";
@@ -142,37 +145,6 @@ function kind(value: unknown): string {
   if (isRecorder(value)) return "a recorder of events";
   if (value === null || typeof value !== "object") return short(String(value));
   return `an object of ${value.constructor?.name ?? "no class"}`;
-}
-
-/** What a matcher returns to its runner. */
-export interface Matched {
-  pass: boolean;
-  message: () => string;
-}
-
-/** The names of the matchers of a world that have not returned. */
-const unfinished = new WeakMap<World, Set<string>>();
-
-/** A matcher that its world knows of until it returns, so that one without `await` fails its test. */
-function awaited<Given extends [World, ...unknown[]]>(
-  name: string,
-  matcher: (this: { isNot?: boolean }, ...given: Given) => Promise<Matched>,
-): (this: { isNot?: boolean } | void, ...given: Given) => Promise<Matched> {
-  return async function (...given) {
-    const names = isWorld(given[0]) ? namesOf(given[0]) : new Set<string>();
-    names.add(name);
-    try {
-      return await matcher.apply(this ?? {}, given);
-    } finally {
-      names.delete(name);
-    }
-  };
-}
-
-function namesOf(world: World): Set<string> {
-  const names = unfinished.get(world) ?? new Set<string>();
-  unfinished.set(world, names);
-  return names;
 }
 
 /** The matcher `toHaveReceived`: checks at once, or waits for the given time. */
@@ -244,7 +216,7 @@ async function hasPushDevice(world: World, handle: string): Promise<boolean> {
 }
 
 /** The matcher `toHaveEvent`: checks what was sent until now, or waits for the given time. */
-export async function toHaveEvent(
+async function sent(
   this: { isNot?: boolean },
   recorder: EventRecorder,
   pattern: EventPattern,
@@ -296,6 +268,7 @@ function findingText(client: ReportedClient, finding: Finding): string {
   return `  ${severity} ${rule}: ${message}, ${times(count)} by ${who}\n      ${first.request}${id}\n      ${help}`;
 }
 
+export const toHaveEvent = awaited("toHaveEvent", sent);
 export const toHaveReceived = awaited("toHaveReceived", received);
 export const toHavePushed = awaited("toHavePushed", pushed);
 export const toHaveNoFindings = awaited("toHaveNoFindings", hasNoFindings);

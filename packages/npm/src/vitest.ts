@@ -1,6 +1,6 @@
 /** A world for each vitest test. */
 
-import { expect, test as base, type TestAPI } from "vitest";
+import { expect, test as base, type TestAPI, type TestContext } from "vitest";
 import type { StartOptions } from "./start.js";
 import { checkFixtures } from "./keys.js";
 import { end, matchers, worldFor, type TestOptions, type WorldMatchers } from "./testing.js";
@@ -37,14 +37,45 @@ interface NoSuchOption<Name> {
   "there is no option of this name, or its value is another": Name;
 }
 
+type Provider<Own, Name extends keyof Own, Known> = (
+  context: Omit<Own, Name> & Known,
+  use: (value: Own[Name]) => Promise<void>,
+) => Promise<void>;
+/** What vitest takes for a fixture, of which it exports no type: its value, or a function that gives it. */
+type Provided<Own, Name extends keyof Own, Known> = ((...parts: any) => any) extends Own[Name]
+  ? Own[Name] extends any
+    ? Provider<Own, Name, Omit<Known, Exclude<keyof Own, Name>>>
+    : never
+  : Own[Name] | (Own[Name] extends any ? Provider<Own, Name, Omit<Known, Exclude<keyof Own, Name>>> : never);
+/** How vitest takes it. */
+interface Provision {
+  auto?: boolean;
+  injected?: boolean;
+  scope?: "test" | "file" | "worker";
+}
+type FurtherFixtures<Own, Known> = {
+  [Name in keyof Own]:
+    Provided<Own, Name, Known & TestContext> | [Provided<Own, Name, Known & TestContext>, Provision?];
+};
+/** The fixtures of a test, with further ones. */
+type With<Known, Own> = {
+  [Name in keyof Own | keyof Known]: Name extends keyof Own
+    ? Own[Name]
+    : Name extends keyof Known
+      ? Known[Name]
+      : never;
+};
+
 /** vitest's `test`; vitest's own `extend` takes options of any name. */
-export type WorldTest = {
+export type WorldTest<Known = Fixtures> = {
   /** The same for tests whose worlds or server are made in another way. */
-  extend(options: TestOptions): WorldTest;
+  extend(options: TestOptions): WorldTest<Known>;
   extend<Given extends object>(
     fixtures: [Misspelled<Given>] extends [never] ? never : Given,
   ): NoSuchOption<Misspelled<Given>>;
-} & TestAPI<Fixtures>;
+  /** The same with fixtures of one's own. */
+  extend<Own extends Record<string, any> = object>(fixtures: FurtherFixtures<Own, Known>): WorldTest<With<Known, Own>>;
+} & TestAPI<Known>;
 
 /** A test whose ways to take further fixtures refuse misspelled options. */
 function checked<Test extends object>(test: Test): Test {

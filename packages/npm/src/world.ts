@@ -2,7 +2,7 @@
 
 import { EventRecorder } from "./events.js";
 import { ChatdoubleError, part, rows } from "./error.js";
-import type { Requests } from "./http.js";
+import { NO_WORLD, type Requests } from "./http.js";
 import { checkKeys, checkNone, FIRING, JUMP, WAITING, WHOSE } from "./keys.js";
 import { fromWire } from "./names.js";
 import type { Server } from "./server.js";
@@ -44,6 +44,9 @@ import { texts } from "./websocket.js";
 /** How many handles the error for an unknown user lists. */
 const LISTED_HANDLES = 30;
 
+/** The status of a call for a fault that there is not. */
+const NO_FAULT = 400;
+
 /** Frames that change nothing, by which recorders know what was sent before. */
 interface Marks {
   sent: number;
@@ -61,14 +64,23 @@ function marksOf(place: string): Marks {
 
 /** A world: `await using` deletes it. */
 export class World {
+  /** The world's clock and agenda. */
   readonly clock: Clock;
+  /** Failures on demand. */
   readonly faults: Faults;
+  /** Networks between clients and the world. */
   readonly network: Networks;
+  /** Limits of requests, by the world's clock. */
   readonly rateLimit: RateLimits;
+  /** When thumbnails and previews of linked pages arrive. */
   readonly previews: Previews;
+  /** The requests to the API, and their replies. */
   readonly journal: Journal;
+  /** Event queues of clients. */
   readonly queues: Queues;
+  /** The pushes that were handed to the push relay. */
   readonly pushes: Pushes;
+  /** Named states to come back to. */
   readonly snapshots: Snapshots;
   readonly #calls: Calls;
 
@@ -117,7 +129,7 @@ export class World {
     await this.#calls.post("/reset", options);
   }
 
-  /** Deletes the world. */
+  /** Deletes the world; fails if it is gone already. */
   async delete(): Promise<void> {
     await this.#calls.delete("");
     MARKS.delete(this.#place());
@@ -178,7 +190,7 @@ export class World {
   #sendMark(): Promise<number> {
     const marks = marksOf(this.#place());
     const mark = marks.last.then(async () => {
-      await this.clock.advance(0, { waitForClientsMs: 0 });
+      await this.#calls.post("/clock", { advanceSeconds: 0, waitForClientsMs: 0 });
       return ++marks.sent;
     });
     marks.last = mark.catch(() => {});
@@ -204,8 +216,9 @@ export class World {
     }
   }
 
+  /** Deletes the world, unless it is gone already. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.delete();
+    await this.#calls.requests.leave(this.delete());
   }
 
   async #users(filter: { user?: string } = {}): Promise<any[]> {
@@ -283,7 +296,10 @@ export class Clock {
     return this.#move({ set: to, ...options });
   }
 
-  /** Advances to the next item that falls due. */
+  /**
+   * Advances to the next item that falls due, and returns what fell due then. With an empty agenda, the clock stays as it is and
+   * `fired` is empty.
+   */
   toNext(options: Jump = {}): Promise<ClockMoved> {
     checkKeys("clock.toNext", options, JUMP);
     return this.#move({ toNext: true, ...options });
@@ -312,6 +328,8 @@ export class InstalledFault {
     private readonly calls: Calls,
     /** Its id in control. */
     readonly id: string,
+    /** The last fault of each id: after a reset, a new one may have the id of one that is gone. */
+    private readonly last: ReadonlyMap<string, InstalledFault>,
   ) {}
 
   /**
@@ -324,23 +342,29 @@ export class InstalledFault {
     return part(await this.calls.post("/journal/wait", body), "count");
   }
 
-  /** Removes it. */
+  /** Removes it; fails if it is gone already. */
   async remove(): Promise<void> {
     await this.calls.delete(`/faults/${encodeURIComponent(this.id)}`);
   }
 
+  /** Removes it, unless it is gone already. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.remove();
+    if (this.last.get(this.id) === this) await this.calls.requests.leave(this.remove(), [NO_WORLD, NO_FAULT]);
   }
 }
 
 /** Failures on demand. */
 export class Faults {
+  readonly #last = new Map<string, InstalledFault>();
+
   constructor(private readonly calls: Calls) {}
 
   /** Installs a rule. */
   async add(rule: FaultRule): Promise<InstalledFault> {
-    return new InstalledFault(this.calls, part(await this.calls.post("/faults", rule), "faultId"));
+    const id = part(await this.calls.post("/faults", rule), "faultId");
+    const fault = new InstalledFault(this.calls, id, this.#last);
+    this.#last.set(id, fault);
+    return fault;
   }
 
   /** All installed rules, also spent ones, with how many requests each let pass and how often it fired. */

@@ -3,16 +3,17 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ChatdoubleError, Server, connect, startServer } from "chatdouble";
+import { BUILT_IN } from "../dist/esm/files.js";
 import { checkFixtures } from "../dist/esm/keys.js";
 import { requestLine } from "../dist/esm/line.js";
-import { end, toHavePushed } from "../dist/esm/testing.js";
+import { end, toHavePushed, worldFor } from "../dist/esm/testing.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 let server;
@@ -407,10 +408,11 @@ test("snapshots, state, invariants and upgrades", async () => {
 test("a world is watched", async () => {
   const world = await server.createWorld();
   const frames = world.watch();
-  const first = frames.next();
+  let isWatched = false;
+  const first = frames.next().finally(() => (isWatched = true));
   const mel = await world.user("mel");
-  // Requests from before the watching began are not sent, so there is a second one, with a long text for a long frame.
-  await send(world, mel, "é".repeat(5000));
+  // Requests from before the watching began are not sent, so there are further ones, with a long text for a long frame.
+  while (!isWatched) await send(world, mel, "é".repeat(5000));
   const seen = [(await first).value];
   while (!seen.some((frame) => frame.type === "event")) seen.push((await frames.next()).value);
   const event = seen.find((frame) => frame.type === "event");
@@ -503,6 +505,228 @@ console.log((await world.clock.state()).running);`;
   assert.match(gone.stderr, /control\/health: .* \(from CHATDOUBLE_URL; unset it/);
   rmSync(folder, { recursive: true });
   await own.stop();
+});
+
+/** An organization in a file, for as long as a body runs in its folder. */
+async function withTeam(body) {
+  const folder = mkdtempSync("/tmp/chatdouble-test-");
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    writeFileSync("team.json", '{"users": [{"handle": "ann", "full_name": "Ann", "role": "owner"}]}');
+    writeFileSync("cut.json", '{"users": [');
+    writeFileSync("list.json", "[]");
+    writeFileSync("odd.json", '{"users": [{"full_nme": "Ann"}]}');
+    mkdirSync("teams");
+    writeFileSync("teams/other", '{"users": [{"handle": "bea", "full_name": "Bea", "role": "owner"}]}');
+    await body(folder);
+  } finally {
+    process.chdir(before);
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("an organization in a file is that of the tests' worlds, also where the server runs already", async () => {
+  await withTeam(async (folder) => {
+    process.env.CHATDOUBLE_URL = server.url;
+    try {
+      const file = (name) => join(realpathSync(folder), name);
+      for (const [wanted, serve] of [
+        [{}, { fixture: "team.json" }],
+        [{}, { fixture: "./team.json" }],
+        [{ fixture: "team.json" }, {}],
+        [{ fixture: file("team.json") }, { fixture: "cast" }],
+      ]) {
+        const world = await worldFor("t", wanted, serve);
+        assert.equal((await world.user("ann")).email.split("@")[0], "ann");
+        const own = await world.server.createWorld(wanted);
+        assert.equal((await own.user("ann")).email.split("@")[0], "ann");
+        await own.delete();
+        await end(world, null, assert.fail);
+      }
+      const world = await worldFor("t", { fixture: "teams/other" });
+      assert.equal((await world.user("bea")).email.split("@")[0], "bea");
+      await end(world, null, assert.fail);
+      for (const [wanted, serve, said] of [
+        [
+          {},
+          { fixture: "tem.json" },
+          `serverOptions.fixture: ${file("tem.json")} can't be read: ENOENT: no such file or directory`,
+        ],
+        [
+          { fixture: "tem.json" },
+          {},
+          `worldOptions.fixture: ${file("tem.json")} can't be read: ENOENT: no such file or directory`,
+        ],
+        [{}, { fixture: "cut.json" }, `serverOptions.fixture: ${file("cut.json")} is not JSON: `],
+        [{ fixture: "./list.json" }, {}, `worldOptions.fixture: ${file("list.json")} is not a JSON object`],
+        [{}, { dialect: "names.json" }, `serverOptions.dialect: ${file("names.json")} can't be read: `],
+        [{}, { fixture: "casst" }, "it is no built-in fixture either, of which the nearest is 'cast'"],
+      ])
+        await assert.rejects(worldFor("t", wanted, serve), (error) => {
+          assert.ok(error instanceof ChatdoubleError && error.message.includes(said), error.message);
+          return true;
+        });
+      const odd = /^ChatdoubleError: (server|world)Options\.fixture\.users\[0\]\.full_nme: .* \(in \.\/odd\.json\)$/;
+      await assert.rejects(worldFor("t", {}, { fixture: "./odd.json" }), odd);
+      await assert.rejects(worldFor("t", { fixture: "./odd.json" }), odd);
+      await assert.rejects(worldFor("t", {}, { seed: -1 }), /^ChatdoubleError: serverOptions\.seed: /);
+    } finally {
+      delete process.env.CHATDOUBLE_URL;
+    }
+    const world = await server.createWorld({ fixture: "team.json" });
+    assert.equal((await world.user("ann")).email.split("@")[0], "ann");
+    await world.delete();
+    await assert.rejects(
+      server.createWorld({ fixture: "tem.json" }),
+      /^ChatdoubleError: fixture: .*tem\.json can't be read/,
+    );
+    // A name is control's to refuse.
+    await assert.rejects(server.createWorld({ fixture: "casst" }), /nearest is 'cast'/);
+  });
+});
+
+test("the names that need no file are those of the program", () => {
+  const help = execFileSync(process.env.CHATDOUBLE_BINARY, ["serve", "--help"], { encoding: "utf8" });
+  const [, fixtures] = /--fixture <NAME\|FILE> +Built-in fixture by name \(([^)]+)\), or a file/.exec(help);
+  const [, dialects] = /--dialect <NAME\|FILE> +Names on the wire: (.+), or a file/.exec(help);
+  assert.deepEqual(BUILT_IN, { fixture: fixtures.split(", "), dialect: dialects.split(", ") });
+});
+
+test("leaving a block is no error where the thing is gone already", async () => {
+  const leave = (thing) => thing[Symbol.asyncDispose]();
+  const world = await server.createWorld();
+  const effect = { garbage: true };
+  for (const ending of [(fault) => fault.remove(), () => world.faults.clear(), () => world.reset()]) {
+    const fault = await world.faults.add({ effect });
+    await ending(fault);
+    await leave(fault);
+    await assert.rejects(fault.remove(), /There is no fault/);
+  }
+  // After a reset, another fault has the same id.
+  const first = await world.faults.add({ effect });
+  await world.reset();
+  const second = await world.faults.add({ effect });
+  assert.equal(first.id, second.id);
+  await leave(first);
+  assert.equal((await world.faults.list()).length, 1);
+  await leave(second);
+  assert.deepEqual(await world.faults.list(), []);
+  const last = await world.faults.add({ effect });
+  const recorder = await world.recordEvents();
+  await world.delete();
+  for (const thing of [last, recorder, world]) await leave(thing);
+  await assert.rejects(world.delete(), /There is no world/);
+
+  const own = await startServer();
+  const held = await own.createWorld();
+  const fault = await held.faults.add({ effect });
+  await own.stop();
+  for (const thing of [fault, held, own]) await leave(thing);
+  // A server that is not there without being stopped is an error.
+  await assert.rejects(leave(connect(own.url).world("x")), /ECONNREFUSED/);
+});
+
+test("what the server said before a test is not said to be of the test", async () => {
+  const folder = mkdtempSync(join(HERE, "said-"));
+  const file = join(folder, "said.test.mjs");
+  writeFileSync(
+    file,
+    `import assert from "node:assert";
+import { test } from "chatdouble/node-test";
+test("it writes to the server's own address", async ({ world }) => {
+  const root = world.server.world();
+  const { email, apiKey } = await root.user("mel");
+  const headers = { authorization: "Basic " + btoa(email + ":" + apiKey) };
+  const body = new URLSearchParams({ type: "stream", to: "general", topic: "t", content: "Hello" });
+  const reply = await fetch(root.url + "/api/v1/messages", { method: "POST", headers, body });
+  assert.equal(reply.status, 200);
+});
+test("it makes no request", () => assert.fail());
+`,
+  );
+  const { NODE_TEST_CONTEXT: _own, ...env } = process.env;
+  try {
+    const { stdout } = spawnSync(process.execPath, ["--test", "--test-reporter=tap", file], {
+      cwd: HERE,
+      encoding: "utf8",
+      env,
+    });
+    const [, before] = stdout.split("What chatdouble said before this test:");
+    assert.match(before ?? "", /POST \/messages of mel@chat\.test changed the world default/, stdout);
+    assert.doesNotMatch(stdout, /said during this test/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a call without await fails its test", async () => {
+  process.env.CHATDOUBLE_URL = server.url;
+  const forgetful = {
+    "world.faults.add": (world) => world.faults.add({ effect: { nosuch: true } }),
+    "world.journal.verify": (world) => world.journal.verify({ path: "/messages", exactly: 5 }),
+    "world.journal.waitFor": (world) => world.journal.waitFor({ path: "/messages" }, { timeoutMs: 200 }),
+    "world.user": (world) => world.user("mell"),
+    "world.fork": (world) => world.fork(),
+    "world.server.report": (world) => world.server.report(),
+    toHavePushed: (world) => toHavePushed.call({}, world, { user: "mel" }),
+  };
+  const unhandled = [];
+  const note = (error) => unhandled.push(error);
+  process.on("unhandledRejection", note);
+  for (const [name, call] of Object.entries(forgetful)) {
+    const world = await worldFor("t", {});
+    void call(world);
+    await assert.rejects(
+      end(world, null, () => {}),
+      {
+        name: "ChatdoubleError",
+        message: `${name} had not returned when the test ended: await it`,
+      },
+    );
+  }
+  for (const [name, call] of Object.entries({
+    "fault.remove": async (world) => {
+      const fault = await world.faults.add({ effect: { garbage: true } });
+      return () => fault.remove();
+    },
+    "recorder.waitFor": async (world) => {
+      const recorder = await world.recordEvents();
+      return () => recorder.waitFor({ type: "message" }, { timeoutMs: 100 });
+    },
+    "fork.clock.advance": async (world) => {
+      const fork = await world.fork();
+      return () => fork.clock.advance("1d");
+    },
+  })) {
+    const world = await worldFor("t", {});
+    void (await call(world))();
+    await assert.rejects(
+      end(world, null, () => {}),
+      new RegExp(`${name} had not returned`),
+    );
+  }
+  // Calls that have returned, and frames that nobody asks for, are no mistake.
+  const world = await worldFor("t", {});
+  world.watch();
+  await assert.rejects(world.journal.verify({ exactly: 1 }));
+  assert.throws(() => world.clock.advance(1, { waitForClientMs: 1 }), /did you mean/);
+  await end(world, null, assert.fail);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.deepEqual(unhandled, []);
+  process.off("unhandledRejection", note);
+  delete process.env.CHATDOUBLE_URL;
+});
+
+test("a test that forgot a call shows the last requests", async () => {
+  process.env.CHATDOUBLE_URL = server.url;
+  const world = await worldFor("t", {});
+  delete process.env.CHATDOUBLE_URL;
+  await send(world, await world.user("mel"), "Hello");
+  void world.clock.advance(1);
+  const texts = [];
+  await assert.rejects(end(world, null, (text) => texts.push(text)));
+  assert.match(texts.join("\n"), /^The last requests to .*\n {2}200 POST \/messages mel@chat\.test/);
 });
 
 test("the report of a server has what clients of deleted worlds left behind", async () => {
@@ -688,6 +912,38 @@ test("the effects of faults are those of control's document", () => {
     assert.ok(value === true || declared.includes(`"${value}"`), value);
 });
 
+test("the texts that editors show of requests are those of control's document", () => {
+  const limit = { encoding: "utf8", maxBuffer: 1 << 28 };
+  const document = JSON.parse(execFileSync(process.env.CHATDOUBLE_BINARY, ["openapi", "--control"], limit));
+  const { schemas } = document.components;
+  const resolved = (schema) => (schema.$ref ? schemas[schema.$ref.split("/").at(-1)] : schema);
+  const body = (path) =>
+    resolved(document.paths[`/control/worlds${path}`].post.requestBody.content["application/json"].schema);
+  const camel = (name) => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
+  const declared = readFileSync(new URL("../src/types.ts", import.meta.url), "utf8");
+  for (const [name, schema, own] of [
+    ["ForkOptions", body(""), ["dialect", "clock", "idleTtlSeconds"]],
+    ["FaultRule", body("/{name}/faults"), ["match", "effect"]],
+    ["FaultMatch", schemas.FaultMatch, []],
+    ["NetworkTerms", body("/{name}/network"), []],
+    ["RateLimitTerms", body("/{name}/rate_limit"), []],
+    ["PreviewTerms", body("/{name}/previews"), []],
+    ["Assertion", body("/{name}/journal/verify"), []],
+    ["AwaitedPushes", body("/{name}/pushes/wait"), []],
+    ["ParkedFilter", body("/{name}/queues/wait"), []],
+  ]) {
+    const [, text] = new RegExp(`export interface ${name} \\{\n([^]+?)\n\\}`).exec(declared);
+    const shown = Object.fromEntries(
+      [...text.matchAll(/\/\*\* (.+) \*\/\n {2}(\w+)\?:/g)].map(([, said, key]) => [key, said]),
+    );
+    for (const [key, said] of Object.entries(shown).filter(([key]) => !own.includes(key))) {
+      const [, { description }] = Object.entries(schema.properties).find(([wire]) => camel(wire) === key);
+      assert.equal(said, description.replace(/`\w+`/g, camel), `${name}.${key}`);
+    }
+    assert.ok(Object.keys(shown).length > 1);
+  }
+});
+
 test("the keys that are renamed in messages are those of control's document", async () => {
   const { MESSAGE_KEYS } = await import("../dist/esm/names.js");
   const limit = { encoding: "utf8", maxBuffer: 1 << 28 };
@@ -841,6 +1097,76 @@ test("a server ends within 2 seconds of its starter, however that ends", async (
   }
 });
 
+test("a Ctrl-C that ends the tests finds the server", async () => {
+  const { NODE_TEST_CONTEXT: _own, ...env } = process.env;
+  for (const made of [
+    'import { startServer } from "chatdouble";\nconst server = await startServer();',
+    'import { serverOfRun } from "../dist/esm/run.js";\nconst server = await serverOfRun();',
+  ]) {
+    const script = `${made}
+process.on("SIGINT", async () => {
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  console.log("still there, with worlds:", (await server.health()).worlds);
+  await server.stop();
+  process.exit(0);
+});
+setInterval(() => {}, 1000);
+console.log(server.url);`;
+    const starter = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: HERE,
+      stdio: ["ignore", "pipe", "pipe"],
+      env,
+      // As a shell does, so that the signal below reaches the whole group.
+      detached: true,
+    });
+    let said = "";
+    for (const stream of [starter.stdout, starter.stderr])
+      stream.setEncoding("utf8").on("data", (text) => (said += text));
+    while (!said.includes("\n")) await once(starter.stdout, "data");
+    const url = said.trim();
+    process.kill(-starter.pid, "SIGINT");
+    assert.deepEqual(await once(starter, "close"), [0, null], said);
+    assert.match(said, /still there, with worlds: 1/);
+    await gone(url, 2000);
+  }
+});
+
+test("a worker whose runner has ended starts no server", async () => {
+  const folder = mkdtempSync(join(HERE, "orphan-"));
+  const said = join(folder, "said");
+  // The runner is the parent of the worker; it ends once the worker has loaded the module.
+  writeFileSync(
+    join(folder, "worker.mjs"),
+    `import { serverOfRun } from "../../dist/esm/run.js";
+import { renameSync, writeFileSync } from "node:fs";
+const runner = process.ppid;
+console.log("loaded");
+while (process.ppid === runner) await new Promise((resolve) => setTimeout(resolve, 10));
+const outcome = await serverOfRun().then((server) => server.url, (error) => error.message);
+writeFileSync("${said}.part", outcome.replace(runner, "N"));
+renameSync("${said}.part", "${said}");
+`,
+  );
+  writeFileSync(
+    join(folder, "runner.mjs"),
+    `import { spawn } from "node:child_process";
+const env = { ...process.env, NODE_TEST_CONTEXT: "child-v8" };
+const worker = spawn(process.execPath, [${JSON.stringify(join(folder, "worker.mjs"))}], { stdio: ["ignore", "pipe", "inherit"], env });
+worker.stdout.once("data", () => process.kill(process.pid, "SIGKILL"));
+`,
+  );
+  try {
+    spawnSync(process.execPath, [join(folder, "runner.mjs")], { stdio: "ignore" });
+    for (let tries = 0; !existsSync(said); tries++) {
+      assert.ok(tries < 200, "the worker said nothing");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.equal(readFileSync(said, "utf8"), "the test runner, process N, has ended");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("the launcher passes on arguments, status and signals, and leaves nothing behind", async () => {
   const launcher = fileURLToPath(new URL("../bin/chatdouble.cjs", import.meta.url));
   assert.match(execFileSync(process.execPath, [launcher, "--version"], { encoding: "utf8" }), /^chatdouble \d/);
@@ -867,8 +1193,10 @@ test("HTTPS is spoken with the authority that the server made", async () => {
     assert.equal((await world.user("mel")).email, "mel@chat.test");
     const frames = world.watch();
     const first = frames.next();
-    setTimeout(() => world.clock.advance("1h"), 100);
+    // What happens before the watching began is not sent.
+    const moving = setInterval(() => world.clock.advance("1h"), 100);
     assert.equal((await first).value.type, "clock");
+    clearInterval(moving);
     await frames.return();
     await assert.rejects(connect(secured.url).health(), ChatdoubleError);
     const trusting = connect(secured.url, { tlsCa: secured.tlsCa });

@@ -91,6 +91,11 @@ const PLACES = {
   invariants: "(await world.invariants()).|;",
   "a violation": "(await world.invariants()).violations[0]!.|;",
   toHaveReceived: "expect(world).toHaveReceived({ | });",
+  "the error of a fault": "world.faults.add({ effect: { error: { | } } });",
+  "network.set": "world.network.set({ | });",
+  "rateLimit.set": "world.rateLimit.set({ | });",
+  "previews.set": "world.previews.set({ | });",
+  "a world": "world.|;",
 };
 
 test("editors show a text for each option, and for each key of a reply", () => {

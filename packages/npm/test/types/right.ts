@@ -97,3 +97,17 @@ test.extend({ worldOptions: { featureLevel: 250, clock: "frozen", fixture: { use
   "values",
   ({ world }) => void world.url,
 );
+const mine = test
+  .extend({ worldOptions: { dialect: "zulip" } })
+  .extend<{ n: number }>({ n: async ({ world }, use) => use(world.url.length) });
+const further = mine
+  .extend({ worldOptions: { featureLevel: 250 } })
+  .extend({ text: async ({ n }, use: (text: string) => Promise<void>) => use(`${n}`) });
+further(
+  "fixtures of one's own, and options after them",
+  ({ n, text, world }) => void [n.toFixed(), text.concat(world.url)],
+);
+further.skip("the rest of vitest's test", ({ n }) => n.toFixed());
+further.extend("more", 5)("by its name", ({ n, more }) => n + more);
+const scoped = test.extend<{ $file: { client: string } }>({ client: [async ({}, use) => use(""), { scope: "file" }] });
+scoped("of a file", ({ client, world }) => client.concat(world.url));

@@ -64,6 +64,12 @@ named("a misspelled name", () => {}); // refused
 const both = test.extend({ server_options: { tls: true }, client: "x" });
 both("next to a fixture", () => {}); // refused
 const typed = test.extend<{ client: string }>({ client: "x", worldOptions: { fixture: 5 } }); // refused
+const mine = test.extend({ worldOptions: { dialect: "zulip" } }).extend<{ n: number }>({ n: 1 });
+const mistaken = mine.extend({ worldOptions: { featurLevel: 250 } });
+mistaken("after a fixture of one's own", async ({ n }) => void n); // refused
+const late = mine.extend({ client: async ({ n }, use: (text: string) => Promise<void>) => use(`${n}`) });
+const later = late.extend({ worldOption: { featureLevel: 250 } });
+later("after two", () => {}); // refused
 test("an assertion", async ({ world }) => {
   await expect(world).toHaveReceived({ pth: "/messages" }); // refused
 });
