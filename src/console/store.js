@@ -13,9 +13,6 @@ const SHOWN_EVERY_MS = 100;
 const CAUGHT_UP = 300;
 const TOASTS_MAX = 3;
 
-/** The newest feature level that the program knows, at which stories play; null until it is read. */
-let newest = null;
-
 export class Store {
   #listeners = new Set();
   #due = false;
@@ -183,10 +180,6 @@ export class World extends Store {
     return this.row?.feature_level ?? this.sessions.find((session) => session?.level)?.level ?? null;
   }
 
-  get newestLevel() {
-    return newest;
-  }
-
   get dialect() {
     return this.row?.dialect ?? this.sessions.find((session) => session?.dialect)?.dialect ?? null;
   }
@@ -280,7 +273,6 @@ export class World extends Store {
   async load() {
     let before = this.#newest;
     try {
-      newest ??= (await control("GET", "/health")).feature_level;
       const [{ world }, clock, users, channels, queues, faults, snapshots, pushes, journal] = await Promise.all(
         ["", "/clock", "/users", "/channels", "/queues", "/faults", "/snapshots", "/pushes", "/journal"].map((path) =>
           this.call("GET", path),

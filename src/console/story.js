@@ -474,7 +474,7 @@ function worldLines({ state, steps }, world, fixture) {
   const clock = fixture ? state.now : isDated ? state.start : null;
   return [
     fixture && `fixture: ${fixture}`,
-    level && level !== world.newestLevel && `feature_level: ${level}`,
+    level && `feature_level: ${level}`,
     dialect === "zulip" && "dialect: zulip",
     clock !== null && `clock: ${instantText(clock)}`,
   ].filter(Boolean);
