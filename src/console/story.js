@@ -470,11 +470,11 @@ class Story {
 /** The lines of the story's world: none where it is played in the built-in organization as it is. */
 function worldLines({ state, steps }, world, fixture) {
   const isDated = steps.some((step) => step.kind === "jump" || "scheduled_delivery_timestamp" in (step.params ?? {}));
-  const { level, dialect } = world;
+  const { dialect } = world;
   const clock = fixture ? state.now : isDated ? state.start : null;
   return [
     fixture && `fixture: ${fixture}`,
-    level && `feature_level: ${level}`,
+    state.level && `feature_level: ${state.level}`,
     dialect === "zulip" && "dialect: zulip",
     clock !== null && `clock: ${instantText(clock)}`,
   ].filter(Boolean);
