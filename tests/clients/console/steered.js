@@ -3,8 +3,8 @@
 // What others do to a world by control while the console records: it is in the story, or named as not in it.
 
 const assert = require("node:assert/strict");
-const { arm, assertOrder, listening, pane, played, write } = require("./hands");
-const { close, open } = require("./page");
+const { arm, assertOrder, listening, pane, played, view, write } = require("./hands");
+const { close, live, open } = require("./page");
 const { control } = require("./program");
 
 const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
@@ -158,6 +158,25 @@ const steered = {
     await message(page, "Max Mercer", "As of today").waitFor();
     const { text } = await said(page, binary);
     assertOrder(text, ["```world\n", `feature_level: ${newest}\n`, "content: As of today"]);
+    await end();
+  },
+
+  async "say in Live whose network or rate limit ended"({ browser, url }) {
+    const { page, steer, end } = await begin(browser, url, "ended");
+    await arm(page, "Mel Marsh", "Network wifi");
+    await arm(page, "Mel Marsh", "10 requests a minute");
+    await last(page, "control POST /rate_limit");
+    await steer("POST", "/network", { profile: "4g" });
+    await arm(page, "Mel Marsh", "End faults, network and rate limit");
+    await last(page, "control DELETE /rate_limit");
+    await steer("DELETE", "/network");
+    await view(page, "Live");
+    const rows = live(page).filter({ hasText: /ended/ });
+    await rows.nth(2).waitFor();
+    const [first, second, third] = await rows.allInnerTexts();
+    assert.match(first, /network[\s\S]*mel: ended; everybody: 4g, /);
+    assert.match(second, /rate limit[\s\S]*mel: ended\n/);
+    assert.match(third, /network[\s\S]*everybody: ended\n/);
     await end();
   },
 };
