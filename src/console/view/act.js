@@ -162,7 +162,6 @@ export function ActView({ world }) {
         <${Export}
           world=${world}
           recording=${recording}
-          observer=${(chosen.current[1] ?? first[1]).email}
           people=${first.map((user, side) => (chosen.current[side] ?? user).email)}
           onClose=${() => setExports(false)}
         />

@@ -161,6 +161,57 @@ const steered = {
     await end();
   },
 
+  async "expect the events of the person at the left, or of both, where that is chosen"({ browser, url, binary }) {
+    const { page, end } = await begin(browser, url, "sides");
+    await write(page, "Mel Marsh", "Before I go");
+    await message(page, "Max Mercer", "Before I go").waitFor();
+    await view(page, "Channels");
+    await page.getByRole("button", { name: /#design/ }).click();
+    await page.getByText(/^\d+ subscribers?$/).click();
+    await page.getByText("To subscribe or unsubscribe somebody, choose them in “As seen by”.").waitFor();
+    await page.getByLabel("As seen by").selectOption({ label: "Mel Marsh, member" });
+    await page.getByText("choose them in “As seen by”").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Unsubscribe Mel Marsh" }).click();
+    await page.getByText("Mel Marsh is unsubscribed").waitFor();
+    await view(page, "Act as");
+    await page.getByLabel("Events of Mel Marsh").getByText("subscription remove").waitFor();
+    await arm(page, "Mel Marsh", "Next poll loses its queue");
+    await write(page, "Max Mercer", "Are you gone?");
+    await pane(page, "Mel Marsh").getByText("listening, queue 2").waitFor();
+    await write(page, "Max Mercer", "There you are");
+    await message(page, "Mel Marsh", "There you are").waitFor();
+    const removed = '{"type":"subscription","op":"remove","subscriptions":[{"name":"design"}]}';
+    const story = async (side) => {
+      const text = await played(page, binary, async () => {
+        await page.getByLabel("Whose events are expected").selectOption(side);
+        await page.getByText(/^Without it/).waitFor();
+      });
+      return text;
+    };
+    const right = await story("Max Mercer, at the right");
+    assert.doesNotMatch(right, /"op":"remove"|event mel/);
+    const left = await story("Mel Marsh, at the left");
+    assertOrder(left, [
+      "queue mel 1",
+      'event mel 1\n{"type":"message","message":{"id":"{{message1}}"',
+      `event mel 1\n${removed}`,
+      'reply 400\n{"code":"BAD_EVENT_QUEUE_ID"}',
+      "queue mel 2",
+      'event mel 2\n{"type":"message","message":{"id":"{{message3}}"',
+    ]);
+    assert.doesNotMatch(left, /event max/);
+    const both = await story("both");
+    assertOrder(both, [
+      'event mel 1\n{"type":"message","message":{"id":"{{message1}}"',
+      'event max 1\n{"type":"message","message":{"id":"{{message1}}"',
+      `event mel 1\n${removed}`,
+      "queue mel 2",
+      'event mel 2\n{"type":"message","message":{"id":"{{message3}}"',
+      'event max 1\n{"type":"message","message":{"id":"{{message3}}"',
+    ]);
+    await end();
+  },
+
   async "say in Live whose network or rate limit ended"({ browser, url }) {
     const { page, steer, end } = await begin(browser, url, "ended");
     await arm(page, "Mel Marsh", "Network wifi");
