@@ -35,6 +35,7 @@ assets![
     "index.html",
     "lib.js",
     "main.js",
+    "others.js",
     "part/common.js",
     "part/fidelity.js",
     "part/icons.js",

@@ -334,7 +334,7 @@ export function Bar({ world }) {
           (one) => html`
             <${Item}
               icon="reset"
-              says=${world.recording?.isBefore(one.name) ? "From before the recording, which it would end" : undefined}
+              says=${world.recording?.isBefore(one.name) ? "Not in the recording, which it would end" : undefined}
               onClick=${() => choose(one.name)}
             >
               Restore${" "}
@@ -401,7 +401,7 @@ export function Bar({ world }) {
             onClose=${() => show(null)}
             onSubmit=${() => restore(shown.restore)}
           >
-            <p>The snapshot is from before the recording, so the recording begins again.</p>
+            <p>The snapshot is not in the recording, which begins again.</p>
             <${Loss} world=${world} onExport=${() => show(null)} />
           <//>
         `

@@ -13,9 +13,6 @@ const SHOWN_EVERY_MS = 100;
 const CAUGHT_UP = 300;
 const TOASTS_MAX = 3;
 
-/** The newest feature level that the program knows, at which stories play; null until it is read. */
-let newest = null;
-
 export class Store {
   #listeners = new Set();
   #due = false;
@@ -150,6 +147,8 @@ export class World extends Store {
   /** Texts that are not sent yet, by person and conversation. */
   drafts = new Map();
   journal = new Map();
+  /** The networks and rate limits that hold, by the type of their frames; null until they are read. */
+  conditions = { network: null, rate_limit: null };
   /** Requests, events, jumps: what the live view shows, oldest first. */
   entries = [];
   missed = 0;
@@ -160,6 +159,8 @@ export class World extends Store {
   #closed = false;
   isShown = false;
   #looking = null;
+  /** How many frames said which networks and rate limits hold. */
+  #conditionFrames = 0;
   #serial = 0;
   #cleared = [];
   /** The journal's id of the newest request that was received. */
@@ -181,10 +182,6 @@ export class World extends Store {
   /** The feature level of the world: as control says it, or as a client of this page received it. */
   get level() {
     return this.row?.feature_level ?? this.sessions.find((session) => session?.level)?.level ?? null;
-  }
-
-  get newestLevel() {
-    return newest;
   }
 
   get dialect() {
@@ -280,16 +277,17 @@ export class World extends Store {
   async load() {
     let before = this.#newest;
     try {
-      newest ??= (await control("GET", "/health")).feature_level;
-      const [{ world }, clock, users, channels, queues, faults, snapshots, pushes, journal] = await Promise.all(
-        ["", "/clock", "/users", "/channels", "/queues", "/faults", "/snapshots", "/pushes", "/journal"].map((path) =>
-          this.call("GET", path),
-        ),
-      );
+      const paths = ["", "/clock", "/users", "/channels", "/queues", "/faults", "/snapshots", "/pushes", "/journal"];
+      const [takeConditions, ...lists] = await Promise.all([
+        this.#readConditions(),
+        ...paths.map((path) => this.call("GET", path)),
+      ]);
+      const [{ world }, clock, users, channels, queues, faults, snapshots, pushes, journal] = lists;
       if (this.row && world.created_at !== this.row.created_at) {
         this.#restart();
         before = 0;
       }
+      takeConditions();
       this.row = world;
       this.setClock(clock);
       this.setUsers(users.users);
@@ -319,11 +317,30 @@ export class World extends Store {
     this.changed();
   }
 
+  /** Reads what holds. The result takes it, unless a frame said it meanwhile, and what was missed goes to `onMissed`. */
+  async #readConditions() {
+    const frames = this.#conditionFrames;
+    const [clock, { networks }, { rate_limits: limits }] = await Promise.all(
+      ["/clock", "/network", "/rate_limit"].map((path) => this.call("GET", path)),
+    );
+    return () => {
+      if (this.#conditionFrames !== frames) return;
+      const was = this.conditions.network;
+      this.conditions = { network: networks, rate_limit: limits };
+      if (was) this.onMissed?.({ clock, was, networks, serial: this.#serial });
+    };
+  }
+
   /** Another world has the name, such as that of a server which was started again: its journal is another one. */
   #restart() {
     this.#newest = 0;
+    this.#forgetConditions();
     this.clear();
     this.onRestart?.();
+  }
+
+  #forgetConditions() {
+    this.conditions = { network: null, rate_limit: null };
   }
 
   setClock(clock) {
@@ -358,6 +375,7 @@ export class World extends Store {
           const newer = entries.filter((entry) => !known.has(`r${entry.id}`)).map((entry) => this.request(entry, true));
           this.entries = [...this.entries, ...newer].slice(-ENTRIES_MAX);
           for (const what of ["users", "channels", "queues", "pushes"]) this.refresh(what);
+          (await this.#readConditions())();
           this.changed();
         } catch {
           /* The socket's end tells of it. */
@@ -375,6 +393,8 @@ export class World extends Store {
       // Another feature level: the world was upgraded.
       if (row.feature_level !== this.row?.feature_level) this.changed();
       this.row = row;
+      const seen = { snapshots, running: clock.running, level: row.feature_level, serial: this.#serial };
+      if (this.onLook?.(seen)) this.changed();
       // Time goes back only when somebody resets the world, or restores a snapshot.
       if (clock.now < this.now) {
         this.load();
@@ -432,6 +452,8 @@ export class World extends Store {
   }
 
   take(frame) {
+    const serial = this.#serial;
+    const was = this.conditions[frame.type] ?? undefined;
     const simple = (kind) =>
       this.add({
         key: `${kind}${this.#serial}`,
@@ -441,6 +463,7 @@ export class World extends Store {
         at: frame.at,
         real: Date.now(),
         frame,
+        was,
         events: [],
       });
     switch (frame.type) {
@@ -464,6 +487,7 @@ export class World extends Store {
       case "clock":
         if (frame.cause === "reset") {
           this.#newest = 0;
+          this.#forgetConditions();
           this.clear();
         }
         if (Math.abs(frame.now - frame.from) > 1 || frame.fired.length || isReturn(frame)) simple("clock");
@@ -486,9 +510,16 @@ export class World extends Store {
         this.missed += frame.count;
         this.catchUp();
         break;
+      case "network":
+      case "rate_limit":
+        this.#conditionFrames += 1;
+        this.conditions = { ...this.conditions, [frame.type]: frame.networks ?? frame.rate_limits };
+        simple("other");
+        break;
       default:
         simple("other");
     }
+    this.onFrame?.(frame, was, serial);
     this.changed();
   }
 

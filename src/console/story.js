@@ -210,23 +210,29 @@ class Story {
   #polls = new Map();
   /** The people of which a sentence said why their queues stay so long. */
   #explained = new Set();
+  /** The losses that the clients of observers found out by themselves, oldest first. */
   #losses;
   /** By queue: the longest time without a poll that it outlasted, and the one that ended it, in seconds. */
   fates = new Map();
 
   /** `times` are the times without a poll that queues stay, in seconds, by their names; without, all stay long. */
-  constructor(recording, world, { before, observer, people }, times = null) {
-    Object.assign(this, { recording, world, observer, times });
+  constructor(recording, world, { before, observers, people }, times = null) {
+    Object.assign(this, { recording, world, observers, times });
     this.names = new Names(world, before);
     this.entries = entriesOf(recording.steps, world);
     this.jumps = recording.steps.map((step, index) => (step.kind === "jump" ? dueEvents(recording, world, index) : []));
     const receives = (email) => this.jumps.flat().some((frame) => this.#isTo(frame, email));
-    /** Those who have a queue in the story: the observer, and who received something in a jump. */
-    this.watchers = [observer, ...people.filter((email) => email !== observer && receives(email))];
-    this.steering = new Steering(world, this.watchers, recording.rules);
+    /** Those who have a queue in the story: the observers, and who received something in a jump. */
+    this.watchers = [...observers, ...people.filter((email) => !observers.includes(email) && receives(email))];
+    this.steering = new Steering(world, this.watchers, observers, recording.rules);
     this.now = Math.floor(recording.state.now);
     for (const email of this.watchers) this.#polls.set(email, pollsOf(email, world, recording.state.serial));
-    this.#losses = this.#polls.get(observer).filter(({ isLoss, isByRule }) => isLoss && !isByRule);
+    const lossesOf = (email) =>
+      this.#polls
+        .get(email)
+        .filter(({ isLoss, isByRule }) => isLoss && !isByRule)
+        .map(({ serial }) => ({ email, serial }));
+    this.#losses = observers.flatMap(lossesOf).sort((one, other) => one.serial - other.serial);
   }
 
   /** Adds a paragraph, between blank lines. */
@@ -256,12 +262,9 @@ class Story {
     this.#polled.set(email, this.now);
   }
 
-  /** The losses that the observer's client found out before something happened. */
+  /** The losses that clients of observers found out before something happened. */
   losses(before) {
-    while (this.#losses[0]?.serial < before) {
-      this.#losses.shift();
-      this.#loss(this.observer);
-    }
+    while (this.#losses[0]?.serial < before) this.#loss(this.#losses.shift().email);
   }
 
   /** A client finds out that its queue is lost, and registers again. */
@@ -288,13 +291,7 @@ class Story {
     return frame.users.includes(this.world.byEmail.get(email)?.user_id);
   }
 
-  #id() {
-    return this.world.byEmail.get(this.observer)?.user_id;
-  }
-
-  #queue(email) {
-    return `${handle(email)} ${this.#queues.get(email)}`;
-  }
+  #queue = (email) => `${handle(email)} ${this.#queues.get(email)}`;
 
   #isOffline(email) {
     return this.#offline.has(null) || this.#offline.has(handle(email));
@@ -375,7 +372,7 @@ class Story {
     const to = Math.floor(step.to);
     const receives = (frame, email) => this.#isTo(frame, email) && !this.#isMissed(email, frame.serial);
     const watchers = this.watchers.filter((email) => frames.some((frame) => receives(frame, email)));
-    for (const email of watchers) if (email !== this.observer) this.observe(email);
+    for (const email of watchers) if (!this.observers.includes(email)) this.observe(email);
     let waiting = [];
     const take = () => {
       for (const [email, event, serial] of waiting) this.#expect(email, event, serial);
@@ -395,9 +392,11 @@ class Story {
       }
     this.#advance(to);
     take();
-    if (!this.#isEnded(this.observer, this.now) || this.#ended.has(this.observer)) return;
-    if (this.#isMissed(this.observer, step.serial)) this.#ended.set(this.observer, "expired");
-    else if (this.#idle(this.observer) === QUEUE_S) this.observe(this.observer);
+    for (const email of this.observers) {
+      if (!this.#isEnded(email, this.now) || this.#ended.has(email)) continue;
+      if (this.#isMissed(email, step.serial)) this.#ended.set(email, "expired");
+      else if (this.#idle(email) === QUEUE_S) this.observe(email);
+    }
   }
 
   control(step) {
@@ -406,23 +405,22 @@ class Story {
       this.#lose(step);
       return;
     }
-    const { blocks, endsQueue } = this.steering.blocks(step, this.#queue(this.observer));
+    const { blocks, losers = [] } = this.steering.blocks(step, this.#queue);
     this.out.push(...blocks);
     const restored = step.path.match(/^\/snapshots\/(.+)\/restore$/)?.[1];
     if (step.path === "/snapshots" && step.body) this.#snapshots.set(step.body.name, this.now);
     this.#connect(step);
     if (restored) this.now = this.#snapshots.get(decodeURIComponent(restored)) ?? this.now;
-    if (!endsQueue) return;
-    // The client finds out with its next poll that a restore ended its queue; a rule's loss is described with the rule.
-    if (restored) this.#ended.set(this.observer, "restored");
-    else this.observe(this.observer);
+    // Clients find out with their next poll that a restore ended their queues; a rule's loss is described with the rule.
+    if (restored) for (const email of this.observers) this.#ended.set(email, "restored");
+    for (const email of losers) this.observe(email);
   }
 
-  /** A queue that control ends: the story has those of the observer. */
+  /** A queue that control ends: the story has those of the observers. */
   #lose({ queue }) {
-    if (queue.user !== this.observer || this.#lost.has(this.observer)) return;
-    this.out.push(this.steering.losing(this.observer));
-    this.#ended.set(this.observer, "deleted");
+    if (!this.observers.includes(queue.user) || this.#lost.has(queue.user)) return;
+    this.out.push(this.steering.losing(queue.user));
+    this.#ended.set(queue.user, "deleted");
   }
 
   request(step, entry) {
@@ -451,30 +449,30 @@ class Story {
       out.push(block("reply", [`{"url": "{{${name} := string}}"}`]));
     }
     for (const frame of entry?.events ?? [])
-      if (OBSERVED.includes(frame.event.type) && this.#isTo(frame, this.observer))
-        this.#expect(this.observer, frame.event, entry.serial);
-    const isBack = step.status === 200 && step.method === "POST" && step.path === `/users/${this.#id()}/reactivate`;
-    const isGone =
-      step.status === 200 &&
-      step.method === "DELETE" &&
-      [`/users/${this.#id()}`, `/bots/${this.#id()}`].includes(step.path);
-    // The queue of a deactivated person stays, but nothing can be polled from it.
-    if (isGone) this.#offline.add(handle(this.observer));
-    if (isBack) {
-      this.#offline.delete(handle(this.observer));
-      this.#resume(entry?.serial);
-    }
+      for (const email of this.observers)
+        if (OBSERVED.includes(frame.event.type) && this.#isTo(frame, email))
+          this.#expect(email, frame.event, entry.serial);
+    if (step.status === 200) for (const email of this.observers) this.#activate(email, step, entry);
+  }
+
+  /** The queue of a deactivated person stays, but nothing can be polled from it before they are active again. */
+  #activate(email, { method, path }, entry) {
+    const id = this.world.byEmail.get(email)?.user_id;
+    if (method === "DELETE" && [`/users/${id}`, `/bots/${id}`].includes(path)) this.#offline.add(handle(email));
+    if (method !== "POST" || path !== `/users/${id}/reactivate`) return;
+    this.#offline.delete(handle(email));
+    this.#resume(entry?.serial);
   }
 }
 
 /** The lines of the story's world: none where it is played in the built-in organization as it is. */
 function worldLines({ state, steps }, world, fixture) {
   const isDated = steps.some((step) => step.kind === "jump" || "scheduled_delivery_timestamp" in (step.params ?? {}));
-  const { level, dialect } = world;
+  const { dialect } = world;
   const clock = fixture ? state.now : isDated ? state.start : null;
   return [
     fixture && `fixture: ${fixture}`,
-    level && level !== world.newestLevel && `feature_level: ${level}`,
+    state.level && `feature_level: ${state.level}`,
     dialect === "zulip" && "dialect: zulip",
     clock !== null && `clock: ${instantText(clock)}`,
   ].filter(Boolean);
@@ -508,30 +506,29 @@ function othersSince(serial, world) {
 }
 
 /** What was done and is not in the story, in words. */
-function omittedFrom({ omitted, steps, state }, observer, world) {
-  const others = steps.filter(({ queue }) => queue && queue.user !== observer);
+function omittedFrom({ omitted, steps, state }, observers, world) {
+  const others = steps.filter(({ queue }) => queue && !observers.includes(queue.user));
+  const names = observers.map(handle).join(" and ");
   return [
     ...omitted,
     ...othersSince(state.serial, world),
-    ...others.map(
-      ({ queue }) => `the lost queue of ${handle(queue.user)}, since the story has those of ${handle(observer)}`,
-    ),
+    ...others.map(({ queue }) => `the lost queue of ${handle(queue.user)}, since the story has those of ${names}`),
   ];
 }
 
 /**
- * The Markdown of a recording, and what of it could not be described. `before` are the messages as they were, `observer` an
- * address, `people` those of the panes, `fixture` a file's name.
+ * The Markdown of a recording, and what of it could not be described. `before` are the messages as they were, `observers`
+ * the addresses of those whose events are expected, `people` those of the panes, `fixture` a file's name.
  */
 export function scenarioOf(recording, world, options) {
   // The first one shows how long each queue has to stay.
   const { fates } = storyOf(recording, world, options, null);
   const { out } = storyOf(recording, world, options, timesOf(fates));
-  return { text: `${out.join("\n")}\n`, omitted: omittedFrom(recording, options.observer, world) };
+  return { text: `${out.join("\n")}\n`, omitted: omittedFrom(recording, options.observers, world) };
 }
 
-function storyOf(recording, world, { title, before, observer, people, fixture }, times) {
-  const story = new Story(recording, world, { before, observer, people }, times);
+function storyOf(recording, world, { title, before, observers, people, fixture }, times) {
+  const story = new Story(recording, world, { before, observers, people }, times);
   const { state, steps } = recording;
   story.out.push(`# ${title}`, "", "Recorded in the console of chatdouble.", "");
   const lines = worldLines(recording, world, fixture);
@@ -540,7 +537,7 @@ function storyOf(recording, world, { title, before, observer, people, fixture },
   const age = Math.floor(state.now) - state.start;
   if (!fixture && age > 0 && lines.some((line) => line.startsWith("clock:")))
     story.out.push(block("control", [`clock +${span(age)}`]));
-  story.observe(observer);
+  for (const email of observers) story.observe(email);
   for (const step of recording.before) story.control(step);
   steps.forEach((step, index) => {
     const entry = story.entries[index];

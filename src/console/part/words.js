@@ -103,14 +103,20 @@ const pairs = (value) =>
     .join("  ")
     .slice(0, 300);
 
-/** What holds from now on, or that nothing does. */
-const conditions = (list, words) =>
-  list.map((one) => `${who(one.user)}: ${words(one)}`).join("; ") || "ended for everybody";
+/** What ended, of what held before, and what holds from now on. */
+function conditions(list, before, words) {
+  const ended = before.filter((one) => !list.some((other) => other.user === one.user));
+  return (
+    [...ended.map((one) => `${who(one.user)}: ended`), ...list.map((one) => `${who(one.user)}: ${words(one)}`)].join(
+      "; ",
+    ) || "none for anybody"
+  );
+}
 
 const FRAMES = {
   queue: ({ user }) => `The queue of ${who(user)} is lost: its next poll is refused`,
-  network: ({ networks }) => conditions(networks, networkWords),
-  rate_limit: ({ rate_limits: limits }) => conditions(limits, rateLimitWords),
+  network: ({ networks }, was) => conditions(networks, was, networkWords),
+  rate_limit: ({ rate_limits: limits }, was) => conditions(limits, was, rateLimitWords),
 };
 
 const CAUSES = {
@@ -123,11 +129,14 @@ const CAUSES = {
 export const causeWords = ({ cause, snapshot }) =>
   CAUSES[cause ?? (snapshot === undefined ? "" : "restore")]?.({ snapshot }) ?? (cause ? `${cause}: ` : "");
 
-/** A frame of the watch socket that is neither a request nor an event; one of an unknown type by its keys. */
-export function frameWords(frame) {
+/**
+ * A frame of the watch socket that is neither a request nor an event; one of an unknown type by its keys. `was` is what held
+ * before, of networks and rate limits.
+ */
+export function frameWords(frame, was = []) {
   const { type, at, ...rest } = frame;
   try {
-    if (FRAMES[type]) return FRAMES[type](frame);
+    if (FRAMES[type]) return FRAMES[type](frame, was);
   } catch {
     /* It has other keys than this page knows. */
   }

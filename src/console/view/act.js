@@ -26,6 +26,11 @@ function recordingOf(world) {
     if (recording.control(change)) beginAgain("the world went back to before it");
     world.changed();
   };
+  world.onFrame ??= (frame, was, serial) => {
+    if (recording.frame(frame, was, serial)) beginAgain("the world went back to before it");
+  };
+  world.onMissed ??= (found) => recording.missed(found);
+  world.onLook ??= (found) => recording.look(found);
   world.onRestart ??= () => {
     if (recording.state || recording.steps.length) beginAgain("the server was started again");
     world.changed();
@@ -116,7 +121,10 @@ export function ActView({ world }) {
       <button
         class="button little first"
         disabled=${!recording.steps.length || !recording.state}
-        onClick=${() => setExports(true)}
+        onClick=${() => {
+          world.look();
+          setExports(true);
+        }}
       >
         Export as scenario
       </button>
@@ -154,7 +162,6 @@ export function ActView({ world }) {
         <${Export}
           world=${world}
           recording=${recording}
-          observer=${(chosen.current[1] ?? first[1]).email}
           people=${first.map((user, side) => (chosen.current[side] ?? user).email)}
           onClose=${() => setExports(false)}
         />

@@ -164,6 +164,12 @@ function Channel({ world, channel, viewer }) {
       <details class="card fold">
         <summary>${plural(channel.subscribers.length, "subscriber")}</summary>
         <p class="body small"><${Names} ids=${channel.subscribers} world=${world} most=${200} /></p>
+        ${
+          !viewer &&
+          html`
+            <p class="body small soft">To subscribe or unsubscribe somebody, choose them in “As seen by”.</p>
+          `
+        }
       </details>
       <details class="card fold">
         <summary>Permissions</summary>

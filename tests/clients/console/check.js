@@ -17,6 +17,7 @@ const { attackOf, plantAttacks } = require("./attacks");
 const { cases } = require("./cases");
 const { recorded } = require("./recorded");
 const { shown } = require("./shown");
+const { steered } = require("./steered");
 const { stories } = require("./stories");
 const { views } = require("./views");
 const { close, fluency, live, open } = require("./page");
@@ -513,7 +514,7 @@ async function main() {
   if (!(await run(checks))) return 1;
   const passed = await Promise.all([
     run({ ...views, ...stories, ...cases }),
-    run({ ...acting, ...recorded, ...shown }),
+    run({ ...acting, ...recorded, ...shown, ...steered }),
   ]);
   return passed.every(Boolean) ? 0 : 1;
 }

@@ -233,7 +233,7 @@ const recorded = {
     await snapshot(page, "late");
     await view(page, "Live");
     await world(page).click();
-    assert.equal(await page.getByText("From before the recording").count(), 1, "the other one is part of it");
+    assert.equal(await page.getByText("Not in the recording").count(), 1, "the other one is part of it");
     await page.getByText("Restore early").click();
     await page.getByText("2 steps will be lost; export first?").waitFor();
     await page.getByRole("button", { name: "Export as scenario" }).click();

@@ -142,7 +142,7 @@ const shown = {
     await steer("/rate_limit", { requests: 10, seconds: 60 });
     await row(/rate limit[\s\S]*everybody: 10 requests in 60 s/).waitFor();
     await control(url, "DELETE", "/worlds/steered/network");
-    await row(/network[\s\S]*ended for everybody/).waitFor();
+    await row(/network[\s\S]*mel: ended/).waitFor();
     const { queue_id: queue } = await api(`${url}/w/steered`, "max", "POST", "/register", { event_types: ["message"] });
     await control(url, "DELETE", `/worlds/steered/queues/${queue}`);
     await row(/The queue of max is lost/).waitFor();

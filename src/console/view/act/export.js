@@ -11,10 +11,22 @@ const OMITTED_SHOWN = 8;
 const listed = (omitted) =>
   [...omitted.slice(0, OMITTED_SHOWN), ...(omitted.length > OMITTED_SHOWN ? ["…"] : [])].join("; ");
 
-export function Export({ world, recording, observer, people, onClose }) {
+/** Those whose events are expected, by the choices of the dialog. */
+const OBSERVERS = {
+  right: ([, right]) => [right],
+  left: ([left]) => [left],
+  both: (people) => people,
+};
+
+/** `people` are the addresses of those at the left and at the right. */
+export function Export({ world, recording, people, onClose }) {
   const [title, setTitle] = useState("A story from the console");
   const [whole, setWhole] = useState(false);
+  const [side, setSide] = useState("right");
   const began = recording.state;
+  const observers = [...new Set(OBSERVERS[side](people))];
+  const names = observers.map(handle).join(" and ");
+  const [left, right] = people.map((email) => world.byEmail.get(email)?.full_name ?? handle(email));
   const name =
     title
       .toLowerCase()
@@ -23,7 +35,7 @@ export function Export({ world, recording, observer, people, onClose }) {
   const { text, omitted } = scenarioOf(recording, world, {
     title,
     before: began?.messages ?? [],
-    observer,
+    observers,
     people,
     fixture: whole && began?.document ? `${name}.json` : null,
   });
@@ -37,13 +49,26 @@ export function Export({ world, recording, observer, people, onClose }) {
         Title
         <input class="input" value=${title} onInput=${(event) => setTitle(event.target.value)} />
       </label>
+      ${
+        people[0] !== people[1] &&
+        html`
+          <label class="field">
+            Whose events are expected
+            <select class="input" value=${side} onChange=${(event) => setSide(event.target.value)}>
+              <option value="right">${right}, at the right</option>
+              <option value="left">${left}, at the left</option>
+              <option value="both">both</option>
+            </select>
+          </label>
+        `
+      }
       <label class="check">
         <input type="checkbox" checked=${whole} onChange=${(event) => setWhole(event.target.checked)} />
         With the world's state at the start of the recording, in a second file
       </label>
       <p class="soft small">
         Without it the story is played in the built-in organization.${" "}
-        ${`Of messages, reactions and channels, the events that ${handle(observer)} received, and those of both people in jumps of the clock, are expected.`}
+        ${`Of messages, reactions and channels, the events that ${names} received${observers.length < people.length ? ", and those of both people in jumps of the clock," : ""} are expected.`}
         ${" "}To record a client of your own, use${" "}
         <code>chatdouble scenario record</code>
         .

@@ -71,7 +71,7 @@ export function OtherRow({ entry, world, zone }) {
     return html`
       <span class="live-time number">${frame.at === undefined ? "" : clockText(frame.at, zone)}</span>
       <span class="tag info">${String(frame.type).replaceAll("_", " ")}</span>
-      <span class="live-words cut"><bdi>${frameWords(frame)}</bdi></span>
+      <span class="live-words cut"><bdi>${frameWords(frame, entry.was)}</bdi></span>
       <${Real} entry=${entry} />
     `;
   return html`
