@@ -94,6 +94,7 @@ func run(program string, line []string, token string) (string, *started, *Error)
 	}
 	said := &spoken{}
 	command.Stderr = said
+	command.SysProcAttr = ownGroup()
 	stdin, err := command.StdinPipe()
 	if err != nil {
 		return "", nil, failure("chatdouble can't be started: %v", err)
