@@ -195,6 +195,34 @@ func TestFaults(t *testing.T) {
 	equal(t, refused(t, err).Status, 400)
 }
 
+func TestAFaultThatIsGoneIsNotWaitedFor(t *testing.T) {
+	world := server(t).World("default")
+	add := func() *chatdouble.Fault {
+		return ok(world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Gateway: 502}}))(t)
+	}
+	fault := add()
+	check(t, fault.Remove())
+	_, err := fault.WaitFired(0, 0)
+	const gone = "; fault-1 was removed, or its world was reset"
+	equal(t, refused(t, err).Message, "there is no fault 'fault-1' in this world; this world has none"+gone)
+	refused(t, fault.Remove(), "There is no fault 'fault-1'")
+	fault = add()
+	waited := make(chan error)
+	go func() {
+		_, err := fault.WaitFired(0, 500*time.Millisecond)
+		waited <- err
+	}()
+	time.Sleep(100 * time.Millisecond)
+	check(t, fault.Remove())
+	err = <-waited
+	equal(t, errors.Is(err, chatdouble.ErrVerificationFailed), true)
+	refused(t, err, "Expected at least 1 such request, found 0", "; fault-2 was removed, or its world was reset")
+	_, err = add().WaitFired(0, time.Millisecond)
+	if text := refused(t, err).Message; strings.Contains(text, "removed") {
+		t.Error(text)
+	}
+}
+
 func TestAnErrorWithAStatusAlone(t *testing.T) {
 	world := server(t).World("default")
 	mel := ok(world.User("mel"))(t)
