@@ -54,7 +54,9 @@ public class Server internal constructor(
 
     /** Stops the server, if it was started here. */
     public fun stop() {
-        process?.let(::end)
+        if (process == null) return
+        requests.isStopped = true
+        end(process)
     }
 
     override fun close(): Unit = stop()
@@ -67,7 +69,7 @@ public class Server internal constructor(
 public fun connect(url: String? = null, controlToken: String? = null, tlsCa: String? = null): Server {
     val source = if (url == null) " (from CHATDOUBLE_URL; unset it to let the tests start a server)" else ""
     val there = url ?: environment("CHATDOUBLE_URL") ?: throw ChatdoubleException("no URL was given, and CHATDOUBLE_URL is not set; startServer() starts a server")
-    val token = controlToken ?: environment("CHATDOUBLE_CONTROL_TOKEN")
+    val token = controlToken ?: environment(TOKEN_VARIABLE)
     val file = environment("CHATDOUBLE_TLS_CA")?.takeIf { there.startsWith("https:") }
     val authority = tlsCa ?: file?.let(::authorityIn)
     return Server(Requests(there, token, authority, source), token, authority).also { it.health() }

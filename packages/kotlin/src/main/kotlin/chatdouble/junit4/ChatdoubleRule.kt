@@ -56,12 +56,14 @@ public class ChatdoubleRule @JvmOverloads constructor(
                 val least = least()
                 val made = lazy { made(description) }
                 lent = made
-                try {
-                    run(base, made)
-                    if (made.isInitialized() && least != null) checkFindings(made.value, least)
-                } finally {
+                val leaving = AutoCloseable {
                     lent = null
                     if (made.isInitialized()) delete(made.value)
+                }
+                // The error of the test comes before one of its end.
+                leaving.use {
+                    run(base, made)
+                    if (made.isInitialized() && least != null) checkFindings(made.value, least)
                 }
             }
         }
