@@ -20,6 +20,7 @@ public fun startServer(options: StartOptions = StartOptions()): Server = startSe
 
 /** Starts a server with options by their names on the wire. */
 internal fun startServer(options: Map<String, Any>): Server {
+    checkClock("StartOptions", options["clock"])
     val folder = Files.createTempDirectory("chatdouble-").toFile()
     try {
         return started(options, folder)
