@@ -195,6 +195,34 @@ func TestFaults(t *testing.T) {
 	equal(t, refused(t, err).Status, 400)
 }
 
+func TestAFaultThatIsGoneIsNotWaitedFor(t *testing.T) {
+	world := server(t).World("default")
+	add := func() *chatdouble.Fault {
+		return ok(world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Gateway: 502}}))(t)
+	}
+	fault := add()
+	check(t, fault.Remove())
+	_, err := fault.WaitFired(0, 0)
+	const gone = "; fault-1 was removed, or its world was reset"
+	equal(t, refused(t, err).Message, "there is no fault 'fault-1' in this world; this world has none"+gone)
+	refused(t, fault.Remove(), "There is no fault 'fault-1'")
+	fault = add()
+	waited := make(chan error)
+	go func() {
+		_, err := fault.WaitFired(0, 500*time.Millisecond)
+		waited <- err
+	}()
+	time.Sleep(100 * time.Millisecond)
+	check(t, fault.Remove())
+	err = <-waited
+	equal(t, errors.Is(err, chatdouble.ErrVerificationFailed), true)
+	refused(t, err, "Expected at least 1 such request, found 0", "; fault-2 was removed, or its world was reset")
+	_, err = add().WaitFired(0, time.Millisecond)
+	if text := refused(t, err).Message; strings.Contains(text, "removed") {
+		t.Error(text)
+	}
+}
+
 func TestAnErrorWithAStatusAlone(t *testing.T) {
 	world := server(t).World("default")
 	mel := ok(world.User("mel"))(t)
@@ -673,7 +701,12 @@ func TestHTTPSAndATokenAreSpoken(t *testing.T) {
 	t.Setenv("CHATDOUBLE_TLS_CA", file)
 	t.Setenv("CHATDOUBLE_URL", secured.URL+"/")
 	_, err := ok(chatdouble.Connect(chatdouble.Connection{}))(t).Worlds("")
-	equal(t, refused(t, err).Status, 401)
+	equal(t, refused(t, err, "; give it in the option ControlToken, or in the variable CHATDOUBLE_CONTROL_TOKEN").Status, 401)
+	_, err = ok(chatdouble.Connect(chatdouble.Connection{ControlToken: "other"}))(t).World("default").Watch()
+	equal(t, refused(t, err, "; the one that the option ControlToken gave is another").Status, 401)
+	t.Setenv("CHATDOUBLE_CONTROL_TOKEN", "other")
+	_, err = ok(chatdouble.Connect(chatdouble.Connection{}))(t).Worlds("")
+	equal(t, refused(t, err, "; the one in CHATDOUBLE_CONTROL_TOKEN is another").Status, 401)
 	equal(t, len(ok(ok(chatdouble.Connect(chatdouble.Connection{ControlToken: "secret"}))(t).Worlds(""))(t)), 1)
 	t.Setenv("CHATDOUBLE_TLS_CA", "")
 	_, err = chatdouble.Connect(chatdouble.Connection{ControlToken: "secret"})

@@ -20,11 +20,13 @@ const patience = 60 * time.Second
 
 // requests are made to the server at a base URL; slashes at its end do not count.
 type requests struct {
-	url    string
-	token  string
-	source string
-	tls    *tls.Config
-	client *http.Client
+	url   string
+	token string
+	// isTokenGiven tells whether an option gave the token, instead of the environment.
+	isTokenGiven bool
+	source       string
+	tls          *tls.Config
+	client       *http.Client
 	// end says how the server ended, if that is known.
 	end func() string
 }
@@ -114,12 +116,31 @@ func (r *requests) ask(client *http.Client, request *http.Request, reply any) er
 	}
 	var envelope struct{ Result string }
 	if err := json.Unmarshal(body, &envelope); err != nil || answer.StatusCode != http.StatusOK || envelope.Result != "success" {
-		return refusal(answer.StatusCode, body, name)
+		return r.withToken(refusal(answer.StatusCode, body, name))
 	}
 	if reply == nil {
 		return nil
 	}
 	return decode(body, reply)
+}
+
+// withToken says of an error for a wrong token where the token came from.
+func (r *requests) withToken(err *Error) *Error {
+	if err.Status == http.StatusUnauthorized {
+		err.Message += r.sourceOfToken()
+	}
+	return err
+}
+
+func (r *requests) sourceOfToken() string {
+	switch {
+	case r.isTokenGiven:
+		return "; the one that the option ControlToken gave is another"
+	case r.token != "":
+		return "; the one in " + tokenVariable + " is another"
+	default:
+		return "; give it in the option ControlToken, or in the variable " + tokenVariable
+	}
 }
 
 // decode reads a reply into the struct that a pointer leads to, which must have each key that is not optional.

@@ -40,8 +40,9 @@ func Connect(there Connection) (*Server, error) {
 	if there.URL == "" {
 		return nil, failure("no URL was given, and CHATDOUBLE_URL is not set; StartServer starts a server")
 	}
-	if there.ControlToken == "" {
-		there.ControlToken = os.Getenv("CHATDOUBLE_CONTROL_TOKEN")
+	isTokenGiven := there.ControlToken != ""
+	if !isTokenGiven {
+		there.ControlToken = os.Getenv(tokenVariable)
 	}
 	if file := os.Getenv("CHATDOUBLE_TLS_CA"); there.TLSCA == "" && file != "" && strings.HasPrefix(there.URL, "https:") {
 		text, err := os.ReadFile(file)
@@ -54,6 +55,7 @@ func Connect(there Connection) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	server.requests.isTokenGiven = isTokenGiven
 	if _, err := server.Health(); err != nil {
 		return nil, err
 	}
@@ -78,15 +80,23 @@ func (s *Server) World(name string) *World {
 	return newWorld(s, name, address)
 }
 
-// CreateWorld makes a world: like default at the start, or as the options say.
+// CreateWorld makes a world: like default at the start, or as the options say. A Fixture or Dialect that ends in .json, or has a
+// separator of paths, is a file, relative to the current directory.
 func (s *Server) CreateWorld(options WorldOptions) (*World, error) {
+	if err := checkClock("WorldOptions", options.Clock); err != nil {
+		return nil, err
+	}
+	options, err := withDocuments(options)
+	if err != nil {
+		return nil, err
+	}
 	options.Clock, options.IdleTTLSeconds = plain(options.Clock), plain(options.IdleTTLSeconds)
 	var made struct {
 		Name string `json:"name"`
 		URL  string `json:"url"`
 	}
 	if err := s.requests.control("POST", "/worlds", options, nil, 0, &made); err != nil {
-		return nil, err
+		return nil, withFile(err, options)
 	}
 	return newWorld(s, made.Name, made.URL), nil
 }

@@ -26,6 +26,9 @@ const endTime = 200 * time.Millisecond
 // binaryVariable names the program.
 const binaryVariable = "CHATDOUBLE_BINARY"
 
+// tokenVariable has the token that control requires, for the server and for those who call it.
+const tokenVariable = "CHATDOUBLE_CONTROL_TOKEN"
+
 // broken is the exit status of a server in which an invariant was broken.
 const broken = 3
 
@@ -49,6 +52,9 @@ func StartServer(options StartOptions) (*Server, error) {
 
 // StartServerWith starts a server with further arguments of `chatdouble serve`.
 func StartServerWith(options StartOptions, further ...string) (*Server, error) {
+	if err := checkClock("StartOptions", options.Clock); err != nil {
+		return nil, err
+	}
 	folder, err := os.MkdirTemp("", "chatdouble-")
 	if err != nil {
 		return nil, failure("chatdouble can't be started: %v", err)
@@ -58,7 +64,7 @@ func StartServerWith(options StartOptions, further ...string) (*Server, error) {
 		options.TLSCAFile = filepath.Join(folder, "ca.pem")
 	}
 	if options.ControlToken == "" {
-		options.ControlToken = os.Getenv("CHATDOUBLE_CONTROL_TOKEN")
+		options.ControlToken = os.Getenv(tokenVariable)
 	}
 	program, err := findProgram()
 	if err != nil {
@@ -88,9 +94,10 @@ func StartServerWith(options StartOptions, further ...string) (*Server, error) {
 // run starts the program, and waits for its URL.
 func run(program string, line []string, token string) (string, *started, *Error) {
 	command := exec.Command(program, append([]string{"serve", "--exit-with-stdin"}, line...)...)
+	command.SysProcAttr = ownGroup()
 	command.Env = os.Environ()
 	if token != "" {
-		command.Env = append(command.Env, "CHATDOUBLE_CONTROL_TOKEN="+token)
+		command.Env = append(command.Env, tokenVariable+"="+token)
 	}
 	said := &spoken{}
 	command.Stderr = said

@@ -1,7 +1,10 @@
 package chatdouble
 
 import (
+	"errors"
+	"fmt"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -88,7 +91,26 @@ func (f *Fault) WaitFired(times int, timeout time.Duration) (int, error) {
 	}
 	var reply counted
 	err := f.calls.wait("/journal/wait", map[string]any{"fault": f.ID, "at_least": times}, nil, timeout, &reply)
-	return reply.Count, err
+	return reply.Count, f.ofRemoved(err)
+}
+
+// ofRemoved is an error of a wait, which says so if the fault is not there any more.
+func (f *Fault) ofRemoved(err error) error {
+	var refused *Error
+	if !errors.As(err, &refused) || refused.Status == 0 {
+		return err
+	}
+	rules, failed := (&Faults{f.calls}).List()
+	if failed != nil {
+		return err
+	}
+	for _, rule := range rules {
+		if rule.FaultID == f.ID {
+			return err
+		}
+	}
+	message := fmt.Sprintf("%s; %s was removed, or its world was reset", strings.TrimPrefix(refused.Message, "$.fault: "), f.ID)
+	return &Error{refused.Status, refused.Code, message, refused.Body}
 }
 
 // Remove removes the fault.

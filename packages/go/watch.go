@@ -82,7 +82,7 @@ func watch(r *requests, path string) (*Watch, error) {
 	}
 	if reply.StatusCode != http.StatusSwitchingProtocols {
 		connection.Close()
-		return nil, &Error{Status: reply.StatusCode, Message: r.url + path + " can't be watched: " + reply.Status}
+		return nil, r.withToken(&Error{Status: reply.StatusCode, Message: r.url + path + " can't be watched: " + reply.Status})
 	}
 	return &Watch{place: r.url + path, connection: connection, reader: reader, end: r.end}, nil
 }

@@ -117,6 +117,8 @@ def documents(tools, project, root, environment):
     folder = project / "documents"
     folder.mkdir()
     shutil.copy(root / "packages" / "lib" / "docs" / "client.go", folder)
+    (team,) = blocks(root / "docs" / "go.md", "json")
+    (folder / "team.json").write_text(team)
     page, readme = root / "docs" / "go.md", root / "packages" / "go" / "README.md"
     parts = []
     for number, text in enumerate([*blocks(page, "go"), *blocks(readme, "go")]):
@@ -130,4 +132,4 @@ def documents(tools, project, root, environment):
     (folder / "blocks_test.go").write_text(f"package chat\n\nimport (\n{imports}\n{modules})\n\n{body}")
     status, text, _ = tools.run("go", "test", "-count=1", "-v", ".", folder=folder, **environment)
     count = text.count("--- PASS: Test")
-    tools.expect(status == 0 and count == 7, f"the blocks of docs/go.md and of the README run ({count} tests)", text)
+    tools.expect(status == 0 and count == 8, f"the blocks of docs/go.md and of the README run ({count} tests)", text)

@@ -72,9 +72,9 @@ def check(tools, output, binary, root):
         example = [f"--select-class={one}" for one in ("ChatTest", "ReminderTest")]
         path = {"PATH": "/usr/bin:/bin"}
         tools.succeeds("the console of JUnit runs the example", *packed, *example, folder=project, within=tools.FIRST_SECONDS + 3, **path)
-        documents = [f"--scan-classpath={classes}", "--include-classname=.*(SendingTest|SendingInJavaTest|OldServersTest|TomorrowTest|SealedPushTest|Block\\d+|SendingOfReadmeTest)"]
+        documents = [f"--scan-classpath={classes}", "--include-classname=.*(SendingTest|SendingInJavaTest|OldServersTest|OurTeamTest|TomorrowTest|SealedPushTest|Block\\d+|SendingOfReadmeTest)"]
         status, text, _ = tools.run(*configured(project, root, packed), *documents, folder=project, **path)
-        tools.expect(status == 0 and "15 tests successful" in text, "the blocks of docs/kotlin.md and of the README run", text)
+        tools.expect(status == 0 and "16 tests successful" in text, "the blocks of docs/kotlin.md and of the README run", text)
         check_commands(tools, output, root, home)
         check_junit4(tools, running, program, project)
         tests = [*named, "--select-package=test"]
@@ -144,6 +144,19 @@ def check_elsewhere(tools, console, project, binary):
     status, text, _ = tools.run(*command, "--config", f"{options} tls webhooks=anywhere", folder=project)
     said = "chatdouble.options can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already"
     tools.expect(status != 0 and said in text, "options that only a start can give are refused", text)
+    own = [*console, "--select-class=test.OwnCase", "--config"]
+    there = [binary, "exec", "--log", "warn", "--"]
+    for place, before, variables in (("is started", [], {"CHATDOUBLE_BINARY": str(binary)}), ("runs already", there, {})):
+        tools.succeeds(f"a fixture in a file is that of tests whose server {place}", *before, *own, "chatdouble.options=fixture=team.json", folder=project, **variables)
+    for given, said in (
+        ("no.json", f"fixture: {project}/no.json can't be read: there is no such file (from the parameter chatdouble.options)"),
+        ("casst", "there is no such file; it is no built-in fixture either, of which the nearest is 'cast' (from the parameter chatdouble.options)"),
+        ("control_token=other", "; the one that was given as controlToken, or as control_token in chatdouble.options, is another"),
+    ):
+        option = given if "=" in given else f"fixture={given}"
+        secret = {"CHATDOUBLE_CONTROL_TOKEN": "secret"} if "token" in given else {}
+        status, text, _ = tools.run(*there, *own, f"chatdouble.options={option}", folder=project, **secret)
+        tools.expect(status != 0 and said in text, f"a mistake names its setting: {option}", text)
 
 
 def check_coordinates(tools, output, root):
@@ -235,6 +248,8 @@ def written(project, root, count):
         shutil.copytree(place, project / "src", dirs_exist_ok=True)
     shutil.copy(lib / "docs" / "MyClient.kt", project / "src")
     page, readme = root / "docs" / "kotlin.md", package / "README.md"
+    (team,) = blocks(page, "json")
+    (project / "team.json").write_text(team)
     texts = [*blocks(page, "kotlin"), *(text.replace("SendingTest", "SendingOfReadmeTest") for text in blocks(readme, "kotlin"))]
     for number, text in enumerate(texts):
         indented = "".join(f"        {line}\n" for line in text.splitlines())

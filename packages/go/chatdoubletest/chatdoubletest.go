@@ -40,7 +40,8 @@ var (
 //	}
 //
 // The clock of worlds is frozen unless options or CHATDOUBLE_CLOCK say otherwise. For the server at CHATDOUBLE_URL, which runs
-// already, Clock, Dialect, FeatureLevel, Fixture and Seed are options of the tests' worlds instead; others are refused.
+// already, Clock, Dialect, FeatureLevel, Fixture and Seed are options of the tests' worlds instead; others are refused. Files are
+// relative to the directory of the tests, at both.
 func Main(m *testing.M, serve chatdouble.StartOptions) int {
 	options = serve
 	status := m.Run()
@@ -66,6 +67,9 @@ func Server(t testing.TB) *chatdouble.Server {
 func start() {
 	if isElsewhere() {
 		if unmade = checkUsed(options); unmade == nil {
+			unmade = readOwn(options)
+		}
+		if unmade == nil {
 			shared, unmade = chatdouble.Connect(chatdouble.Connection{ControlToken: options.ControlToken})
 		}
 		return
@@ -77,13 +81,15 @@ func start() {
 	shared, unmade = chatdouble.StartServerWith(options, fmt.Sprintf("--exit-with-process=%d", os.Getppid()))
 }
 
-// NewWorld makes a world for a test: a fork of default, or as the options say, which are one struct at most. It is deleted
-// after the test; a test that fails logs the last requests to it.
+// NewWorld makes a world for a test: a fork of default, or as the options say, which are one struct at most. A Fixture that ends in
+// .json, or has a separator of paths, is a file, relative to the directory of the tests. The world is deleted after the test; a test that fails logs the last requests to it.
 func NewWorld(t testing.TB, given ...chatdouble.WorldOptions) *World {
 	t.Helper()
 	if len(given) > 1 {
 		t.Fatalf("NewWorld takes one WorldOptions, not %d", len(given))
 	}
+	// It reads what Main's options name, which the world may have.
+	server := Server(t)
 	wanted := chatdouble.WorldOptions{}
 	if len(given) > 0 {
 		wanted = given[0]
@@ -97,7 +103,7 @@ func NewWorld(t testing.TB, given ...chatdouble.WorldOptions) *World {
 	if wanted.Label == "" {
 		wanted.Label = t.Name()
 	}
-	made, err := Server(t).CreateWorld(wanted)
+	made, err := server.CreateWorld(wanted)
 	if err != nil {
 		refused.Store(t, true)
 		t.Fatalf("the world can't be made: %v", err)

@@ -468,10 +468,95 @@ func TestOptionsOfMainAreThoseOfWorldsOfAServerElsewhere(t *testing.T) {
 	if output, err = inner(t, "TestElsewhere"); err != nil || strings.Count(output, " false\n") != 3 {
 		t.Error(output, err)
 	}
+	t.Setenv("OPTIONS", `{"fixture": "empty", "control_token": "other"}`)
+	if output, err = inner(t, "TestElsewhere"); err == nil || !strings.Contains(output, "; the one that the option ControlToken gave is another") {
+		t.Error(output, err)
+	}
 	t.Setenv("OPTIONS", `{"dialect": "zulip", "tls": true, "webhooks": "anywhere"}`)
 	output, err = inner(t, "TestElsewhere")
 	const said = "Main can't give TLS, Webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL"
 	if err == nil || !strings.Contains(output, said) {
 		t.Error(output, err)
+	}
+}
+
+func TestOwn(t *testing.T) {
+	isInner(t)
+	chatdoubletest.NewWorld(t).User("tea")
+	if text := os.Getenv("GIVEN"); text != "" {
+		chatdoubletest.NewWorld(t, chatdouble.WorldOptions{Fixture: text}).User("tea")
+	}
+	chatdoubletest.NewWorld(t, chatdouble.WorldOptions{Fixture: "cast"}).User("mel")
+}
+
+// What a test leaves behind may be gone before its end.
+func TestGone(t *testing.T) {
+	isInner(t)
+	world := chatdoubletest.NewWorld(t)
+	world.Watch()
+	world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Gateway: 502}})
+	world.Reset()
+	world.Fork(chatdouble.WorldOptions{}).Delete()
+	world.Delete()
+}
+
+func TestAWorldMayBeGoneAtTheEnd(t *testing.T) {
+	for _, least := range []string{"error", "note"} {
+		if output, err := inner(t, "TestGone", "-chatdouble.fail-on="+least); err != nil {
+			t.Error(output, err)
+		}
+	}
+}
+
+func TestAFixtureOfMainInAFile(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const team = `{"users": [{"handle": "olive", "full_name": "Olive", "role": "owner"}, {"handle": "tea", "full_name": "Tea"}]}`
+	files := []string{write("team.json", team), write("team", team)}
+	server, err := chatdouble.StartServer(chatdouble.StartOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range []string{"", server.URL} {
+		t.Setenv("CHATDOUBLE_URL", url)
+		for _, file := range files {
+			relative, err := filepath.Rel(here, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, one := range []string{file, relative} {
+				t.Setenv("OPTIONS", fmt.Sprintf(`{"fixture": %q}`, one))
+				t.Setenv("GIVEN", one)
+				if output, err := inner(t, "TestOwn"); err != nil {
+					t.Error(url, one, output, err)
+				}
+			}
+		}
+	}
+	for _, wrong := range [][]string{
+		{"no/such.json", "Main's Fixture: " + here + "/no/such.json can't be read: no such file or directory\n"},
+		{"casst", "Main's Fixture: " + here + `/casst can't be read: no such file or directory; it is no built-in fixture either, of which the nearest is "cast"`},
+		{write("broken.json", "{"), "Main's Fixture: " + folder + "/broken.json is not JSON: unexpected end of JSON input"},
+		{write("mistaken.json", "{}"), "the world can't be made: WorldOptions.fixture.users: an organization needs an owner", " (in " + folder + "/mistaken.json)"},
+	} {
+		t.Setenv("OPTIONS", fmt.Sprintf(`{"fixture": %q}`, wrong[0]))
+		output, err := inner(t, "TestOwn")
+		for _, part := range wrong[1:] {
+			if err == nil || !strings.Contains(output, part) {
+				t.Errorf("%v: %q is not in\n%s", err, part, output)
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	chatdouble "chatdouble.test/go"
+	"chatdouble.test/go/internal/document"
 )
 
 // isElsewhere tells whether the tests use a server that runs already.
@@ -17,11 +18,11 @@ func completed(wanted chatdouble.WorldOptions, serve chatdouble.StartOptions) ch
 	if wanted.ForkOf != "" && wanted.ForkOf != "default" {
 		return wanted
 	}
-	if wanted.Fixture == nil && wanted.ForkOf == "" && wanted.Snapshot == "" && serve.Fixture != "" {
-		wanted.Fixture = serve.Fixture
+	if wanted.Fixture == nil && wanted.ForkOf == "" && wanted.Snapshot == "" {
+		wanted.Fixture = ownFixture
 	}
-	if wanted.Dialect == nil && serve.Dialect != "" {
-		wanted.Dialect = serve.Dialect
+	if wanted.Dialect == nil {
+		wanted.Dialect = ownDialect
 	}
 	if wanted.FeatureLevel == nil {
 		wanted.FeatureLevel = serve.FeatureLevel
@@ -37,6 +38,40 @@ func completed(wanted chatdouble.WorldOptions, serve chatdouble.StartOptions) ch
 		wanted.Clock = "frozen"
 	}
 	return wanted
+}
+
+// ownFixture and ownDialect are those of Main, for control: names of built-in ones, documents of files, or nil.
+var ownFixture, ownDialect any
+
+// readOwn reads the files that Main's options name, as a server that is started with them does. Control takes no files: the server
+// that runs already may have another directory, or be on another machine.
+func readOwn(serve chatdouble.StartOptions) (err error) {
+	if ownFixture, err = forControl("Fixture", serve.Fixture, "default", "cast", "empty", "hostile", "large"); err == nil {
+		ownDialect, err = forControl("Dialect", serve.Dialect, "neutral", "zulip")
+	}
+	return err
+}
+
+// forControl is an option of Main: the name of a built-in one, the document of a file, or nil if it is not given.
+func forControl(option, given string, builtIn ...string) (any, error) {
+	if given == "" {
+		return nil, nil
+	}
+	for _, name := range builtIn {
+		if given == name {
+			return name, nil
+		}
+	}
+	found, err := document.In(given)
+	switch {
+	case err == nil:
+		return found, nil
+	case document.IsFile(given):
+		return nil, fmt.Errorf("Main's %s: %w", option, err)
+	default:
+		what := strings.ToLower(option)
+		return nil, fmt.Errorf("Main's %s: %w; it is no built-in %s either, of which the nearest is %q", option, err, what, nearest(given, builtIn))
+	}
 }
 
 // checkUsed refuses options of Main that a server can only be started with.

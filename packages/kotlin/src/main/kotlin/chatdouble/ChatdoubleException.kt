@@ -46,15 +46,15 @@ private fun ofTheCaller(trace: Array<StackTraceElement>): Array<StackTraceElemen
     return if (own.isEmpty()) trace else own.toTypedArray()
 }
 
-/** The error for a reply other than a success. */
-internal fun refusal(status: Int, body: JsonElement, request: String): Throwable {
+/** The error for a reply other than a success, with what else there is to say. */
+internal fun refusal(status: Int, body: JsonElement, request: String, otherwise: String): Throwable {
     val reply = body as? JsonObject
     val message = reply?.text("msg")
         ?: return ChatdoubleException("$request: $status, which is no reply of chatdouble: ${body.toString().take(EXCERPT)}", status, "", body)
     val code = reply.text("code") ?: ""
     val near = reply.get("nearest")?.takeIf { it.isJsonArray }?.asJsonArray?.toList() ?: emptyList()
     val count = reply.get("count")?.takeIf { it.isJsonPrimitive && it.asJsonPrimitive.isNumber }?.asInt ?: 0
-    val whole = (listOf(message) + shown(near.filterIsInstance<JsonObject>(), count)).joinToString("\n")
+    val whole = (listOf(message + otherwise) + shown(near.filterIsInstance<JsonObject>(), count)).joinToString("\n")
     if (code != "VERIFICATION_FAILED") return ChatdoubleException(whole, status, code, body)
     return VerificationFailed(whole, status, count, body)
 }

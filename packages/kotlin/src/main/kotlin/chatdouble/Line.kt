@@ -35,7 +35,6 @@ private fun distance(one: String, other: String): Int {
 
 /** The status of a request whose connection was dropped. */
 private const val DROPPED = 0
-private const val BAD_REQUEST = 400
 
 /** How much of a parameter a line shows. */
 private const val SHOWN_CHARACTERS = 60

@@ -22,6 +22,7 @@ internal fun plain(value: Any?): JsonElement =
         is JsonElement -> value
         is Options -> plain(value.given())
         is Reply -> value.json
+        is Document -> value.json
         is String -> JsonPrimitive(value)
         is Boolean -> JsonPrimitive(value)
         is Duration -> JsonPrimitive(value.toMillis() / MILLISECONDS)

@@ -29,7 +29,12 @@ internal class Requests(
     private val source: String = "",
     /** Says how the server ended, if that is known; else it is empty. */
     val end: () -> String = { "" },
+    /** Whether an option gave the token, instead of the environment. */
+    private val isTokenGiven: Boolean = true,
 ) {
+    /** Whether this library has stopped the server. */
+    @Volatile var isStopped: Boolean = false
+
     val url: String = checked(url, source)
     val client: HttpClient = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(PATIENCE)
         .apply { if (tlsCa != null) sslContext(trusting(tlsCa)) }
@@ -61,8 +66,28 @@ internal class Requests(
             val said = "$url is not a chatdouble server$source: $name answered ${reply.statusCode()} without JSON: $excerpt"
             throw ChatdoubleException(said, reply.statusCode())
         }
-        if (reply.statusCode() != OK || body !is JsonObject || body.text("result") != "success") throw refusal(reply.statusCode(), body, name)
+        if (reply.statusCode() != OK || body !is JsonObject || body.text("result") != "success") {
+            throw refusal(reply.statusCode(), body, name, sourceOfToken(reply.statusCode()))
+        }
         return body
+    }
+
+    /** Where the token came from, for errors that are about it; else empty. */
+    fun sourceOfToken(status: Int): String =
+        when {
+            status != UNAUTHORIZED -> ""
+            token == null -> "; give it as controlToken, as control_token in chatdouble.options, or in the variable $TOKEN_VARIABLE"
+            isTokenGiven -> "; the one that was given as controlToken, or as control_token in chatdouble.options, is another"
+            else -> "; the one in $TOKEN_VARIABLE is another"
+        }
+
+    /** Ends something that may be gone already, which is a refusal with one of these statuses, or has no server any more. */
+    fun leave(vararg gone: Int, ending: () -> Unit) {
+        try {
+            ending()
+        } catch (error: ChatdoubleException) {
+            if (error.status !in gone && !(error.status == 0 && (isStopped || isShuttingDown()))) throw error
+        }
     }
 }
 
@@ -73,6 +98,15 @@ internal fun encoded(text: String): String = URLEncoder.encode(text, Charsets.UT
 private fun reason(error: IOException): String =
     generateSequence<Throwable>(error) { it.cause }.mapNotNull { it.message }.firstOrNull()
         ?: if (error is ConnectException) "Connection refused" else error.javaClass.simpleName
+
+/** Whether the JVM ends: the Ctrl-C of a terminal, which it gets, ends the server that it started as well. */
+private fun isShuttingDown(): Boolean =
+    try {
+        Runtime.getRuntime().removeShutdownHook(Thread())
+        false
+    } catch (_: IllegalStateException) {
+        true
+    }
 
 private fun checked(url: String, source: String): String {
     if (!Regex("^https?://", RegexOption.IGNORE_CASE).containsMatchIn(url)) {
@@ -101,4 +135,8 @@ private fun trusting(pem: String): SSLContext {
 /** How much longer than the server's own wait to wait for a reply. */
 private val PATIENCE = Duration.ofSeconds(60)
 private const val OK = 200
+private const val UNAUTHORIZED = 401
+
+/** The variable with the token that control requires, for the server and for those who call it. */
+internal const val TOKEN_VARIABLE: String = "CHATDOUBLE_CONTROL_TOKEN"
 private const val MAX_PORT = 65_535

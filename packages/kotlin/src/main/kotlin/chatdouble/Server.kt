@@ -30,10 +30,19 @@ public class Server internal constructor(
     @JvmOverloads
     public fun world(name: String = DEFAULT): World = World(this, name, if (name == DEFAULT) url else "$url/w/${encoded(name)}")
 
-    /** Makes a world: like `default` at the start, or as the options say. */
+    /**
+     * Makes a world: like `default` at the start, or as the options say. A `fixture` or `dialect` that is a [java.io.File] or a
+     * [Path], or a text that ends in `.json` or has a separator of paths, is a file, relative to the current folder.
+     */
     @JvmOverloads
     public fun createWorld(options: WorldOptions = WorldOptions()): World {
-        val made = Made(requests.control("POST", "/worlds", completed(options)))
+        checkClock("WorldOptions", options.clock)
+        val whole = withDocuments(completed(options))
+        val made = try {
+            Made(requests.control("POST", "/worlds", whole))
+        } catch (error: ChatdoubleException) {
+            throw withFile(error, whole)
+        }
         return World(this, made.name, made.url)
     }
 
@@ -54,7 +63,9 @@ public class Server internal constructor(
 
     /** Stops the server, if it was started here. */
     public fun stop() {
-        process?.let(::end)
+        if (process == null) return
+        requests.isStopped = true
+        end(process)
     }
 
     override fun close(): Unit = stop()
@@ -67,10 +78,10 @@ public class Server internal constructor(
 public fun connect(url: String? = null, controlToken: String? = null, tlsCa: String? = null): Server {
     val source = if (url == null) " (from CHATDOUBLE_URL; unset it to let the tests start a server)" else ""
     val there = url ?: environment("CHATDOUBLE_URL") ?: throw ChatdoubleException("no URL was given, and CHATDOUBLE_URL is not set; startServer() starts a server")
-    val token = controlToken ?: environment("CHATDOUBLE_CONTROL_TOKEN")
+    val token = controlToken ?: environment(TOKEN_VARIABLE)
     val file = environment("CHATDOUBLE_TLS_CA")?.takeIf { there.startsWith("https:") }
     val authority = tlsCa ?: file?.let(::authorityIn)
-    return Server(Requests(there, token, authority, source), token, authority).also { it.health() }
+    return Server(Requests(there, token, authority, source, isTokenGiven = controlToken != null), token, authority).also { it.health() }
 }
 
 private fun authorityIn(file: String): String =

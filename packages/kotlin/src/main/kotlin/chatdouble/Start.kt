@@ -20,6 +20,7 @@ public fun startServer(options: StartOptions = StartOptions()): Server = startSe
 
 /** Starts a server with options by their names on the wire. */
 internal fun startServer(options: Map<String, Any>): Server {
+    checkClock("StartOptions", options["clock"])
     val folder = Files.createTempDirectory("chatdouble-").toFile()
     try {
         return started(options, folder)
@@ -30,10 +31,10 @@ internal fun startServer(options: Map<String, Any>): Server {
 
 private fun started(options: Map<String, Any>, folder: File): Server {
     val authority = (options["tls_ca_file"] as String?)?.let(::File) ?: File(folder, "ca.pem").takeIf { options["tls"] == true }
-    val token = options["control_token"] as String? ?: environment("CHATDOUBLE_CONTROL_TOKEN")
+    val token = options["control_token"] as String? ?: environment(TOKEN_VARIABLE)
     val line = commandLine(options + listOfNotNull(authority?.let { "tls_ca_file" to it.path }))
     val builder = ProcessBuilder(listOf(binary(), "serve", "--exit-with-stdin") + line)
-    if (token != null) builder.environment()["CHATDOUBLE_CONTROL_TOKEN"] = token
+    if (token != null) builder.environment()[TOKEN_VARIABLE] = token
     val process = try {
         builder.start()
     } catch (error: IOException) {

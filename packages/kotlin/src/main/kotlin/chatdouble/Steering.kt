@@ -69,15 +69,35 @@ public class Fault internal constructor(
      *
      * A rule meets the requests that arrive after it: a poll that waits already is not met. A poll that a rule lets be carried out
      * counts when it is answered: with a drop "after", `truncateAt`, `garbage` or `change` it needs an event, or a jump of a minute.
+     * Errors say so if the fault was removed.
      */
     @JvmOverloads
     public fun waitFired(times: Int = 1, timeoutMs: Int = PATIENCE_MS): Int =
-        count(calls.wait("/journal/wait", mapOf("fault" to id, "at_least" to times), timeoutMs))
+        try {
+            count(calls.wait("/journal/wait", mapOf("fault" to id, "at_least" to times), timeoutMs))
+        } catch (error: ChatdoubleException) {
+            if (error.status == 0 || isThere()) throw error
+            throw ChatdoubleException("${error.message!!.removePrefix("$.fault: ")}; ${removed()}", error.status, error.code, error.body)
+        } catch (error: VerificationFailed) {
+            if (isThere()) throw error
+            throw VerificationFailed("${error.message}; ${removed()}", error.status, error.count, error.body)
+        }
+
+    private fun isThere(): Boolean =
+        try {
+            Faults(calls).list().any { it.id == id }
+        } catch (_: ChatdoubleException) {
+            // The error of the wait says more.
+            true
+        }
+
+    private fun removed(): String = "$id was removed, or its world was reset"
 
     /** Removes the fault. */
     public fun remove(): Unit = calls.delete("/faults/${encoded(id)}")
 
-    override fun close(): Unit = remove()
+    /** Removes the fault; one that is gone already, alone, with its world or with its server, is no error. */
+    override fun close(): Unit = calls.requests.leave(BAD_REQUEST, NOT_FOUND, ending = ::remove)
 }
 
 /** Failures on demand. */

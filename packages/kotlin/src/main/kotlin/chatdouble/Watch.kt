@@ -32,7 +32,8 @@ public class Watch internal constructor(requests: Requests, path: String, privat
             builder.buildAsync(URI(address), Listener()).join()
         } catch (error: CompletionException) {
             val status = (error.cause as? WebSocketHandshakeException)?.response?.statusCode() ?: 0
-            throw ChatdoubleException("$place can't be watched: ${if (status == 0) "${error.cause}${end()}" else status}", status)
+            val reason = if (status == 0) "${error.cause}${end()}" else "$status${requests.sourceOfToken(status)}"
+            throw ChatdoubleException("$place can't be watched: $reason", status)
         }
     }
 

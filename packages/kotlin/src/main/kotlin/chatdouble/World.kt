@@ -73,7 +73,8 @@ public class World internal constructor(
     @JvmOverloads
     public fun watch(timeoutMs: Int? = null): Watch = Watch(calls.requests, "/control${calls.path}/watch", timeoutMs)
 
-    override fun close(): Unit = delete()
+    /** Deletes the world; one that is gone already, alone or with its server, is no error. */
+    override fun close(): Unit = calls.requests.leave(NOT_FOUND, ending = ::delete)
 
     override fun toString(): String = "World($url)"
 
@@ -111,8 +112,9 @@ internal class Calls(val requests: Requests, val path: String) {
 
 /** The default time to wait, in milliseconds. */
 internal const val PATIENCE_MS: Int = 3_000
-private const val BAD_REQUEST = 400
+internal const val BAD_REQUEST: Int = 400
 private const val FORBIDDEN = 403
+internal const val NOT_FOUND: Int = 404
 
 /** How many handles the error for an unknown user lists. */
 private const val LISTED_HANDLES = 30

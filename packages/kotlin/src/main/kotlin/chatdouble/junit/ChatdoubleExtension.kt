@@ -69,9 +69,12 @@ public class ChatdoubleExtension @JvmOverloads constructor(
         context.root.getStore(SPACE).getOrComputeIfAbsent(SERVER, { Run(serverOfRun(context)) }, Run::class.java).server
 
     private fun serverOfRun(context: ExtensionContext): Server {
-        if (isElsewhere()) return configured { elsewhere(own(context)) }
-        return started(own(context), if (startOptions == null) "the parameter $OPTIONS" else null)
+        if (isElsewhere()) return configured { elsewhere(own(context), place) }
+        return started(own(context), place)
     }
+
+    /** Where the options of the server are, if these are texts. */
+    private val place = if (startOptions == null) "the parameter $OPTIONS" else null
 
     /** The options of the server by their names on the wire. */
     private fun own(context: ExtensionContext): Map<String, Any> =
@@ -82,7 +85,7 @@ public class ChatdoubleExtension @JvmOverloads constructor(
         least(context)
         val wanted = context.getStore(SPACE).get(VARIANT, WorldOptions::class.java) ?: variants(context).singleOrNull()
             ?: throw ParameterResolutionException("several feature levels or dialects need @TestTemplate instead of @Test")
-        val variant = if (isElsewhere()) configured { completed(wanted, own(context)) } else wanted
+        val variant = if (isElsewhere()) configured { completed(wanted, own(context), place) } else wanted
         val label = "${context.requiredTestClass.simpleName} > ${context.displayName}"
         try {
             return server(context).createWorld(ofATest(variant, label))

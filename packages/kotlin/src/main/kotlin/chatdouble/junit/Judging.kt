@@ -2,6 +2,7 @@ package chatdouble.junit
 
 import chatdouble.ChatdoubleException
 import chatdouble.JournalFilter
+import chatdouble.NOT_FOUND
 import chatdouble.Queue
 import chatdouble.ReportedClient
 import chatdouble.World
@@ -110,7 +111,6 @@ private fun times(count: Int): String = if (count == 1) "1 time" else "$count ti
 
 /** How much findings matter, the least first. */
 internal val SEVERITIES = listOf("note", "warning", "error")
-private const val NOT_FOUND = 404
 
 /** How many journal entries a failed test shows. */
 private const val SHOWN = 10

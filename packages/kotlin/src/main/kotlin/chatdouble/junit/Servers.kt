@@ -1,25 +1,44 @@
 package chatdouble.junit
 
 import chatdouble.ChatdoubleException
+import chatdouble.Document
 import chatdouble.Server
 import chatdouble.WorldOptions
 import chatdouble.connect
+import chatdouble.documentIn
+import chatdouble.isFile
 import chatdouble.nearest
 import chatdouble.startServer
 import chatdouble.withSource
+import java.io.File
+import java.util.concurrent.ConcurrentHashMap
 
 /** Whether the tests use a server that runs already. */
 internal fun isElsewhere(): Boolean = !System.getenv("CHATDOUBLE_URL").isNullOrEmpty()
 
 /** The server at CHATDOUBLE_URL; options that only a start can give are refused. */
-internal fun elsewhere(own: Map<String, Any>): Server {
+internal fun elsewhere(own: Map<String, Any>, place: String?): Server {
     val unused = own.filterValues { it != false }.keys - OF_WORLDS - TOKEN
     if (unused.isNotEmpty()) {
         throw ChatdoubleException(
             "$OPTIONS can't give ${unused.sorted().joinToString()} to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL",
         )
     }
-    return connect(controlToken = own[TOKEN] as String?).also { server -> server.completed = { completed(it, own) } }
+    // A mistake is one of all tests, also of those that have options of their own, as where a server is started.
+    for (name in BUILT_IN.keys) forControl(name, own, place)
+    return connect(controlToken = own[TOKEN] as String?).also { server -> server.completed = { completed(it, own, place) } }
+}
+
+/**
+ * An option of the server as one of worlds: the name of a built-in fixture or dialect, or the document in the file. Control takes no
+ * files: the server that runs already may have another folder, or be on another machine.
+ */
+private fun forControl(name: String, own: Map<String, Any>, place: String?): Any? {
+    val given = own[name] as? String ?: return own[name]
+    val names = BUILT_IN.getValue(name)
+    if (given in names) return given
+    val otherwise = if (isFile(given)) "" else "; it is no built-in $name either, of which the nearest is '${nearest(given, names)}'"
+    return READ.computeIfAbsent(File(given).absoluteFile) { documentIn(name, it, "$otherwise (from ${place ?: "StartOptions"})") }
 }
 
 /** A server for the tests of this JVM, whose errors name the place of the options, if these are texts. */
@@ -42,14 +61,14 @@ internal fun ofATest(wanted: WorldOptions, label: String): WorldOptions {
 }
 
 /** The options of a test's world, with those of the server where the test says nothing. */
-internal fun completed(wanted: WorldOptions, own: Map<String, Any>): WorldOptions {
+internal fun completed(wanted: WorldOptions, own: Map<String, Any>, place: String?): WorldOptions {
     if ((wanted.forkOf ?: "default") != "default") return wanted
     val isFork = wanted.forkOf != null || wanted.snapshot != null
     return wanted.copy(
         clock = wanted.clock ?: (defaultClock() + own)["clock"],
-        dialect = wanted.dialect ?: own["dialect"],
+        dialect = wanted.dialect ?: forControl("dialect", own, place),
         featureLevel = wanted.featureLevel ?: number(own, "feature_level")?.toInt(),
-        fixture = wanted.fixture ?: own["fixture"].takeUnless { isFork },
+        fixture = wanted.fixture ?: if (isFork) null else forControl("fixture", own, place),
         seed = wanted.seed ?: number(own, "seed"),
     )
 }
@@ -82,3 +101,9 @@ private const val TOKEN = "control_token"
 
 /** Options of a server that the worlds of tests can have instead. */
 private val OF_WORLDS = setOf("clock", "dialect", "feature_level", "fixture", "seed")
+
+/** The names of fixtures and dialects that need no file. */
+private val BUILT_IN = mapOf("fixture" to listOf("default", "cast", "empty", "hostile", "large"), "dialect" to listOf("neutral", "zulip"))
+
+/** What this JVM has read for its tests, each file once. */
+private val READ = ConcurrentHashMap<File, Document>()

@@ -48,7 +48,7 @@ public class ChatdoubleRule @JvmOverloads constructor(
     /** The server of the tests. */
     @get:JvmName("server")
     public val server: Server
-        get() = Shared.server(own())
+        get() = Shared.server(own(), place)
 
     override fun apply(base: Statement, description: Description): Statement =
         object : Statement() {
@@ -56,12 +56,14 @@ public class ChatdoubleRule @JvmOverloads constructor(
                 val least = least()
                 val made = lazy { made(description) }
                 lent = made
-                try {
-                    run(base, made)
-                    if (made.isInitialized() && least != null) checkFindings(made.value, least)
-                } finally {
+                val leaving = AutoCloseable {
                     lent = null
                     if (made.isInitialized()) delete(made.value)
+                }
+                // The error of the test comes before one of its end.
+                leaving.use {
+                    run(base, made)
+                    if (made.isInitialized() && least != null) checkFindings(made.value, least)
                 }
             }
         }
@@ -86,10 +88,13 @@ public class ChatdoubleRule @JvmOverloads constructor(
     }
 
     private fun made(description: Description): World {
-        val wanted = if (isElsewhere()) completed(worldOptions, own()) else worldOptions
+        val wanted = if (isElsewhere()) completed(worldOptions, own(), place) else worldOptions
         val label = listOfNotNull(description.testClass?.simpleName, description.methodName).joinToString(" > ")
         return server.createWorld(ofATest(wanted, label))
     }
+
+    /** Where the options of the server are, if these are texts. */
+    private val place = if (startOptions == null) "the property $OPTIONS" else null
 
     private fun own(): Map<String, Any> = startOptions?.given() ?: optionsOf(System.getProperty(OPTIONS) ?: "")
 
@@ -98,7 +103,7 @@ public class ChatdoubleRule @JvmOverloads constructor(
         private val running = mutableMapOf<Map<String, Any>, Server>()
 
         @Synchronized
-        fun server(own: Map<String, Any>): Server =
-            running.getOrPut(own) { if (isElsewhere()) elsewhere(own) else started(own, "the property $OPTIONS") }
+        fun server(own: Map<String, Any>, place: String?): Server =
+            running.getOrPut(own) { if (isElsewhere()) elsewhere(own, place) else started(own, place) }
     }
 }
