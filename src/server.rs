@@ -14,6 +14,7 @@ mod non_api_head;
 mod options;
 mod pace;
 pub mod real_time;
+mod request_line;
 pub mod standing_faults;
 mod start_error;
 mod tls_setup;

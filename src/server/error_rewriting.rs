@@ -20,6 +20,7 @@ const LINGER_BYTES: usize = 16 * 1024 * 1024;
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0";
 /// The maximum number of bytes that are inspected before hyper reads them.
 const FIRST_BYTES: usize = 4096;
+const MALFORMED_HINT: &str = "Percent-encode spaces and control characters of the URL, as curl does with --data-urlencode; each header needs a name and a colon.";
 /// The longest time for which a refused request is still read.
 const LINGER_TIME: Duration = Duration::from_secs(2);
 
@@ -76,7 +77,8 @@ fn bare_refusal(head: &[u8]) -> Option<Error> {
 }
 
 fn response_bytes(error: &Error) -> Vec<u8> {
-    let response = reply::failure(error, None);
+    let hint = matches!(error, Error::MalformedHttp).then(|| MALFORMED_HINT.to_owned());
+    let response = reply::failure(error, hint);
     let status = response.status();
     let mut bytes = format!("HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or_default());
     for (name, value) in response.headers() {

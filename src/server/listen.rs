@@ -6,6 +6,7 @@ use super::error_rewriting::ErrorRewritingStream;
 use super::http2;
 use super::idle_tracker::IdleTracker;
 use super::real_time::advance_worlds;
+use super::request_line::RequestLineStream;
 use crate::control::Control;
 use crate::error::Error;
 use crate::http::{Edge, reply};
@@ -273,7 +274,7 @@ async fn serve_http1<S: Read + Write + Unpin + Send + 'static>(
     stopped: watch::Receiver<bool>,
     tracker: Arc<IdleTracker>,
 ) {
-    let io = ErrorRewritingStream::new(io, tracker.clone());
+    let io = ErrorRewritingStream::new(RequestLineStream::new(io), tracker.clone());
     let result = match scope {
         Scope::AllWorlds(control) => {
             let routes = all_routes(&control, stopped);

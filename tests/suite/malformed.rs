@@ -1,5 +1,6 @@
 //! Requests that are no HTTP, or whose bodies cannot be read.
 
+use crate::control::Control;
 use crate::support::TestServer;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -76,6 +77,30 @@ async fn what_is_no_http_is_refused_in_the_envelope() {
     assert_eq!(bytes(&server, head.as_bytes()).await, (431, refused("Request headers are too large")));
     let address = format!("GET /{} HTTP/1.1\r\nhost: localhost\r\n\r\n", &long[..70_000]);
     assert_eq!(bytes(&server, address.as_bytes()).await, (414, refused("Request address is too long")));
+}
+
+#[tokio::test]
+async fn quotes_and_angle_brackets_in_a_query_need_no_encoding() {
+    let server = TestServer::start().await;
+    let authority = server.url().trim_start_matches("http://").to_owned();
+    let mut stream = TcpStream::connect(authority).await.expect("the server listens");
+    let key = "Basic bWVsQGNoYXQudGVzdDptZWxLZXkwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMA==";
+    let request = |connection: &str| {
+        format!(
+            "GET /api/v1/messages?anchor=newest&num_before=1&num_after=0&narrow=[{{\"operator\":\"search\",\"operand\":\"<b>\"}}] HTTP/1.1\r\n\
+             host: localhost\r\nauthorization: {key}\r\nconnection: {connection}\r\n\r\n"
+        )
+    };
+    // The second request of the connection too.
+    for connection in ["keep-alive", "close"] {
+        stream.write_all(request(connection).as_bytes()).await.expect("the server reads");
+        let mut reply = vec![0; 16 * 1024];
+        let count = stream.read(&mut reply).await.expect("the server answers");
+        let reply = String::from_utf8_lossy(&reply[..count]).into_owned();
+        assert!(reply.starts_with("HTTP/1.1 200") && reply.contains("\"messages\":[]"), "{reply}");
+    }
+    let entries = Control::of(&server).get("/worlds/default/journal?path=/messages").await.success()["entries"].clone();
+    assert_eq!(entries[0]["params"]["narrow"], "[{\"operator\":\"search\",\"operand\":\"<b>\"}]");
 }
 
 #[tokio::test]
