@@ -207,6 +207,11 @@ impl World {
         self.report.summary()
     }
 
+    /// The same as [`World::summarize_clients`], with the world's name and label.
+    fn labelled_report(&self) -> Summary {
+        self.summarize_clients().with_world(self.name(), self.lifecycle.label.as_deref())
+    }
+
     /// The current time, as real time and by the world's clock.
     fn moment(&self) -> Moment {
         let real = self.real_time.now();

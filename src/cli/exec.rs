@@ -33,7 +33,7 @@ use levels::Levels;
 use observation::Observation;
 use prefixed_output::PrefixedOutput;
 use report::{ReportOptions, Reporter};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
@@ -237,7 +237,7 @@ async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<
     }
     let mut child = command.spawn().map_err(|error| CliError {
         status: if error.kind() == ErrorKind::NotFound { NOT_FOUND_STATUS } else { NOT_RUNNABLE_STATUS },
-        message: format!("cannot run {}: {error}", program.to_string_lossy()),
+        message: format!("cannot run {}: {error}{}", program.to_string_lossy(), command_hint(program)),
     })?;
     let _guard = start_guard(&child, certificate_file.temporary_file());
     let output = attempt.prefix.as_deref().map(|prefix| PrefixedOutput::start(&mut child, prefix));
@@ -267,6 +267,19 @@ async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<
                 return Ok(CommandResult { status: TIMED_OUT_STATUS, is_interrupted });
             }
         }
+    }
+}
+
+/// What to write instead of a command that looks like a line of a shell; empty for other commands.
+fn command_hint(program: &OsStr) -> &'static str {
+    let program = program.to_string_lossy();
+    let variable_name = program.split_once('=').map(|(name, _)| name).filter(|name| !name.contains(['/', '\\', ' ']));
+    if variable_name.is_some() {
+        "; a variable is set by `env`: -- env NAME=VALUE COMMAND"
+    } else if program.contains(' ') {
+        "; give the command without quotes, or as -- sh -c 'COMMAND'"
+    } else {
+        ""
     }
 }
 

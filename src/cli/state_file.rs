@@ -47,6 +47,12 @@ impl StateFile {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(state_error("read", error)),
         };
+        if text.as_deref().is_some_and(is_other_document) {
+            return Err(CliError::failure(format!(
+                "{} is not a state, and would be overwritten: read a fixture by --fixture, and give --state a file of its own",
+                path.display()
+            )));
+        }
         file::check_writable(path).map_err(|error| state_error("write", error))?;
         Ok(text.map(Source::from))
     }
@@ -57,14 +63,13 @@ impl StateFile {
         self.file.as_deref().map_or(Ok(None), |state| StateLock::acquire(state, MAX_LOCK_RETRIES))
     }
 
-    /// Logs that the default world comes from the file, if the file exists. If it is a state rather than a fixture,
-    /// there are ignored options and `shows_hints` is set, prints a line that names these options instead.
+    /// Logs that the default world comes from the file, if the file exists. If there are ignored options and
+    /// `shows_hints` is set, prints a line that names these options instead.
     pub fn report_source(&self, server: &Server, ignored_options: &[&str], shows_hints: bool) {
         let Some(file) = self.file.as_deref().filter(|file| file.exists()) else { return };
         let Some(world) = server.worlds().get(Worlds::DEFAULT) else { return };
         let (path, as_of) = (file.display(), world.now().to_rfc3339());
-        let is_state = || read_regular_file(file).is_ok_and(|text| state::is_state(&text));
-        if ignored_options.is_empty() || !shows_hints || !is_state() {
+        if ignored_options.is_empty() || !shows_hints {
             tracing::info!("the default world is from the state {path}, as of {as_of}");
         } else {
             let options = ignored_options.join(" and ");
@@ -97,6 +102,11 @@ impl StateFile {
         }
         Some(writer)
     }
+}
+
+/// Whether a text is JSON, such as a fixture, but no document of a whole world.
+fn is_other_document(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() && !state::is_state(text)
 }
 
 const MAX_LOCK_RETRIES: u8 = 10;

@@ -198,8 +198,10 @@ fn nearest_row(method: &str, parts: &[&str]) -> &'static CallRow {
     let parts: Vec<&str> = parts.iter().take(MAX_COMPARED_PARTS).map(|part| &part[..end(part)]).collect();
     let score = |row: &&CallRow| {
         let method_bonus = if row.method == method { 0.02 } else { 0.0 };
-        // The first call has no parts to compare.
-        let similarity = if row.path.is_empty() { 0.0 } else { path_similarity(&parts, &row.path[1..]) };
+        // A path without the world may be meant for the call of a world.
+        let path_in_world = row.path.strip_prefix("/worlds/{name}/").filter(|_| parts.first() != Some(&"worlds"));
+        let paths = [row.path.get(1..), path_in_world];
+        let similarity = paths.into_iter().flatten().map(|path| path_similarity(&parts, path)).fold(0.0, f64::max);
         ((similarity + method_bonus) * 1e6) as i64
     };
     CALLS.iter().rev().max_by_key(score).unwrap_or(&CALLS[0])
@@ -229,6 +231,8 @@ mod tests {
             ("POST", "/control/worlds/default/snapshot", "POST /control/worlds/{name}/snapshots"),
             ("GET", "/control/world", "GET /control/worlds"),
             ("GET", "/control/helth", "GET /control/health"),
+            ("GET", "/control/clock", "GET /control/worlds/{name}/clock"),
+            ("POST", "/control/faults", "POST /control/worlds/{name}/faults"),
             ("POST", "/control/worlds/a/journal/verfy", "POST /control/worlds/{name}/journal/verify"),
             ("DELETE", "/control/worlds//clock", "GET /control/worlds/{name}/clock"),
         ] {

@@ -37,7 +37,9 @@ pub fn for_error(error: &Error) -> Option<String> {
         Error::RealmDeactivated => {
             "An owner deactivated the organization; reset the world or restore an earlier snapshot to get it back."
         }
-        Error::BadEventQueue { .. } => "The queue expired, was deleted or belongs to another user: register again.",
+        Error::BadEventQueue { .. } => {
+            "The queue expired, was deleted, ended with a reset, or belongs to another user: register again."
+        }
         Error::EventNotInQueue { .. } => {
             "Start with the last_event_id of the register reply, then pass the highest id received."
         }

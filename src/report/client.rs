@@ -102,6 +102,7 @@ impl Client {
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         ClientSummary {
             world: None,
+            label: None,
             client: self.name.to_string(),
             user: self.user.as_deref().map(str::to_owned),
             requests: self.requests,

@@ -17,6 +17,9 @@ pub struct ClientSummary {
     /// Only in reports of several worlds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
+    /// The label of that world, such as the name of the test that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// Name and version, from its `X-Chatdouble-Client` or `User-Agent` header; `Unspecified` if it sends neither.
     pub client: String,
     /// Email address in the credentials. None for requests without credentials.
@@ -68,9 +71,12 @@ fn deserialize_severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Se
 }
 
 impl Summary {
-    /// Sets the world of all clients.
-    pub fn with_world(mut self, world: &str) -> Self {
-        self.clients.iter_mut().for_each(|client| client.world = Some(world.to_owned()));
+    /// Sets the world of all clients, with its label.
+    pub fn with_world(mut self, world: &str, label: Option<&str>) -> Self {
+        for client in &mut self.clients {
+            client.world = Some(world.to_owned());
+            client.label = label.map(str::to_owned);
+        }
         self
     }
 

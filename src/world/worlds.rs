@@ -81,7 +81,7 @@ impl Worlds {
 
     fn end(&self, world: &World) {
         world.end();
-        self.ended_reports.add(world.summarize_clients().with_world(world.name()));
+        self.ended_reports.add(world.labelled_report());
         self.notify_end_observer(world);
         let mut ended_names = self.ended_names.lock();
         if ended_names.len() >= MAX_ENDED_NAMES {
@@ -98,14 +98,14 @@ impl Worlds {
     /// The reports of all worlds together, ended worlds first. Each client has the name of its world.
     pub fn report(&self) -> Summary {
         let mut summary = self.ended_reports.summary();
-        self.all().iter().for_each(|world| summary.extend(world.summarize_clients().with_world(world.name())));
+        self.all().iter().for_each(|world| summary.extend(world.labelled_report()));
         summary
     }
 
     /// Moves a world's report to those of ended worlds. Its queues are judged as at the end of the world.
     pub fn archive_report(&self, world: &World) {
         world.close_report(false);
-        self.ended_reports.add(world.summarize_clients().with_world(world.name()));
+        self.ended_reports.add(world.labelled_report());
         world.report().clear();
     }
 

@@ -208,6 +208,9 @@ fn the_end_is_the_commands_own() {
     let output = run(&["--", "/no/such/command"]);
     assert_eq!(output.status.code(), Some(127));
     assert!(texts(&output).1.starts_with("error: cannot run /no/such/command"), "{:?}", texts(&output));
+    for (command, hint) in [("npm test", "give the command without quotes"), ("FOO=1", "-- env NAME=VALUE COMMAND")] {
+        assert!(texts(&run(&["--", command])).1.contains(hint), "{command}");
+    }
     assert_eq!(run(&["--", "/etc/passwd"]).status.code(), Some(126));
 }
 

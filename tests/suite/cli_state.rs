@@ -102,7 +102,7 @@ async fn a_file_that_cannot_be_read_ends_the_start_and_stays_as_it_is() {
             "{\"state\": 7, \"clock\": {\"now\": \"2026-01-01T00:00:00Z\", \"running\": false}, \"realm\": {}}",
             "$.realm",
         ),
-        ("key", "{\"usres\": []}", "$.usres"),
+        ("key", "{\"usres\": []}", "is not a state"),
     ] {
         let file = place(name);
         std::fs::write(&file, text).expect("written");

@@ -160,6 +160,9 @@ impl Reporter {
 
     fn write_summary(&self, report: &Summary) -> Result<bool, CliError> {
         let Some((file, format)) = &self.file else { return Ok(false) };
+        if report.clients.is_empty() {
+            eprint_line("report: no request reached the server in CHATDOUBLE_URL");
+        }
         let text = format.render(report, &self.baseline, self.fail_on);
         if file.as_os_str() == STANDARD_ERROR {
             // The reader of standard error may have ended.

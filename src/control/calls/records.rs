@@ -55,7 +55,7 @@ const AGENDA_ITEM: &str = r#"{"kind": "string", "at": "number", "reminder_id?": 
 const FAULT: &str = r#"{"match?": "any", "after?": "int", "probability?": "number", "times?": "int", "effect": "any",
     "fault_id": "string", "passed": "int", "fired": "int"}"#;
 
-const REPORTED_CLIENT: &str = r#"{"world?": "string", "client": "string", "user": "string|null", "requests": "int",
+const REPORTED_CLIENT: &str = r#"{"world?": "string", "label?": "string", "client": "string", "user": "string|null", "requests": "int",
     "first_at": "number", "last_at": "number", "findings": "@Finding[]"}"#;
 const FINDING: &str = r#"{"rule": "string", "severity": "string(error|warning|note)", "message": "string", "count": "int",
     "first": "@FindingRequest", "last": "@FindingRequest", "why": "string", "help": "string"}"#;

@@ -34,11 +34,12 @@ pub fn render(report: &Summary, baseline: &Baseline) -> String {
     text
 }
 
-/// The client, its user and its world, if that is not the default one.
+/// The client, its user and its world with its label, if that is not the default one.
 pub fn client_title(client: &ClientSummary) -> String {
     let user = client.user.as_deref().unwrap_or("no user");
     let world = client.world.as_deref().filter(|world| *world != "default");
-    let world = world.map(|world| format!(" in world {world}")).unwrap_or_default();
+    let label = client.label.as_deref().map(|label| format!(" ({label})")).unwrap_or_default();
+    let world = world.map(|world| format!(" in world {world}{label}")).unwrap_or_default();
     format!("{} ({user}){world}", client.client)
 }
 

@@ -223,6 +223,18 @@ fn a_second_server_with_the_same_file_is_refused_as_long_as_the_first_runs() {
 }
 
 #[test]
+fn a_fixture_is_no_state() {
+    let file = place("fixture");
+    let fixture = r#"{"users": [{"handle": "olive", "full_name": "Olive", "role": "owner"}]}"#;
+    std::fs::write(&file, fixture).expect("written");
+    let refused = command(&[], &file).output().expect("runs");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains("is not a state, and would be overwritten: read a fixture by --fixture"), "{said}");
+    assert_eq!(std::fs::read_to_string(&file).expect("read"), fixture);
+}
+
+#[test]
 fn options_that_the_state_replaces_are_named_with_its_time() {
     let file = place("replaced");
     let (mut program, _) = start(&["--clock", START], &file);
