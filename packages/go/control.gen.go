@@ -234,6 +234,8 @@ func (q Queue) String() string { return inJSON(q) }
 type ReportedClient struct {
 	// Name of the world, in a report on several.
 	World string `json:"world,omitempty"`
+	// Label of that world, such as the name of the test that made it; absent without one.
+	Label string `json:"label,omitempty"`
 	// Name and version: the first word of its User-Agent.
 	Client string `json:"client"`
 	// Address of its user; null without valid credentials.

@@ -1362,6 +1362,8 @@ export interface components {
         ReportedClient: {
             /** Name of the world, in a report on several. */
             world?: string;
+            /** Label of that world, such as the name of the test that made it; absent without one. */
+            label?: string;
             /** Name and version: the first word of its User-Agent. */
             client: string;
             /** Address of its user; null without valid credentials. */

@@ -259,6 +259,8 @@ class ReportedClient(Record):
 
     #: Name of the world, in a report on several.
     world: str | None
+    #: Label of that world, such as the name of the test that made it; absent without one.
+    label: str | None
     #: Name and version: the first word of its User-Agent.
     client: str
     #: Address of its user; null without valid credentials.
