@@ -266,7 +266,7 @@ fn fault_clause(world: &World, filter: &Filter) -> String {
     }
     let times = if fired == 1 { "once".to_owned() } else { format!("{fired} times") };
     format!(
-        "; '{id}' has fired {times}, but the journal has {journaled} of these requests: a parked poll comes into it when it is answered"
+        "; '{id}' has fired {times}, but the journal has {journaled} of these requests: a parked poll comes into it when it is answered: send an event, or move the clock by a minute"
     )
 }
 

@@ -45,6 +45,26 @@ impl Cors {
         }
     }
 
+    /// The origin of a page that can't read the reply. None if there is no page, its browser lets it, or it comes from
+    /// `host` itself.
+    pub(super) fn refused_origin<'a>(
+        &self,
+        request: &'a CorsRequest,
+        response: &Response,
+        host: Option<&HeaderValue>,
+    ) -> Option<&'a str> {
+        let origin = request.origin.as_ref()?.to_str().ok()?;
+        let (_, origin_host) = origin.split_once("://")?;
+        let is_of_host = host.is_some_and(|host| host.as_bytes() == origin_host.as_bytes());
+        let is_allowed = response.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN);
+        (!is_allowed && !is_of_host).then_some(origin)
+    }
+
+    /// One origin, or `*` for all.
+    pub(super) fn allowed_origin(&self) -> &str {
+        &self.allowed_origin
+    }
+
     /// Adds the headers to a file's reply if the request has no `Origin` header; if it has one, [`Cors::add_headers`]
     /// adds them. A browser caches a picture that a page shows, and a script that reads the same picture later gets the
     /// cached reply with its headers.

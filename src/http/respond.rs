@@ -12,6 +12,7 @@ use super::{
 };
 use bytes::Buf;
 use futures_util::Stream;
+use http::header;
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -33,9 +34,13 @@ pub(super) async fn respond(
         Ok(body) => respond_in_world(edge, &head, &body, &address).await,
         Err(error) => reply::failure(&error, hint::for_error(&error)),
     };
-    edge.cors.add_headers(&cors_request, response, |origin| {
+    let response = edge.cors.add_headers(&cors_request, response, |origin| {
         edge.key_guard.trusts_origin(origin) && target::exposes_api_keys(&address)
-    })
+    });
+    if let Some(origin) = edge.cors.refused_origin(&cors_request, &response, head.headers.get(header::HOST)) {
+        edge.setup_warnings.warn_of_origin(origin, edge.cors.allowed_origin());
+    }
+    response
 }
 
 async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, address: &Address<'_>) -> Response {

@@ -20,7 +20,7 @@ const MAX_PATH_BYTES: usize = 200;
 /// Prints each warning only once.
 #[derive(Debug, Default)]
 pub struct SetupWarnings {
-    /// The subjects of the printed warnings: clients, paths and the default world.
+    /// The subjects of the printed warnings: clients, paths, origins of pages and the default world.
     warned_of: Mutex<BTreeSet<String>>,
     /// The real time at which a world was first forked from the default world.
     first_fork_at: OnceLock<Timestamp>,
@@ -48,6 +48,14 @@ impl SetupWarnings {
         let path = truncate(incoming.path(), MAX_PATH_BYTES);
         if self.should_warn(path) {
             tracing::warn!("{} {path} is not in the journal: {hint}", incoming.method());
+        }
+    }
+
+    /// Warns of a page whose browser does not let it read the replies.
+    pub fn warn_of_origin(&self, origin: &str, allowed_origin: &str) {
+        let origin = truncate(origin, MAX_NAME_BYTES);
+        if self.should_warn(origin) {
+            tracing::warn!("pages of {origin} can't read replies: --cors-origin allows {allowed_origin}");
         }
     }
 

@@ -97,3 +97,25 @@ fn a_default_world_that_changes_between_forks_is_reported_once() {
     let text = program(true);
     assert!(text.lines().count() == 1 && text.trim_end().ends_with(warning), "{text}");
 }
+
+#[test]
+fn a_page_of_a_refused_origin_is_reported_once() {
+    let mut program = Program::start(&mut chatdouble(&["--port", "0", "--cors-origin", "http://localhost:5173"]));
+    let own = format!("http://127.0.0.1:{}", program.port);
+    for origin in ["http://localhost:5173", own.as_str(), "http://127.0.0.1:5173", "http://127.0.0.1:5173"] {
+        let mut stream = TcpStream::connect(("127.0.0.1", program.port)).expect("connected");
+        let host = own.trim_start_matches("http://");
+        write!(
+            stream,
+            "OPTIONS /api/v1/messages HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\n\r\n"
+        )
+        .expect("sent");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("a reply");
+    }
+    let _ = program.signal("-TERM");
+    let mut text = String::new();
+    program.child.stderr.take().expect("piped").read_to_string(&mut text).expect("text");
+    let warning = "pages of http://127.0.0.1:5173 can't read replies: --cors-origin allows http://localhost:5173";
+    assert!(text.lines().count() == 1 && text.trim_end().ends_with(warning), "{text}");
+}

@@ -84,6 +84,7 @@ async fn a_misspelt_name_gets_the_nearest_that_the_caller_may_know_of() {
     let to = |kind: &str, to: &str| json!({"type": kind, "to": to, "topic": "x", "content": "x"});
     let channel = |name: &str| Some(format!("The nearest channel that the caller can see is '{name}'."));
     let address = |name: &str| Some(format!("The nearest address that the caller can see is {name}."));
+    let own = |name: &str| Some(format!("The server does not know 'me' here: send the caller's own address, {name}."));
     let account = |name: &str| Some(format!("The nearest account is {name}; GET /dev_list_users lists them."));
     let narrow = |operator: &str, operand: &str| {
         json!({"anchor": "newest", "num_before": 1, "num_after": 0,
@@ -98,6 +99,7 @@ async fn a_misspelt_name_gets_the_nearest_that_the_caller_may_know_of() {
         (mel.get("/get_stream_id", json!({"stream": "enginering"})).await, channel("engineering")),
         (mel.get("/messages", narrow("channel", "enginering")).await, channel("engineering")),
         (mel.get("/messages", narrow("sender", "maxx@chat.test")).await, address("max@chat.test")),
+        (mel.get("/messages", narrow("sender", "me")).await, own("mel@chat.test")),
         (mel.get("/users/maxx@chat.test", json!({})).await, address("max@chat.test")),
         (mel.get("/messages", json!({"anchor": "newst", "num_before": 1, "num_after": 0})).await, anchor()),
         (nobody.post("/dev_fetch_api_key", keyed("mell@chat.test")).await, account("mel@chat.test")),

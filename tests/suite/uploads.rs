@@ -246,7 +246,9 @@ async fn a_temporary_address_works_for_a_minute_without_credentials() {
     fetch(&anybody, &other_name).await.with_status(400).error("BAD_REQUEST", "Invalid filename");
     fetch(&anybody, "/user_uploads/temporary/0000/a.txt").await.error("BAD_REQUEST", "Invalid token");
     server.advance(60).await;
-    fetch(&anybody, &temporary).await.with_status(400).error("BAD_REQUEST", "Invalid token");
+    let expired = fetch(&anybody, &temporary).await.with_status(400);
+    assert!(expired.header("x-chatdouble-hint").is_some_and(|hint| hint.contains("60 seconds")), "{expired}");
+    expired.error("BAD_REQUEST", "Invalid token");
 }
 
 #[tokio::test]

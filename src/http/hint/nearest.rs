@@ -54,6 +54,10 @@ fn for_channel(realm: &Realm, caller: &User, name: &str) -> Option<String> {
 }
 
 fn for_user(realm: &Realm, caller: &User, name: &str) -> Option<String> {
+    if name == "me" {
+        let address = realm.email_shown_to(Some(caller), caller);
+        return Some(format!("The server does not know 'me' here: send the caller's own address, {address}."));
+    }
     let accessible = realm.active_users.iter().filter(|id| realm.can_access_user(caller, **id));
     let addresses = accessible.filter_map(|id| realm.user(*id)).map(|user| realm.email_shown_to(Some(caller), user));
     let address = nearest_address(name, addresses)?;

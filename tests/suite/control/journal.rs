@@ -341,7 +341,7 @@ async fn a_wait_for_a_fault_says_that_it_fired_for_a_poll_that_is_parked() {
     let parked = tokio::spawn(async move { queue.wait().await });
     server.until_parked(1).await;
 
-    let fired = "; 'fault-1' has fired once, but the journal has 0 of these requests: a parked poll comes into it when it is answered";
+    let fired = "; 'fault-1' has fired once, but the journal has 0 of these requests: a parked poll comes into it when it is answered: send an event, or move the clock by a minute";
     let message = message().await;
     assert!(message.ends_with(fired), "{message}");
     server.user("max").send_to("general", "t", "news").await;
