@@ -123,6 +123,9 @@ def test_worlds(server):
 def test_users(server, world):
     assert server.world().user("build-bot").email == "build-bot@chat.test"
     assert world.user("mel@chat.test") == world.user("mel")
+    mel, bot = world.user("mel"), world.user("build-bot")
+    assert (mel.handle, mel.full_name, mel.role, mel.is_bot, mel.owner) == ("mel", "Mel Marsh", "member", False, None)
+    assert (bot.handle, bot.is_bot, bot.owner) == ("build-bot", True, "mel@chat.test")
     for unknown, nearest in [("mell", "mel"), ("MEL", None), ("mell@chat.test", "mel@chat.test"), ("", None), ("größe", None)]:
         if unknown == "MEL":
             assert world.user(unknown).email == "mel@chat.test"

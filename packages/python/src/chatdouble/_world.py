@@ -143,16 +143,18 @@ class World(Hinting):
 
     @of_caller
     def user(self, handle: str) -> User:
-        """A user's credentials, by handle or address: id, email, api_key."""
+        """A user, by handle or address: id, handle, email, api_key, full_name, role, is_bot, owner."""
         try:
             (found,) = self._users(user=handle)
         except Error as error:
             if error.status != 400:
                 raise
             raise Error(self._unknown(error.message), error.status, error.code, error.body)
+        email = part(found, "email")
         if not part(found, "is_active"):
-            raise Error(f"{part(found, 'email')} is deactivated: the API refuses its key", 403, "USER_DEACTIVATED")
-        return User(id=part(found, "user_id"), email=part(found, "email"), api_key=part(found, "api_key"))
+            raise Error(f"{email} is deactivated: the API refuses its key", 403, "USER_DEACTIVATED")
+        same = {name: part(found, name) for name in ("api_key", "full_name", "role", "is_bot", "owner")}
+        return User(id=part(found, "user_id"), handle=str(email).split("@")[0], email=email, **same)
 
     @keywords
     def fork(

@@ -404,7 +404,7 @@ class World(Hinting):
         self.snapshots = Snapshots(same.snapshots, threads)
 
     async def user(self, handle: str) -> User:
-        """A user's credentials, by handle or address: id, email, api_key."""
+        """A user, by handle or address: id, handle, email, api_key, full_name, role, is_bot, owner."""
         return await self._threads.run(self._same.user, handle)
 
     @keywords
