@@ -18,6 +18,8 @@ from ._control import (
     FaultRule,
     Invariants,
     JournalEntry,
+    Keep,
+    Method,
     NetworkRow,
     PreviewDelays,
     Profile,
@@ -175,7 +177,7 @@ class World(Hinting):
         return self.server.create_world(fork_of=self.name, **given(locals(), "self"))
 
     @keywords
-    def reset(self, *, keep: Sequence[str] | None = None) -> None:
+    def reset(self, *, keep: Sequence[Keep] | None = None) -> None:
         """Resets data, clock, pushes, faults, journal and report; `keep` lists which of the last three are kept."""
         if isinstance(keep, str):
             raise Error(f"reset takes a list such as keep=['journal'], not {keep!r}")
@@ -445,7 +447,7 @@ class Journal(Hinting):
     def entries(
         self,
         *,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         status: int | None = None,
@@ -462,7 +464,7 @@ class Journal(Hinting):
         assertion: Assertion | None = None,
         /,
         *,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         params: Mapping[str, str | float] | None = None,
@@ -485,7 +487,7 @@ class Journal(Hinting):
         /,
         *,
         timeout_ms: int = PATIENCE_MS,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         params: Mapping[str, str | float] | None = None,

@@ -31,6 +31,8 @@ from ._control import (
     Health,
     Invariants,
     JournalEntry,
+    Keep,
+    Method,
     NetworkRow,
     PreviewDelays,
     Profile,
@@ -441,7 +443,7 @@ class World(Hinting):
         )
 
     @keywords
-    async def reset(self, *, keep: Sequence[str] | None = None) -> None:
+    async def reset(self, *, keep: Sequence[Keep] | None = None) -> None:
         """Resets data, clock, pushes, faults, journal and report; `keep` lists which of the last three are kept."""
         await self._threads.run(self._same.reset, keep=keep)
 
@@ -740,7 +742,7 @@ class Journal(Hinting):
     async def entries(
         self,
         *,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         status: int | None = None,
@@ -766,7 +768,7 @@ class Journal(Hinting):
         assertion: Assertion | None = None,
         /,
         *,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         params: Mapping[str, str | float] | None = None,
@@ -798,7 +800,7 @@ class Journal(Hinting):
         /,
         *,
         timeout_ms: int = PATIENCE_MS,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         params: Mapping[str, str | float] | None = None,
