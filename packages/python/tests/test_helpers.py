@@ -1315,3 +1315,26 @@ def test_the_summary_names_worlds_that_nobody_deleted(pytester, choice):
     result.stdout.fnmatch_lines(
         ["*There is a world called 'leaked' already", "*what chatdouble said*", "worlds that tests made and did not delete: leaked (test_leaving.py::test_leaves)"]
     )
+
+
+def test_a_call_of_control_without_a_helper(server, world):
+    mel = world.user("mel")
+    send(world, mel, "@**Out Bot** how are you?")
+    hooks = world.control("GET", "/webhooks").webhooks
+    assert [hook.user for hook in hooks] == ["out-bot@chat.test"] and "is not this machine" in hooks[0].error
+    assert world.control("DELETE", "/webhooks") == {} and world.control("GET", "/webhooks")["webhooks"] == []
+    shown = world.control("GET", "/messages?limit=2")
+    assert len(shown.messages) == 2 and "result" not in shown
+    ned = {"email": "new@example.com", "full_name": "New Ned"}
+    made = world.control("POST", "/invites/everlastinglinkkeyaaaaaa/accept", ned).user_id
+    assert world.user("new@example.com").id == made
+    with pytest.raises(chatdouble.Error, match="No such invitation") as refused:
+        world.control("POST", "/invites/no-such-key/accept", ned)
+    assert (refused.value.status, refused.value.code) == (400, "BAD_REQUEST")
+
+    async def listed():
+        return await chatdouble.aio.same(world).control("GET", "/webhooks")
+
+    assert asyncio.run(listed()) == {"webhooks": []}
+    with pytest.raises(chatdouble.Error, match="what follows the world's name in a path, such as '/webhooks', not 'webhooks'"):
+        world.control("GET", "webhooks")

@@ -212,6 +212,16 @@ class World(Hinting):
         """Raises the feature level, as an upgrade of a server does."""
         self._calls.post("/upgrade", {"to": level})
 
+    def control(self, method: Method, path: str, body: Any = None) -> Record:
+        """Makes a call of control below the world that has no helper, such as `control("GET", "/webhooks")`.
+
+        The path is what follows the world's name, with filters if need be: `/messages?limit=5`. The body is sent as JSON.
+        Returns the reply without `result` and `msg`.
+        """
+        if not path.startswith("/"):
+            raise Error(f"control takes what follows the world's name in a path, such as '/webhooks', not {path!r}")
+        return self._calls.requests.control(method, self._calls.path + path, body)
+
     @keywords
     def watch(self, *, timeout_ms: int | None = None) -> Watch:
         """The frames of the watch socket, as they are broadcast from now on.

@@ -475,6 +475,14 @@ class World(Hinting):
         """Raises the feature level, as an upgrade of a server does."""
         await self._threads.run(self._same.upgrade, level)
 
+    async def control(self, method: Method, path: str, body: Any = None) -> Record:
+        """Makes a call of control below the world that has no helper, such as `control("GET", "/webhooks")`.
+
+        The path is what follows the world's name, with filters if need be: `/messages?limit=5`. The body is sent as JSON.
+        Returns the reply without `result` and `msg`.
+        """
+        return await self._threads.run(self._same.control, method, path, body)
+
     @keywords
     def watch(self, *, timeout_ms: int | None = None) -> Watch:
         """The frames of the watch socket, as they are broadcast, once the `async with` block or the iteration begins.
