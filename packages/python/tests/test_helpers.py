@@ -1317,6 +1317,97 @@ def test_the_summary_names_worlds_that_nobody_deleted(pytester, choice):
     )
 
 
+MARKED = """
+import pytest
+
+@pytest.fixture
+def team(chatdouble_world):
+    return chatdouble_world
+
+@pytest.fixture(params=["real", "double"])
+def backend(request):
+    return request.getfixturevalue("chatdouble_world") if request.param == "double" else None
+
+@pytest.mark.chatdouble(feature_level=[100, 247])
+def test_made(chatdouble_server):
+    with chatdouble_server.create_world():
+        pass
+
+@pytest.mark.chatdouble(feature_level=100)
+def test_made_in_a_loop(chatdouble_aio_server):
+    pass
+
+@pytest.mark.chatdouble(feature_level=100)
+def test_nothing():
+    pass
+
+@pytest.mark.chatdouble(feature_levl=100)
+def test_misspelled(chatdouble_server):
+    pass
+
+@pytest.mark.chatdouble(feature_levl=100)
+def test_misspelled_with_world(chatdouble_world):
+    pass
+
+@pytest.mark.chatdouble(100)
+def test_unnamed(chatdouble_server):
+    pass
+
+@pytest.mark.skip
+@pytest.mark.chatdouble(feature_level=100)
+def test_skipped():
+    pass
+
+@pytest.mark.chatdouble(feature_level=[100, 247])
+def test_through_a_fixture(team):
+    pass
+
+@pytest.mark.chatdouble(feature_level=100)
+def test_by_name(backend):
+    pass
+
+@pytest.mark.chatdouble(feature_level=100)
+def test_in_a_loop(chatdouble_aio_world):
+    pass
+
+@pytest.mark.chatdouble(feature_level=100)
+@pytest.mark.usefixtures("chatdouble_world")
+def test_used():
+    pass
+
+@pytest.mark.chatdouble(feature_level=100)
+class TestMarked:
+    def test_world(self, chatdouble_world):
+        pass
+
+    def test_without_a_server(self):
+        pass
+
+    def test_server(self, chatdouble_server):
+        pass
+"""
+
+
+def test_a_marker_without_effect_is_an_error(pytester, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    pytester.makepyfile(test_marked=MARKED)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-rE")
+    result.assert_outcomes(passed=8, skipped=1, errors=7)
+    text = result.stdout.str()
+    neither = "the marker chatdouble is for chatdouble_world and chatdouble_aio_world, and this test has neither"
+    for name, reason in {
+        "test_made": neither,
+        "test_made_in_a_loop": neither,
+        "test_nothing": neither,
+        "TestMarked::test_server": neither,
+        "test_misspelled": "the marker chatdouble has no option 'feature_levl'; did you mean 'feature_level'?",
+        "test_misspelled_with_world": "the marker chatdouble has no option 'feature_levl'; did you mean 'feature_level'?",
+        "test_unnamed": "the marker chatdouble takes keywords, such as feature_level=200, not 100",
+    }.items():
+        assert f"ERROR test_marked.py::{name} - Failed: {reason}" in text, text
+    assert "pytest_plugin.py" not in text, text
+
+
 def test_a_call_of_control_without_a_helper(server, world):
     mel = world.user("mel")
     send(world, mel, "@**Out Bot** how are you?")

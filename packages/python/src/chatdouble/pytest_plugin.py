@@ -8,7 +8,8 @@ import itertools
 import os
 import re
 from pathlib import Path
-from typing import Any, Callable, Dict, Generator, Iterator, List, Tuple, TypeVar
+from types import CodeType
+from typing import Any, Callable, Dict, Generator, Iterator, List, Set, Tuple, TypeVar
 
 import pytest
 
@@ -290,10 +291,6 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
     options = completed
     if "fixture" not in options:
         options.setdefault("fork_of", "default")
-    unnamed = [value for marker in request.node.iter_markers("chatdouble") for value in marker.args]
-    if unnamed:
-        text = f"the marker chatdouble takes keywords, such as feature_level=200, not {unnamed[0]!r}"
-        pytest.fail(f"chatdouble_world can't be made: {text}", pytrace=False)
     world = _tried(lambda: _made(chatdouble_server, {"label": request.node.nodeid, **options}))
     if isinstance(world, Error):
         # Without a traceback: the mistake is in the marker.
@@ -323,7 +320,10 @@ def _least(config: pytest.Config) -> str:
 
 @pytest.fixture(autouse=True)
 def _chatdouble_own_worlds(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Follows the worlds that a test makes itself, and fails it for what their clients did."""
+    """Refuses a marker without effect, and fails a test for what the clients did of worlds that it made itself."""
+    mistake = _mistake_in_marker(request)
+    if mistake:
+        pytest.fail(mistake, pytrace=False)
     own = request.config.stash[_own]
     own.clear()
     yield
@@ -335,6 +335,39 @@ def _chatdouble_own_worlds(request: pytest.FixtureRequest) -> Iterator[None]:
         lines += [f"the clients of {world.name} broke rules:", *findings] if findings else []
     if lines:
         pytest.fail("\n".join(lines), pytrace=False)
+
+
+def _mistake_in_marker(request: pytest.FixtureRequest) -> str:
+    """What is wrong with the markers of a test; empty if nothing is."""
+    markers = list(request.node.iter_markers("chatdouble"))
+    for marker in markers:
+        if marker.args:
+            return f"the marker chatdouble takes keywords, such as feature_level=200, not {marker.args[0]!r}"
+        unknown = _tried(lambda: refuse_unknown(marker.kwargs, OPTIONS, "the marker chatdouble"))
+        if isinstance(unknown, Error):
+            return unknown.message
+    # The marker of a module or a class may be for its other tests, if this one has no world at all.
+    is_meant = any(marker in request.node.own_markers for marker in markers) or "chatdouble_server" in request.fixturenames
+    if not markers or not is_meant or "chatdouble_world" in request.fixturenames or _may_ask_for_more(request.node):
+        return ""
+    return (
+        "the marker chatdouble is for chatdouble_world and chatdouble_aio_world, and this test has neither: "
+        "let it take one of them, or give the options to create_world"
+    )
+
+
+def _may_ask_for_more(item: pytest.Item) -> bool:
+    """Whether a test or one of its fixtures takes fixtures by name while it runs, as those for several servers do."""
+    defined = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    functions = [getattr(item, "function", None), *(one.func for ones in defined.values() for one in ones)]
+    codes = [getattr(inspect.unwrap(one), "__code__", None) for one in functions if one is not None]
+    return any(code is not None and "getfixturevalue" in _names(code) for code in codes)
+
+
+def _names(code: CodeType) -> Set[str]:
+    """The names that a function uses, also within functions of its own."""
+    inner = [_names(one) for one in code.co_consts if isinstance(one, CodeType)]
+    return {*code.co_names, *itertools.chain.from_iterable(inner)}
 
 
 @pytest.fixture
