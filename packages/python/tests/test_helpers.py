@@ -1408,6 +1408,133 @@ def test_a_marker_without_effect_is_an_error(pytester, monkeypatch):
     assert "pytest_plugin.py" not in text, text
 
 
+SHARED = """
+import base64
+import unittest
+import urllib.request
+
+import pytest
+
+import chatdouble
+
+def ask(world, path):
+    mel = world.user("mel")
+    key = base64.b64encode(f"{mel.email}:{mel.api_key}".encode()).decode()
+    urllib.request.urlopen(urllib.request.Request(f"{world.url}/api/v1{path}", headers={"Authorization": f"Basic {key}"})).read()
+
+@pytest.fixture(scope="session")
+def organization(chatdouble_server):
+    with chatdouble_server.create_world(name="organization") as world:
+        yield world
+
+@pytest.fixture(scope="module", params=["first", "second"])
+def varied(chatdouble_server, request):
+    # The same name each time.
+    with chatdouble_server.create_world(name="varied") as world:
+        yield world
+
+@pytest.fixture(scope="class")
+def undeleted(chatdouble_server):
+    return chatdouble_server.create_world(name="undeleted")
+
+@pytest.fixture(scope="module")
+def elsewhere():
+    with chatdouble.start_server() as server:
+        yield server.create_world(name="elsewhere")
+
+class TestUnit(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = chatdouble.start_server()
+        cls.addClassCleanup(cls.server.stop)
+        cls.world = cls.server.create_world(name="unit")
+        cls.addClassCleanup(cls.world.delete)
+
+    def test_unit(self):
+        ask(self.world, "/users/me?colour=red")
+
+@pytest.fixture(scope="session")
+def factory(chatdouble_server):
+    return chatdouble_server.create_world
+
+class TestClass:
+    def test_undeleted(self, undeleted):
+        ask(undeleted, "/users/me?colour=red")
+
+    def test_undeleted_again(self, undeleted):
+        pass
+
+def test_factory(factory):
+    with factory(name="made") as world:
+        ask(world, "/users/me?colour=red")
+
+def test_varied(varied, request):
+    ask(varied, "/users/me?colour=red" if request.node.name == "test_varied[first]" else "/users/me")
+
+def test_elsewhere(elsewhere):
+    ask(elsewhere, "/users/me?colour=red")
+
+def test_first(organization):
+    ask(organization, "/users/me?colour=red")
+
+def test_fails(organization):
+    assert False
+
+def test_fails_without():
+    assert False
+"""
+
+
+def test_findings_in_worlds_of_fixtures_of_a_wider_scope_fail_the_last_test(pytester, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    pytester.makepyfile(test_shared=SHARED)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--chatdouble-fail-on", "warning", "-rE")
+    result.assert_outcomes(passed=8, failed=2, errors=5)
+    text = result.stdout.str()
+    for test, world in {
+        "TestClass::test_undeleted_again": "undeleted (made by the fixture undeleted)",
+        "TestUnit::test_unit": "unit (made by setUpClass)",
+        "test_factory": "made",
+        # Its parameter changes while this test is set up, which fails at its end.
+        "test_varied[second]": "varied (made by the fixture varied)",
+        "test_fails_without": "organization (made by the fixture organization)",
+    }.items():
+        assert f"ERROR test_shared.py::{test} - Failed: the clients of {world} broke rules:" in text, text
+    assert text.count("broke rules:\n  warning ignored-parameter") == 5, text
+    unjudged = "worlds whose clients --chatdouble-fail-on did not judge: elsewhere (test_shared.py::test_elsewhere; its server did not answer)"
+    result.stdout.fnmatch_lines(["*what chatdouble said*", unjudged])
+    assert "pytest_plugin.py" not in text, text
+
+
+def test_a_failed_test_shows_the_world_that_it_shares(pytester):
+    pytester.makepyfile(test_shared=SHARED)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=8, failed=2)
+    result.stdout.fnmatch_lines(["*last requests to organization (made by the fixture organization)*", "200 GET /users/me mel@chat.test colour=red"])
+    assert result.stdout.str().count("last requests to ") == 1 and "did not judge" not in result.stdout.str()
+
+
+def test_findings_of_an_interrupted_run_are_said_at_its_end(pytester):
+    interrupts = "def test_interrupts(organization):\n    raise KeyboardInterrupt\n"
+    pytester.makepyfile(test_interrupted=SHARED + interrupts)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--chatdouble-fail-on", "warning", "-k", "test_first or interrupts")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    said = ["the clients of organization (made by the fixture organization) broke rules:", "*warning ignored-parameter*"]
+    result.stdout.fnmatch_lines(["*what chatdouble said*", *said, "*KeyboardInterrupt*"])
+
+
+@pytest.mark.parametrize("choice", [(), ("-n", "1")])
+def test_findings_in_worlds_outside_of_tests_fail_the_run(pytester, choice):
+    if choice:
+        pytest.importorskip("xdist")
+    outside = 'outside = chatdouble.start_server().create_world(name="outside")\ndef test_passes():\n    ask(outside, "/users/me?colour=red")\n'
+    pytester.makepyfile(test_outside=SHARED + outside)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--chatdouble-fail-on", "warning", "-k", "passes", *choice)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*what chatdouble said*", "the clients of outside broke rules:", "*warning ignored-parameter*"])
+
+
 def test_a_call_of_control_without_a_helper(server, world):
     mel = world.user("mel")
     send(world, mel, "@**Out Bot** how are you?")

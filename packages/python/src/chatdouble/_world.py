@@ -193,6 +193,8 @@ class World(Hinting):
 
     def delete(self) -> None:
         """Deletes the world."""
+        for listener in listeners:
+            listener.ending(self)
         self._calls.delete("")
 
     def state(self) -> Dict[str, Any]:
