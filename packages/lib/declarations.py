@@ -77,14 +77,19 @@ DICTIONARIES = {
     "WorldOptions": ("POST /control/worlds", set(), {"fixture": "str | os.PathLike[str] | dict[str, Any]", "dialect": "str | dict[str, Any]", "clock": "float | str | datetime.datetime", "idle_ttl_seconds": "float | str | datetime.timedelta"}),
     "FaultRule": ("POST /control/worlds/{name}/faults", set(), {"match": "FaultMatch", "effect": "Effect"}),
     "FaultMatch": ("POST /control/worlds/{name}/faults", set(), {"params": "Mapping[str, str | float]"}),
-    "NetworkTerms": ("POST /control/worlds/{name}/network", set(), {"profile": "Profile"}),
+    "NetworkTerms": ("POST /control/worlds/{name}/network", set(), {}),
     "RateLimitTerms": ("POST /control/worlds/{name}/rate_limit", set(), {"seconds": "float | str | datetime.timedelta"}),
     "PreviewTerms": ("POST /control/worlds/{name}/previews", set(), {"thumbnail_seconds": "float | str | datetime.timedelta", "link_seconds": "float | str | datetime.timedelta"}),
     "Assertion": ("POST /control/worlds/{name}/journal/verify", {"timeout_ms"}, {"params": "Mapping[str, str | float]"}),
 }  # fmt: skip
 INSIDE = {"FaultMatch": "match"}
-# Python's names for words, and where the document lists them: a request body, and a key of it.
-WORDS = {"Profile": ("POST /control/worlds/{name}/network", "profile", "A network by its name.")}
+# Python's names for words, and where the document lists them: the path to their schema within an operation.
+WORDS = {
+    "Keep": ("POST /control/worlds/{name}/reset", "body keep", "What a reset may leave as it is."),
+    "Method": ("POST /control/worlds/{name}/journal/verify", "body method", "An HTTP method."),
+    "Profile": ("POST /control/worlds/{name}/network", "body profile", "A network by its name."),
+    "Severity": ("GET /control/worlds/{name}/report", "reply clients.findings.severity", "How much a finding matters."),
+}
 HEADER = '''"""Requests and replies of control, made from its OpenAPI document by `packages/check --update types`."""
 
 from __future__ import annotations
@@ -128,27 +133,45 @@ class Document:
     def body(self, operation):
         return self.resolved(self.operation(operation)["requestBody"]["content"]["application/json"]["schema"])
 
-    def python(self, schema, records):
+    def words(self, operation, place):
+        """The values that the document lists for a key of a request body or of a reply."""
+        side, key = place.split(" ")
+        schema = self.resolved(self.body(operation)["properties"][key]) if side == "body" else self.reply(operation, key)
+        return self.listed(schema.get("items", schema))
+
+    def listed(self, schema):
+        """The texts to which a value is limited, if it is."""
+        values = [one for one in schema.get("enum", []) if one is not None]
+        return values if all(isinstance(one, str) for one in values) else []
+
+    def python(self, schema, records, words):
         """The Python type of a value."""
         names = schema.get("$ref", "").rsplit("/", 1)[-1] in NUMBER_OR_TEXT
         if names:
             return "float | str"
         if "anyOf" in schema:
-            return " | ".join(dict.fromkeys(self.python(one, records) for one in schema["anyOf"]))
+            return " | ".join(dict.fromkeys(self.python(one, records, words) for one in schema["anyOf"]))
         resolved = self.resolved(schema)
         for name, known in records.items():
             if known is resolved:
                 return name
-        is_word = "enum" in resolved and all(isinstance(one, str) for one in resolved["enum"])
-        kinds = resolved.get("type", "string" if is_word else None)
+        kinds = resolved.get("type")
+        if listed := self.listed(resolved):
+            known = [name for name, values in words.items() if values == listed]
+            return " | ".join([*known, *(["None"] if None in resolved["enum"] else [])]) if known else literal(listed)
         if isinstance(kinds, list):
-            return " | ".join(self.python({**resolved, "type": kind}, records) for kind in kinds)
+            return " | ".join(self.python({**resolved, "type": kind}, records, words) for kind in kinds)
         if kinds == "array":
-            return f"List[{self.python(resolved.get('items', {}), records)}]"
+            return f"List[{self.python(resolved.get('items', {}), records, words)}]"
         if kinds == "object" and isinstance(resolved.get("additionalProperties"), dict):
-            return f"Dict[str, {self.python(resolved['additionalProperties'], records)}]"
+            return f"Dict[str, {self.python(resolved['additionalProperties'], records, words)}]"
         simple = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
         return simple.get(kinds, "Dict[str, Any]" if kinds == "object" else "Any")
+
+
+def literal(values):
+    """The type of a text that is one of these."""
+    return f"Literal[{', '.join(f'{chr(34)}{one}{chr(34)}' for one in values)}]"
 
 
 def python(document):
@@ -156,16 +179,16 @@ def python(document):
     whole = Document(document)
     records = {name: whole.reply(operation, key) for name, (operation, key, _) in RECORDS.items()}
     parts = []
-    for name, (operation, key, about) in WORDS.items():
-        words = [f'"{one}"' for one in whole.body(operation)["properties"][key]["enum"] if one is not None]
-        parts.append(f"#: {about}\n{name} = Literal[{', '.join(words)}]")
+    words = {name: whole.words(operation, place) for name, (operation, place, _) in WORDS.items()}
+    for name, (_, _, about) in WORDS.items():
+        parts.append(f"#: {about}\n{name} = {literal(words[name])}")
     for name, (_, _, about) in RECORDS.items():
         schema = records[name]
         lines = [f"class {name}(Record):", f'    """{about}"""', ""]
         for key, value in schema["properties"].items():
             if key in ("result", "msg"):
                 continue
-            kind = whole.python(value, records)
+            kind = whole.python(value, records, words)
             if key not in schema.get("required", []) and "None" not in kind.split(" | ") and kind != "Any":
                 kind += " | None"
             lines += described(value, whole) + [f"    {key}: {kind}"]
@@ -180,7 +203,7 @@ def python(document):
         lines = [f"class {name}(TypedDict, total=False):", f'    """{about}"""', ""]
         for key, value in schema["properties"].items():
             if key not in without:
-                kinds = own.get(key) or whole.python(value, records)
+                kinds = own.get(key) or whole.python(value, records, words)
                 kinds = " | ".join(kind for kind in kinds.split(" | ") if kind != "None")
                 lines += described(value, whole) + [f"    {key}: {kinds}"]
         parts.append("\n".join(lines))

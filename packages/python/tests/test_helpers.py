@@ -123,6 +123,9 @@ def test_worlds(server):
 def test_users(server, world):
     assert server.world().user("build-bot").email == "build-bot@chat.test"
     assert world.user("mel@chat.test") == world.user("mel")
+    mel, bot = world.user("mel"), world.user("build-bot")
+    assert (mel.handle, mel.full_name, mel.role, mel.is_bot, mel.owner) == ("mel", "Mel Marsh", "member", False, None)
+    assert (bot.handle, bot.is_bot, bot.owner) == ("build-bot", True, "mel@chat.test")
     for unknown, nearest in [("mell", "mel"), ("MEL", None), ("mell@chat.test", "mel@chat.test"), ("", None), ("größe", None)]:
         if unknown == "MEL":
             assert world.user(unknown).email == "mel@chat.test"
@@ -1312,3 +1315,244 @@ def test_the_summary_names_worlds_that_nobody_deleted(pytester, choice):
     result.stdout.fnmatch_lines(
         ["*There is a world called 'leaked' already", "*what chatdouble said*", "worlds that tests made and did not delete: leaked (test_leaving.py::test_leaves)"]
     )
+
+
+MARKED = """
+import pytest
+
+@pytest.fixture
+def team(chatdouble_world):
+    return chatdouble_world
+
+@pytest.fixture(params=["real", "double"])
+def backend(request):
+    return request.getfixturevalue("chatdouble_world") if request.param == "double" else None
+
+@pytest.mark.chatdouble(feature_level=[100, 247])
+def test_made(chatdouble_server):
+    with chatdouble_server.create_world():
+        pass
+
+@pytest.mark.chatdouble(feature_level=100)
+def test_made_in_a_loop(chatdouble_aio_server):
+    pass
+
+@pytest.mark.chatdouble(feature_level=100)
+def test_nothing():
+    pass
+
+@pytest.mark.chatdouble(feature_levl=100)
+def test_misspelled(chatdouble_server):
+    pass
+
+@pytest.mark.chatdouble(feature_levl=100)
+def test_misspelled_with_world(chatdouble_world):
+    pass
+
+@pytest.mark.chatdouble(100)
+def test_unnamed(chatdouble_server):
+    pass
+
+@pytest.mark.skip
+@pytest.mark.chatdouble(feature_level=100)
+def test_skipped():
+    pass
+
+@pytest.mark.chatdouble(feature_level=[100, 247])
+def test_through_a_fixture(team):
+    pass
+
+@pytest.mark.chatdouble(feature_level=100)
+def test_by_name(backend):
+    pass
+
+@pytest.mark.chatdouble(feature_level=100)
+def test_in_a_loop(chatdouble_aio_world):
+    pass
+
+@pytest.mark.chatdouble(feature_level=100)
+@pytest.mark.usefixtures("chatdouble_world")
+def test_used():
+    pass
+
+@pytest.mark.chatdouble(feature_level=100)
+class TestMarked:
+    def test_world(self, chatdouble_world):
+        pass
+
+    def test_without_a_server(self):
+        pass
+
+    def test_server(self, chatdouble_server):
+        pass
+"""
+
+
+def test_a_marker_without_effect_is_an_error(pytester, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    pytester.makepyfile(test_marked=MARKED)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-rE")
+    result.assert_outcomes(passed=8, skipped=1, errors=7)
+    text = result.stdout.str()
+    neither = "the marker chatdouble is for chatdouble_world and chatdouble_aio_world, and this test has neither"
+    for name, reason in {
+        "test_made": neither,
+        "test_made_in_a_loop": neither,
+        "test_nothing": neither,
+        "TestMarked::test_server": neither,
+        "test_misspelled": "the marker chatdouble has no option 'feature_levl'; did you mean 'feature_level'?",
+        "test_misspelled_with_world": "the marker chatdouble has no option 'feature_levl'; did you mean 'feature_level'?",
+        "test_unnamed": "the marker chatdouble takes keywords, such as feature_level=200, not 100",
+    }.items():
+        assert f"ERROR test_marked.py::{name} - Failed: {reason}" in text, text
+    assert "pytest_plugin.py" not in text, text
+
+
+SHARED = """
+import base64
+import unittest
+import urllib.request
+
+import pytest
+
+import chatdouble
+
+def ask(world, path):
+    mel = world.user("mel")
+    key = base64.b64encode(f"{mel.email}:{mel.api_key}".encode()).decode()
+    urllib.request.urlopen(urllib.request.Request(f"{world.url}/api/v1{path}", headers={"Authorization": f"Basic {key}"})).read()
+
+@pytest.fixture(scope="session")
+def organization(chatdouble_server):
+    with chatdouble_server.create_world(name="organization") as world:
+        yield world
+
+@pytest.fixture(scope="module", params=["first", "second"])
+def varied(chatdouble_server, request):
+    # The same name each time.
+    with chatdouble_server.create_world(name="varied") as world:
+        yield world
+
+@pytest.fixture(scope="class")
+def undeleted(chatdouble_server):
+    return chatdouble_server.create_world(name="undeleted")
+
+@pytest.fixture(scope="module")
+def elsewhere():
+    with chatdouble.start_server() as server:
+        yield server.create_world(name="elsewhere")
+
+class TestUnit(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = chatdouble.start_server()
+        cls.addClassCleanup(cls.server.stop)
+        cls.world = cls.server.create_world(name="unit")
+        cls.addClassCleanup(cls.world.delete)
+
+    def test_unit(self):
+        ask(self.world, "/users/me?colour=red")
+
+@pytest.fixture(scope="session")
+def factory(chatdouble_server):
+    return chatdouble_server.create_world
+
+class TestClass:
+    def test_undeleted(self, undeleted):
+        ask(undeleted, "/users/me?colour=red")
+
+    def test_undeleted_again(self, undeleted):
+        pass
+
+def test_factory(factory):
+    with factory(name="made") as world:
+        ask(world, "/users/me?colour=red")
+
+def test_varied(varied, request):
+    ask(varied, "/users/me?colour=red" if request.node.name == "test_varied[first]" else "/users/me")
+
+def test_elsewhere(elsewhere):
+    ask(elsewhere, "/users/me?colour=red")
+
+def test_first(organization):
+    ask(organization, "/users/me?colour=red")
+
+def test_fails(organization):
+    assert False
+
+def test_fails_without():
+    assert False
+"""
+
+
+def test_findings_in_worlds_of_fixtures_of_a_wider_scope_fail_the_last_test(pytester, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    pytester.makepyfile(test_shared=SHARED)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--chatdouble-fail-on", "warning", "-rE")
+    result.assert_outcomes(passed=8, failed=2, errors=5)
+    text = result.stdout.str()
+    for test, world in {
+        "TestClass::test_undeleted_again": "undeleted (made by the fixture undeleted)",
+        "TestUnit::test_unit": "unit (made by setUpClass)",
+        "test_factory": "made",
+        # Its parameter changes while this test is set up, which fails at its end.
+        "test_varied[second]": "varied (made by the fixture varied)",
+        "test_fails_without": "organization (made by the fixture organization)",
+    }.items():
+        assert f"ERROR test_shared.py::{test} - Failed: the clients of {world} broke rules:" in text, text
+    assert text.count("broke rules:\n  warning ignored-parameter") == 5, text
+    unjudged = "worlds whose clients --chatdouble-fail-on did not judge: elsewhere (test_shared.py::test_elsewhere; its server did not answer)"
+    result.stdout.fnmatch_lines(["*what chatdouble said*", unjudged])
+    assert "pytest_plugin.py" not in text, text
+
+
+def test_a_failed_test_shows_the_world_that_it_shares(pytester):
+    pytester.makepyfile(test_shared=SHARED)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=8, failed=2)
+    result.stdout.fnmatch_lines(["*last requests to organization (made by the fixture organization)*", "200 GET /users/me mel@chat.test colour=red"])
+    assert result.stdout.str().count("last requests to ") == 1 and "did not judge" not in result.stdout.str()
+
+
+def test_findings_of_an_interrupted_run_are_said_at_its_end(pytester):
+    interrupts = "def test_interrupts(organization):\n    raise KeyboardInterrupt\n"
+    pytester.makepyfile(test_interrupted=SHARED + interrupts)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--chatdouble-fail-on", "warning", "-k", "test_first or interrupts")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    said = ["the clients of organization (made by the fixture organization) broke rules:", "*warning ignored-parameter*"]
+    result.stdout.fnmatch_lines(["*what chatdouble said*", *said, "*KeyboardInterrupt*"])
+
+
+@pytest.mark.parametrize("choice", [(), ("-n", "1")])
+def test_findings_in_worlds_outside_of_tests_fail_the_run(pytester, choice):
+    if choice:
+        pytest.importorskip("xdist")
+    outside = 'outside = chatdouble.start_server().create_world(name="outside")\ndef test_passes():\n    ask(outside, "/users/me?colour=red")\n'
+    pytester.makepyfile(test_outside=SHARED + outside)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--chatdouble-fail-on", "warning", "-k", "passes", *choice)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*what chatdouble said*", "the clients of outside broke rules:", "*warning ignored-parameter*"])
+
+
+def test_a_call_of_control_without_a_helper(server, world):
+    mel = world.user("mel")
+    send(world, mel, "@**Out Bot** how are you?")
+    hooks = world.control("GET", "/webhooks").webhooks
+    assert [hook.user for hook in hooks] == ["out-bot@chat.test"] and "is not this machine" in hooks[0].error
+    assert world.control("DELETE", "/webhooks") == {} and world.control("GET", "/webhooks")["webhooks"] == []
+    shown = world.control("GET", "/messages?limit=2")
+    assert len(shown.messages) == 2 and "result" not in shown
+    ned = {"email": "new@example.com", "full_name": "New Ned"}
+    made = world.control("POST", "/invites/everlastinglinkkeyaaaaaa/accept", ned).user_id
+    assert world.user("new@example.com").id == made
+    with pytest.raises(chatdouble.Error, match="No such invitation") as refused:
+        world.control("POST", "/invites/no-such-key/accept", ned)
+    assert (refused.value.status, refused.value.code) == (400, "BAD_REQUEST")
+
+    async def listed():
+        return await chatdouble.aio.same(world).control("GET", "/webhooks")
+
+    assert asyncio.run(listed()) == {"webhooks": []}
+    with pytest.raises(chatdouble.Error, match="what follows the world's name in a path, such as '/webhooks', not 'webhooks'"):
+        world.control("GET", "webhooks")

@@ -14,8 +14,11 @@ from chatdouble.types import (
     FaultRule,
     FrameType,
     JournalEntry,
+    Keep,
+    Method,
     NetworkTerms,
     Profile,
+    Severity,
     StartOptions,
     WorldOptions,
 )
@@ -30,11 +33,24 @@ whenever: Drop = "before"
 slow: Profile = "3g"
 terms: NetworkTerms = {"profile": "edge", "loss": 0.1}
 team: WorldOptions = {"fixture": Path("team.json")}
-once: Assertion = {"path": "/messages", "exactly": 1}
+once: Assertion = {"method": "POST", "path": "/messages", "exactly": 1}
+method: Method = "DELETE"
+kept: List[Keep] = ["journal"]
 
 with chatdouble.start_server(**options) as server, server.create_world(**ways) as world:
     number: int = world.user("mel").id
     text: str = world.user("mel").email
+    handle: str = world.user("mel").handle
+    is_bot: bool = world.user("mel").is_bot
+    owner: "str | None" = world.user("build-bot").owner
+    world.reset(keep=kept)
+    world.reset(keep=["faults", "report"])
+    world.journal.entries(method=method)
+    matters: Severity = world.report().clients[0].findings[0].severity
+    is_error: bool = matters == "error"
+    is_zulip: bool = server.worlds()[0].dialect == "zulip"
+    posts: object = world.control("GET", "/webhooks")["webhooks"][0]["status"]
+    world.control("POST", "/invites/KEY/accept", {"email": "new@example.com"})
     world.faults.add(rule)
     world.faults.add(effect={"error": {"status": 503, "code": "BUSY", "msg": "Later", "retry_at": 5}})
     world.faults.add(effect={"error": {"status": 503}})
@@ -73,4 +89,6 @@ async def in_a_loop() -> None:
         async for frame in forked.watch():
             kind: str = frame.type
         await forked.network.set(profile=slow)
+        await forked.reset(keep=kept)
+        posted: object = (await forked.control("GET", "/webhooks"))["webhooks"]
         await served.create_world(fixture=Path("team.json"))

@@ -43,6 +43,15 @@ is_queue = frame.type == "quue"  # refused
 world.network.set(profile="5g")  # refused
 fast: Profile = "5g"  # refused
 terms: NetworkTerms = {"profile": "5g"}  # refused
+world.reset(keep=["fault"])  # refused
+world.journal.entries(method="PSOT")  # refused
+world.journal.verify({"method": "post"})  # refused
+world.faults.add(effect={"garbage": True}, match={"method": "PSOT"})  # refused
+world.control("PSOT", "/webhooks")  # refused
+is_error = world.report().clients[0].findings[0].severity == "eror"  # refused
+is_zulip = server.worlds()[0].dialect == "zulp"  # refused
+number: int = world.user("mel").handle  # refused
+world.user("mel").user_id  # refused
 server.create_world(fixture=5)  # refused
 late = next(world.watch()).change  # refused
 world.watch(timeout=1)  # refused
@@ -55,6 +64,7 @@ async def in_a_loop() -> None:
     loop_server = await chatdouble.aio.start_server()
     await loop_server.create_world(fixtur="cast")  # refused
     await (await loop_server.create_world()).network.set(profile="5g")  # refused
+    await (await loop_server.create_world()).reset(keep=["fault"])  # refused
     loop_world = await loop_server.create_world()
     (await loop_world.user("mel")).key  # refused
     loop_world.user("mel").email  # refused

@@ -22,6 +22,8 @@ __all__ = [
     "Health",
     "Invariants",
     "JournalEntry",
+    "Keep",
+    "Method",
     "NetworkRow",
     "NetworkTerms",
     "PreviewDelays",
@@ -34,6 +36,7 @@ __all__ = [
     "RateLimitTerms",
     "Report",
     "ReportedClient",
+    "Severity",
     "Snapshot",
     "Violation",
     "WorldOptions",
@@ -41,8 +44,20 @@ __all__ = [
 ]
 
 
+#: What a reset may leave as it is.
+Keep = Literal["faults", "journal", "report"]
+
+
+#: An HTTP method.
+Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+
 #: A network by its name.
 Profile = Literal["offline", "gprs", "edge", "3g", "4g", "wifi", "lossy"]
+
+
+#: How much a finding matters.
+Severity = Literal["error", "warning", "note"]
 
 
 class AgendaItem(Record):
@@ -121,7 +136,7 @@ class WorldRow(Record):
     #: The feature level that it emulates.
     feature_level: int
     #: neutral, zulip, or custom for a dialect of one's own.
-    dialect: str
+    dialect: Literal["neutral", "zulip", "custom"]
     #: Number of accounts.
     users: int
     #: Number of channels.
@@ -281,7 +296,7 @@ class Finding(Record):
     #: Name of the rule, as `chatdouble rules` lists it.
     rule: str
     #: How much it matters.
-    severity: str
+    severity: Severity
     #: What the client did.
     message: str
     #: Number of requests that broke the rule.
@@ -425,7 +440,7 @@ class FaultMatch(TypedDict, total=False):
     """The requests that a fault applies to."""
 
     #: HTTP method, in capitals.
-    method: str
+    method: Method
     #: Path of an operation with its placeholders, or of a kind of files such as /static/*.
     path: str
     #: The caller: an address or its handle.
@@ -475,7 +490,7 @@ class Assertion(TypedDict, total=False):
     """The expected requests."""
 
     #: HTTP method, in capitals.
-    method: str
+    method: Method
     #: Path, filled in or with the placeholders of an operation.
     path: str
     #: The caller: an address or its handle.

@@ -14,6 +14,9 @@ class Listener(Protocol):
     def made(self, world: World) -> None:
         """A world was made."""
 
+    def ending(self, world: World) -> None:
+        """A world is deleted next."""
+
     def failed(self, world: World) -> None:
         """An error ended the `with` block of a world, which is deleted next."""
 

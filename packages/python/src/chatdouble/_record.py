@@ -31,14 +31,24 @@ class Record(Dict[str, Any]):
 
 
 class User(Record):
-    """A user's credentials, as a client needs them."""
+    """A user with the credentials that a client needs."""
 
     #: Id in the API.
     id: int
+    #: The part of the address before the @.
+    handle: str
     #: The address with which the user logs in.
     email: str
     #: Key for requests, with the address.
     api_key: str
+    #: Name in the API.
+    full_name: str
+    #: owner, administrator, moderator, member or guest.
+    role: str
+    #: Whether it is a bot.
+    is_bot: bool
+    #: Of a bot: the address of its owner.
+    owner: str | None
 
 
 Kind = TypeVar("Kind", bound=Record)

@@ -18,6 +18,8 @@ from ._control import (
     FaultRule,
     Invariants,
     JournalEntry,
+    Keep,
+    Method,
     NetworkRow,
     PreviewDelays,
     Profile,
@@ -143,16 +145,18 @@ class World(Hinting):
 
     @of_caller
     def user(self, handle: str) -> User:
-        """A user's credentials, by handle or address: id, email, api_key."""
+        """A user, by handle or address: id, handle, email, api_key, full_name, role, is_bot, owner."""
         try:
             (found,) = self._users(user=handle)
         except Error as error:
             if error.status != 400:
                 raise
             raise Error(self._unknown(error.message), error.status, error.code, error.body)
+        email = part(found, "email")
         if not part(found, "is_active"):
-            raise Error(f"{part(found, 'email')} is deactivated: the API refuses its key", 403, "USER_DEACTIVATED")
-        return User(id=part(found, "user_id"), email=part(found, "email"), api_key=part(found, "api_key"))
+            raise Error(f"{email} is deactivated: the API refuses its key", 403, "USER_DEACTIVATED")
+        same = {name: part(found, name) for name in ("api_key", "full_name", "role", "is_bot", "owner")}
+        return User(id=part(found, "user_id"), handle=str(email).split("@")[0], email=email, **same)
 
     @keywords
     def fork(
@@ -173,7 +177,7 @@ class World(Hinting):
         return self.server.create_world(fork_of=self.name, **given(locals(), "self"))
 
     @keywords
-    def reset(self, *, keep: Sequence[str] | None = None) -> None:
+    def reset(self, *, keep: Sequence[Keep] | None = None) -> None:
         """Resets data, clock, pushes, faults, journal and report; `keep` lists which of the last three are kept."""
         if isinstance(keep, str):
             raise Error(f"reset takes a list such as keep=['journal'], not {keep!r}")
@@ -189,6 +193,8 @@ class World(Hinting):
 
     def delete(self) -> None:
         """Deletes the world."""
+        for listener in listeners:
+            listener.ending(self)
         self._calls.delete("")
 
     def state(self) -> Dict[str, Any]:
@@ -207,6 +213,16 @@ class World(Hinting):
     def upgrade(self, level: int) -> None:
         """Raises the feature level, as an upgrade of a server does."""
         self._calls.post("/upgrade", {"to": level})
+
+    def control(self, method: Method, path: str, body: Any = None) -> Record:
+        """Makes a call of control below the world that has no helper, such as `control("GET", "/webhooks")`.
+
+        The path is what follows the world's name, with filters if need be: `/messages?limit=5`. The body is sent as JSON.
+        Returns the reply without `result` and `msg`.
+        """
+        if not path.startswith("/"):
+            raise Error(f"control takes what follows the world's name in a path, such as '/webhooks', not {path!r}")
+        return self._calls.requests.control(method, self._calls.path + path, body)
 
     @keywords
     def watch(self, *, timeout_ms: int | None = None) -> Watch:
@@ -443,7 +459,7 @@ class Journal(Hinting):
     def entries(
         self,
         *,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         status: int | None = None,
@@ -460,7 +476,7 @@ class Journal(Hinting):
         assertion: Assertion | None = None,
         /,
         *,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         params: Mapping[str, str | float] | None = None,
@@ -483,7 +499,7 @@ class Journal(Hinting):
         /,
         *,
         timeout_ms: int = PATIENCE_MS,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         params: Mapping[str, str | float] | None = None,

@@ -31,6 +31,8 @@ from ._control import (
     Health,
     Invariants,
     JournalEntry,
+    Keep,
+    Method,
     NetworkRow,
     PreviewDelays,
     Profile,
@@ -404,7 +406,7 @@ class World(Hinting):
         self.snapshots = Snapshots(same.snapshots, threads)
 
     async def user(self, handle: str) -> User:
-        """A user's credentials, by handle or address: id, email, api_key."""
+        """A user, by handle or address: id, handle, email, api_key, full_name, role, is_bot, owner."""
         return await self._threads.run(self._same.user, handle)
 
     @keywords
@@ -441,7 +443,7 @@ class World(Hinting):
         )
 
     @keywords
-    async def reset(self, *, keep: Sequence[str] | None = None) -> None:
+    async def reset(self, *, keep: Sequence[Keep] | None = None) -> None:
         """Resets data, clock, pushes, faults, journal and report; `keep` lists which of the last three are kept."""
         await self._threads.run(self._same.reset, keep=keep)
 
@@ -472,6 +474,14 @@ class World(Hinting):
     async def upgrade(self, level: int) -> None:
         """Raises the feature level, as an upgrade of a server does."""
         await self._threads.run(self._same.upgrade, level)
+
+    async def control(self, method: Method, path: str, body: Any = None) -> Record:
+        """Makes a call of control below the world that has no helper, such as `control("GET", "/webhooks")`.
+
+        The path is what follows the world's name, with filters if need be: `/messages?limit=5`. The body is sent as JSON.
+        Returns the reply without `result` and `msg`.
+        """
+        return await self._threads.run(self._same.control, method, path, body)
 
     @keywords
     def watch(self, *, timeout_ms: int | None = None) -> Watch:
@@ -740,7 +750,7 @@ class Journal(Hinting):
     async def entries(
         self,
         *,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         status: int | None = None,
@@ -766,7 +776,7 @@ class Journal(Hinting):
         assertion: Assertion | None = None,
         /,
         *,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         params: Mapping[str, str | float] | None = None,
@@ -798,7 +808,7 @@ class Journal(Hinting):
         /,
         *,
         timeout_ms: int = PATIENCE_MS,
-        method: str | None = None,
+        method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
         params: Mapping[str, str | float] | None = None,

@@ -8,7 +8,8 @@ import itertools
 import os
 import re
 from pathlib import Path
-from typing import Any, Callable, Dict, Generator, Iterator, List, Tuple, TypeVar
+from types import CodeType
+from typing import Any, Callable, Dict, Generator, Iterator, List, Set, Tuple, TypeVar
 
 import pytest
 
@@ -37,7 +38,7 @@ SEVERITIES = ("note", "warning", "error")
 # The keywords of the marker.
 OPTIONS = [name for name in inspect.signature(Server.create_world).parameters if name != "self"]
 _URL, _TOKEN, _CA = "chatdouble_url", "chatdouble_token", "chatdouble_tls_ca"
-_SAID = "chatdouble_said"
+_SAID, _FAILED = "chatdouble_said", "chatdouble_failed"
 SERVERS = ("shared", "each")
 # Options of a server that the worlds of tests can have instead.
 OF_WORLDS = ("clock", "dialect", "feature_level", "fixture", "seed")
@@ -53,33 +54,113 @@ class _Said:
 
     def __init__(self) -> None:
         self.lines: List[str] = []
+        #: Whether the run failed for it, also where all tests passed.
+        self.is_failed = False
 
     def take(self, lines: List[str]) -> None:
         self.lines += lines
 
 
+class _OwnWorld:
+    """A world that a test or a fixture made."""
+
+    def __init__(self, world: World, fixture: pytest.FixtureDef[Any] | None, maker: str) -> None:
+        self.world = world
+        #: The fixture that made it, if it is one that outlives a test, and the test that ran.
+        self.fixture = fixture
+        self.maker = maker
+        #: Its clients when it was deleted.
+        self.clients: List[ReportedClient] | None = None
+        #: What it had been asked when an error deleted it.
+        self.requests = ""
+
+    @property
+    def title(self) -> str:
+        if self.fixture is None:
+            return self.world.name
+        # Functions such as setUpClass are fixtures of pytest's own.
+        function = re.match(r"_(?:xunit|unittest)_(\w+?)_fixture_", self.fixture.argname)
+        return f"{self.world.name} (made by {function[1] if function else f'the fixture {self.fixture.argname}'})"
+
+    def is_same(self, world: World) -> bool:
+        return (self.world.name, self.world.server.url) == (world.name, world.server.url)
+
+
 class _OwnWorlds:
-    """The worlds that the running test made, by name."""
+    """The worlds that tests and fixtures made."""
 
     def __init__(self) -> None:
-        self.worlds: Dict[str, World] = {}
-        #: What the worlds had been asked that an error deleted.
-        self.requests: Dict[str, str] = {}
+        #: Whether findings fail tests: what clients did is then kept when a world is deleted.
+        self.is_judging = False
+        #: Those of the running test and its fixtures.
+        self.worlds: List[_OwnWorld] = []
+        #: Those of fixtures that outlive a test, and those that were made outside of tests and fixtures.
+        self.lasting: List[_OwnWorld] = []
+        #: The fixtures that are set up at present, the innermost last.
+        self.fixtures: List[pytest.FixtureDef[Any]] = []
+        #: Whether an error at the end of a fixture belongs to the test that has just run.
+        self.is_blaming = False
+        #: What the end of the running test, or of the run, says of fixtures that ended at another time.
+        self.held: List[str] = []
+        #: Worlds whose clients nobody could judge.
+        self.unjudged: List[str] = []
         #: The running test, and the tests that made worlds, by the server's URL and the world's name.
         self.test = ""
         self.makers: Dict[Tuple[str, str], str] = {}
 
-    def clear(self) -> None:
-        self.worlds, self.requests = {}, {}
+    def begin(self, test: str) -> None:
+        """Follows the worlds of a test from now on."""
+        self.test, self.worlds, self.is_blaming = test, [], False
+
+    def forget(self, world: World) -> None:
+        """Leaves a world to its fixture, which judges it."""
+        self.worlds = [one for one in self.worlds if not one.is_same(world)]
 
     def made(self, world: World) -> None:
-        self.worlds[world.name] = world
+        within = self.fixtures[-1] if self.fixtures else None
+        fixture = within if within is not None and within.scope != "function" else None
+        is_lasting = fixture is not None or (within is None and not self.test)
+        (self.lasting if is_lasting else self.worlds).append(_OwnWorld(world, fixture, self.test))
         self.makers[world.server.url, world.name] = self.test
+
+    def ending(self, world: World) -> None:
+        for one in [*self.worlds, *self.lasting] if self.is_judging else []:
+            if one.clients is None and one.is_same(world):
+                clients = _tried(lambda: world.report().clients)
+                one.clients = None if isinstance(clients, Error) else clients
 
     def failed(self, world: World) -> None:
         requests = _tried(lambda: _last_requests(world))
-        if not isinstance(requests, Error):
-            self.requests[world.name] = requests
+        for one in [*self.worlds, *self.lasting]:
+            if not isinstance(requests, Error) and one.is_same(world):
+                one.requests = requests
+
+    def judged(self, worlds: List[_OwnWorld], least: str) -> List[str]:
+        """What the clients of worlds did that is to fail tests: a text for each world."""
+        texts = []
+        for one in worlds if least else []:
+            clients = _tried(lambda: _clients_of(one, least))
+            if isinstance(clients, Error):
+                self.unjudged.append(f"{one.world.name} ({one.maker or 'made outside of tests'}; its server did not answer)")
+                continue
+            findings = _findings(clients, least)
+            texts += ["\n".join([f"the clients of {one.title} broke rules:", *findings])] if findings else []
+        return texts
+
+    def end(self, fixture: pytest.FixtureDef[Any], least: str) -> None:
+        """Judges the worlds of a fixture that outlives a test, when it ended."""
+        ended = [one for one in self.lasting if one.fixture is fixture]
+        texts = self.judged(ended, least)
+        self.lasting = [one for one in self.lasting if one not in ended]
+        if texts and self.is_blaming:
+            pytest.fail("\n".join(texts), pytrace=False)
+        self.held += texts
+
+    def accounted(self, least: str) -> List[str]:
+        """What the end of the run says, also of worlds that no test and no fixture made."""
+        self.held += self.judged([one for one in self.lasting if one.fixture is None], least)
+        unjudged = [f"worlds whose clients --chatdouble-fail-on did not judge: {', '.join(self.unjudged)}"]
+        return [*self.held, *(unjudged if self.unjudged else [])]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -106,6 +187,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_said] = said = _Said()
     _start.listeners.append(said.take)
     config.stash[_own] = own = _OwnWorlds()
+    own.is_judging = bool(_least(config))
     listeners.append(own)
 
 
@@ -137,12 +219,23 @@ def pytest_configure_node(node: Any) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Takes what the servers of a worker said."""
-    node.config.stash[_said].take(getattr(node, "workeroutput", {}).get(_SAID, []))
+    said, output = node.config.stash[_said], getattr(node, "workeroutput", {})
+    said.take(output.get(_SAID, []))
+    said.is_failed |= output.get(_FAILED, False)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]:
     config = session.config
+    own = config.stash[_own]
+    # Fixtures of a run that was interrupted end within the call, where an error would end pytest.
+    own.is_blaming = False
+    yield
+    said = config.stash[_said]
+    said.take(own.accounted(_least(config)))
+    said.is_failed |= bool(own.held)
+    if said.is_failed and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
     if _shared in config.stash:
         server = config.stash[_shared]
         # It is stopped once, also where that fails.
@@ -153,7 +246,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
             config.stash[_said].take([str(error)])
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
     if hasattr(config, "workeroutput"):
-        config.workeroutput[_SAID] = config.stash[_said].lines
+        config.workeroutput[_SAID], config.workeroutput[_FAILED] = said.lines, said.is_failed
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -290,15 +383,11 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
     options = completed
     if "fixture" not in options:
         options.setdefault("fork_of", "default")
-    unnamed = [value for marker in request.node.iter_markers("chatdouble") for value in marker.args]
-    if unnamed:
-        text = f"the marker chatdouble takes keywords, such as feature_level=200, not {unnamed[0]!r}"
-        pytest.fail(f"chatdouble_world can't be made: {text}", pytrace=False)
     world = _tried(lambda: _made(chatdouble_server, {"label": request.node.nodeid, **options}))
     if isinstance(world, Error):
         # Without a traceback: the mistake is in the marker.
         pytest.fail(f"chatdouble_world can't be made: {world}", pytrace=False)
-    request.config.stash[_own].worlds.pop(world.name, None)
+    request.config.stash[_own].forget(world)
     yield world
     least = _least(request.config)
     report = _last_report(world) if least else []
@@ -323,18 +412,49 @@ def _least(config: pytest.Config) -> str:
 
 @pytest.fixture(autouse=True)
 def _chatdouble_own_worlds(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Follows the worlds that a test makes itself, and fails it for what their clients did."""
-    own = request.config.stash[_own]
-    own.clear()
+    """Refuses a marker without effect, and fails a test for what the clients did of worlds that it made itself."""
+    mistake = _mistake_in_marker(request)
+    if mistake:
+        pytest.fail(mistake, pytrace=False)
     yield
-    least = _least(request.config)
-    lines = []
-    for world in own.worlds.values() if least else []:
-        clients = _tried(lambda: _clients_of(world))
-        findings = [] if isinstance(clients, Error) else _findings(clients, least)
-        lines += [f"the clients of {world.name} broke rules:", *findings] if findings else []
-    if lines:
-        pytest.fail("\n".join(lines), pytrace=False)
+    own = request.config.stash[_own]
+    texts = [*own.held, *own.judged(own.worlds, _least(request.config))]
+    own.held = []
+    if texts:
+        pytest.fail("\n".join(texts), pytrace=False)
+
+
+def _mistake_in_marker(request: pytest.FixtureRequest) -> str:
+    """What is wrong with the markers of a test; empty if nothing is."""
+    markers = list(request.node.iter_markers("chatdouble"))
+    for marker in markers:
+        if marker.args:
+            return f"the marker chatdouble takes keywords, such as feature_level=200, not {marker.args[0]!r}"
+        unknown = _tried(lambda: refuse_unknown(marker.kwargs, OPTIONS, "the marker chatdouble"))
+        if isinstance(unknown, Error):
+            return unknown.message
+    # The marker of a module or a class may be for its other tests, if this one has no world at all.
+    is_meant = any(marker in request.node.own_markers for marker in markers) or "chatdouble_server" in request.fixturenames
+    if not markers or not is_meant or "chatdouble_world" in request.fixturenames or _may_ask_for_more(request.node):
+        return ""
+    return (
+        "the marker chatdouble is for chatdouble_world and chatdouble_aio_world, and this test has neither: "
+        "let it take one of them, or give the options to create_world"
+    )
+
+
+def _may_ask_for_more(item: pytest.Item) -> bool:
+    """Whether a test or one of its fixtures takes fixtures by name while it runs, as those for several servers do."""
+    defined = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    functions = [getattr(item, "function", None), *(one.func for ones in defined.values() for one in ones)]
+    codes = [getattr(inspect.unwrap(one), "__code__", None) for one in functions if one is not None]
+    return any(code is not None and "getfixturevalue" in _names(code) for code in codes)
+
+
+def _names(code: CodeType) -> Set[str]:
+    """The names that a function uses, also within functions of its own."""
+    inner = [_names(one) for one in code.co_consts if isinstance(one, CodeType)]
+    return {*code.co_names, *itertools.chain.from_iterable(inner)}
 
 
 @pytest.fixture
@@ -366,9 +486,15 @@ def _last_report(world: World) -> list[ReportedClient]:
         return []
 
 
-def _clients_of(world: World) -> list[ReportedClient]:
+def _clients_of(made: _OwnWorld, least: str) -> list[ReportedClient]:
     """The clients of a world, which may be deleted."""
-    return _last_report(world) or [one for one in world.server.report().clients if one.world == world.name]
+    world = made.world
+    if made.clients is None:
+        return _last_report(world) or [one for one in world.server.report().clients if one.world == world.name]
+    known = made.clients
+    ended = _tried(lambda: _with_end(world, known)) if least == SEVERITIES[0] else known
+    # A server may have ended with its world.
+    return known if isinstance(ended, Error) else ended
 
 
 def _with_end(world: World, clients: list[ReportedClient]) -> list[ReportedClient]:
@@ -440,8 +566,29 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Notes the test whose fixtures and calls make worlds from now on."""
-    item.config.stash[_own].test = item.nodeid
+    """Follows the worlds that a test and its fixtures make."""
+    item.config.stash[_own].begin(item.nodeid)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Lets the test have the errors of fixtures that end with it."""
+    item.config.stash[_own].is_blaming = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Generator[None, Any, Any]:
+    """Notes which fixture makes worlds, and judges those of a fixture that outlives a test when it ended."""
+    __tracebackhide__ = True
+    own = request.config.stash[_own]
+    if fixturedef.scope != "function":
+        # What is added first is called last: the fixture has ended then.
+        fixturedef.addfinalizer(lambda: own.end(fixturedef, _least(request.config)))
+    own.fixtures.append(fixturedef)
+    try:
+        return (yield)
+    finally:
+        own.fixtures.pop()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -452,14 +599,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         return report
     world = getattr(item, "funcargs", {}).get("chatdouble_world")
     own = item.config.stash[_own]
-    worlds = [*([] if world is None else [world]), *own.worlds.values()]
+    names = getattr(item, "fixturenames", ())
+    lasting = [one for one in own.lasting if one.fixture is not None and one.fixture.argname in names]
+    worlds = [*([] if world is None else [_OwnWorld(world, None, item.nodeid)]), *own.worlds, *lasting]
     error = call.excinfo.value if call.excinfo else None
     # A test that a refused call ended may not have come to its client yet.
     is_early = (isinstance(error, Error) and not isinstance(error, VerificationFailed)) or _is_misspelled(item, call)
     for one in worlds[: SHOWN_WORLDS + 1]:
-        requests = own.requests.get(one.name) or _tried(lambda: _last_requests(one))
+        requests = one.requests or _tried(lambda: _last_requests(one.world))
         if isinstance(requests, str) and (requests or not is_early):
-            report.sections.append((f"last requests to {one.name}", requests or _silence(one)))
+            report.sections.append((f"last requests to {one.title}", requests or _silence(one.world)))
     return report
 
 
