@@ -13,7 +13,7 @@ import { ChatdoubleError, Server, connect, startServer } from "chatdouble";
 import { BUILT_IN } from "../dist/esm/files.js";
 import { checkFixtures } from "../dist/esm/keys.js";
 import { requestLine } from "../dist/esm/line.js";
-import { end, toHavePushed, worldFor } from "../dist/esm/testing.js";
+import { end, toHavePushed, toHaveReceived, worldFor } from "../dist/esm/testing.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 let server;
@@ -670,6 +670,11 @@ test("a call without await fails its test", async () => {
     "world.fork": (world) => world.fork(),
     "world.server.report": (world) => world.server.report(),
     toHavePushed: (world) => toHavePushed.call({}, world, { user: "mel" }),
+    // Runners make a further promise of a matcher's, whose rejection nobody handles.
+    toHaveReceived: (world) =>
+      toHaveReceived
+        .call({}, world, { path: "/messages" }, { timeoutMs: 200 })
+        .then((matched) => assert.ok(matched.pass)),
   };
   const unhandled = [];
   const note = (error) => unhandled.push(error);
