@@ -486,7 +486,7 @@ for (const next of [() => make({}), () => make({ fixture: "empty", featureLevel:
   const { stdout, stderr } = run(options);
   assert.equal(stdout, "[300,null,1798761600,true]\n[null,301,1798761600,false]\n[300,null,1798761600,true]\n", stderr);
   const said =
-    "serverOptions can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL";
+    "serverOptions can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, for tls by exec --tls, or unset CHATDOUBLE_URL";
   const refused = run({ ...options, tls: true, webhooks: "anywhere", open: false });
   assert.ok(refused.stderr.includes(said), refused.stderr);
   // Without a clock in the options, worlds are frozen as where the tests start the server.
@@ -721,6 +721,26 @@ test("a call without await fails its test", async () => {
   assert.deepEqual(unhandled, []);
   process.off("unhandledRejection", note);
   delete process.env.CHATDOUBLE_URL;
+});
+
+test("a server that speaks HTTPS already is one with tls", async () => {
+  const own = await startServer({ tls: true });
+  const folder = mkdtempSync(join(HERE, "secured-"));
+  writeFileSync(join(folder, "ca.pem"), own.tlsCa);
+  const run = (options) => {
+    const text = `import { worldFor } from "../../dist/esm/testing.js";
+const world = await worldFor("t", {}, ${JSON.stringify(options)});
+console.log(world.url.slice(0, 6), world.server.tlsCa.slice(0, 10), (await world.user("mel")).email);`;
+    writeFileSync(join(folder, "run.mjs"), text);
+    const env = { ...process.env, CHATDOUBLE_URL: own.url, CHATDOUBLE_TLS_CA: join(folder, "ca.pem") };
+    const { stdout, stderr } = spawnSync(process.execPath, [join(folder, "run.mjs")], { env, encoding: "utf8" });
+    return stdout + stderr;
+  };
+  for (const options of [{ tls: true }, { tls: false }, {}])
+    assert.equal(run(options), "https: -----BEGIN mel@chat.test\n");
+  assert.match(run({ tls: true, tlsName: "chat" }), /can't give tlsName to .* already: start it with them, or unset/);
+  rmSync(folder, { recursive: true });
+  await own.stop();
 });
 
 test("a test that forgot a call shows the last requests", async () => {
