@@ -743,6 +743,28 @@ console.log(world.url.slice(0, 6), world.server.tlsCa.slice(0, 10), (await world
   await own.stop();
 });
 
+test("a test whose client reaches default instead of its world is warned", async () => {
+  process.env.CHATDOUBLE_URL = server.url;
+  const said = async (body, failures = null) => {
+    const texts = [];
+    const world = await worldFor("t", {});
+    await body(world, await world.user("mel"));
+    await end(world, failures, (text) => texts.push(text));
+    return texts.join("\n").replaceAll(world.name, "NAME");
+  };
+  const ask = (world, user) => api(world, user, "GET", "/users/me");
+  const warning =
+    "The world default got requests during this test, and NAME none; a client that is to reach NAME takes world.url:\n" +
+    "  200 GET /users/me mel@chat.test";
+  assert.equal(await said((world, mel) => ask(server, mel)), warning);
+  assert.ok((await said((world, mel) => ask(server, mel), [{}])).endsWith(`\n${warning}`), "of a failed test");
+  // What default got before, requests to both, and none at all.
+  assert.equal(await said(() => {}), "");
+  assert.equal(await said(async (world, mel) => (await ask(server, mel), await ask(world, mel))), "");
+  assert.equal(await said(async (world, mel) => (await ask(server, mel), await world.delete())), "");
+  delete process.env.CHATDOUBLE_URL;
+});
+
 test("a test that forgot a call shows the last requests", async () => {
   process.env.CHATDOUBLE_URL = server.url;
   const world = await worldFor("t", {});
