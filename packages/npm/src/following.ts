@@ -29,6 +29,8 @@ interface Call {
   /** Made where the test called it. */
   place: Error;
   promise?: Promise<unknown>;
+  /** Whether its test ended before it returned. */
+  isForgotten?: boolean;
 }
 
 /** The calls of a test that have not returned, by each of its objects. */
@@ -61,12 +63,12 @@ function follow(object: object, name: string, calls: Set<Call>): void {
 const OF_ADAPTERS: readonly string[] = ["constructor", "completeWorlds", "again", "catchUp"];
 
 /** Makes a call that is known until it returns. */
-function known<Result>(name: string, calls: Set<Call>, make: () => Result): Result {
+function known<Result>(name: string, calls: Set<Call>, make: (call: Call) => Result): Result {
   const call: Call = { name, place: new Error() };
   // Before the calls that this one makes.
   calls.add(call);
   try {
-    const made = make();
+    const made = make(call);
     if (isPromise(made)) return (call.promise = settled(made, call, calls)) as Result;
     calls.delete(call);
     return made;
@@ -103,15 +105,29 @@ export function awaited<Given extends [object, ...any[]]>(
   return function (...given) {
     const [object] = given as unknown[];
     const calls = (isWorld(object) || isRecorder(object) ? unfinished.get(object) : undefined) ?? new Set<Call>();
-    return known(name, calls, () => matcher.apply(this ?? {}, given));
+    return known(name, calls, (call) => unlessForgotten(call, matcher.apply(this ?? {}, given), this?.isNot));
   };
+}
+
+/**
+ * What a matcher returns, or that it holds if its test has failed because of it: its world is gone by then, and runners would
+ * report that as a second error.
+ */
+async function unlessForgotten(call: Call, matched: Promise<Matched>, isNot = false): Promise<Matched> {
+  const [result] = await Promise.allSettled([matched]);
+  if (call.isForgotten) return { pass: !isNot, message: () => `${call.name} was not awaited` };
+  if (result.status === "rejected") throw result.reason;
+  return result.value;
 }
 
 /** The error for the first call that has not returned, if there is one. */
 export function forgottenIn(world: World): ChatdoubleError | undefined {
   const calls = [...(unfinished.get(world) ?? [])];
   // They fail when the world is deleted, which would be reported for a later test.
-  for (const { promise } of calls) promise?.catch(() => {});
+  for (const call of calls) {
+    call.isForgotten = true;
+    call.promise?.catch(() => {});
+  }
   const [first] = calls;
   if (first === undefined) return undefined;
   const error = new ChatdoubleError(`${first.name} had not returned when the test ended: await it`);

@@ -19,7 +19,7 @@ export interface Fixtures {
 export interface WorkerFixtures {
   /**
    * How the server is started; the first worker that needs one decides. Where CHATDOUBLE_URL names one, `clock`, `dialect`,
-   * `featureLevel`, `fixture` and `seed` are those of the tests' worlds, and others are refused.
+   * `featureLevel`, `fixture` and `seed` are those of the tests' worlds, `tls` is the server's own, and others are refused.
    */
   serverOptions: StartOptions;
 }

@@ -69,13 +69,16 @@ const OF_WORLDS = ["clock", "dialect", "featureLevel", "fixture", "seed"] as con
  */
 export function completed(wanted: WorldOptions, serve: StartOptions): WorldOptions {
   if (!process.env["CHATDOUBLE_URL"]) return wanted;
-  const used: readonly string[] = [...OF_WORLDS, "controlToken"];
+  const isSecured = /^https:/i.test(process.env["CHATDOUBLE_URL"]);
+  const used: readonly string[] = [...OF_WORLDS, "controlToken", ...(isSecured ? ["tls"] : [])];
   const given = Object.entries(serve).filter(([, value]) => value !== undefined && value !== false);
   const unused = given.map(([name]) => name).filter((name) => !used.includes(name));
-  if (unused.length > 0)
+  if (unused.length > 0) {
+    const source = unused.includes("tls") ? "it with them, for tls by exec --tls," : "it with them,";
     throw new ChatdoubleError(
-      `serverOptions can't give ${unused.join(", ")} to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL`,
+      `serverOptions can't give ${unused.join(", ")} to the server at CHATDOUBLE_URL, which runs already: start ${source} or unset CHATDOUBLE_URL`,
     );
+  }
   if ((wanted.forkOf ?? "default") !== "default") return wanted;
   const isFork = wanted.forkOf !== undefined || wanted.snapshot !== undefined;
   const names = OF_WORLDS.filter((name) => wanted[name] === undefined && !(name === "fixture" && isFork));

@@ -33,8 +33,14 @@ import type { World } from "./world.js";
 /** How many journal entries a failed test shows. */
 const SHOWN = 10;
 
+/** The name of the console as a client. */
+const CONSOLE = "chatdouble-console";
+
 /** What the servers said before this test began, and no failed test has shown. */
 const saidBefore: string[] = [];
+
+/** The number of the last request to `default` when a test's world was made; 0 before the first. */
+const lastOfDefault = new WeakMap<World, number>();
 
 /** Makes a world for a test: a fork of `default`, or as the options say. */
 export async function worldFor(label: string, wanted: WorldOptions, serve: StartOptions = {}): Promise<World> {
@@ -46,7 +52,11 @@ export async function worldFor(label: string, wanted: WorldOptions, serve: Start
   server.completeWorlds((made) => completed(made, serve));
   const origin = options.fixture === undefined ? { forkOf: "default" } : {};
   try {
-    return followed(await server.createWorld({ label, ...origin, ...options }));
+    const latest = server.world().journal.entries({ limit: 1 });
+    const making = server.createWorld({ label, ...origin, ...options });
+    const [made, [last]] = await Promise.all([making, latest.catch(() => [])]);
+    lastOfDefault.set(made, last?.id ?? 0);
+    return followed(made);
   } catch (error) {
     if (!(error instanceof ChatdoubleError) || !error.message.startsWith("$")) throw error;
     throw new ChatdoubleError(inSettings(error.message, wanted, serve), error.status, error.code, error.body);
@@ -71,7 +81,10 @@ interface Failure {
   code?: unknown;
 }
 
-/** Deletes a test's world; if the test failed, prints the last journal entries first, and what the server said. */
+/**
+ * Deletes a test's world. If the test failed, prints the last journal entries first, and what the server said; if it passed without a
+ * request to its world, those that `default` got instead.
+ */
 export async function end(
   world: World,
   /** Why the test failed; null if it passed. */
@@ -85,8 +98,11 @@ export async function end(
     // A test that a refused call ended, or that did not wait for its calls, may not have come to its client yet.
     const isSilent = lines?.length === 0 && (failures === null || failures.some(isRefusedCall));
     if (lines !== undefined && !isSilent) print(lastRequests(world, lines));
+    if (lines?.length === 0 && !isSilent) await warnOfDefault(world, print);
     printSaid("What chatdouble said before this test", saidBefore.splice(0), print);
     printSaid("What chatdouble said during this test", saidByServers(), print);
+  } else {
+    await warnOfDefault(world, print);
   }
   // A test may have deleted it.
   await world[Symbol.asyncDispose]();
@@ -122,6 +138,25 @@ function lastRequests({ name, url }: World, lines: readonly string[]): string {
     : "";
   const hint = "; an error that the client got has the reason in its header X-Chatdouble-Hint";
   return `No request reached ${name} at ${url}${trust}${hint}`;
+}
+
+/** Prints what `default` got during a test whose world got nothing: mostly the client has the server's own address. */
+async function warnOfDefault(world: World, print: (text: string) => void): Promise<void> {
+  // A test may have deleted its world, and ended its server.
+  const lines = await linesOfDefault(world).catch(() => []);
+  if (lines.length === 0) return;
+  const given = `a client that is to reach ${world.name} takes world.url`;
+  print(`The world default got requests during this test, and ${world.name} none; ${given}:\n${lines.join("\n")}`);
+}
+
+async function linesOfDefault(world: World): Promise<string[]> {
+  const before = lastOfDefault.get(world) ?? Infinity;
+  // First, since it mostly got none: then each test costs one call.
+  const entries = await world.server.world().journal.entries({ limit: SHOWN });
+  const since = entries.filter(({ id, client }) => id > before && client !== CONSOLE);
+  if (since.length === 0 || (await world.journal.entries({ limit: 1 })).length > 0) return [];
+  // A poll that waits is not in the journal yet, nor is what came before the journal was emptied.
+  return (await world.queues.list()).length > 0 ? [] : since.map(requestLine).map(indented);
 }
 
 /** Whether what was expected did not happen. */
@@ -292,7 +327,7 @@ export interface WorldMatchers<Result> {
 export interface TestOptions {
   /**
    * How the tests' server is started: one for all tests with the same options. Where CHATDOUBLE_URL names one, `clock`, `dialect`,
-   * `featureLevel`, `fixture` and `seed` are those of the tests' worlds, and others are refused.
+   * `featureLevel`, `fixture` and `seed` are those of the tests' worlds, `tls` is the server's own, and others are refused.
    */
   serverOptions?: StartOptions;
   /** How the world is made; a fork of `default` unless a `fixture` is given. */

@@ -10,7 +10,7 @@ import type { World } from "./world.js";
 interface Fixtures {
   /**
    * How the tests' server is started: one for all tests with the same options. Where CHATDOUBLE_URL names one, `clock`, `dialect`,
-   * `featureLevel`, `fixture` and `seed` are those of the tests' worlds, and others are refused.
+   * `featureLevel`, `fixture` and `seed` are those of the tests' worlds, `tls` is the server's own, and others are refused.
    */
   serverOptions: StartOptions;
   /** How the world is made; a fork of `default` unless a `fixture` is given. */

@@ -13,7 +13,7 @@ import { ChatdoubleError, Server, connect, startServer } from "chatdouble";
 import { BUILT_IN } from "../dist/esm/files.js";
 import { checkFixtures } from "../dist/esm/keys.js";
 import { requestLine } from "../dist/esm/line.js";
-import { end, toHavePushed, worldFor } from "../dist/esm/testing.js";
+import { end, toHavePushed, toHaveReceived, worldFor } from "../dist/esm/testing.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 let server;
@@ -486,7 +486,7 @@ for (const next of [() => make({}), () => make({ fixture: "empty", featureLevel:
   const { stdout, stderr } = run(options);
   assert.equal(stdout, "[300,null,1798761600,true]\n[null,301,1798761600,false]\n[300,null,1798761600,true]\n", stderr);
   const said =
-    "serverOptions can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL";
+    "serverOptions can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, for tls by exec --tls, or unset CHATDOUBLE_URL";
   const refused = run({ ...options, tls: true, webhooks: "anywhere", open: false });
   assert.ok(refused.stderr.includes(said), refused.stderr);
   // Without a clock in the options, worlds are frozen as where the tests start the server.
@@ -670,6 +670,11 @@ test("a call without await fails its test", async () => {
     "world.fork": (world) => world.fork(),
     "world.server.report": (world) => world.server.report(),
     toHavePushed: (world) => toHavePushed.call({}, world, { user: "mel" }),
+    // Runners make a further promise of a matcher's, whose rejection nobody handles.
+    toHaveReceived: (world) =>
+      toHaveReceived
+        .call({}, world, { path: "/messages" }, { timeoutMs: 200 })
+        .then((matched) => assert.ok(matched.pass)),
   };
   const unhandled = [];
   const note = (error) => unhandled.push(error);
@@ -715,6 +720,48 @@ test("a call without await fails its test", async () => {
   await new Promise((resolve) => setTimeout(resolve, 300));
   assert.deepEqual(unhandled, []);
   process.off("unhandledRejection", note);
+  delete process.env.CHATDOUBLE_URL;
+});
+
+test("a server that speaks HTTPS already is one with tls", async () => {
+  const own = await startServer({ tls: true });
+  const folder = mkdtempSync(join(HERE, "secured-"));
+  writeFileSync(join(folder, "ca.pem"), own.tlsCa);
+  const run = (options) => {
+    const text = `import { worldFor } from "../../dist/esm/testing.js";
+const world = await worldFor("t", {}, ${JSON.stringify(options)});
+console.log(world.url.slice(0, 6), world.server.tlsCa.slice(0, 10), (await world.user("mel")).email);`;
+    writeFileSync(join(folder, "run.mjs"), text);
+    const env = { ...process.env, CHATDOUBLE_URL: own.url, CHATDOUBLE_TLS_CA: join(folder, "ca.pem") };
+    const { stdout, stderr } = spawnSync(process.execPath, [join(folder, "run.mjs")], { env, encoding: "utf8" });
+    return stdout + stderr;
+  };
+  for (const options of [{ tls: true }, { tls: false }, {}])
+    assert.equal(run(options), "https: -----BEGIN mel@chat.test\n");
+  assert.match(run({ tls: true, tlsName: "chat" }), /can't give tlsName to .* already: start it with them, or unset/);
+  rmSync(folder, { recursive: true });
+  await own.stop();
+});
+
+test("a test whose client reaches default instead of its world is warned", async () => {
+  process.env.CHATDOUBLE_URL = server.url;
+  const said = async (body, failures = null) => {
+    const texts = [];
+    const world = await worldFor("t", {});
+    await body(world, await world.user("mel"));
+    await end(world, failures, (text) => texts.push(text));
+    return texts.join("\n").replaceAll(world.name, "NAME");
+  };
+  const ask = (world, user) => api(world, user, "GET", "/users/me");
+  const warning =
+    "The world default got requests during this test, and NAME none; a client that is to reach NAME takes world.url:\n" +
+    "  200 GET /users/me mel@chat.test";
+  assert.equal(await said((world, mel) => ask(server, mel)), warning);
+  assert.ok((await said((world, mel) => ask(server, mel), [{}])).endsWith(`\n${warning}`), "of a failed test");
+  // What default got before, requests to both, and none at all.
+  assert.equal(await said(() => {}), "");
+  assert.equal(await said(async (world, mel) => (await ask(server, mel), await ask(world, mel))), "");
+  assert.equal(await said(async (world, mel) => (await ask(server, mel), await world.delete())), "");
   delete process.env.CHATDOUBLE_URL;
 });
 
