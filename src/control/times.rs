@@ -45,10 +45,11 @@ fn span_from_text(text: &str) -> Option<Span> {
     while !remaining.is_empty() {
         let digit_count = remaining.find(|character: char| !character.is_ascii_digit())?;
         let count: i64 = remaining[..digit_count].parse().ok()?;
-        let (unit, suffix) = (remaining[digit_count..].chars().next()?, &remaining[digit_count + 1..]);
+        let mut after_count = remaining[digit_count..].chars();
+        let unit = after_count.next()?;
         let (_, seconds_per_unit) = UNITS.iter().find(|(name, _)| *name == unit)?;
         seconds = seconds.checked_add(count.checked_mul(*seconds_per_unit)?)?;
-        remaining = suffix;
+        remaining = after_count.as_str();
     }
     let micros = seconds.checked_mul(1_000_000)?;
     (!text.is_empty()).then(|| Span::from_micros(micros))
@@ -180,7 +181,8 @@ mod tests {
             let span = Seconds::parse(text).map(|span| span.0.micros());
             assert_eq!(span, Ok((seconds * 1e6) as i64), "{text}");
         }
-        for text in ["", "d", "1x", "1d2", "-1s", "+1s", "1 d", "1dä", "99999999999999999999s", "9999999999999w", "inf"]
+        for text in
+            ["", "d", "1x", "1d2", "-1s", "+1s", "1 d", "1dä", "1ä", "99999999999999999999s", "9999999999999w", "inf"]
         {
             assert!(Seconds::parse(text).is_err(), "{text}");
         }

@@ -16,7 +16,11 @@ pub(super) async fn perform_operation(context: &mut RequestContext<'_>, mut perm
         let route = protocol::find_route(context)?;
         context.fault = Fault::fire(context.world, &mut context.trace);
         match (context.fault.replacement_reply(context.emulation, context.world.now()), route) {
-            (Some(response), _) | (None, Route::Answer(response)) => Err(response.into()),
+            (Some(response), _) => {
+                poll::record_replaced_reply(context);
+                Err(response.into())
+            }
+            (None, Route::Answer(response)) => Err(response.into()),
             (None, Route::Operation(routed)) => Ok(routed),
         }
     });

@@ -8,6 +8,19 @@ use crate::api::{ReplyBody, envelope};
 use crate::error::Error;
 use crate::world::ParkedPoll;
 
+/// Records that a fault answered a long poll in place of its queue, so that its client is expected to poll again. Does
+/// nothing for other requests.
+pub(super) fn record_replaced_reply(context: &RequestContext<'_>) {
+    let trace = &context.trace;
+    if (&*trace.method, trace.route) != ("GET", Some("/events")) {
+        return;
+    }
+    let is_blocking = trace.params.get("dont_block").is_none_or(|value| value != "true");
+    if let Some(queue) = trace.params.get("queue_id").filter(|_| is_blocking) {
+        context.world.record_answered_poll(queue);
+    }
+}
+
 /// Waits for the reply of a parked poll.
 ///
 /// # Errors

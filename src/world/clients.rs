@@ -65,6 +65,14 @@ impl World {
         result
     }
 
+    /// Records that a long poll of a queue was answered, if the queue exists.
+    pub(crate) fn record_answered_poll(&self, queue: &str) {
+        let realm = self.published_realm();
+        if let Some(queue) = realm.queues.get(queue) {
+            self.waiters.record_answer(&queue.id, self.real_time.now());
+        }
+    }
+
     /// Queues of clients that are between two polls, and whose last poll was answered after `since`, except those of
     /// offline users.
     pub(crate) fn queues_between_polls(&self, since: Timestamp) -> Vec<QueueId> {

@@ -1,13 +1,13 @@
 //! `chatdouble exec --report`: writes the report on the command's clients to a file or to standard error.
 
 use crate::cli::CliError;
-use crate::cli::file::write_atomically;
+use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::eprint_line;
 use crate::report::format::Format;
 use crate::report::{Baseline, Severity, Summary};
 use crate::server::Server;
 use clap::{Args, ValueEnum};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -65,10 +65,16 @@ impl ReportOptions {
     ///
     /// # Errors
     ///
-    /// If the format is unknown, or the baseline can't be read.
+    /// If the format is unknown, the report can't be written, or the baseline can't be read.
     pub fn prepare(&self) -> Result<Reporter, CliError> {
         let file = match &self.report {
-            Some(file) => Some((file.clone(), self.format(file)?)),
+            Some(file) => {
+                let format = self.format(file)?;
+                if file.as_os_str() != STANDARD_ERROR {
+                    check_writable(file).map_err(|error| write_error(file, &error))?;
+                }
+                Some((file.clone(), format))
+            }
             None => None,
         };
         let baseline = match &self.report_baseline {
@@ -103,6 +109,10 @@ impl ReportOptions {
             }),
         }
     }
+}
+
+fn write_error(file: &Path, error: &io::Error) -> CliError {
+    CliError::failure(format!("cannot write {}: {error}", file.display()))
 }
 
 fn read_baseline(file: &Path) -> Result<Summary, CliError> {
@@ -168,8 +178,7 @@ impl Reporter {
             // The reader of standard error may have ended.
             let _ = std::io::stderr().write_all(text.as_bytes());
         } else {
-            write_atomically(file, &text)
-                .map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))?;
+            write_atomically(file, &text).map_err(|error| write_error(file, &error))?;
         }
         let is_severe = |severity: Severity| self.fail_on.is_some_and(|min_severity| severity >= min_severity);
         let findings = report.findings();

@@ -40,8 +40,10 @@ pub fn render(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) 
     )
 }
 
+/// The class of a client's test cases. It differs for each client of a report: some readers keep only the first test case
+/// of each class and name.
 fn class_name(client: &ClientSummary) -> String {
-    escape_for_xml(&client.client)
+    escape_for_xml(&client_title(client))
 }
 
 /// The rest of a test case after its attributes: a failure with the failing findings, or a mark that it is skipped, and

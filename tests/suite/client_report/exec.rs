@@ -69,13 +69,21 @@ fn a_report_is_written_as_json() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_ends_the_run_before_the_command() {
+    let output = run(&["--report", "/no/such/folder/report.txt"], "echo ran");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("cannot write /no/such/folder/report.txt"), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+}
+
+#[test]
 fn a_report_is_written_as_junit() {
     let text = report("report.xml");
 
     let tests = rules::all().len();
     assert!(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "), "{text}");
     assert!(text.contains(&format!("tests=\"{tests}\" failures=\"2\"")), "{text}");
-    assert!(text.contains("<testcase name=\"dead-queue-polled\" classname=\"shell/1.0\"/>"), "{text}");
+    assert!(text.contains("<testcase name=\"dead-queue-polled\" classname=\"shell/1.0 (mel@chat.test)\"/>"), "{text}");
     assert!(text.contains("once by GET /users/me colour=&lt;red&gt; (journal 1)"), "{text}");
     assert_eq!(text.matches("<testcase ").count(), tests);
     assert_eq!(text.matches("<failure ").count(), text.matches("</failure>").count());

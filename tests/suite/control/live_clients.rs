@@ -1,6 +1,6 @@
 //! Clients that are alive while time jumps: between two polls, a client is not idle.
 
-use super::Control;
+use super::{Control, exchange};
 use crate::support::{TestServer, User};
 use serde_json::json;
 use std::sync::Arc;
@@ -156,6 +156,24 @@ async fn a_client_that_was_answered_just_before_a_jump_keeps_its_queue_after_the
     let again = between_polls(&server).await;
     let reply = control.post(CLOCK, json!({"advance_seconds": "30d", "wait_for_clients_ms": 10})).await.success();
     assert!(reply["fired"].to_string().contains(&again), "{reply}");
+}
+
+#[tokio::test]
+async fn a_client_whose_poll_met_a_fault_is_waited_for() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    for effect in [json!({"gateway": 502}), json!({"rate_limit": {"retry_after": 1}}), json!({"drop": "before"})] {
+        let queue = mel.events(["message"]).await;
+        control.fault(json!({"times": 1, "match": {"path": "/events"}, "effect": effect})).await;
+        let poll = format!("GET /api/v1/events?queue_id={}&last_event_id=-1", queue.id);
+        exchange(&server, &poll, "").await;
+
+        let reply = control.post(CLOCK, json!({"advance_seconds": "1d", "wait_for_clients_ms": 1_000})).await.success();
+
+        assert_eq!(reply["not_parked"], json!([queue.id]), "{effect}: {reply}");
+        assert!(!reply["fired"].to_string().contains(&queue.id), "{effect}: {reply}");
+    }
 }
 
 #[tokio::test]
