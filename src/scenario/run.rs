@@ -15,12 +15,14 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
     let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world()));
     if !stage.has_control() {
         let requirement = match blocks.iter().any(|block| matches!(block.kind, BlockKind::Control(..))) {
-            _ if !setup.options.is_empty() => Some("a world made for it"),
-            true => Some("control of the world"),
+            _ if !setup.options.is_empty() => {
+                Some(("a world made for it", "; without its `world` block, it is played in the organization there"))
+            }
+            true => Some(("control of the world", "")),
             false => None,
         };
-        if let Some(requirement) = requirement {
-            return Outcome::Skipped(format!("needs {requirement}, which this server does not give"));
+        if let Some((requirement, remedy)) = requirement {
+            return Outcome::Skipped(format!("needs {requirement}, which this server does not give{remedy}"));
         }
     }
     let newest_level = match stage.level().await {

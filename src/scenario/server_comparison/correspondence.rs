@@ -37,6 +37,8 @@ const FIRST_OR_LAST_ID_KEYS: [&str; 3] = ["max_message_id", "max_id", "first_mes
 static RANDOM_PARTS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     let patterns = [
         (r#"/user_uploads/[^\s"')<]*/"#, "/user_uploads/U/"),
+        // The path of an attachment: organization, two hexadecimal digits at most, random characters, name.
+        (r"^\d+/[0-9a-f]{1,2}/[\w-]{24}/", "U/"),
         (r"[0-9a-f]{24,}", "H"),
         (r"[0-9a-f]{8}-[0-9a-f-]{20,}", "H"),
         (r"/join/\w+", "/join/J"),
