@@ -114,7 +114,7 @@ pub enum Run {
 /// A row of the table: the constants of [`Operation`] and the function that runs it.
 pub struct OperationRow {
     /// The full path of the operation's type.
-    pub name: fn() -> &'static str,
+    pub type_name: fn() -> &'static str,
     pub route: Route,
     /// Method and path: `GET /messages`.
     pub route_text: &'static str,
@@ -123,20 +123,20 @@ pub struct OperationRow {
     /// The first feature level without the operation.
     pub removed_in: Option<i64>,
     /// Whether `msg` of a successful reply may be non-empty.
-    pub has_message: bool,
+    pub may_set_msg: bool,
     /// Whether the operation takes files. The others accept only bodies of the size that parameters need.
     pub takes_files: bool,
     /// Whether the operation returns API keys, or users whose keys can be fetched, without credentials.
     pub exposes_api_keys: bool,
     /// Whether the running time is nearly independent of the size of the organization.
-    pub is_short: bool,
+    pub is_fast: bool,
     pub effects: &'static [Effect],
     /// The parameter with the caller's email address, which requests in a session may omit.
     pub caller_parameter: Option<&'static str>,
     pub protocol: Protocol,
     pub parameters: &'static [ParameterInfo],
     /// The schema of the reply's data, without `result` and `msg`.
-    pub reply: fn(&mut SchemaGenerator) -> Schema,
+    pub reply_schema: fn(&mut SchemaGenerator) -> Schema,
     pub run: Run,
 }
 

@@ -294,7 +294,7 @@ fn execute_in_turn(
         WorldCall::KeepSnapshot => snapshots::take(world, read_body(request)?),
         WorldCall::Restore => snapshots::restore(world, value),
         WorldCall::ForgetSnapshot => snapshots::remove(world, value),
-        WorldCall::PutState => state::put(world, request),
+        WorldCall::PutState => state::replace(world, request),
         WorldCall::ClearPushes => pushes::clear(world),
         WorldCall::AcceptInvite => invites::accept(world, value, &read_body(request)?),
         WorldCall::LoseQueue => queues::end(world, value),

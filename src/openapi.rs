@@ -6,14 +6,15 @@
 
 mod dialect;
 mod event;
+pub mod explicit_schemas;
 mod former_codes;
 mod incoming_webhook;
 pub mod meaning;
 mod names;
 mod older_level;
+pub mod operation_names;
 mod resumable;
 pub mod shape;
-pub mod tooling;
 
 pub use names::renamable_keys;
 pub use older_level::former_parameters;
@@ -85,7 +86,7 @@ fn neutral_document(level: i64) -> Value {
             "x-feature-level": level.min(NEWEST_FEATURE_LEVEL),
         },
         "servers": [{"url": "/api/v1"}],
-        "tags": tooling::tags(&paths),
+        "tags": operation_names::tags(&paths),
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -96,7 +97,7 @@ fn neutral_document(level: i64) -> Value {
             },
         },
     });
-    tooling::make_explicit(&mut document);
+    explicit_schemas::make_explicit(&mut document);
     document
 }
 
@@ -236,14 +237,14 @@ fn operation_object(row: &OperationRow, level: i64, generator: &mut SchemaGenera
             form.insert(info.name.into(), with_description(schema, info));
         }
     }
-    let mut reply = (row.reply)(generator).to_value();
+    let mut reply = (row.reply_schema)(generator).to_value();
     if row.route == Register::ROUTE {
         let properties = reply["properties"].as_object_mut();
         properties.expect("it is an object").extend(described_properties(generator));
     }
     let mut operation = json!({
-        "operationId": tooling::operation_id((row.name)()),
-        "tags": [tooling::operation_tag((row.name)())],
+        "operationId": operation_names::operation_id((row.type_name)()),
+        "tags": [operation_names::operation_tag((row.type_name)())],
         "summary": row.docs.summary,
         "description": format!("For: {}.", row.access.description()),
         "parameters": parameters,
@@ -279,7 +280,7 @@ fn request_body(row: &OperationRow, mut form: Map<String, Value>, required: Vec<
 }
 
 fn query_parameter(info: &ParameterInfo, schema: Value) -> Value {
-    let schema = if info.is_json { tooling::schema_in_query(schema) } else { schema };
+    let schema = if info.is_json { explicit_schemas::schema_in_query(schema) } else { schema };
     json!({
         "name": info.name,
         "in": "query",
@@ -328,7 +329,7 @@ fn success_schema(row: &OperationRow, reply: &Value) -> Value {
     let mut schema = reply.clone();
     forbid_other_keys(&mut schema);
     let name_list = json!({"type": "array", "items": {"type": "string"}});
-    let message = if row.has_message { json!({"type": "string"}) } else { json!({"const": ""}) };
+    let message = if row.may_set_msg { json!({"type": "string"}) } else { json!({"const": ""}) };
     let envelope = json!({"result": {"const": "success"}, "msg": message, "ignored_parameters_unsupported": name_list});
     let mut properties = envelope.as_object().cloned().unwrap_or_default();
     properties.extend(schema["properties"].as_object().cloned().unwrap_or_default());

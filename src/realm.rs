@@ -108,7 +108,7 @@ pub struct Realm {
     pub messages: OrdMap<MessageId, Arc<Message>>,
     /// Users whose user message was created after the message was sent: the inverse of each user's `historical`.
     #[serde(skip)]
-    pub late_rows: OrdMap<MessageId, OrdSet<UserId>>,
+    pub late_user_messages: OrdMap<MessageId, OrdSet<UserId>>,
     /// Users of each alert word, keyed by the word in lower case.
     #[serde(skip)]
     pub alert_words: OrdMap<String, OrdSet<UserId>>,
@@ -243,7 +243,7 @@ impl Realm {
             conversations: OrdMap::new(),
             conversations_by_members: OrdMap::new(),
             messages: OrdMap::new(),
-            late_rows: OrdMap::new(),
+            late_user_messages: OrdMap::new(),
             alert_words: OrdMap::new(),
             muted_by: OrdMap::new(),
             attachments: OrdMap::new(),

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 
 pub use baseline::Baseline;
 pub use ended_reports::EndedReports;
-pub use observation::{Arrival, CompatibilityIssue, Facts, IssueKind, Moment, Observation, hash};
+pub use observation::{Arrival, CompatibilityIssue, Facts, IssueKind, Moment, Observation, stable_hash};
 pub use rule::{Rule, Severity};
 pub use summary::{ClientSummary, FindingSummary, OccurrenceSummary, Summary};
 
@@ -55,7 +55,7 @@ impl State {
     }
 }
 
-/// A waiting poll, as an argument for [`Report::poll_answered`] and [`Report::poll_aborted`].
+/// A waiting poll, as an argument for [`Report::record_poll_answer`] and [`Report::check_aborted_poll`].
 #[derive(Debug)]
 pub struct WaitingPoll {
     client: u64,
@@ -75,7 +75,7 @@ impl Report {
 
     /// Notes that a poll has been waiting since `started_at`, in microseconds of real time. `params` are the parameters
     /// of the request.
-    pub fn poll_started(
+    pub fn record_poll_start(
         &self,
         client: &str,
         user: Option<&str>,
@@ -85,7 +85,7 @@ impl Report {
         let key = client_key(client, user);
         let queue = params.get("queue_id").map_or("", String::as_str);
         if let Some(client) = self.state.lock().clients.get_mut(&key) {
-            client.poll_started(queue);
+            client.record_poll_start(queue);
         }
         WaitingPoll {
             client: key,
@@ -96,25 +96,25 @@ impl Report {
     }
 
     /// Notes that a waiting poll was answered.
-    pub fn poll_answered(&self, poll: &WaitingPoll) {
+    pub fn record_poll_answer(&self, poll: &WaitingPoll) {
         if let Some(client) = self.state.lock().clients.get_mut(&poll.client) {
-            client.poll_ended(&poll.queue);
+            client.record_poll_end(&poll.queue);
         }
     }
 
     /// Checks a waiting poll whose connection the client closed. `now` is in microseconds of real time, `world_time` in
     /// seconds.
-    pub fn poll_aborted(&self, poll: &WaitingPoll, now: i64, world_time: f64) {
+    pub fn check_aborted_poll(&self, poll: &WaitingPoll, now: i64, world_time: f64) {
         if let Some(client) = self.state.lock().clients.get_mut(&poll.client) {
-            client.poll_ended(&poll.queue);
-            client.poll_aborted(&poll.queue, &poll.request, (poll.started_at, now), world_time);
+            client.record_poll_end(&poll.queue);
+            client.check_aborted_poll(&poll.queue, &poll.request, (poll.started_at, now), world_time);
         }
     }
 
-    /// Finds the clients that have stopped polling, and those that registered several queues without polling the older
-    /// ones.
-    pub fn check_until_now(&self, now: Moment) {
-        self.state.lock().clients.values_mut().for_each(|client| client.check_until_now(now));
+    /// Records findings for clients that have stopped polling after an unexpected reply, and for those that registered
+    /// several queues without polling the older ones.
+    pub fn record_overdue_findings(&self, now: Moment) {
+        self.state.lock().clients.values_mut().for_each(|client| client.record_overdue_findings(now));
     }
 
     /// Checks the rules that apply at the end of a world. `is_left_behind` returns whether a queue with this ID exists

@@ -42,7 +42,7 @@ use tls_setup::prepare_tls;
 use tokio::sync::watch;
 
 pub use crate::http::authority::Authority;
-pub use invariant_check::CheckReport;
+pub use invariant_check::CheckOutcome;
 pub use options::Options;
 pub use start_error::StartError;
 
@@ -276,7 +276,7 @@ impl Server {
     }
 
     /// Like [`Server::violations`], but returns what was found within a time limit.
-    pub async fn violations_within(&self, limit: Duration) -> CheckReport {
+    pub async fn violations_within(&self, limit: Duration) -> CheckOutcome {
         invariant_check::check_within(self.worlds(), limit).await
     }
 

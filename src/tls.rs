@@ -4,17 +4,17 @@
 mod authority;
 #[cfg(feature = "tls")]
 mod certificate;
+#[cfg(not(feature = "tls"))]
+mod stubs;
 #[cfg(feature = "tls")]
 mod trust;
-#[cfg(not(feature = "tls"))]
-mod without;
 
 #[cfg(feature = "tls")]
 pub use certificate::{SecureStream, Tls, TlsConfig};
+#[cfg(not(feature = "tls"))]
+pub use stubs::{SecureStream, Tls, TlsConfig};
 #[cfg(feature = "tls")]
 pub use trust::{client_config, client_config_without_trust};
-#[cfg(not(feature = "tls"))]
-pub use without::{SecureStream, Tls, TlsConfig};
 
 use std::fmt;
 use std::net::Ipv4Addr;

@@ -19,5 +19,5 @@ pub use base_url::BaseUrl;
 pub use client::{Options, Request, Upstream, read_reply};
 pub use client_builder::client_builder;
 pub use error::RequestError;
-pub use pace::Pace;
+pub use pace::RequestPace;
 pub use reply::Reply;

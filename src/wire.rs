@@ -60,7 +60,7 @@ macro_rules! with_event_kinds {
             DraftsAdd = "drafts" "add";
             DraftsRemove = "drafts" "remove";
             DraftsUpdate = "drafts" "update";
-            EventOfALaterLevel = "event_of_a_later_level" [not_at_newest];
+            LaterLevelEvent = "event_of_a_later_level" [not_at_newest];
             Heartbeat = "heartbeat";
             InvitesChanged = "invites_changed";
             Message = "message";

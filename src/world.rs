@@ -203,7 +203,7 @@ impl World {
 
     /// The clients with their findings until now.
     pub(crate) fn summarize_clients(&self) -> Summary {
-        self.report.check_until_now(self.moment());
+        self.report.record_overdue_findings(self.moment());
         self.report.summary()
     }
 

@@ -68,7 +68,7 @@ impl Access {
 
     /// Whether visitors without credentials may call the operation.
     pub fn accepts_visitors(self, realm: &Realm) -> bool {
-        self == Access::Anyone || (self == Access::UserOrVisitor && realm.has_public_access())
+        self == Access::Anyone || (self == Access::UserOrVisitor && realm.allows_spectators())
     }
 
     /// The text in the reference and the OpenAPI document.

@@ -1,4 +1,4 @@
-//! Polling an event queue and deleting it (specification, "Events"; reference behaviour, long polling).
+//! Polling and deleting event queues (specification, "Events"; reference behaviour, long polling).
 
 use super::parameter::{Parameters, RawParameters};
 use super::{OperationContext, PollOutcome, ReplyBody, Success, Write, envelope, operation};
@@ -10,7 +10,7 @@ use crate::realm::Realm;
 use crate::realm::queue::{Cursor, Queue};
 use crate::realm::tx::Tx;
 use crate::record::event::{EventRecord, render_events};
-use crate::record::events::EventOfALaterLevel;
+use crate::record::events::LaterLevelEvent;
 use crate::world::World;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,7 +33,7 @@ operation! {
     reply EventsReply<'static>;
     errors [MissingQueueId, MissingLastEventId, BadEventQueue, EventPruned, EventNotInQueue];
     events [Heartbeat];
-    is short;
+    is fast;
 }
 
 /// The events of a queue.
@@ -97,7 +97,7 @@ fn acknowledge_and_collect(
     queue.idle_since = now;
     tx.wake_poll(&queue.id);
     if context.event_fault == Some(Disturbance::Unknown) {
-        tx.emit_to_queue(queue.id.clone(), EventOfALaterLevel {});
+        tx.emit_to_queue(queue.id.clone(), LaterLevelEvent {});
     }
     let mut events = match context.event_fault {
         Some(Disturbance::Repeat) => pending_events(tx, &previous_queue),
@@ -212,7 +212,7 @@ operation! {
         queue_id: String,
     }
     errors [BadEventQueue];
-    is short;
+    is fast;
 }
 
 impl Write for DeleteQueue {

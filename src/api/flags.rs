@@ -31,7 +31,7 @@ operation! {
     reply UpdateFlagsReply;
     errors [InvalidFlag, FlagNotEditable, InvalidFlagOperation, InvalidMessage];
     events [UpdateMessageFlagsAdd, UpdateMessageFlagsRemove];
-    is short;
+    is fast;
 }
 
 /// The messages of the request, and the channels whose messages were left out.

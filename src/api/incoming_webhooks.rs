@@ -1,7 +1,7 @@
 //! Incoming webhooks: deliveries of other services, which become messages of a bot.
 //!
 //! Each service is a row of [`SERVICES`] with a function that renders its payload as messages. These functions do not
-//! depend on channels and bots.
+//! depend on channels or bots.
 
 mod delivery;
 mod git;
@@ -18,7 +18,7 @@ mod slack;
 mod slack_blocks;
 mod slack_text;
 
-use super::parameter::Expected;
+use super::parameter::RequiredParameter;
 use super::{OperationContext, PartialWrite, operation};
 use crate::api::parameter::types::recipients::{self, MessageType, Recipients};
 use crate::error::Error;
@@ -132,7 +132,7 @@ operation! {
         name: String = "instance".to_owned() => "instance",
         /// Alertmanager: the label or annotation that says what is wrong.
         desc: String = "alertname".to_owned() => "alertname",
-        /// Slack: the token of the app. Any value is accepted, but without one, the check of the address fails.
+        /// Slack: the token of the app. Any value is accepted, but without one, Slack's verification of the URL fails.
         slack_app_token: String = String::new() => "",
         /// Slack: 1 for a topic for each of its channels, 0 for the channel of the same name.
         channels_map_to_topics: Option<String>,
@@ -145,7 +145,7 @@ operation! {
     }
     reply DeliverWebhookReply;
     errors [
-        MalformedJson, InvalidJson, MissingWebhookEvent, UnsupportedWebhookEvent, TooManyWebhookMessages,
+        PayloadNotJson, SlackPayloadNotJson, MissingWebhookEvent, UnsupportedWebhookEvent, TooManyWebhookMessages,
         UnknownSlackMapping, NobodyToNotify, MessageEmpty, MessageNullBytes, ChannelNameEmpty, ChannelNameTooLong,
         ChannelNameInvalidCharacter, TopicInvalidCharacter, MayNotPost, NotAuthorizedToSend, MayNotCreateTopic,
         EmptyTopicNotAllowed, OnlyEmptyTopicAllowed, RecipientDeactivated, RecipientsInaccessible,
@@ -211,14 +211,16 @@ fn read_payload(
     let is_json = media_type.eq_ignore_ascii_case("application/json");
     let text = match service.payload_location {
         PayloadLocation::BodyOrParameters if !is_json => return Ok(Value::Null),
-        PayloadLocation::BodyOrParameter if !is_json => Expected(params.payload.as_deref()).require("payload")?,
+        PayloadLocation::BodyOrParameter if !is_json => {
+            RequiredParameter(params.payload.as_deref()).require("payload")?
+        }
         PayloadLocation::Body | PayloadLocation::BodyOrParameter | PayloadLocation::BodyOrParameters => {
             params.payload.as_deref().unwrap_or_default()
         }
     };
     serde_json::from_str(text).map_err(|_| match service.payload_location {
-        PayloadLocation::Body => Error::MalformedJson,
-        PayloadLocation::BodyOrParameter | PayloadLocation::BodyOrParameters => Error::InvalidJson,
+        PayloadLocation::Body => Error::PayloadNotJson,
+        PayloadLocation::BodyOrParameter | PayloadLocation::BodyOrParameters => Error::SlackPayloadNotJson,
     })
 }
 

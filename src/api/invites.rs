@@ -38,7 +38,7 @@ parameters! {
 ///
 /// # Errors
 ///
-/// `OwnerRequired`, `RoleAboveInviter`.
+/// `OwnerRequired`, `AdministratorRequiredForInvite`.
 fn check_may_change_invite(caller: &User, terms: &InviteTerms) -> Result<(), Error> {
     if terms.invited_by == caller.id || caller.role == Role::Owner {
         return Ok(());
@@ -46,7 +46,7 @@ fn check_may_change_invite(caller: &User, terms: &InviteTerms) -> Result<(), Err
     if terms.role == Role::Owner {
         return Err(Error::OwnerRequired);
     }
-    if caller.is_admin() { Ok(()) } else { Err(Error::RoleAboveInviter) }
+    if caller.is_admin() { Ok(()) } else { Err(Error::AdministratorRequiredForInvite) }
 }
 
 operation! {
@@ -70,8 +70,8 @@ operation! {
     }
     reply InviteLinkReply;
     errors [
-        InvalidValueBecause, BadValue, InsufficientPermission, OwnerInvitesOwners, RoleAboveInviter,
-        InvalidInviteChannel, MayNotSubscribeOthers, InvalidGroup, GroupDeactivated,
+        InvalidValueBecause, BadValue, InsufficientPermission, OwnerRequiredToInviteOwner,
+        AdministratorRequiredForInvite, InvalidInviteChannel, MayNotSubscribeOthers, InvalidGroup, GroupDeactivated,
     ];
     events [InvitesChanged];
 }

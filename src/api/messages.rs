@@ -15,7 +15,7 @@ pub mod summary;
 
 use address::MessageAddress;
 
-use super::parameter::Expected;
+use super::parameter::RequiredParameter;
 use super::{OperationContext, Read, Write, operation};
 use crate::api::parameter::types::recipients::{self, MessageType};
 use crate::api::parameter::types::text::MaxLength;
@@ -45,11 +45,11 @@ operation! {
         type_ as "type": MessageType,
         /// A channel's name or ID; users' IDs or addresses, one or a list. Bots with a default channel may leave it
         /// out to send there.
-        to: Expected<recipients::Recipients>,
+        to: RequiredParameter<recipients::Recipients>,
         /// Required for channels; cut at 60 code points. "" is the general topic.
         topic | "subject": Option<String>,
         /// Markdown; cut at 10,000 code points.
-        content: Expected<String>,
+        content: RequiredParameter<String>,
         /// A form with choices, as JSON text of `widget_type` (`zform`) and `extra_data`. Real servers accept it
         /// from bots, undocumented.
         widget_content: Option<MaxLength<MAX_MESSAGE_LENGTH>>,
@@ -67,11 +67,11 @@ operation! {
         InvalidRecipientsType, MixedRecipients, InvalidRecipientEmail, InvalidRecipientId, TopicInvalidCharacter,
         MayNotPost, NotAuthorizedToSend, MayNotCreateTopic, EmptyTopicNotAllowed, OnlyEmptyTopicAllowed,
         RecipientDeactivated, RecipientsInaccessible, DirectMessagesDisabled, DirectNotAuthorized,
-        MayNotInitiateDirect, WidgetNotJson, WidgetGivenRefused, UnableToRender, ChannelWildcardNotAllowed,
+        MayNotInitiateDirect, WidgetNotJson, InvalidWidgetContent, UnableToRender, ChannelWildcardNotAllowed,
         TopicWildcardNotAllowed, MayNotMentionGroup,
     ];
     events [RealmUserAdd, MutedTopics, UserTopic, Message, AttachmentUpdate];
-    is short;
+    is fast;
 }
 
 /// The message.
@@ -140,7 +140,7 @@ operation! {
     }
     reply GetMessageReply;
     errors [InvalidMessage, NotLoggedIn];
-    is short;
+    is fast;
 }
 
 /// One message.

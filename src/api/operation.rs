@@ -82,7 +82,7 @@ pub trait Operation {
     const EXPOSES_API_KEYS: bool = false;
     /// Whether the running time is nearly independent of the size of the organization. In large organizations, other
     /// operations run on a blocking thread.
-    const IS_SHORT: bool = false;
+    const IS_FAST: bool = false;
     /// The effects that other layers act on.
     const EFFECTS: &'static [Effect] = &[];
     /// The parameter with the caller's email address, which requests in a session may omit.
@@ -148,7 +148,7 @@ pub trait PartialWrite: Operation {
 /// `params from Type;`.
 /// Operations that share a list of errors or events name a constant: `errors in ERRORS;`. All parts after the first
 /// line are optional; the default reply is [`Success`](super::Success). `precondition`, `message`, `session`, `takes
-/// files`, `gives keys`, `is short`, `effects [...]`, `caller in "parameter"` and `protocol` set the constants of
+/// files`, `gives keys`, `is fast`, `effects [...]`, `caller in "parameter"` and `protocol` set the constants of
 /// [`Operation`].
 macro_rules! operation {
     (
@@ -167,7 +167,7 @@ macro_rules! operation {
         $(session $session:expr;)?
         $(takes $files:ident;)?
         $(gives $keys:ident;)?
-        $(is $short:ident;)?
+        $(is $fast:ident;)?
         $(effects [$($effect:ident),* $(,)?];)?
         $(caller in $caller_parameter:literal;)?
         $(protocol $protocol:ident;)?
@@ -202,7 +202,7 @@ macro_rules! operation {
             $(const SESSION: Option<fn(&Self::Reply) -> $crate::realm::id::UserId> = Some($session);)?
             $(const TAKES_FILES: bool = $crate::api::operation::flag!($files files);)?
             $(const EXPOSES_API_KEYS: bool = $crate::api::operation::flag!($keys keys);)?
-            $(const IS_SHORT: bool = $crate::api::operation::flag!($short short);)?
+            $(const IS_FAST: bool = $crate::api::operation::flag!($fast fast);)?
             $(const EFFECTS: &'static [$crate::api::Effect] = &[$($crate::api::Effect::$effect),*];)?
             $(const CALLER_PARAMETER: Option<&'static str> = Some($caller_parameter);)?
             $(const PROTOCOL: $crate::api::Protocol = $crate::api::Protocol::$protocol;)?
@@ -248,7 +248,7 @@ macro_rules! flag {
     (keys keys) => {
         true
     };
-    (short short) => {
+    (fast fast) => {
         true
     };
 }

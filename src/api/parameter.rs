@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
-pub use values::{Expected, NonNegative, Nullable, RoleNumber, WholeNumber};
+pub use values::{NonNegative, Nullable, RequiredParameter, RoleNumber, WholeNumber};
 
 /// The parameters of a request as they were sent.
 #[derive(Clone, Debug)]

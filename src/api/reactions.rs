@@ -32,7 +32,7 @@ operation! {
         InvalidCustomEmoji, InvalidCustomEmojiName, CustomEmojiDeactivated,
     ];
     events [MutedTopics, UserTopic, ReactionAdd];
-    is short;
+    is fast;
 }
 
 impl Write for AddReaction {
@@ -77,9 +77,9 @@ operation! {
         /// Its namespace; when absent, `unicode_emoji` if a code is given, otherwise it follows from the name.
         reaction_type: Option<String>,
     }
-    errors [InvalidMessage, ReactionUnnamed, UnknownEmoji, ReactionDoesNotExist];
+    errors [InvalidMessage, ReactionWithoutEmoji, UnknownEmoji, ReactionDoesNotExist];
     events [ReactionRemove];
-    is short;
+    is fast;
 }
 
 impl Write for RemoveReaction {
@@ -115,7 +115,7 @@ fn find_own_reaction(tx: &Tx, message: &Message, caller: UserId, params: &Remove
         let is_match = |emoji: &Emoji| emoji.emoji_code == *code && Some(emoji.reaction_type) == reaction_type;
         return find_reaction(&is_match).ok_or(Error::ReactionDoesNotExist);
     }
-    let name = params.emoji_name.as_deref().ok_or(Error::ReactionUnnamed)?;
+    let name = params.emoji_name.as_deref().ok_or(Error::ReactionWithoutEmoji)?;
     let has_type = |emoji: &Emoji| reaction_type.is_none_or(|expected| expected == Some(emoji.reaction_type));
     let requested_emoji = find_emoji(tx, tx.output_format().emoji, name);
     // The name may be an alias of the reaction's emoji, or the former name of a custom emoji.

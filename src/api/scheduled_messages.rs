@@ -14,7 +14,7 @@ use crate::realm::agenda::AgendaItem;
 use crate::realm::client::is_for_people;
 use crate::realm::event::Audience;
 use crate::realm::id::{ScheduledMessageId, UserId};
-use crate::realm::schedule::{DryRun, checked_delivery_time};
+use crate::realm::schedule::{DryRunResult, checked_delivery_time};
 use crate::realm::scheduled::ScheduledMessage;
 use crate::realm::send::OutgoingMessage;
 use crate::realm::tx::Tx;
@@ -166,7 +166,7 @@ impl Write for ScheduleMessage {
         let sender = context.caller().id;
         let deliver_at = checked_delivery_time(tx, params.scheduled_delivery_timestamp.0)?;
         let to = params.to.recipients(params.type_)?;
-        let DryRun { to, content, rendered } =
+        let DryRunResult { to, content, rendered } =
             check_and_render(tx, context, params.type_, &to, params.topic, &params.content)?;
 
         let id = ScheduledMessageId(tx.next_scheduled_id());
@@ -212,13 +212,13 @@ fn check_and_render(
     to: &Recipients,
     topic: Option<String>,
     content: &str,
-) -> Result<DryRun, Error> {
+) -> Result<DryRunResult, Error> {
     let caller = context.caller();
     recipients::check_content(realm, caller, kind, to, topic.as_deref(), content)?;
     let target = recipients::resolve(realm, caller, kind, to, topic)?;
     let outgoing =
         OutgoingMessage::from_server(caller.id, target, context.origin.make_upload_links_relative(content.to_owned()));
-    realm.try_sending(
+    realm.dry_run_send(
         OutgoingMessage { render_context: Some(context.render_context()), ..outgoing },
         context.feature_level,
     )

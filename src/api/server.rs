@@ -21,7 +21,7 @@ operation! {
     /// Returns the public data of the server and its organization.
     pub GetServerSettings = GET "/server_settings", for Anyone;
     reply ServerSettings;
-    is short;
+    is fast;
 }
 
 /// Public data (specification, "Server settings").

@@ -9,21 +9,21 @@ use crate::world::NewEvents;
 
 pub(super) const fn row<O: Operation>(run: Run) -> OperationRow {
     OperationRow {
-        name: std::any::type_name::<O>,
+        type_name: std::any::type_name::<O>,
         route: O::ROUTE,
         route_text: O::ROUTE_TEXT,
         access: O::ACCESS,
         docs: O::DOCS,
         removed_in: O::REMOVED_IN,
-        has_message: O::MESSAGE.is_some(),
+        may_set_msg: O::MESSAGE.is_some(),
         takes_files: O::TAKES_FILES,
         exposes_api_keys: O::EXPOSES_API_KEYS,
-        is_short: O::IS_SHORT,
+        is_fast: O::IS_FAST,
         effects: O::EFFECTS,
         caller_parameter: O::CALLER_PARAMETER,
         protocol: O::PROTOCOL,
         parameters: O::Params::LIST,
-        reply: O::Reply::json_schema,
+        reply_schema: O::Reply::json_schema,
         run,
     }
 }

@@ -63,7 +63,7 @@ operation! {
         EmptyTopicNotAllowed, OnlyEmptyTopicAllowed,
     ];
     events [TypingStart, TypingStop];
-    is short;
+    is fast;
 }
 
 impl Write for SetTyping {

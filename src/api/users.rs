@@ -81,7 +81,7 @@ operation! {
     }
     reply UserReply;
     errors [NoSuchUser, InsufficientPermission];
-    is short;
+    is fast;
 }
 
 /// One user.
@@ -121,7 +121,7 @@ operation! {
 impl Read for GetUserByEmail {
     fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<UserReply, Error> {
         let caller = context.caller();
-        let user = realm.user_by_role_email(caller, &params.email).ok_or(Error::NoSuchUser)?;
+        let user = realm.user_by_email_visible_to_role(caller, &params.email).ok_or(Error::NoSuchUser)?;
         let view = UserView {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
@@ -157,7 +157,7 @@ operation! {
     /// Returns the caller.
     pub GetOwnUser = GET "/users/me", for User;
     reply OwnUserReply;
-    is short;
+    is fast;
 }
 
 /// The caller. All fields except the last one are serialized once and cached with the user.

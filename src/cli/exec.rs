@@ -1,6 +1,5 @@
 //! `chatdouble exec`: runs a command with a server, which ends with the command.
 
-mod attempt;
 mod certificate_file;
 mod chaos;
 mod dialect_hint;
@@ -13,6 +12,7 @@ mod prefixed_output;
 #[cfg(target_os = "linux")]
 mod process_tree;
 mod report;
+mod run_settings;
 #[cfg(unix)]
 mod unix;
 #[cfg(not(unix))]
@@ -25,7 +25,6 @@ use crate::server::real_time::WallClock;
 use crate::server::standing_faults::StandingFaults;
 use crate::server::{Server, StartError};
 use crate::world::{RealTime, Worlds};
-use attempt::{Attempt, RunResult, TIMED_OUT_STATUS};
 use certificate_file::CertificateFile;
 use chaos::Chaos;
 use clap::Args;
@@ -33,6 +32,7 @@ use levels::Levels;
 use observation::Observation;
 use prefixed_output::PrefixedOutput;
 use report::{ReportOptions, Reporter};
+use run_settings::{RunResult, RunSettings, TIMED_OUT_STATUS};
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -105,9 +105,9 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
     let _lock = exec.serve.state.lock()?;
     let runner = Runner { exec: &exec, faults: &faults, reporter: &reporter, runtime: runtime.handle() };
     let status = match (exec.chaos.seed(), exec.levels.list()) {
-        (Some(seed), _) => command_runtime.block_on(exec.chaos.run(seed, async |attempt| runner.run(attempt).await)),
+        (Some(seed), _) => command_runtime.block_on(exec.chaos.run(seed, async |settings| runner.run(settings).await)),
         (None, Some(levels)) => command_runtime
-            .block_on(exec.levels.run(levels, async |attempt| runner.run(attempt).await))
+            .block_on(exec.levels.run(levels, async |settings| runner.run(settings).await))
             .and_then(|status| reporter.write_collected(status)),
         (None, None) => runtime
             .block_on(exec.serve.start(0))
@@ -131,7 +131,7 @@ async fn serve_while_running(
     exec.serve.open_console(&server);
     exec.serve.report_state_source(&server);
     let state_writer = exec.serve.state.start_writing(&server);
-    let command_status = run_command(exec, &server, &Attempt::default()).await?.status;
+    let command_status = run_command(exec, &server, &RunSettings::default()).await?.status;
     let violations = server.violations();
     let has_failing_findings = reporter.write(&server);
     let dialect_hint = dialect_hint::dialect_hint(&server);
@@ -166,23 +166,23 @@ struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    async fn run<T: Observation>(&self, attempt: Attempt) -> Result<RunResult<T>, CliError> {
-        let server = self.start(attempt.feature_level).await?;
+    async fn run<T: Observation>(&self, settings: RunSettings) -> Result<RunResult<T>, CliError> {
+        let server = self.start(settings.feature_level).await?;
         let finish_observation = T::begin(&server);
         self.exec.serve.write_files(&server)?;
-        if attempt.faults.is_empty() {
+        if settings.faults.is_empty() {
             faults::install(&server, self.faults, &self.exec.faults_source())?;
         } else {
-            let faults = Arc::new(StandingFaults::new(attempt.faults.clone()));
+            let faults = Arc::new(StandingFaults::new(settings.faults.clone()));
             faults::install(&server, &faults, "--chaos")?;
         }
         let start = WallClock.now();
         let CommandResult { status: command_status, is_interrupted } =
-            run_command(self.exec, &server, &attempt).await?;
+            run_command(self.exec, &server, &settings).await?;
         let duration = WallClock.now().since(start).micros();
         let violations = server.violations();
         let observation = finish_observation(&server);
-        let findings = self.reporter.collect(&server, attempt.feature_level);
+        let findings = self.reporter.collect(&server, settings.feature_level);
         server.stop().await;
         if command_status == 0 {
             exit_status(&violations)?;
@@ -215,8 +215,8 @@ struct CommandResult {
     is_interrupted: bool,
 }
 
-/// Runs the command and forwards signals to it. It is killed at the attempt's time limit.
-async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<CommandResult, CliError> {
+/// Runs the command and forwards signals to it. It is killed at the time limit of its settings.
+async fn run_command(exec: &Exec, server: &Server, settings: &RunSettings) -> Result<CommandResult, CliError> {
     let mut signals = Signals::listen().map_err(CliError::failure)?;
     let (program, arguments) = exec.command.split_first().ok_or_else(|| CliError::usage("no command is given"))?;
     let certificate_file = CertificateFile::create(&exec.serve.tls, server)?;
@@ -232,7 +232,7 @@ async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<
     if let Some(world) = default_world {
         command.env(LEVEL_VARIABLE, world.settings().feature_level.to_string());
     }
-    if attempt.prefix.is_some() {
+    if settings.prefix.is_some() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
     }
     let mut child = command.spawn().map_err(|error| CliError {
@@ -240,9 +240,9 @@ async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<
         message: format!("cannot run {}: {error}{}", program.to_string_lossy(), command_hint(program)),
     })?;
     let _guard = start_guard(&child, certificate_file.temporary_file());
-    let output = attempt.prefix.as_deref().map(|prefix| PrefixedOutput::start(&mut child, prefix));
+    let output = settings.prefix.as_deref().map(|prefix| PrefixedOutput::start(&mut child, prefix));
     let time_limit = async {
-        match attempt.limit {
+        match settings.limit {
             Some(limit) => tokio::time::sleep(limit).await,
             None => std::future::pending().await,
         }

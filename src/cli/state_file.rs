@@ -3,7 +3,7 @@
 use super::CliError;
 use super::file::{self, write_atomically_with};
 use super::output::eprint_line;
-use crate::control::times::Seconds;
+use crate::control::times::SpanInput;
 use crate::fixture::{Source, state};
 use crate::realm::Realm;
 use crate::server::Server;
@@ -30,7 +30,7 @@ pub struct StateFile {
 }
 
 fn parse_interval(text: &str) -> Result<Duration, String> {
-    let micros = u64::try_from(Seconds::parse(text)?.0.micros());
+    let micros = u64::try_from(SpanInput::parse(text)?.0.micros());
     micros.map(Duration::from_micros).map_err(|_| "takes seconds from 0 on".to_owned())
 }
 

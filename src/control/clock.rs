@@ -1,7 +1,7 @@
 //! The calls for a world's clock: showing it with its agenda, and changing it.
 
 use super::refusal;
-use super::times::{Instant, Seconds};
+use super::times::{SpanInput, TimestampInput};
 use crate::api::events::parked_reply;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -24,9 +24,9 @@ const MAX_JUMP: Span = Span::from_days(36_525);
 #[schemars(rename = "ClockChange", extend("minProperties" = 1, "maxProperties" = 2))]
 pub struct ClockChange {
     /// Advances by this time.
-    advance_seconds: Option<Seconds>,
+    advance_seconds: Option<SpanInput>,
     /// Advances to this time.
-    set: Option<Instant>,
+    set: Option<TimestampInput>,
     /// Advances to the next item of the agenda.
     to_next: Option<bool>,
     /// Runs with real time, or is frozen.
@@ -102,11 +102,11 @@ impl ClockChange {
 
     fn step(&self) -> Result<ClockStep, Error> {
         match (self.advance_seconds, self.set, self.to_next, self.running) {
-            (Some(Seconds(span)), None, None, None) if span.micros() < 0 => {
+            (Some(SpanInput(span)), None, None, None) if span.micros() < 0 => {
                 Err(refusal("$.advance_seconds: takes seconds from 0 on"))
             }
-            (Some(Seconds(span)), None, None, None) => Ok(ClockStep::By(span)),
-            (None, Some(Instant(time)), None, None) => Ok(ClockStep::To(time)),
+            (Some(SpanInput(span)), None, None, None) => Ok(ClockStep::By(span)),
+            (None, Some(TimestampInput(time)), None, None) => Ok(ClockStep::To(time)),
             (None, None, Some(true), None) => Ok(ClockStep::ToNext),
             (None, None, None, Some(is_running)) => Ok(ClockStep::Run(is_running)),
             _ => Err(refusal("$: takes exactly one of advance_seconds, set, to_next (true) and running")),

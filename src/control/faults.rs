@@ -1,7 +1,7 @@
 //! The calls that install, list and remove faults.
 
 use super::request_pattern::{METHODS, PatternUse, RequestPattern};
-use super::times::Seconds;
+use super::times::SpanInput;
 use super::{refusal, unknown_name_in_world_message, unknown_word_error, users};
 use crate::error::{Error, ErrorKind};
 use crate::fault::{Bouncer, Disturbance, Effect, InstalledFault, Matching, POLL, RELAY_PATH_PREFIX};
@@ -366,7 +366,7 @@ fn rate_limit_effect(value: &Value) -> Option<Effect> {
             .filter(|seconds| *seconds >= 0.0)
             .map(|_| Effect::RateLimit { retry_after: value.clone() });
     }
-    let Seconds(span) = Seconds::parse(value.as_str()?).ok()?;
+    let SpanInput(span) = SpanInput::parse(value.as_str()?).ok()?;
     Some(Effect::RateLimit { retry_after: span.whole_seconds().into() })
 }
 

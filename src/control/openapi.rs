@@ -5,7 +5,7 @@ use super::filters::Filters;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
 use crate::error::Error;
-use crate::openapi::{self, shape, tooling};
+use crate::openapi::{self, explicit_schemas, operation_names, shape};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -58,7 +58,7 @@ pub fn control_document() -> Value {
             "description": "Steers a chatdouble server: worlds, clock, faults, journal, snapshots, state, queues and pushes.",
         },
         "servers": [{"url": "/"}],
-        "tags": tooling::tags(&paths),
+        "tags": operation_names::tags(&paths),
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -66,7 +66,7 @@ pub fn control_document() -> Value {
         },
         "security": [{}, {"token": []}],
     });
-    tooling::make_explicit(&mut document);
+    explicit_schemas::make_explicit(&mut document);
     replace_number_formats(&mut document);
     document
 }
@@ -137,7 +137,7 @@ fn operation_id(row: &CallRow) -> String {
         Call::InWorld(call) => format!("{call:?}"),
         call => format!("{call:?}"),
     };
-    let name = tooling::operation_id(&call);
+    let name = operation_names::operation_id(&call);
     if row.method == "GET" && name != "watch" { format!("get{call}") } else { name }
 }
 

@@ -1,7 +1,7 @@
 //! The calls for the delays of thumbnails and link previews.
 
 use super::refusal;
-use super::times::Seconds;
+use super::times::SpanInput;
 use crate::error::Error;
 use crate::realm::preview_delays::PreviewDelays;
 use crate::time::Span;
@@ -19,9 +19,9 @@ const MAX_DELAY_DAYS: i64 = 36_525;
 #[schemars(rename = "PreviewTerms")]
 pub struct PreviewDelaySpec {
     /// From the upload of a picture to its thumbnails, by the world's clock; 0 at first.
-    thumbnail_seconds: Option<Seconds>,
+    thumbnail_seconds: Option<SpanInput>,
     /// From a message to the previews of the pages that it links, by the world's clock; without one there are none.
-    link_seconds: Option<Seconds>,
+    link_seconds: Option<SpanInput>,
 }
 
 /// Changes the delays of previews.
@@ -30,11 +30,11 @@ pub struct PreviewDelaySpec {
 ///
 /// `ControlRefused`.
 pub fn set(world: &World, spec: &PreviewDelaySpec) -> Result<Value, Error> {
-    let check_delay = |delay: Option<Seconds>, path: &str| match delay {
-        Some(Seconds(span)) if span < Span::from_seconds(0) || span > Span::from_days(MAX_DELAY_DAYS) => {
+    let check_delay = |delay: Option<SpanInput>, path: &str| match delay {
+        Some(SpanInput(span)) if span < Span::from_seconds(0) || span > Span::from_days(MAX_DELAY_DAYS) => {
             Err(refusal(format!("{path}: takes at least 0 seconds, and at most 100 years")))
         }
-        delay => Ok(delay.map(|Seconds(span)| span)),
+        delay => Ok(delay.map(|SpanInput(span)| span)),
     };
     let thumbnails = check_delay(spec.thumbnail_seconds, "$.thumbnail_seconds")?;
     let links = check_delay(spec.link_seconds, "$.link_seconds")?;

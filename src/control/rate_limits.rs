@@ -1,7 +1,7 @@
 //! The calls that set, list and end rate limits.
 
 use super::filters::Filters;
-use super::times::Seconds;
+use super::times::SpanInput;
 use super::{refusal, users};
 use crate::error::Error;
 use crate::fault::rate_limit::{RateLimit, RateLimits};
@@ -26,7 +26,7 @@ pub struct RateLimitSpec {
     #[schemars(range(min = 1, max = MAX_REQUESTS))]
     requests: u32,
     /// The time in which an empty budget becomes whole, by the world's clock.
-    seconds: Seconds,
+    seconds: SpanInput,
 }
 
 /// Sets the rate limit of a user, or that of each user without one of their own.
@@ -40,7 +40,7 @@ pub fn set(world: &World, spec: &RateLimitSpec) -> Result<Value, Error> {
     if !(1..=MAX_REQUESTS).contains(&spec.requests) {
         return Err(refusal(format!("$.requests: takes a whole number from 1 to {MAX_REQUESTS}")));
     }
-    let Seconds(span) = spec.seconds;
+    let SpanInput(span) = spec.seconds;
     if span <= Span::from_seconds(0) || span > Span::from_days(MAX_SPAN_DAYS) {
         return Err(refusal("$.seconds: takes more than 0 seconds, and at most 100 years"));
     }

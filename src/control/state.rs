@@ -35,7 +35,7 @@ pub fn show(world: &World) -> Result<Vec<u8>, Error> {
 /// # Errors
 ///
 /// `ControlRefused` for a body that is not UTF-8, or with the errors in the document.
-pub fn put(world: &World, request: &ApiRequest) -> Result<Value, Error> {
+pub fn replace(world: &World, request: &ApiRequest) -> Result<Value, Error> {
     /// The reply of GET, which may be sent back unchanged.
     #[derive(Deserialize)]
     struct StateBody<'a> {

@@ -12,18 +12,18 @@ const UNITS: [(char, i64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3_600), ('
 
 /// A length of time: a number of seconds, or text such as `1d2h30m`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Seconds(pub Span);
+pub struct SpanInput(pub Span);
 
 /// A point in time: UNIX seconds, RFC 3339, or a date, which means its midnight in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Instant(pub Timestamp);
+pub struct TimestampInput(pub Timestamp);
 
-impl Seconds {
+impl SpanInput {
     /// Parses a text such as `1d2h30m`, or a number of seconds.
     ///
     /// # Errors
     ///
-    /// The accepted texts.
+    /// A message that names the accepted forms, if the text has none of them.
     pub fn parse(text: &str) -> Result<Self, String> {
         let number = || text.parse().ok().and_then(span_from_number);
         span_from_text(text).or_else(number).map(Self).ok_or_else(|| format!("takes {EXPECTED_SECONDS}"))
@@ -86,7 +86,7 @@ impl<T> Visitor<'_> for NumberOrTextVisitor<T> {
     }
 }
 
-impl<'de> Deserialize<'de> for Seconds {
+impl<'de> Deserialize<'de> for SpanInput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer
             .deserialize_any(NumberOrTextVisitor {
@@ -106,7 +106,7 @@ fn timestamp_from_text(text: &str) -> Option<Timestamp> {
     Timestamp::parse_or_date(text).ok()
 }
 
-impl<'de> Deserialize<'de> for Instant {
+impl<'de> Deserialize<'de> for TimestampInput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer
             .deserialize_any(NumberOrTextVisitor {
@@ -133,7 +133,7 @@ fn untyped_schema(description: &str) -> Schema {
     json_schema!({"description": description})
 }
 
-impl JsonSchema for Seconds {
+impl JsonSchema for SpanInput {
     fn schema_name() -> Cow<'static, str> {
         "Seconds".into()
     }
@@ -145,7 +145,7 @@ impl JsonSchema for Seconds {
     }
 }
 
-impl JsonSchema for Instant {
+impl JsonSchema for TimestampInput {
     fn schema_name() -> Cow<'static, str> {
         "Instant".into()
     }
@@ -178,20 +178,20 @@ mod tests {
         for (text, seconds) in
             [("90", 90.0), ("0.5", 0.5), ("90s", 90.0), ("1d2h30m", 95_400.0), ("2w", 1_209_600.0), ("0s", 0.0)]
         {
-            let span = Seconds::parse(text).map(|span| span.0.micros());
+            let span = SpanInput::parse(text).map(|span| span.0.micros());
             assert_eq!(span, Ok((seconds * 1e6) as i64), "{text}");
         }
         for text in
             ["", "d", "1x", "1d2", "-1s", "+1s", "1 d", "1dä", "1ä", "99999999999999999999s", "9999999999999w", "inf"]
         {
-            assert!(Seconds::parse(text).is_err(), "{text}");
+            assert!(SpanInput::parse(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn an_invalid_time_is_refused_in_words() {
-        let diagnostic =
-            crate::json_diagnostic::deserialize::<Instant>(serde_json::json!("tomorrow")).expect_err("it is none");
+        let diagnostic = crate::json_diagnostic::deserialize::<TimestampInput>(serde_json::json!("tomorrow"))
+            .expect_err("it is none");
         assert_eq!(
             diagnostic.to_string(),
             r#"$: takes UNIX seconds, a time such as 2026-01-01T00:00:00Z or a date such as 2026-01-01, not the text "tomorrow""#

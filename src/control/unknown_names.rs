@@ -14,7 +14,7 @@ pub fn unknown_name_message(kind: &str, name: &str, known: &[&str]) -> String {
     format!("There is no {kind} '{name}'{}", nearest.unwrap_or_default())
 }
 
-/// As [`unknown_name_message`], with a list of the names in the world.
+/// Like [`unknown_name_message`], with a list of the names in the world.
 pub fn unknown_name_in_world_message(kind: &str, name: &str, known: &[&str]) -> String {
     format!("{}{}", unknown_name_message(kind, name, known), known_names_clause(known))
 }

@@ -2,7 +2,7 @@
 
 use super::feature_level::FeatureLevel;
 use super::filters::Filters;
-use super::times::Seconds;
+use super::times::SpanInput;
 use super::{Control, InitialClock, read_body, refusal, snapshots, unknown_name_message, unknown_word_error};
 use crate::dialect::Dialect;
 use crate::error::Error;
@@ -52,7 +52,7 @@ pub struct WorldSpec {
     /// Any text, such as the name of a test.
     label: Option<String>,
     /// How long it may get no request, in real time, before it is deleted.
-    idle_ttl_seconds: Option<Seconds>,
+    idle_ttl_seconds: Option<SpanInput>,
     /// Whether to delete an existing world of that name first.
     replace: Option<bool>,
 }
@@ -171,7 +171,7 @@ fn check_name(control: &Control, name: &str, replaces: bool) -> Result<(), Error
 fn check_idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> {
     match spec.idle_ttl_seconds {
         None => Ok(control.defaults.world_ttl),
-        Some(Seconds(ttl)) if ttl >= Span::from_seconds(1) => Ok(Some(ttl)),
+        Some(SpanInput(ttl)) if ttl >= Span::from_seconds(1) => Ok(Some(ttl)),
         Some(_) => Err(refusal("$.idle_ttl_seconds: takes seconds from 1 on")),
     }
 }

@@ -51,15 +51,15 @@ macro_rules! messages {
             /// The text or its HTML is too long, is nested too deeply, or takes too many steps to render.
             UnableToRender: 400 BAD_REQUEST "Unable to render message";
             EditingDisabled: 400 BAD_REQUEST "Your organization has turned off message editing";
-            /// The message was sent by another user. Below 388 also: the caller may not rename the topic.
+            /// The message was sent by another user. Below level 388 also: the caller may not rename the topic.
             MayNotEdit: 400 BAD_REQUEST "You don't have permission to edit this message";
             EditTimePassed: 400 BAD_REQUEST "The time limit for editing this message has passed";
             NothingToChange: 400 BAD_REQUEST "Nothing to change";
-            DirectToChannel: 400 BAD_REQUEST "Direct messages cannot be moved to channels.";
+            DirectMessageToChannel: 400 BAD_REQUEST "Direct messages cannot be moved to channels.";
             DirectWithTopic: 400 BAD_REQUEST "Direct messages cannot have topics.";
             PropagateWithoutTopic: 400 BAD_REQUEST "Invalid propagate_mode without topic edit";
             ResolveEmptyTopic: 400 BAD_REQUEST "General chat cannot be marked as resolved";
-            ContentWhileMoving: 400 BAD_REQUEST "Cannot change message content while changing channel";
+            ContentChangeWhileMoving: 400 BAD_REQUEST "Cannot change message content while changing channel";
             /// The caller lacks `can_resolve_topics_group`.
             MayNotResolve: 400 BAD_REQUEST "You don't have permission to resolve topics in this channel.";
             MayNotMove: 400 BAD_REQUEST "You don't have permission to move this message";
@@ -103,10 +103,10 @@ macro_rules! messages {
             /// `widget_content` is not JSON.
             WidgetNotJson: 400 BAD_REQUEST "Widgets: API programmer sent invalid JSON content";
             /// `widget_content` does not describe a widget that clients know.
-            WidgetGivenRefused { problem }: 400 BAD_REQUEST "Widgets: {problem}";
+            InvalidWidgetContent { problem }: 400 BAD_REQUEST "Widgets: {problem}";
             InvalidSubmessage: 400 BAD_REQUEST "Invalid json for submessage";
             /// The poll or to-do list does not accept the submessage.
-            WidgetRefused { problem }: 400 BAD_REQUEST "{problem}";
+            SubmessageRefused { problem }: 400 BAD_REQUEST "{problem}";
             TooManySubmessages { limit_kib }: 400 BAD_REQUEST "This message has too many submessages (limit: {limit_kib} KiB)";
 
             // Flags.
@@ -119,7 +119,7 @@ macro_rules! messages {
             // Reactions and emoji.
             ReactionAlreadyExists: 400 REACTION_ALREADY_EXISTS "Reaction already exists.";
             ReactionDoesNotExist: 400 REACTION_DOES_NOT_EXIST "Reaction doesn't exist.";
-            ReactionUnnamed: 400 BAD_REQUEST "At least one of the following arguments must be present: emoji_name, emoji_code";
+            ReactionWithoutEmoji: 400 BAD_REQUEST "At least one of the following arguments must be present: emoji_name, emoji_code";
             UnknownEmoji { emoji_name }: 400 BAD_REQUEST "Emoji '{emoji_name}' does not exist";
             /// The reaction type is unknown.
             InvalidEmojiType: 400 BAD_REQUEST "Invalid emoji type.";

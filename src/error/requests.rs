@@ -48,14 +48,14 @@ macro_rules! requests {
 
             // Deliveries of incoming webhooks.
             /// The payload is not JSON.
-            MalformedJson: 400 BAD_REQUEST "Malformed JSON";
+            PayloadNotJson: 400 BAD_REQUEST "Malformed JSON";
             /// A payload of Slack is not JSON.
-            InvalidJson: 400 INVALID_JSON "Malformed JSON";
+            SlackPayloadNotJson: 400 INVALID_JSON "Malformed JSON";
             /// The service sent no header that names the event.
             MissingWebhookEvent { header }: 400 MISSING_HTTP_EVENT_HEADER "Missing the HTTP event header '{header}'" + [header];
             /// The event makes no message. The status is 200 because the service would repeat a failed delivery.
             UnsupportedWebhookEvent { webhook_name, event_type }: 200 UNSUPPORTED_WEBHOOK_EVENT_TYPE "The '{event_type}' event isn't currently supported by the {webhook_name} webhook; ignoring" + [webhook_name, event_type];
-            /// The payload has more alerts than one request may post.
+            /// The payload makes more messages than one request may post.
             TooManyWebhookMessages { limit }: 400 BAD_REQUEST "Too many messages in a payload (limit: {limit})";
             UnknownSlackMapping: 400 BAD_REQUEST "Error: channels_map_to_topics parameter other than 0 or 1";
             /// The request names no channel, and the account has no owner.
@@ -101,14 +101,14 @@ macro_rules! requests {
             AdministratorRequired: 400 UNAUTHORIZED_PRINCIPAL "Must be an organization administrator";
             OwnerRequired: 400 UNAUTHORIZED_PRINCIPAL "Must be an organization owner";
             /// Only owners may invite owners.
-            OwnerInvitesOwners: 400 BAD_REQUEST "Must be an organization owner";
+            OwnerRequiredToInviteOwner: 400 BAD_REQUEST "Must be an organization owner";
             /// The caller may not invite users of this role, or may not change another user's invitation.
-            RoleAboveInviter: 400 BAD_REQUEST "Must be an organization administrator";
+            AdministratorRequiredForInvite: 400 BAD_REQUEST "Must be an organization administrator";
             GuestsNotAllowed: 400 BAD_REQUEST "Not allowed for guest users";
             BotsNotAllowed: 400 BAD_REQUEST "This endpoint does not accept bot requests.";
             /// The caller is a human user.
             BotsOnly: 403 PERMISSION_DENIED "This endpoint is only available to bots.";
-            /// A guest asked for all public channels; below 356 also: a non-administrator asked for all channels.
+            /// A guest asked for all public channels; below level 356 also: a non-administrator asked for all channels.
             NotAuthorizedForQuery: 400 BAD_REQUEST "User not authorized for this query";
         }
     };

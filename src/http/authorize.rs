@@ -25,7 +25,7 @@ pub(super) fn authorize(
     let caller = match access {
         Access::Anyone => None,
         _ => match authentication::authenticate(realm, &context.incoming.credentials)? {
-            None if access != Access::UserOrVisitor || !realm.has_public_access() => return Err(Error::NotLoggedIn),
+            None if access != Access::UserOrVisitor || !realm.allows_spectators() => return Err(Error::NotLoggedIn),
             None if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
             caller => {
                 check_session_request(context, routed)?;

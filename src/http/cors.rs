@@ -22,6 +22,18 @@ pub(super) struct CorsRequest {
 }
 
 impl CorsRequest {
+    pub(super) fn from_headers(method: &Method, headers: &HeaderMap) -> Self {
+        let origin = headers.get(header::ORIGIN).cloned();
+        if method != Method::OPTIONS {
+            return Self { origin, ..Self::default() };
+        }
+        Self {
+            origin,
+            method: headers.get(header::ACCESS_CONTROL_REQUEST_METHOD).cloned(),
+            headers: headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned(),
+        }
+    }
+
     /// Whether the request only asks which requests are allowed.
     pub(super) fn is_preflight(&self) -> bool {
         self.method.is_some()
@@ -31,18 +43,6 @@ impl CorsRequest {
 impl Cors {
     pub fn new(allowed_origin: String) -> Self {
         Self { allowed_origin }
-    }
-
-    pub(super) fn read_request(method: &Method, headers: &HeaderMap) -> CorsRequest {
-        let origin = headers.get(header::ORIGIN).cloned();
-        if method != Method::OPTIONS {
-            return CorsRequest { origin, ..CorsRequest::default() };
-        }
-        CorsRequest {
-            origin,
-            method: headers.get(header::ACCESS_CONTROL_REQUEST_METHOD).cloned(),
-            headers: headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned(),
-        }
     }
 
     /// The origin of a page that can't read the reply. None if there is no page, its browser lets it, or it comes from

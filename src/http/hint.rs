@@ -140,10 +140,10 @@ const MAX_LISTED_ACCOUNTS: usize = 3;
 /// A hint for a caller without the necessary role or permission: which one it is, and who has it.
 pub fn for_permission(error: &Error, realm: &Realm, caller: &User) -> Option<String> {
     match error {
-        Error::OwnerRequired | Error::OwnerInvitesOwners => {
+        Error::OwnerRequired | Error::OwnerRequiredToInviteOwner => {
             Some(format!("This requires {}.", describe_holders(realm, caller, Role::Owner)))
         }
-        Error::AdministratorRequired | Error::RoleAboveInviter => {
+        Error::AdministratorRequired | Error::AdministratorRequiredForInvite => {
             Some(format!("This requires {}.", describe_holders(realm, caller, Role::Administrator)))
         }
         Error::NotAuthorizedToSend { channel_name }

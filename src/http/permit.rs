@@ -66,7 +66,7 @@ fn is_slow(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>
         Target::Operation(_) if incoming.body.len() > LARGE_BODY_BYTES => true,
         Target::Operation(path) if world.is_large() => {
             match edge.router.find(&trace::method_name(incoming.method()), path, world.settings().feature_level) {
-                RouteMatch::Operation(row, _) => !row.is_short,
+                RouteMatch::Operation(row, _) => !row.is_fast,
                 RouteMatch::WrongMethod(_) => false,
                 // The path may have names of a dialect.
                 RouteMatch::UnknownPath => true,

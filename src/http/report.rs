@@ -9,7 +9,7 @@ use super::request::ApiRequest;
 use super::trace::JournaledRequest;
 use crate::api::{Access, NEWEST_FEATURE_LEVEL};
 use crate::level;
-use crate::report::{Arrival, Facts, Moment, Observation, WaitingPoll, hash};
+use crate::report::{Arrival, Facts, Moment, Observation, WaitingPoll, stable_hash};
 use crate::world::World;
 use http::{Method, header};
 use serde_json::Value;
@@ -71,7 +71,7 @@ fn collect_facts(context: &RequestContext<'_>, journaled: &JournaledRequest) -> 
         splits_parameters: takes_form && has_body && !incoming.query().is_empty(),
         secret_in_query: secret_in_query(incoming),
         connection: incoming.connection(),
-        credentials: authorization.map_or(0, |header| hash(&header.as_bytes())),
+        credentials: authorization.map_or(0, |header| stable_hash(&header.as_bytes())),
         level: context.settings.feature_level,
         newest_level: NEWEST_FEATURE_LEVEL,
     }
@@ -84,7 +84,8 @@ pub(super) fn report_waiting_poll<'a>(context: &RequestContext<'a>) -> ReportedP
     }
     let client = context.incoming.client_with_version();
     let started_at = context.world.real_time().now().micros();
-    let poll = context.world.report().poll_started(client, context.trace.user(), &context.trace.params, started_at);
+    let poll =
+        context.world.report().record_poll_start(client, context.trace.user(), &context.trace.params, started_at);
     ReportedPoll { world: context.world, poll: Some(poll) }
 }
 
@@ -97,7 +98,7 @@ pub(super) struct ReportedPoll<'a> {
 impl ReportedPoll<'_> {
     pub fn record_answer(mut self) {
         if let Some(poll) = self.poll.take() {
-            self.world.report().poll_answered(&poll);
+            self.world.report().record_poll_answer(&poll);
         }
     }
 }
@@ -107,7 +108,7 @@ impl Drop for ReportedPoll<'_> {
         if let Some(poll) = self.poll.take() {
             let now = self.world.real_time().now();
             let at = self.world.clock().now(now).fractional_seconds();
-            self.world.report().poll_aborted(&poll, now.micros(), at);
+            self.world.report().check_aborted_poll(&poll, now.micros(), at);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::body::{Body, BodyLimit, read_body};
 use super::context::RequestContext;
-use super::cors::Cors;
+use super::cors::CorsRequest;
 use super::late_reply::LateReply;
 use super::request::{ApiRequest, RequestHead};
 use super::target::{self, Target};
@@ -25,7 +25,7 @@ pub(super) async fn respond(
     port_world: Option<&str>,
 ) -> Response {
     let address = Address::from_request(&head, port_world);
-    let cors_request = Cors::read_request(&head.method, &head.headers);
+    let cors_request = CorsRequest::from_headers(&head.method, &head.headers);
     let is_preflight = cors_request.is_preflight();
     let accepts_large_body = || !is_preflight && identity::may_send_large_body(edge, &head, &address);
     let limit = BodyLimit::of_api(&head.headers);

@@ -17,7 +17,7 @@ pub struct Usage {
     events: BTreeMap<String, UsedNames>,
     /// Codes of refusals.
     codes: BTreeSet<String>,
-    /// The texts in [`MENTIONED_MESSAGES`] that messages of refusals contain.
+    /// The texts in [`MENTIONED_ERROR_TEXTS`] that messages of refusals contain.
     refusal_texts: BTreeSet<&'static str>,
 }
 
@@ -40,12 +40,21 @@ pub struct SuspectedChange {
     pub is_certain: bool,
 }
 
+/// How sure it is that a client used a name of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    /// The name may be in the unknown part of a reply.
+    Possible,
+    /// The name was used.
+    Certain,
+}
+
 /// The names in all descriptions of changes. No others are recorded, except types of events.
 static MENTIONED_NAMES: LazyLock<HashSet<String>> =
     LazyLock::new(|| list_changes().iter().flat_map(|change| quoted_names(&change.change)).collect());
 
 /// Texts of messages, in lowercase, from the descriptions of behaviours that change the messages of many operations.
-static MENTIONED_MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| {
+static MENTIONED_ERROR_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let behaviours = changes().iter().filter_map(|change| match change.kind {
         ChangeKind::Behaviour(behaviour) if changes_messages_everywhere(behaviour) => Some(behaviour),
         _ => None,
@@ -91,7 +100,7 @@ impl Usage {
         self.codes.extend(code.map(str::to_owned));
         let message = code.and_then(|_| reply_json.as_ref()?["msg"].as_str());
         if let Some(message) = message.map(str::to_lowercase) {
-            let contained_texts = MENTIONED_MESSAGES.iter().filter(|text| message.contains(text.as_str()));
+            let contained_texts = MENTIONED_ERROR_TEXTS.iter().filter(|text| message.contains(text.as_str()));
             self.refusal_texts.extend(contained_texts.map(String::as_str));
         }
         for row in matching_rows(method, path) {
@@ -145,60 +154,60 @@ impl Usage {
             operations.map(|change| SuspectedChange { change, is_certain: true }).collect();
         let other_changes = changes().iter().filter(|change| is_between(change.level));
         suspects.extend(other_changes.filter_map(|change| {
-            let is_certain = self.is_affected_by(change)?;
+            let is_certain = self.effect_on_client(change)? == Certainty::Certain;
             Some(SuspectedChange { change: ListedChange::from_change(change), is_certain })
         }));
         suspects.sort_by_key(|suspect| (!suspect.is_certain, suspect.change.level));
         suspects
     }
 
-    /// Whether a change affects the client: true if a name of the change was used, false if a name may be in the
-    /// unknown part of a reply, None if neither. The functions that it calls return the same.
-    fn is_affected_by(&self, change: &Change) -> Option<bool> {
+    /// How sure it is that a change affects the client; None if the client used nothing that it mentions.
+    fn effect_on_client(&self, change: &Change) -> Option<Certainty> {
         let used_by_route = |route: &'static str| {
             let (method, path) = route.split_once(' ').unwrap_or_default();
             self.operations.get(&(method, path))
         };
-        let check_sent =
-            |used: Option<&UsedNames>, name: &str| used.filter(|used| used.sent.contains(name)).map(|_| true);
+        let sending_of = |used: Option<&UsedNames>, name: &str| {
+            used.filter(|used| used.sent.contains(name)).map(|_| Certainty::Certain)
+        };
         match change.kind {
             ChangeKind::Parameter { route, name } | ChangeKind::RemovedParameter { route, name, .. } => {
-                check_sent(used_by_route(route), name)
+                sending_of(used_by_route(route), name)
             }
             ChangeKind::RenamedParameter { route, old, new, .. } => {
-                check_sent(used_by_route(route), old).or_else(|| check_sent(used_by_route(route), new))
+                sending_of(used_by_route(route), old).or_else(|| sending_of(used_by_route(route), new))
             }
-            ChangeKind::Capability(name) => check_sent(used_by_route("POST /register"), name),
+            ChangeKind::Capability(name) => sending_of(used_by_route("POST /register"), name),
             ChangeKind::NarrowTerm { operator, operand } => {
                 let name = operand.unwrap_or(operator);
                 self.operations
                     .values()
-                    .find_map(|used| check_sent(Some(used), name).filter(|_| used.sent.contains(operator)))
+                    .find_map(|used| sending_of(Some(used), name).filter(|_| used.sent.contains(operator)))
             }
             ChangeKind::Field { object, name } | ChangeKind::RemovedField { object, name, .. } => {
-                self.has_received(object, &[name.to_owned()])
+                self.reception_of(object, &[name.to_owned()])
             }
             ChangeKind::RenamedField { object, old, new } => {
-                self.has_received(object, &[old.to_owned(), new.to_owned()])
+                self.reception_of(object, &[old.to_owned(), new.to_owned()])
             }
             ChangeKind::Event(pattern) => {
                 let used = self.events.get(pattern.kind)?;
-                used.has_received(&[pattern.carries.map_or(pattern.kind, |(_, name)| name).to_owned()])
+                used.reception_of(&[pattern.carries.map_or(pattern.kind, |(_, name)| name).to_owned()])
             }
             ChangeKind::Behaviour(behaviour) => self
-                .uses_subject(behaviour.subject, &quoted_names(behaviour.description))
-                .or_else(|| self.was_refused_by(behaviour)),
+                .use_of_subject(behaviour.subject, &quoted_names(behaviour.description))
+                .or_else(|| self.refusal_by(behaviour)),
             ChangeKind::Feature(_, difference) => {
-                self.uses_subject(difference.subject, &quoted_names(difference.description))
+                self.use_of_subject(difference.subject, &quoted_names(difference.description))
             }
         }
     }
 
-    /// Whether one of these names was received with a reply or event that has such objects.
-    fn has_received(&self, object: &ObjectKind, names: &[String]) -> Option<bool> {
+    /// How sure it is that one of these names was received with a reply or event that has such objects.
+    fn reception_of(&self, object: &ObjectKind, names: &[String]) -> Option<Certainty> {
         let places = object.places.iter().map(|place| Place::parse(place).source);
         let used_names = places.flat_map(|source| self.names_used_at(source));
-        used_names.filter_map(|used| used.has_received(names)).max()
+        used_names.filter_map(|used| used.reception_of(names)).max()
     }
 
     fn names_used_at(&self, source: Source) -> Vec<&UsedNames> {
@@ -209,12 +218,12 @@ impl Usage {
         }
     }
 
-    /// Whether the client received the code or a message of a behaviour that concerns refusals of all operations
+    /// Certain if the client received the code or a message of a behaviour that concerns refusals of all operations
     ///
-    fn was_refused_by(&self, behaviour: &Behaviour) -> Option<bool> {
+    fn refusal_by(&self, behaviour: &Behaviour) -> Option<Certainty> {
         if changes_messages_everywhere(behaviour) {
             let mut messages = quoted_messages(behaviour.description);
-            return messages.any(|text| self.refusal_texts.contains(text.as_str())).then_some(true);
+            return messages.any(|text| self.refusal_texts.contains(text.as_str())).then_some(Certainty::Certain);
         }
         let former_code = match behaviour.downgrade {
             Downgrade::Code { code, .. } | Downgrade::CredentialsCode { code, .. } => code,
@@ -222,11 +231,12 @@ impl Usage {
         };
         let mentions = |code: &String| code == former_code || words(behaviour.description).any(|word| word == code);
         let concerns_all_operations = !behaviour.subject.contains('/');
-        (concerns_all_operations && self.codes.iter().any(mentions)).then_some(true)
+        (concerns_all_operations && self.codes.iter().any(mentions)).then_some(Certainty::Certain)
     }
 
-    /// Whether the client used one of these names with the operations, events or objects in the subject of a behaviour.
-    fn uses_subject(&self, subject: &str, names: &[String]) -> Option<bool> {
+    /// How sure it is that the client used one of these names with the operations, events or objects in the subject
+    /// of a behaviour.
+    fn use_of_subject(&self, subject: &str, names: &[String]) -> Option<Certainty> {
         let mut used_names: Vec<&UsedNames> = Vec::new();
         let mut method = None;
         let mut words = subject.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
@@ -246,10 +256,11 @@ impl Usage {
         let places = objects.flat_map(|object| object.places);
         used_names.extend(places.flat_map(|place| self.names_used_at(Place::parse(place).source)));
         if names.is_empty() {
-            return (!used_names.is_empty()).then_some(true);
+            return (!used_names.is_empty()).then_some(Certainty::Certain);
         }
-        let check_sent = |used: &&UsedNames| names.iter().any(|name| used.sent.contains(name)).then_some(true);
-        used_names.iter().filter_map(|used| check_sent(used).or_else(|| used.has_received(names))).max()
+        let sending_by =
+            |used: &&UsedNames| names.iter().any(|name| used.sent.contains(name)).then_some(Certainty::Certain);
+        used_names.iter().filter_map(|used| sending_by(used).or_else(|| used.reception_of(names))).max()
     }
 }
 
@@ -260,11 +271,12 @@ impl UsedNames {
         self.is_incomplete |= other.is_incomplete;
     }
 
-    /// Whether one of these names was received: true if it was, false if it may be in the unknown part of a reply, else
-    /// None.
-    fn has_received(&self, names: &[String]) -> Option<bool> {
-        let is_certain = names.iter().any(|name| self.received.contains(name));
-        (is_certain || self.is_incomplete).then_some(is_certain)
+    /// How sure it is that one of these names was received.
+    fn reception_of(&self, names: &[String]) -> Option<Certainty> {
+        if names.iter().any(|name| self.received.contains(name)) {
+            return Some(Certainty::Certain);
+        }
+        self.is_incomplete.then_some(Certainty::Possible)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Converts channel folders to those of a fixture.
 
-use super::directory::{Directory, to_valid_name};
+use super::directory::{Directory, to_valid_text};
 use super::json::Json;
 use crate::fixture::format::Folder;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub fn convert_folder(record: &Value, directory: &Directory) -> Option<Folder> {
     Some(Folder {
         id: Some(id),
         name: directory.folders.get(id)?.to_owned(),
-        description: to_valid_name(
+        description: to_valid_text(
             &directory.convert_markdown(record.text("description")),
             MAX_FOLDER_DESCRIPTION_LENGTH,
         ),

@@ -1,6 +1,6 @@
 //! Converts custom emoji to those of a fixture.
 
-use super::directory::{Directory, MAX_EMOJI_NAME_LENGTH, to_valid_name};
+use super::directory::{Directory, MAX_EMOJI_NAME_LENGTH, to_valid_text};
 use super::json::Json;
 use super::pictures;
 use crate::fixture::format::{Blob, CustomEmoji};
@@ -50,6 +50,6 @@ fn with_id(id: &str, record: &Value) -> Value {
 pub fn to_valid_emoji_name(name: &str) -> String {
     let is_allowed =
         |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || "_-".contains(character);
-    let valid_name = to_valid_name(&name.to_lowercase(), MAX_EMOJI_NAME_LENGTH);
+    let valid_name = to_valid_text(&name.to_lowercase(), MAX_EMOJI_NAME_LENGTH);
     valid_name.chars().map(|character| if is_allowed(character) { character } else { '_' }).collect()
 }

@@ -61,7 +61,7 @@ impl NameTable {
     /// Adds an object under the first candidate that is unused; if all are used, under one with the ID as a suffix.
     /// `limit` is in characters.
     fn add(&mut self, id: i64, server_name: &str, candidates: &[String], limit: usize) {
-        let valid_names = candidates.iter().map(|name| to_valid_name(name, limit));
+        let valid_names = candidates.iter().map(|name| to_valid_text(name, limit));
         let names_with_id = candidates.iter().map(|name| with_suffix(name, &id.to_string(), limit));
         let mut names = valid_names.chain(names_with_id).filter(|name| !name.is_empty());
         let name = names.find(|name| !self.used.contains(&name.to_lowercase())).unwrap_or_else(|| id.to_string());
@@ -133,7 +133,7 @@ impl Directory {
             .anonymizer
             .as_ref()
             .map_or_else(|| full_name.to_owned(), |anonymizer| anonymizer.anonymize_text(full_name));
-        let fixture_name = Some(to_valid_name(&new_name, MAX_NAME_LENGTH))
+        let fixture_name = Some(to_valid_text(&new_name, MAX_NAME_LENGTH))
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| format!("User {id}"));
         self.ids_by_full_name.entry(full_name.to_lowercase()).or_insert(id);
@@ -230,7 +230,7 @@ impl Directory {
 
     /// Anonymizes the name of a topic, if requested, and makes it valid for fixtures.
     pub fn convert_topic(&self, topic: &str) -> String {
-        to_valid_name(&self.convert_text(topic), MAX_TOPIC_LENGTH)
+        to_valid_text(&self.convert_text(topic), MAX_TOPIC_LENGTH)
     }
 
     /// Anonymizes a URL, if requested.
@@ -285,23 +285,23 @@ fn is_plain_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || ".-_".contains(character)
 }
 
-/// Makes a name valid for fixtures: truncates it to `limit` characters, and removes invalid characters and surrounding
-/// white space.
-pub fn to_valid_name(name: &str, limit: usize) -> String {
-    let mut name: String = name.trim().chars().take(limit).collect();
-    while let Some(position) = invalid_character(&name) {
-        name = name
+/// Makes a name or another text valid for fixtures: truncates it to `limit` characters, and removes invalid characters
+/// and surrounding white space.
+pub fn to_valid_text(text: &str, limit: usize) -> String {
+    let mut valid_text: String = text.trim().chars().take(limit).collect();
+    while let Some(position) = invalid_character(&valid_text) {
+        valid_text = valid_text
             .chars()
             .enumerate()
             .filter(|(index, _)| index + 1 != position)
             .map(|(_, character)| character)
             .collect();
     }
-    name.trim().to_owned()
+    valid_text.trim().to_owned()
 }
 
 fn with_suffix(name: &str, suffix: &str, limit: usize) -> String {
     let max_prefix_length = limit.saturating_sub(suffix.chars().count() + 1);
     let prefix: String = name.chars().take(max_prefix_length).collect();
-    to_valid_name(&format!("{prefix}-{suffix}"), limit)
+    to_valid_text(&format!("{prefix}-{suffix}"), limit)
 }

@@ -1,6 +1,7 @@
 //! Reads the histories of edited messages.
 
 use super::reader::{ReadError, Reader};
+use http::Method;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -35,7 +36,7 @@ impl Reader<'_> {
             }
             match self.upstream.get(&path, &[]).await {
                 Ok(reply) => {
-                    let body: BTreeMap<Cow<'_, str>, &RawValue> = self.parse_reply(&reply, &path)?;
+                    let body: BTreeMap<Cow<'_, str>, &RawValue> = self.parse_reply(&reply, &Method::GET, &path)?;
                     if let Some(history) = body.get("message_history") {
                         self.partial.append_raw(&format!("history {id}"), history)?;
                     }

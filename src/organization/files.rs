@@ -7,6 +7,7 @@ use crate::upstream::RequestError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use http::Method;
 use percent_encoding::percent_decode_str;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -136,7 +137,7 @@ async fn request_temporary_url(reader: &Reader<'_>, path_id: &str) -> Result<Str
     let path = format!("/user_uploads/{}", encode_path(path_id));
     match reader.upstream.get(&path, &[]).await {
         Ok(reply) => {
-            let body: Value = reader.parse_reply(&reply, &path)?;
+            let body: Value = reader.parse_reply(&reply, &Method::GET, &path)?;
             Ok(body["url"].as_str().map_or(path, str::to_owned))
         }
         Err(error) if error.is_refusal() => Ok(path),

@@ -3,6 +3,7 @@
 use super::feed::{Feed, KnownChannel, feeds};
 use super::reader::{ReadError, Reader};
 use super::server::Server;
+use http::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -67,7 +68,7 @@ impl Reader<'_> {
         }
         let page = match self.upstream.get("/messages", &parameters).await {
             Ok(reply) => {
-                let body: MessagesReply<'_> = self.parse_reply(&reply, "/messages")?;
+                let body: MessagesReply<'_> = self.parse_reply(&reply, &Method::GET, "/messages")?;
                 let mut ids = Vec::with_capacity(body.messages.len());
                 for message in body.messages {
                     let id = message_id(message)?;

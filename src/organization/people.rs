@@ -1,6 +1,6 @@
 //! Converts users to those of a fixture, as the account sees them.
 
-use super::directory::{Directory, to_valid_name};
+use super::directory::{Directory, to_valid_text};
 use super::json::Json;
 use super::personal_data;
 use super::pictures;
@@ -243,7 +243,7 @@ fn convert_status(source: &Value, directory: &Directory) -> Option<Status> {
     let text = Some(source.text("status_text")).filter(|text| !text.is_empty());
     let emoji = directory.emoji_name(source);
     (text.is_some() || emoji.is_some())
-        .then(|| Status { text: text.map(|text| to_valid_name(&directory.convert_text(text), 60)), emoji })
+        .then(|| Status { text: text.map(|text| to_valid_text(&directory.convert_text(text), 60)), emoji })
 }
 
 fn convert_presence((active, connected): (i64, i64), directory: &Directory) -> Option<Presence> {

@@ -1,7 +1,7 @@
 //! Converts the personal data that only the account itself sees: settings, alert words, topics, drafts, devices and the
 //! like.
 
-use super::directory::{Directory, to_valid_name};
+use super::directory::{Directory, to_valid_text};
 use super::json::Json;
 use super::settings::changed_settings;
 use crate::api::onboarding;
@@ -42,7 +42,7 @@ pub fn add_personal_data(user: &mut User, register: &Value, directory: &Director
 fn convert_alert_words(register: &Value, directory: &Directory) -> Vec<String> {
     let mut used_words = HashSet::new();
     let words = register.list("alert_words").iter().filter_map(Value::as_str);
-    let valid_words = words.map(|word| to_valid_name(&directory.convert_text(word), 100));
+    let valid_words = words.map(|word| to_valid_text(&directory.convert_text(word), 100));
     valid_words.filter(|word| !word.is_empty() && used_words.insert(word.to_lowercase())).collect()
 }
 
@@ -94,7 +94,7 @@ fn convert_draft(source: &Value, directory: &Directory) -> Option<Draft> {
 
 fn convert_snippet(source: &Value, directory: &Directory) -> Option<Snippet> {
     let title =
-        Some(to_valid_name(&directory.convert_text(source.text("title")), 60)).filter(|title| !title.is_empty())?;
+        Some(to_valid_text(&directory.convert_text(source.text("title")), 60)).filter(|title| !title.is_empty())?;
     let content = directory.convert_content(source.text("content"))?;
     Some(Snippet {
         id: source.integer("id"),

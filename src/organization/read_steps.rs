@@ -80,7 +80,7 @@ impl Reader<'_> {
             return Server::new(settings).map_err(ReadError::Unsuitable);
         }
         let reply = self.upstream.get("/server_settings", &[]).await?;
-        let settings: Value = self.parse_reply(&reply, "/server_settings")?;
+        let settings: Value = self.parse_reply(&reply, &Method::GET, "/server_settings")?;
         let server = Server::new(&settings).map_err(ReadError::Unsuitable)?;
         self.partial.append("server", &settings)?;
         self.partial.end_step("server", settings)?;
@@ -107,7 +107,7 @@ impl Reader<'_> {
         ];
         let request = Request { method: Method::POST, path: "/register", parameters: &parameters };
         let reply = self.upstream.send_checked(&request).await?;
-        let mut register: BTreeMap<Cow<'_, str>, &RawValue> = self.parse_reply(&reply, "/register")?;
+        let mut register: BTreeMap<Cow<'_, str>, &RawValue> = self.parse_reply(&reply, &Method::POST, "/register")?;
         let queue = register.remove("queue_id").and_then(|id| serde_json::from_str::<String>(id.get()).ok());
         if let Some(queue) = queue {
             self.delete_queue(queue).await?;
@@ -195,7 +195,7 @@ impl Reader<'_> {
             }
             match self.upstream.get(path, &[]).await {
                 Ok(reply) => {
-                    let body: BTreeMap<Cow<'_, str>, &RawValue> = self.parse_reply(&reply, path)?;
+                    let body: BTreeMap<Cow<'_, str>, &RawValue> = self.parse_reply(&reply, &Method::GET, path)?;
                     let list = body.get(key).map_or("[]", |list| list.get());
                     let list: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
                     for element in list {

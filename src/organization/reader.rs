@@ -3,6 +3,7 @@
 use super::Selection;
 use super::partial_file::PartialFile;
 use crate::upstream::{Reply, RequestError, Upstream};
+use http::Method;
 use serde::Deserialize;
 use std::fmt;
 use std::io;
@@ -57,14 +58,19 @@ pub struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Parses the reply to a request for a path. The error calls the request a GET request, whatever its method was.
+    /// Parses the reply to a request with this method and path, which an error names.
     ///
     /// # Errors
     ///
     /// [`ReadError::Request`] if the body is not JSON or has an unexpected structure.
-    pub fn parse_reply<'a, T: Deserialize<'a>>(&self, reply: &'a Reply, path: &str) -> Result<T, ReadError> {
+    pub fn parse_reply<'a, T: Deserialize<'a>>(
+        &self,
+        reply: &'a Reply,
+        method: &Method,
+        path: &str,
+    ) -> Result<T, ReadError> {
         reply.json_borrowed().map_err(|reason| {
-            let request = format!("GET {}", self.upstream.base_url().operation_url(path));
+            let request = format!("{method} {}", self.upstream.base_url().operation_url(path));
             ReadError::Request(RequestError { request, reason })
         })
     }

@@ -97,9 +97,9 @@ impl Narrow {
     pub fn matches(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
         let is_visible = match viewer {
             Some(viewer) => {
-                let has_row = realm.has_user_message(viewer.id, message);
-                (has_row && self.user_message_grants_access)
-                    || ((has_row || self.includes_history) && realm.can_see_message(viewer, message))
+                let has_user_message = realm.has_user_message(viewer.id, message);
+                (has_user_message && self.user_message_grants_access)
+                    || ((has_user_message || self.includes_history) && realm.can_see_message(viewer, message))
             }
             None => realm.is_visible_to_spectators(message),
         };
@@ -164,12 +164,12 @@ impl Candidates<'_> {
         }
     }
 
-    /// Oldest first, `limit` included.
-    fn from(&self, limit: MessageId) -> Box<dyn Iterator<Item = MessageId> + '_> {
+    /// Oldest first, `first` included.
+    fn starting_at(&self, first: MessageId) -> Box<dyn Iterator<Item = MessageId> + '_> {
         match self {
-            Candidates::All(realm) => Box::new(realm.messages.range(limit..).map(|(id, _)| *id)),
-            Candidates::Index(index) => Box::new(index.from(limit)),
-            Candidates::Few(ids) => Box::new(ids.range(limit..).copied()),
+            Candidates::All(realm) => Box::new(realm.messages.range(first..).map(|(id, _)| *id)),
+            Candidates::Index(index) => Box::new(index.from(first)),
+            Candidates::Few(ids) => Box::new(ids.range(first..).copied()),
         }
     }
 }

@@ -86,7 +86,7 @@ fn render_part<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a 
     let with_fields = |kind: EventKind, fields| EventRecord { kind: kind.type_name(), op: kind.op(), fields, id: None };
     let kind = entry.event.kind;
     match (part, &entry.event.payload) {
-        (Part::Unknown, _) => with_fields(EventKind::EventOfALaterLevel, Fields::Empty {}),
+        (Part::Unknown, _) => with_fields(EventKind::LaterLevelEvent, Fields::Empty {}),
         (Part::Peer(stream_id, user_id), _) => {
             with_fields(kind, Fields::LegacyPeerChange(LegacyPeerChange { stream_id, user_id }))
         }

@@ -1,7 +1,7 @@
 //! The state of one client in the report: its findings and what the rules remember.
 
 use super::finding::{Finding, Findings, Occurrence};
-use super::observation::{Moment, Observation, hash};
+use super::observation::{Moment, Observation, stable_hash};
 use super::rules::Memory;
 use super::summary::{ClientSummary, FindingSummary, OccurrenceSummary};
 
@@ -25,7 +25,7 @@ pub struct Client {
 
 /// The key of a client within a world.
 pub fn client_key(client: &str, user: Option<&str>) -> u64 {
-    hash(&(client, user))
+    stable_hash(&(client, user))
 }
 
 impl Client {
@@ -50,31 +50,31 @@ impl Client {
         self.memory.get_or_insert_default().observe(request, &mut self.findings);
     }
 
-    pub fn poll_started(&mut self, queue: &str) {
+    pub fn record_poll_start(&mut self, queue: &str) {
         if let Some(memory) = &mut self.memory {
-            memory.poll_started(queue);
+            memory.record_poll_start(queue);
         }
     }
 
-    pub fn poll_ended(&mut self, queue: &str) {
+    pub fn record_poll_end(&mut self, queue: &str) {
         if let Some(memory) = &mut self.memory {
-            memory.poll_ended(queue);
+            memory.record_poll_end(queue);
         }
     }
 
     /// Checks a poll whose connection the client closed. `start_and_end` are in microseconds of real time, `world_time`
     /// is in seconds.
-    pub fn poll_aborted(&mut self, queue: &str, request: &str, start_and_end: (i64, i64), world_time: f64) {
+    pub fn check_aborted_poll(&mut self, queue: &str, request: &str, start_and_end: (i64, i64), world_time: f64) {
         let occurrence = Occurrence { journal_id: None, at: world_time, request: request.into() };
         if let Some(memory) = &mut self.memory {
-            memory.poll_aborted(queue, start_and_end, occurrence, &mut self.findings);
+            memory.check_aborted_poll(queue, start_and_end, occurrence, &mut self.findings);
         }
     }
 
-    /// See [`Report::check_until_now`](super::Report::check_until_now).
-    pub fn check_until_now(&mut self, now: Moment) {
+    /// See [`Report::record_overdue_findings`](super::Report::record_overdue_findings).
+    pub fn record_overdue_findings(&mut self, now: Moment) {
         if let Some(memory) = &mut self.memory {
-            memory.check_until_now(now, &mut self.findings);
+            memory.record_overdue_findings(now, &mut self.findings);
         }
     }
 

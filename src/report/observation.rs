@@ -142,7 +142,7 @@ impl Observation<'_> {
         let params = self.entry.params.iter().filter(|(name, _)| !excluded_params.contains(&name.as_str()));
         let mut hashed_parts: Vec<(&str, &str)> = params.map(|(name, value)| (name.as_str(), value.as_str())).collect();
         hashed_parts.push((&self.entry.method, &self.entry.path));
-        hash(&hashed_parts)
+        stable_hash(&hashed_parts)
     }
 
     /// The method, and the path with placeholders; for an unknown operation, the path as it was sent.
@@ -157,7 +157,7 @@ impl Observation<'_> {
 }
 
 /// A hash that is the same in each run of the program.
-pub fn hash(value: &impl Hash) -> u64 {
+pub fn stable_hash(value: &impl Hash) -> u64 {
     foldhash::fast::FixedState::default().hash_one(value)
 }
 

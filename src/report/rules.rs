@@ -83,29 +83,35 @@ impl Memory {
         self.robustness.check(request, poll_result.as_ref(), findings);
     }
 
-    pub fn poll_started(&mut self, queue: &str) {
-        self.robustness.poll_started();
-        self.queues.poll_started(queue);
+    pub fn record_poll_start(&mut self, queue: &str) {
+        self.robustness.record_poll_start();
+        self.queues.record_poll_start(queue);
         if let Some(queue) = self.known_queues.find(queue) {
             queue.waiting_polls += 1;
         }
     }
 
-    pub fn poll_ended(&mut self, queue: &str) {
+    pub fn record_poll_end(&mut self, queue: &str) {
         if let Some(queue) = self.known_queues.find(queue) {
             queue.waiting_polls = queue.waiting_polls.saturating_sub(1);
         }
     }
 
     /// Checks a poll whose connection the client closed. `start_and_end` are in microseconds of real time.
-    pub fn poll_aborted(&mut self, queue: &str, start_and_end: (i64, i64), poll: Occurrence, findings: &mut Findings) {
+    pub fn check_aborted_poll(
+        &mut self,
+        queue: &str,
+        start_and_end: (i64, i64),
+        poll: Occurrence,
+        findings: &mut Findings,
+    ) {
         if let Some(queue) = self.known_queues.find(queue) {
             polls::check_aborted(queue, start_and_end, poll, findings);
         }
     }
 
-    /// See [`Report::check_until_now`](crate::report::Report::check_until_now).
-    pub fn check_until_now(&mut self, now: Moment, findings: &mut Findings) {
+    /// See [`Report::record_overdue_findings`](crate::report::Report::record_overdue_findings).
+    pub fn record_overdue_findings(&mut self, now: Moment, findings: &mut Findings) {
         self.robustness.check_silent_client(now, findings);
         self.queues.check_restart(now, findings);
     }

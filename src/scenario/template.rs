@@ -177,7 +177,10 @@ impl Template {
 fn parse_placeholder(content: &str) -> Result<Part, String> {
     if let Some((name, matcher_text)) = content.split_once(":=") {
         let (name, matcher_text) = (name.trim(), matcher_text.trim());
-        if !is_name(name) || parse_matcher(name)?.is_some() || ["now", "unique", "server", "origin"].contains(&name) {
+        if !is_name(name)
+            || parse_matcher(name)?.is_some()
+            || ["now", "unique", "server", "origin", "prefix"].contains(&name)
+        {
             return Err(format!(
                 "'{name}' can't be the name of a value: names consist of a-z, 0-9 and _, and are no words of the format"
             ));
@@ -193,7 +196,7 @@ fn parse_placeholder(content: &str) -> Result<Part, String> {
     parse_reference(content)?.map(Part::Reference).ok_or_else(|| {
         format!(
             "'{{{{{content}}}}}' is no placeholder: a captured name, NAME.user_id and the like, channel NAME, \
-             group NAME, message BEGINNING, now, unique, server, origin, or one of {MATCHER_WORDS}"
+             group NAME, message BEGINNING, now, unique, server, origin, prefix, or one of {MATCHER_WORDS}"
         )
     })
 }
@@ -352,6 +355,7 @@ mod tests {
             "{{mel.age}}",
             "{{x := foo}}",
             "{{int := int}}",
+            "{{prefix := int}}",
             "{{x := absent}}",
             "{{a",
             "{{1..b}}",

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 
 /// The result of a check of all worlds within a time limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CheckReport {
+pub struct CheckOutcome {
     /// Broken invariants, one line each.
     pub violations: Vec<String>,
     /// Number of worlds that were not checked in time.
@@ -59,9 +59,9 @@ pub(super) fn violations(shared_realm: &SharedRealm) -> Vec<String> {
 }
 
 /// Checks all worlds on another thread, and returns what was found within the time limit.
-pub(super) async fn check_within(worlds: &Worlds, limit: Duration) -> CheckReport {
+pub(super) async fn check_within(worlds: &Worlds, limit: Duration) -> CheckOutcome {
     let worlds = worlds.all();
-    let mut report = CheckReport { violations: Vec::new(), unfinished: worlds.len() };
+    let mut outcome = CheckOutcome { violations: Vec::new(), unfinished: worlds.len() };
     let (sender, mut receiver) = mpsc::unbounded_channel();
     tokio::task::spawn_blocking(move || {
         for shared_realm in group_by_realm(worlds) {
@@ -75,10 +75,10 @@ pub(super) async fn check_within(worlds: &Worlds, limit: Duration) -> CheckRepor
     while Instant::now() < deadline
         && let Ok(Some((violations, count))) = timeout_at(deadline, receiver.recv()).await
     {
-        report.violations.extend(violations);
-        report.unfinished -= count;
+        outcome.violations.extend(violations);
+        outcome.unfinished -= count;
     }
-    report
+    outcome
 }
 
 #[cfg(test)]
@@ -104,15 +104,15 @@ mod tests {
     #[tokio::test]
     async fn a_check_names_the_broken_world() {
         let server = Server::start().await.expect("a port is free");
-        assert_eq!(server.violations_within(Duration::from_mins(1)).await, CheckReport::default());
+        assert_eq!(server.violations_within(Duration::from_mins(1)).await, CheckOutcome::default());
 
         let mut broken = Realm::clone(&server.world("default").snapshot());
         broken.channels_by_name.insert("nowhere".into(), ChannelId(999));
         add_world(&server, "broken", broken);
 
-        let report = server.violations_within(Duration::from_mins(1)).await;
-        assert_eq!(report.unfinished, 0);
-        let [line] = report.violations.try_into().expect("one line");
+        let outcome = server.violations_within(Duration::from_mins(1)).await;
+        assert_eq!(outcome.unfinished, 0);
+        let [line] = outcome.violations.try_into().expect("one line");
         assert!(line.starts_with("world broken breaks channels-by-name: "), "{line}");
     }
 
@@ -133,8 +133,8 @@ mod tests {
         let server = Server::start().await.expect("a port is free");
         add_world(&server, "other", Realm::clone(&server.world("default").snapshot()));
 
-        let report = server.violations_within(Duration::ZERO).await;
+        let outcome = server.violations_within(Duration::ZERO).await;
 
-        assert_eq!(report, CheckReport { violations: Vec::new(), unfinished: 2 });
+        assert_eq!(outcome, CheckOutcome { violations: Vec::new(), unfinished: 2 });
     }
 }

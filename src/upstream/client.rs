@@ -4,7 +4,7 @@ use super::account::Account;
 use super::base_url::BaseUrl;
 use super::client_builder::client_builder;
 use super::error::{Reason, RequestError};
-use super::pace::Pace;
+use super::pace::RequestPace;
 use super::reply::Reply;
 use bytes::{Bytes, BytesMut};
 use http::{Method, StatusCode};
@@ -46,7 +46,7 @@ pub struct Upstream {
     base_url: BaseUrl,
     account: Option<Account>,
     options: Options,
-    pace: Arc<Pace>,
+    pace: Arc<RequestPace>,
     /// Whether a request has already succeeded, so that a reply which is not of this API is a temporary failure.
     has_replied: Arc<AtomicBool>,
 }
@@ -70,7 +70,7 @@ impl Upstream {
     pub fn new(base_url: BaseUrl, tls_config: ClientConfig, options: Options) -> Result<Self, String> {
         let http = client_builder(tls_config).read_timeout(options.read_timeout).build();
         let http = http.map_err(|error| Reason::from_http(&error, options.read_timeout, 0).to_string())?;
-        let pace = Arc::new(Pace::per_second(options.rate));
+        let pace = Arc::new(RequestPace::per_second(options.rate));
         Ok(Self { http, base_url, account: None, options, pace, has_replied: Arc::default() })
     }
 

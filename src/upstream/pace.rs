@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep_until};
 
 /// Spaces the requests to a server evenly, and observes the pauses that the server asks for. All requests share it.
 #[derive(Debug)]
-pub struct Pace {
+pub struct RequestPace {
     /// The shortest time between two requests. Zero means no limit.
     interval: Duration,
     turns: Mutex<Turns>,
@@ -18,7 +18,7 @@ struct Turns {
     end_of_pause: Instant,
 }
 
-impl Pace {
+impl RequestPace {
     /// Allows at most `rate` requests per second, or any number if `rate` is 0.
     pub fn per_second(rate: f64) -> Self {
         let interval = if rate > 0.0 { Duration::try_from_secs_f64(1.0 / rate) } else { Ok(Duration::ZERO) };
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     /// The time in milliseconds until `count` requests have had their turns. Slow machines may take longer.
-    async fn millis_for_turns(pace: &Pace, count: usize) -> u128 {
+    async fn millis_for_turns(pace: &RequestPace, count: usize) -> u128 {
         let start = Instant::now();
         for _ in 0..count {
             pace.wait_turn().await;
@@ -67,15 +67,15 @@ mod tests {
 
     #[tokio::test]
     async fn requests_are_sent_evenly() {
-        let pace = Pace::per_second(20.0);
+        let pace = RequestPace::per_second(20.0);
         assert!(millis_for_turns(&pace, 1).await < 50);
         assert!(millis_for_turns(&pace, 4).await >= 190);
-        assert!(millis_for_turns(&Pace::per_second(0.0), 1_000).await < 1_000);
+        assert!(millis_for_turns(&RequestPace::per_second(0.0), 1_000).await < 1_000);
     }
 
     #[tokio::test]
     async fn nothing_is_sent_during_a_pause() {
-        let pace = Pace::per_second(20.0);
+        let pace = RequestPace::per_second(20.0);
         pace.wait_turn().await;
         pace.pause(Duration::from_millis(300));
         pace.pause(Duration::from_millis(100));
@@ -84,7 +84,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_waiting_request_waits_for_a_pause_too() {
-        let pace = Pace::per_second(10.0);
+        let pace = RequestPace::per_second(10.0);
         pace.wait_turn().await;
         let start = Instant::now();
         tokio::join!(pace.wait_turn(), async { pace.pause(Duration::from_millis(300)) });

@@ -222,7 +222,7 @@ fn operation(text: &mut String, row: &OperationRow) {
         }
     }
     let mut generator = schemars::SchemaGenerator::default();
-    let schema = (row.reply)(&mut generator).to_value();
+    let schema = (row.reply_schema)(&mut generator).to_value();
     let definitions = generator.take_definitions(true);
     let keys = reply_keys(&schema, &definitions);
     let _ = writeln!(text, "\nReply: {}.", if keys.is_empty() { "only success".to_owned() } else { keys.join(", ") });

@@ -68,7 +68,7 @@ fn sources(module: &str) -> Vec<String> {
     let mut files: Vec<PathBuf> = vec![root.join(format!("{module}.rs"))];
     let folder = std::fs::read_dir(root.join(module)).into_iter().flatten().flatten().map(|entry| entry.path());
     // Where a feature is off, others are in the place of its types.
-    files.extend(folder.filter(|path| path.is_file() && !path.ends_with("without.rs")));
+    files.extend(folder.filter(|path| path.is_file() && !path.ends_with("stubs.rs")));
     files.sort();
     files.iter().map(|file| std::fs::read_to_string(file).expect("readable")).collect()
 }

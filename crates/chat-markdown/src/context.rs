@@ -42,7 +42,8 @@ impl<'a> Context<'a> {
 
     /// Stores HTML, and returns a placeholder for it.
     pub fn store(&mut self, html: String) -> String {
-        // The budget is checked later, with the tree's.
+        // An exhausted budget stays exhausted, so the error can wait until the whole document is rendered: then the
+        // budget is checked, and everything discarded.
         let _ = self.budget.spend_output(html.chars().count());
         self.stash.store(html)
     }

@@ -7,7 +7,7 @@ use crate::realm::queue::{Cursor, DEFAULT_IDLE_TIMEOUT_SECONDS, Queue, QueueId, 
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::record::events::EventOfALaterLevel;
+use crate::record::events::LaterLevelEvent;
 use crate::time::Span;
 use schemars::{Schema, SchemaGenerator};
 use std::collections::BTreeSet;
@@ -70,6 +70,6 @@ pub fn add_queue_for_poll(tx: &mut Tx, context: &OperationContext<'_>, event_typ
 pub fn add_unknown_event(tx: &mut Tx, queue: Option<&str>) {
     let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.options.receives_unknown_events());
     if let Some(id) = queue.map(|queue| queue.id.clone()) {
-        tx.emit_to_queue(id, EventOfALaterLevel {});
+        tx.emit_to_queue(id, LaterLevelEvent {});
     }
 }

@@ -154,7 +154,7 @@ fn checked_privacy(
     if !is_requested || (privacy == channel.privacy && !makes_web_public) {
         return Ok(is_requested.then_some(privacy));
     }
-    if privacy == Privacy::WebPublic && !realm.has_public_access() {
+    if privacy == Privacy::WebPublic && !realm.allows_spectators() {
         return Err(Error::WebPublicDisabled);
     }
     let required_permission = match privacy {

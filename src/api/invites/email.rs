@@ -44,9 +44,9 @@ operation! {
         welcome_message_custom_text since 416: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
     }
     errors [
-        InvalidValueBecause, BadValue, InsufficientPermission, NoInvitees, OwnerInvitesOwners, RoleAboveInviter,
-        InvalidInviteChannel, MayNotSubscribeOthers, InvalidGroup, GroupDeactivated, InvitesNotValid, NobodyInvited,
-        SomeNotInvited,
+        InvalidValueBecause, BadValue, InsufficientPermission, NoInvitees, OwnerRequiredToInviteOwner,
+        AdministratorRequiredForInvite, InvalidInviteChannel, MayNotSubscribeOthers, InvalidGroup, GroupDeactivated,
+        InvitesNotValid, NobodyInvited, SomeNotInvited,
     ];
     events [InvitesChanged];
 }
@@ -156,7 +156,7 @@ operation! {
     /// Sends an invitation by email again; its validity starts over.
     pub ResendInvite = POST "/invites/{invite_id}/resend", for HumanNotGuest;
     params from InviteParams;
-    errors [NoSuchInvitation, OwnerRequired, RoleAboveInviter];
+    errors [NoSuchInvitation, OwnerRequired, AdministratorRequiredForInvite];
 }
 
 impl Write for ResendInvite {

@@ -13,7 +13,7 @@ operation! {
         /// The link.
         @path invite_id: InviteLinkId,
     }
-    errors [NoSuchInvitation, OwnerRequired, RoleAboveInviter, InvitationRevoked];
+    errors [NoSuchInvitation, OwnerRequired, AdministratorRequiredForInvite, InvitationRevoked];
     events [InvitesChanged];
 }
 
@@ -36,7 +36,7 @@ operation! {
     /// Revokes an invitation by email.
     pub RevokeInvite = DELETE "/invites/{invite_id}", for HumanNotGuest;
     params from InviteParams;
-    errors [NoSuchInvitation, OwnerRequired, RoleAboveInviter];
+    errors [NoSuchInvitation, OwnerRequired, AdministratorRequiredForInvite];
     events [InvitesChanged];
 }
 

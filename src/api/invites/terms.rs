@@ -32,9 +32,9 @@ impl RequestedTerms {
     ///
     /// # Errors
     ///
-    /// In this order: `OwnerInvitesOwners`, `RoleAboveInviter` (both of [`check_role`]), `InvalidInviteChannel`,
-    /// `MayNotSubscribeOthers`; then for the first refused group `InvalidGroup`, `GroupDeactivated`,
-    /// `InsufficientPermission`.
+    /// In this order: `OwnerRequiredToInviteOwner`, `AdministratorRequiredForInvite` (both of [`check_role`]),
+    /// `InvalidInviteChannel`, `MayNotSubscribeOthers`; then for the first refused group `InvalidGroup`,
+    /// `GroupDeactivated`, `InsufficientPermission`.
     pub(super) fn check(self, realm: &Realm, context: &OperationContext<'_>) -> Result<InviteTerms, Error> {
         let caller = context.caller();
         check_role(context, self.role)?;
@@ -66,14 +66,14 @@ impl RequestedTerms {
 ///
 /// # Errors
 ///
-/// `OwnerInvitesOwners`, `RoleAboveInviter`.
+/// `OwnerRequiredToInviteOwner`, `AdministratorRequiredForInvite`.
 pub(super) fn check_role(context: &OperationContext<'_>, role: Role) -> Result<(), Error> {
     let caller = context.caller();
     let needs_admin = role == Role::Moderator && !context.has(Feature::ModeratorsInviteModerators);
     match role {
         _ if caller.role <= role && (!needs_admin || caller.is_admin()) => Ok(()),
-        Role::Owner => Err(Error::OwnerInvitesOwners),
-        _ => Err(Error::RoleAboveInviter),
+        Role::Owner => Err(Error::OwnerRequiredToInviteOwner),
+        _ => Err(Error::AdministratorRequiredForInvite),
     }
 }
 

@@ -48,7 +48,7 @@ operation! {
         stream_id since 1: Option<NonNegative>,
         /// The new topic.
         topic | "subject": Option<String>,
-        /// How many messages of the topic are moved.
+        /// Which messages of the topic are moved.
         propagate_mode: PropagateMode = PropagateMode::One => "change_one",
         /// Post a notice of the move in the old topic.
         send_notification_to_old_thread since 9: bool = false,
@@ -61,8 +61,8 @@ operation! {
     }
     reply EditMessageReply;
     errors [
-        InvalidMessage, EditingDisabled, MayNotEdit, EditTimePassed, NothingToChange, DirectToChannel,
-        DirectWithTopic, PropagateWithoutTopic, TopicInvalidCharacter, ResolveEmptyTopic, ContentWhileMoving,
+        InvalidMessage, EditingDisabled, MayNotEdit, EditTimePassed, NothingToChange, DirectMessageToChannel,
+        DirectWithTopic, PropagateWithoutTopic, TopicInvalidCharacter, ResolveEmptyTopic, ContentChangeWhileMoving,
         WidgetEdited, ExpectationMismatch, InvalidChannelId, MayNotResolve, MayNotMove, MoveTopicTimePassed,
         MoveChannelTimePassed, MoveTimeLimitExceeded, MayNotPost, MayNotCreateTopic, EmptyTopicNotAllowed,
         OnlyEmptyTopicAllowed, UnableToRender, ChannelWildcardNotAllowed, TopicWildcardNotAllowed, MayNotMentionGroup,
@@ -184,7 +184,7 @@ fn change_content(tx: &mut Tx, editor: UserId, original: &Message, mut body: Bod
     if original.channel().is_some() && tx.has(Feature::MentionsReachReaders) {
         tx.add_mentioned_recipients(&original.place, &body, &mut recipients);
     }
-    let late_recipients = tx.late_rows.get(&original.id).cloned().unwrap_or_default();
+    let late_recipients = tx.late_user_messages.get(&original.id).cloned().unwrap_or_default();
     body.retain_mentions_of(&recipients.clone().union(late_recipients.clone()));
     body.copy_wildcards_from(&original.body, late_recipients);
     let now = tx.now;

@@ -48,7 +48,7 @@ impl Read for GetReadReceipts {
                 && state.is_enabled(UserSetting::SendReadReceipts)
                 && !(is_muted && excludes_muted)
         };
-        let late_recipients = realm.late_rows.get(&message.id).cloned().unwrap_or_default();
+        let late_recipients = realm.late_user_messages.get(&message.id).cloned().unwrap_or_default();
         let recipients = message.recipients.clone().union(late_recipients);
         Ok(GetReadReceiptsReply { user_ids: recipients.iter().filter(has_read).copied().collect() })
     }

@@ -31,7 +31,7 @@ operation! {
         /// JSON text.
         content: MaxLength<MAX_LENGTH>,
     }
-    errors [InvalidMessage, NotAWidget, InvalidSubmessage, WidgetRefused, TooManySubmessages];
+    errors [InvalidMessage, NotAWidget, InvalidSubmessage, SubmessageRefused, TooManySubmessages];
     events [MutedTopics, UserTopic, Submessage];
 }
 
@@ -48,7 +48,7 @@ impl Write for AddSubmessage {
         let data: Value = serde_json::from_str(&content).map_err(|_| Error::InvalidSubmessage)?;
         if let Some(widget) = Widget::of(&message) {
             let result = widget.check_submessage(&data, message.sender == caller);
-            result.map_err(|problem| Error::WidgetRefused { problem: problem.into() })?;
+            result.map_err(|problem| Error::SubmessageRefused { problem: problem.into() })?;
         }
         let size = |kind: &str, content: &str| OVERHEAD_BYTES + kind.len() + content.len();
         let sizes = message.submessages.iter().map(|submessage| size(&submessage.kind, &submessage.content));

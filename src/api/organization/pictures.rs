@@ -109,6 +109,8 @@ impl LogoParams {
     }
 }
 
+/// Replaces or removes a picture.
+///
 /// Event: `realm` update_dict to everyone, even if a picture is removed that does not exist.
 fn change_picture(tx: &mut Tx, picture_kind: OrganizationPicture, file: Option<&UploadedFile>) {
     let blob = file.map(|file| tx.store_blob(file.bytes.clone()));

@@ -125,9 +125,9 @@ impl<T: Parameter> Parameter for Option<T> {
 /// A parameter that the operation itself refuses as missing, because something else may replace it, or another error
 /// takes precedence.
 #[derive(Clone, Debug)]
-pub struct Expected<T>(pub Option<T>);
+pub struct RequiredParameter<T>(pub Option<T>);
 
-impl<T> Expected<T> {
+impl<T> RequiredParameter<T> {
     /// The value of the parameter.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl<T> Expected<T> {
     }
 }
 
-impl<T: Parameter> Parameter for Expected<T> {
+impl<T: Parameter> Parameter for RequiredParameter<T> {
     const IS_JSON: bool = T::IS_JSON;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {

@@ -168,7 +168,7 @@ impl Account {
 
     fn new(realm: &Realm, viewer: &User) -> Self {
         let may = |permission| realm.may(viewer.id, permission);
-        let may_create_web_public = realm.has_public_access() && may(RealmPermission::CanCreateWebPublicChannel);
+        let may_create_web_public = realm.allows_spectators() && may(RealmPermission::CanCreateWebPublicChannel);
         Self {
             avatar_source: viewer.avatar.source.letter(),
             avatar_url: avatar_url(realm, viewer, false),

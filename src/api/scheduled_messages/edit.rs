@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::{ScheduledMessageId, UserId};
-use crate::realm::schedule::{DryRun, checked_delivery_time};
+use crate::realm::schedule::{DryRunResult, checked_delivery_time};
 use crate::realm::scheduled::{ScheduledMessage, ScheduledTarget};
 use crate::realm::topic::normalize_topic_to_send_to;
 use crate::realm::tx::Tx;
@@ -116,7 +116,7 @@ impl Write for EditScheduledMessage {
         let (message, deliver_at) = params.checked_original(tx, sender)?;
         let message = message.clone();
         let needs_check = params.type_.is_some() || params.to.is_some() || params.content.is_some();
-        let DryRun { to, content, rendered } = if needs_check {
+        let DryRunResult { to, content, rendered } = if needs_check {
             let (old_kind, old_to, old_topic) = target_parameters(&message.to);
             let kind = params.type_.unwrap_or(old_kind);
             let to = params.to.unwrap_or(old_to).recipients(kind)?;
@@ -125,7 +125,7 @@ impl Write for EditScheduledMessage {
         } else {
             // Without new recipients or content, the checks of sending are left to the time of delivery.
             let to = replace_topic(message.to.clone(), params.topic.as_deref())?;
-            DryRun { to, content: message.content.clone(), rendered: message.rendered.clone() }
+            DryRunResult { to, content: message.content.clone(), rendered: message.rendered.clone() }
         };
 
         let message = tx.put_scheduled_message(ScheduledMessage {

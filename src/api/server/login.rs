@@ -28,7 +28,7 @@ operation! {
     events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete];
     session |reply| UserId(reply.user_id);
     gives keys;
-    is short;
+    is fast;
 }
 
 /// Credentials for Basic authentication.

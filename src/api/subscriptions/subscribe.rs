@@ -36,7 +36,7 @@ operation! {
         subscriptions: Vec<ChannelToSubscribe>,
         /// Properties of new channels.
         @group properties: ChannelProperties,
-        /// Which topics may be used.
+        /// Which topics may be used in new channels.
         topics_policy: Option<TopicsPolicyWord>,
         /// Permissions of new channels.
         @group permissions: ChannelPermissions,
@@ -127,8 +127,8 @@ pub struct SubscribeRequest {
 ///
 /// In this order: those of [`NewChannelParams::check_values`]; those of the names and descriptions; if a channel is
 /// missing, those of [`NewChannelParams::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe
-/// others; those of [`Principals::resolve`]; `TooManyChannels`; `TooManySubscriptions`. Below 342, those about other
-/// users come second.
+/// others; those of [`Principals::resolve`]; `TooManyChannels`; `TooManySubscriptions`. Below level 342, those about
+/// other users come second.
 pub fn subscribe(
     tx: &mut Tx,
     context: &OperationContext<'_>,

@@ -20,7 +20,7 @@ operation! {
     /// Deactivates a user, after the bots that they own; for administrators.
     pub DeactivateUser = DELETE "/users/{user_id}", for User;
     params {
-        /// The user; an active human user.
+        /// Must be an active user who is not a bot.
         @path user_id: UserId,
         /// What to delete; the data of the user's bots goes first.
         actions since 459: Option<DeletionActions>,

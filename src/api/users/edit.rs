@@ -108,7 +108,7 @@ operation! {
 impl Write for EditUserByEmail {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let EditUserByEmail { email, full_name, new_email, profile_data, role } = params;
-        let user = tx.user_by_role_email(context.caller(), &email).ok_or(Error::NoSuchUser)?.id;
+        let user = tx.user_by_email_visible_to_role(context.caller(), &email).ok_or(Error::NoSuchUser)?.id;
         edit_user(tx, context.caller(), user, UserChanges { full_name, new_email, profile_data, role })
     }
 }

@@ -3,7 +3,7 @@
 use crate::cli::CliError;
 use crate::scenario::client::{Failure, HttpReply, HttpRequest};
 use crate::scenario::server_comparison::HttpTransport;
-use crate::upstream::{Pace, client_builder, read_reply};
+use crate::upstream::{RequestPace, client_builder, read_reply};
 use std::pin::Pin;
 use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
@@ -14,7 +14,7 @@ const MAX_PAUSE_SECONDS: f64 = 120.0;
 
 pub struct Transport {
     http: reqwest::Client,
-    pace: Pace,
+    pace: RequestPace,
     timeout: Duration,
 }
 
@@ -27,7 +27,7 @@ impl Transport {
     /// Invalid settings of this machine, such as its proxies.
     pub fn new(tls_config: ClientConfig, rate: f64, timeout: Duration) -> Result<Self, CliError> {
         let http = client_builder(tls_config).redirect(reqwest::redirect::Policy::none()).read_timeout(timeout).build();
-        Ok(Self { http: http.map_err(CliError::failure)?, pace: Pace::per_second(rate), timeout })
+        Ok(Self { http: http.map_err(CliError::failure)?, pace: RequestPace::per_second(rate), timeout })
     }
 
     async fn send_once(&self, request: &HttpRequest) -> Result<HttpReply, Failure> {

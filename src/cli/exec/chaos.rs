@@ -6,7 +6,7 @@ mod shrink;
 
 pub use observed_requests::ObservedRequests;
 
-use super::attempt::{Attempt, RunResult};
+use super::run_settings::{RunResult, RunSettings};
 use crate::cli::CliError;
 use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::eprint_line;
@@ -75,9 +75,9 @@ impl Chaos {
     pub async fn run(
         &self,
         seed: u64,
-        run_once: impl AsyncFn(Attempt) -> Result<RunResult<ObservedRequests>, CliError>,
+        run_once: impl AsyncFn(RunSettings) -> Result<RunResult<ObservedRequests>, CliError>,
     ) -> Result<ExitCode, CliError> {
-        let first_run = run_once(Attempt::default()).await?;
+        let first_run = run_once(RunSettings::default()).await?;
         if first_run.status != 0 {
             eprint_line(format_args!("chaos: without faults the command {}", first_run.summary()));
             return Ok(ExitCode::from(if first_run.is_interrupted {
@@ -96,7 +96,7 @@ impl Chaos {
         let limit = Some(limit.unwrap_or(EXTRA_TIME + TIME_FACTOR * first_run.duration));
         for number in 1..=self.chaos_runs {
             let faults = random_faults::draw_faults(&first_run.observation, seed, number, self.chaos_faults);
-            let run = run_once(Attempt { faults: faults.clone(), limit, ..Attempt::default() }).await?;
+            let run = run_once(RunSettings { faults: faults.clone(), limit, ..RunSettings::default() }).await?;
             let (count, seconds) = (counted(faults.len(), "fault"), run.duration.as_secs_f64());
             eprint_line(format_args!(
                 "chaos: run {number} of {}: {count}, {} in {seconds:.1} s",
@@ -124,7 +124,7 @@ impl Chaos {
         faults: Vec<Value>,
         status: u8,
         limit: Option<Duration>,
-        run_once: impl AsyncFn(Attempt) -> Result<RunResult<ObservedRequests>, CliError>,
+        run_once: impl AsyncFn(RunSettings) -> Result<RunResult<ObservedRequests>, CliError>,
     ) -> Result<ExitCode, CliError> {
         let mut runs = 0;
         let mut interrupt_status = None;
@@ -133,7 +133,7 @@ impl Chaos {
                 return Ok(false);
             }
             runs += 1;
-            let run = run_once(Attempt { faults: faults.to_vec(), limit, ..Attempt::default() }).await?;
+            let run = run_once(RunSettings { faults: faults.to_vec(), limit, ..RunSettings::default() }).await?;
             if run.is_interrupted {
                 interrupt_status = Some(run.status);
             }

@@ -1,6 +1,6 @@
 //! `chatdouble exec --levels`: runs the command at several feature levels and compares the results.
 
-use super::attempt::{Attempt, RunResult};
+use super::run_settings::{RunResult, RunSettings};
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::api::release::level_of_release;
 use crate::cli::CliError;
@@ -83,11 +83,11 @@ impl Levels {
     pub async fn run(
         &self,
         LevelList(levels): &LevelList,
-        run_once: impl AsyncFn(Attempt) -> Result<RunResult<Usage>, CliError>,
+        run_once: impl AsyncFn(RunSettings) -> Result<RunResult<Usage>, CliError>,
     ) -> Result<ExitCode, CliError> {
         let run_at_level = |level: i64| {
             let prefix = self.is_parallel().then(|| format!("{level}: "));
-            let result = run_once(Attempt { feature_level: Some(level), prefix, ..Attempt::default() });
+            let result = run_once(RunSettings { feature_level: Some(level), prefix, ..RunSettings::default() });
             async move {
                 eprint_line(format_args!("level {level}:"));
                 result.await.map(|result| (level, result))

@@ -2,7 +2,7 @@
 
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::api::release::level_of_release;
-use crate::control::times::Seconds;
+use crate::control::times::SpanInput;
 use crate::server::Authority;
 use crate::time::Span;
 use std::net::IpAddr;
@@ -38,7 +38,7 @@ pub fn parse_control_token(text: &str) -> Result<String, String> {
 
 /// Parses the time after which unused worlds are deleted, at least one second.
 pub fn parse_world_ttl(text: &str) -> Result<Span, String> {
-    let ttl = Seconds::parse(text)?.0;
+    let ttl = SpanInput::parse(text)?.0;
     if ttl >= Span::from_seconds(1) { Ok(ttl) } else { Err("takes seconds from 1 on".to_owned()) }
 }
 

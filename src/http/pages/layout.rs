@@ -1,4 +1,4 @@
-//! The common layout of all pages: head, style sheet and security headers.
+//! What all pages share: layout, banners, hidden fields and security headers.
 
 use crate::http::Response;
 use base64::Engine;

@@ -17,7 +17,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "BAD_REQUEST when a user who is not an owner invites an owner; before, UNAUTHORIZED_PRINCIPAL.",
         test: "inviting_owners_was_unauthorized_before_417",
         downgrade: Downgrade::Code {
-            errors: &["OwnerInvitesOwners"],
+            errors: &["OwnerRequiredToInviteOwner"],
             routes: &["POST /invites", "POST /invites/multiuse"],
             status: 400,
             code: "UNAUTHORIZED_PRINCIPAL",

@@ -1,4 +1,5 @@
-//! Integer parameters that older levels also accept as booleans: `true` for 1, `false` for 0.
+//! How older levels parse integer parameters: they accept `true` and `false` for 1 and 0, and refuse integers beyond 64
+//! bits as values of a wrong type.
 
 use crate::api::parameter::ParameterInfo;
 use schemars::SchemaGenerator;
@@ -47,7 +48,8 @@ impl IntegerParameter {
     }
 }
 
-/// The text that replaces integers beyond 64 bits, because the former way of parsing refused them as no integers.
+/// Replaces integers that do not fit in 64 bits. Older levels refused them with the error for values that are not
+/// integers; this text gets the same error.
 pub const NOT_AN_INTEGER: &str = "0.5";
 
 /// Integers with no more digits than this fit in 64 bits.

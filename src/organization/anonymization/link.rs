@@ -153,7 +153,7 @@ const KNOWN_OPERATORS: [&str; 17] = [
     "search",
 ];
 
-/// Extensions that say nothing about the content of a file.
+/// Common extensions, which reveal nothing private and are kept.
 const KNOWN_EXTENSIONS: [&str; 28] = [
     "png", "jpg", "jpeg", "gif", "webp", "svg", "txt", "md", "pdf", "html", "xml", "json", "csv", "zip", "gz", "tar",
     "mp3", "mp4", "webm", "ogg", "wav", "mov", "doc", "docx", "xls", "xlsx", "ppt", "exe",

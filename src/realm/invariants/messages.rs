@@ -19,7 +19,7 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "direct-messages-reach-the-conversation",
-        meaning: "A direct message's recipients are the members of its conversation, the sender among them.",
+        meaning: "A direct message's recipients are the members of its conversation, the sender among them, and mentioned generic bots.",
         check: direct_messages_reach_the_conversation,
     },
     Invariant {
@@ -43,9 +43,9 @@ pub(super) const ALL: &[Invariant] = &[
         check: mentions_reach_recipients,
     },
     Invariant {
-        name: "late-rows",
+        name: "late-user-messages",
         meaning: "User messages that were created after sending are indexed by message and by user.",
-        check: late_rows,
+        check: late_user_messages,
     },
     Invariant {
         name: "unread-where-subscribed",
@@ -58,9 +58,9 @@ pub(super) const ALL: &[Invariant] = &[
         check: read_runs_are_apart,
     },
     Invariant {
-        name: "starred-messages-have-rows",
-        meaning: "Users who starred or collapsed a message that still exists, or hide its previews, have a row for it.",
-        check: starred_messages_have_rows,
+        name: "marked-messages-have-user-messages",
+        meaning: "Users who starred or collapsed a message that still exists, or hide its previews, have a user message for it.",
+        check: marked_messages_have_user_messages,
     },
 ];
 
@@ -150,9 +150,9 @@ fn conversations_by_members(realm: &Realm) -> Vec<String> {
 
 fn reactions_are_unique(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
-        let mut known_reactions = BTreeSet::new();
+        let mut seen_reactions = BTreeSet::new();
         let mut is_duplicate = |user: UserId, emoji: &crate::realm::emoji::Emoji| {
-            !known_reactions.insert((user, emoji.reaction_type, emoji.emoji_code.clone()))
+            !seen_reactions.insert((user, emoji.reaction_type, emoji.emoji_code.clone()))
         };
         let duplicate = message.reactions.iter().find(|reaction| is_duplicate(reaction.user, &reaction.emoji))?;
         Some(format!("user {} reacted twice to message {}", duplicate.user, message.id))
@@ -162,22 +162,26 @@ fn reactions_are_unique(realm: &Realm) -> Vec<String> {
 fn mentions_reach_recipients(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
         let user = message.body.mentioned_or_alerted().find(|user| !realm.has_user_message(**user, message))?;
-        Some(format!("message {} mentions user {user}, who has no row for it", message.id))
+        Some(format!("message {} mentions user {user}, who has no user message for it", message.id))
     })
 }
 
-fn late_rows(realm: &Realm) -> Vec<String> {
+fn late_user_messages(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<MessageId, OrdSet<UserId>> = OrdMap::new();
     for (user, state) in &realm.personal {
         for message in &state.historical {
             expected.entry(*message).or_default().insert(*user);
         }
     }
-    let actual: OrdMap<_, _> =
-        realm.late_rows.iter().filter(|(_, users)| !users.is_empty()).map(|(id, users)| (*id, users.clone())).collect();
-    let mut violations = mismatch("late rows are", &actual, &expected);
+    let actual: OrdMap<_, _> = realm
+        .late_user_messages
+        .iter()
+        .filter(|(_, users)| !users.is_empty())
+        .map(|(id, users)| (*id, users.clone()))
+        .collect();
+    let mut violations = mismatch("late user messages are", &actual, &expected);
     violations.extend(violations_of(&expected, |(id, _)| {
-        (!realm.messages.contains_key(id)).then(|| format!("late rows of message {id}, which does not exist"))
+        (!realm.messages.contains_key(id)).then(|| format!("late user messages of message {id}, which does not exist"))
     }));
     violations
 }
@@ -192,7 +196,10 @@ fn unread_where_subscribed(realm: &Realm) -> Vec<String> {
         let mut unread_messages =
             gaps(&state.read).flat_map(|gap| realm.messages.range(gap)).map(|(_, message)| message);
         let message = unread_messages.find(is_misplaced)?;
-        Some(format!("message {} is unread for user {user}, who is not subscribed to its channel", message.id))
+        Some(format!(
+            "message {} is unread for user {user}, who is not subscribed to its channel or subscribed only later",
+            message.id
+        ))
     })
 }
 
@@ -216,11 +223,11 @@ fn read_runs_are_apart(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn starred_messages_have_rows(realm: &Realm) -> Vec<String> {
+fn marked_messages_have_user_messages(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let marked_ids = state.starred.iter().chain(&state.collapsed).chain(&state.hidden_previews);
         let mut existing_messages = marked_ids.filter_map(|id| realm.messages.get(id));
         let message = existing_messages.find(|message| !realm.has_user_message(*user, message))?;
-        Some(format!("user {user} marked message {} without a row for it", message.id))
+        Some(format!("user {user} marked message {} without a user message for it", message.id))
     })
 }

@@ -137,14 +137,14 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
         change_each(&mut tx.realm_mut().attachments, |attachment| attachment.messages.clear());
     }),
     ("upload-space", |tx| tx.realm_mut().upload_space_used += 1),
-    ("late-rows", |tx| _ = tx.realm_mut().late_rows.insert(MessageId(1), OrdSet::unit(MEL))),
+    ("late-user-messages", |tx| _ = tx.realm_mut().late_user_messages.insert(MessageId(1), OrdSet::unit(MEL))),
     ("unread-where-subscribed", |tx| {
         let id = tx.messages_in(GENERAL).last().expect("there are messages");
         tx.user_state_mut(MEL).read.remove(id);
         let subscription = tx.user_state_mut(MEL).subscriptions.get_mut(&GENERAL).expect("mel is subscribed");
         Arc::make_mut(subscription).is_active = false;
     }),
-    ("starred-messages-have-rows", |tx| _ = tx.user_state_mut(UserId(7)).starred.insert(MessageId(1))),
+    ("marked-messages-have-user-messages", |tx| _ = tx.user_state_mut(UserId(7)).starred.insert(MessageId(1))),
     ("alert-words", |tx| tx.user_state_mut(MEL).alert_words.push_back("new".into())),
     ("reached-by-push", |tx| tx.user_state_mut(MEL).devices.clear()),
     ("topic-policies-are-valid", |tx| {

@@ -17,6 +17,7 @@ pub struct InviteLink {
     pub is_revoked: bool,
 }
 
+/// An invitation by email, for one person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Invite {

@@ -54,7 +54,8 @@ pub struct User {
 /// Parts of replies about a user, rendered on first use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CachedUserJson {
-    /// The entry in lists of users, for each kind of reader.
+    /// Entries in lists of users: one per combination of list (plain, register reply), visible email address and
+    /// `client_gravatar`; `ListedUser::cached` computes the index.
     pub list_entries: [Cached<Box<RawValue>>; 8],
     /// The user's own view (`GET /users/me`).
     pub own: Cached<Box<[u8]>>,
@@ -169,7 +170,7 @@ impl BotDefaults {
 pub enum BotKind {
     /// 1: calls the API like anybody.
     Generic,
-    /// 2: may only send messages.
+    /// 2: delivers webhooks and sends messages; few other operations accept it.
     IncomingWebhook,
     /// 3: is called by the server.
     OutgoingWebhook,

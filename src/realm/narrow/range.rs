@@ -67,7 +67,7 @@ impl Narrow {
         ids.reverse();
         let anchor_message = MessageId(anchor);
         let found_anchor = range.include_anchor
-            && candidates.from(anchor_message).next() == Some(anchor_message)
+            && candidates.starting_at(anchor_message).next() == Some(anchor_message)
             && is_match(&anchor_message);
         if found_anchor {
             ids.push(anchor_message);
@@ -75,7 +75,7 @@ impl Narrow {
         let newer_ids: Vec<MessageId> = if after == 0 {
             Vec::new()
         } else {
-            candidates.from(MessageId(anchor.saturating_add(1))).filter(is_match).take(after).collect()
+            candidates.starting_at(MessageId(anchor.saturating_add(1))).filter(is_match).take(after).collect()
         };
         let newer_count = newer_ids.len();
         ids.extend(newer_ids);
@@ -99,7 +99,7 @@ impl Narrow {
                     let message = realm.messages.get(id);
                     message.is_some_and(|message| message.sent_at >= at && self.matches(realm, viewer, message))
                 };
-                candidates.from(MessageId(0)).find(is_match).map_or(NEWEST_ANCHOR, |id| id.0)
+                candidates.starting_at(MessageId(0)).find(is_match).map_or(NEWEST_ANCHOR, |id| id.0)
             }
         }
     }

@@ -110,7 +110,7 @@ impl Realm {
 
     /// Like [`Realm::user_by_api_email`], but real addresses must be visible to users of the viewer's role, even the
     /// viewer's own address.
-    pub fn user_by_role_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
+    pub fn user_by_email_visible_to_role(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
         let is_visible_to_role = |user: &&Arc<User>| user.is_bot() || user.email_visibility.is_visible_to(viewer.role);
         self.user_by_dummy_email(email).or_else(|| self.user_by_api_email(viewer, email).filter(is_visible_to_role))
     }
@@ -155,17 +155,18 @@ impl Realm {
     }
 
     /// Whether spectators may use the API (specification, Authentication 4).
-    pub fn has_public_access(&self) -> bool {
+    pub fn allows_spectators(&self) -> bool {
         self.organization.is_enabled(RealmSetting::EnableSpectatorAccess)
     }
 
     /// Whether spectators can see a channel (`realm_web_public_access_enabled`).
     pub fn web_public_access_enabled(&self) -> bool {
-        self.has_public_access()
+        self.allows_spectators()
             && self.channels.values().any(|channel| channel.privacy == Privacy::WebPublic && !channel.is_archived)
     }
 
-    /// Includes deactivated guests.
+    /// Includes deactivated guests. The direct members of `role:everyone` are the guests; other roles are in its
+    /// subgroups.
     pub fn guests(&self) -> &OrdSet<UserId> {
         self.system_group_members(SystemGroup::Everyone)
     }

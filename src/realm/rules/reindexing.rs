@@ -48,7 +48,7 @@ impl Realm {
                 self.muted_by.entry(*muted).or_default().insert(*user);
             }
             for message in &state.historical {
-                self.late_rows.entry(*message).or_default().insert(*user);
+                self.late_user_messages.entry(*message).or_default().insert(*user);
             }
         }
         self.with_agenda()

@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 const REMINDER_PREFIX: &str = "You requested a reminder";
 
-/// The result of [`Realm::try_sending`].
+/// The result of [`Realm::dry_run_send`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct DryRun {
+pub struct DryRunResult {
     /// With the normalized topic.
     pub to: ScheduledTarget,
     /// Markdown, normalized.
@@ -35,7 +35,7 @@ impl Realm {
     /// # Errors
     ///
     /// Those of [`Tx::send`].
-    pub fn try_sending(&self, outgoing: OutgoingMessage, feature_level: i64) -> Result<DryRun, Error> {
+    pub fn dry_run_send(&self, outgoing: OutgoingMessage, feature_level: i64) -> Result<DryRunResult, Error> {
         let sender = outgoing.sender;
         let mut copy = Tx::at_level(self.clone(), feature_level);
         let sent = copy.send(outgoing)?;
@@ -50,7 +50,7 @@ impl Realm {
                 ScheduledTarget::Direct { users: if others.is_empty() { vec![sender] } else { others } }
             }
         };
-        Ok(DryRun {
+        Ok(DryRunResult {
             to: target,
             content: message.body.content.clone(),
             rendered: message.body.rendered_html().into_owned(),

@@ -35,6 +35,7 @@ impl Realm {
         } else {
             return None;
         };
+        // In the order of the numbers, unmuted replaces none and muted, and followed replaces all of them.
         (state.topic_policy(channel, topic).number() < new_policy.number()).then_some(new_policy)
     }
 

@@ -9,10 +9,10 @@ use std::sync::Arc;
 impl Tx {
     /// Adds a historical user message, unless the user already has a user message.
     pub fn add_historical_user_message(&mut self, user: UserId, message: MessageId) {
-        let has_row = self.messages.get(&message).is_none_or(|message| self.has_user_message(user, message));
-        if !has_row {
+        let has_user_message = self.messages.get(&message).is_none_or(|message| self.has_user_message(user, message));
+        if !has_user_message {
             self.user_state_mut(user).historical.insert(message);
-            self.realm_mut().late_rows.entry(message).or_default().insert(user);
+            self.realm_mut().late_user_messages.entry(message).or_default().insert(user);
         }
     }
 
@@ -34,7 +34,7 @@ impl Tx {
             }
             for id in group.messages {
                 let names_removed_users = self.messages[&id].body.mentions_or_alerts_any_of(users);
-                let late_users = self.late_rows.get(&id).cloned().unwrap_or_default();
+                let late_users = self.late_user_messages.get(&id).cloned().unwrap_or_default();
                 let message = self.message_mut(id);
                 if names_removed_users {
                     Arc::make_mut(&mut message.body).retain_mentions_of(&remaining.clone().union(late_users));
@@ -69,12 +69,13 @@ impl Tx {
             state.hidden_previews.remove(id);
         }
         for id in &historical {
-            if let Some(users) = self.realm_mut().late_rows.get_mut(id) {
+            if let Some(users) = self.realm_mut().late_user_messages.get_mut(id) {
                 users.remove(&user);
             }
             let message = &self.messages[id];
             if !message.recipients.contains(&user) && message.body.mentions_or_alerts_any_of(&OrdSet::unit(user)) {
-                let holders = message.recipients.clone().union(self.late_rows.get(id).cloned().unwrap_or_default());
+                let holders =
+                    message.recipients.clone().union(self.late_user_messages.get(id).cloned().unwrap_or_default());
                 Arc::make_mut(&mut self.message_mut(*id).body).retain_mentions_of(&holders);
             }
         }
@@ -95,7 +96,7 @@ impl Tx {
             }
             for id in group.messages {
                 let late_recipients =
-                    self.late_rows.get(&id).cloned().unwrap_or_default().intersection(new_recipients.clone());
+                    self.late_user_messages.get(&id).cloned().unwrap_or_default().intersection(new_recipients.clone());
                 let recipients = if late_recipients.is_empty() {
                     all_recipients.clone()
                 } else {

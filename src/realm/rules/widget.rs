@@ -166,12 +166,12 @@ fn to_spaced_json(value: &Value) -> String {
 ///
 /// # Errors
 ///
-/// In this order: `WidgetNotJson`, `WidgetGivenRefused`.
+/// In this order: `WidgetNotJson`, `InvalidWidgetContent`.
 pub fn checked_widget(text: &str) -> Result<Value, Error> {
     let content: Value = serde_json::from_str(text).map_err(|_| Error::WidgetNotJson)?;
     match check_form(&content) {
         Ok(()) => Ok(json!({"widget_type": content["widget_type"], "extra_data": content["extra_data"]})),
-        Err(problem) => Err(Error::WidgetGivenRefused { problem: problem.into() }),
+        Err(problem) => Err(Error::InvalidWidgetContent { problem: problem.into() }),
     }
 }
 

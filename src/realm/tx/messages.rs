@@ -25,7 +25,7 @@ impl Tx {
         let message = self.realm.messages.remove(&id)?;
         self.unindex_message(&message);
         // Flags of recipients remain: no index has them, and there may be very many recipients.
-        for user in self.realm.late_rows.remove(&id).unwrap_or_default() {
+        for user in self.realm.late_user_messages.remove(&id).unwrap_or_default() {
             let state = self.user_state_mut(user);
             state.historical.remove(&id);
             state.starred.remove(&id);

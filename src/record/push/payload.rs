@@ -1,4 +1,4 @@
-//! The payloads of push notifications before encryption.
+//! The payloads of push notifications, before any encryption.
 
 use super::ServerProperties;
 use super::html::{group_mentions, html_to_text};

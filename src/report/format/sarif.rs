@@ -1,7 +1,7 @@
 //! The report in the SARIF 2.1.0 format, for services that show findings of static analysis.
 
 use super::text::client_title;
-use crate::report::observation::hash;
+use crate::report::observation::stable_hash;
 use crate::report::rules;
 use crate::report::{Baseline, ClientSummary, FindingSummary, Rule, Summary};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn format_rule(rule: &Rule) -> Value {
 fn format_finding(client: &ClientSummary, finding: &FindingSummary, is_known: bool) -> Value {
     let index = rules::all().iter().position(|rule| rule.name == finding.rule);
     let method_and_path = finding.first.request.splitn(3, ' ').take(2).collect::<Vec<_>>().join(" ");
-    let fingerprint = hash(&(client.client.split('/').next(), &finding.rule, &finding.message));
+    let fingerprint = stable_hash(&(client.client.split('/').next(), &finding.rule, &finding.message));
     let mut result = json!({
         "ruleId": finding.rule,
         "level": finding.severity.name(),

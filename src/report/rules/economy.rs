@@ -4,7 +4,7 @@ use super::SECOND;
 use super::known_queues::{KnownQueue, KnownQueues};
 use crate::report::finding::Findings;
 use crate::report::latest_items::LatestItems;
-use crate::report::observation::{Moment, Observation, hash};
+use crate::report::observation::{Moment, Observation, stable_hash};
 use crate::report::rule::{Rule, Severity};
 use serde_json::Value;
 
@@ -139,7 +139,7 @@ impl Memory {
             Some(id) => id.parse().unwrap_or(i64::MAX),
             None => i64::MAX,
         };
-        let conversation = hash(&(request.param("narrow"), is_backwards));
+        let conversation = stable_hash(&(request.param("narrow"), is_backwards));
         let series = self.pages.take(|series| series.conversation == conversation);
         let continues_series = |series: &PageSeries| {
             let has_advanced = if is_backwards { anchor < series.anchor } else { anchor > series.anchor };
@@ -158,7 +158,7 @@ impl Memory {
 
     fn check_flag_change(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let is_single = request.param("messages").is_some_and(|ids| !ids.contains(','));
-        let change = hash(&(request.param("op"), request.param("flag")));
+        let change = stable_hash(&(request.param("op"), request.param("flag")));
         self.flag_changes = match self.flag_changes {
             _ if !is_single => None,
             Some((previous, count, since)) if previous == change && request.waited_since(since) < FLAG_CHANGES_SPAN => {

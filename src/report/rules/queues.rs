@@ -99,7 +99,7 @@ impl Memory {
 
     fn check_poll(&mut self, queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
         let id = request.param("queue_id").unwrap_or_default();
-        self.poll_started(id);
+        self.record_poll_start(id);
         let Some(queue) = queues.find(id) else { return };
         if queue.lost_at.is_some_and(|lost_at| request.is_after(lost_at)) {
             findings.add(&DEAD_QUEUE_POLLED, "", request);
@@ -162,7 +162,7 @@ impl Memory {
     }
 
     /// Forgets the restart if the client polls an older queue: then it has several queues at the same time.
-    pub fn poll_started(&mut self, queue: &str) {
+    pub fn record_poll_start(&mut self, queue: &str) {
         self.restart.take_if(|restart| restart.unused_queues.iter().any(|unused| **unused == *queue));
     }
 

@@ -108,7 +108,7 @@ impl Memory {
         }
     }
 
-    pub fn poll_started(&mut self) {
+    pub fn record_poll_start(&mut self) {
         self.unexpected_reply = None;
     }
 

@@ -4,7 +4,7 @@ use super::SECOND;
 use super::polls::PollResult;
 use crate::report::finding::Findings;
 use crate::report::latest_items::LatestItems;
-use crate::report::observation::{Arrival, Moment, Observation, hash};
+use crate::report::observation::{Arrival, Moment, Observation, stable_hash};
 use crate::report::rule::{Rule, Severity};
 
 /// After this time, a message with the same content counts as a new one.
@@ -101,5 +101,5 @@ fn message_fingerprint(request: &Observation<'_>) -> u64 {
         kind => kind,
     });
     let topic = request.param("topic").or_else(|| request.param("subject"));
-    hash(&(kind, request.param("to"), topic, request.param("content").map(str::trim)))
+    stable_hash(&(kind, request.param("to"), topic, request.param("content").map(str::trim)))
 }

@@ -58,7 +58,7 @@ static IDS_IN_TEXT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A difference between the two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct ServerDifference {
     /// Where it is, such as `reply.messages[].id` or `event message of mel`.
     pub at: String,
     /// The value of the first server as text, shortened; `absent` if it has none.
@@ -107,7 +107,13 @@ impl Correspondence {
 
     /// The differences between two values. IDs at the same place become pairs. `parent_kind` is the kind of object that
     /// the values describe, such as `message`.
-    pub fn differences(&mut self, path: &str, parent_kind: &str, first: &Value, second: &Value) -> Vec<Difference> {
+    pub fn differences(
+        &mut self,
+        path: &str,
+        parent_kind: &str,
+        first: &Value,
+        second: &Value,
+    ) -> Vec<ServerDifference> {
         let mut differences = Vec::new();
         self.compare_values("", parent_kind, first, second, path, &mut differences);
         differences
@@ -120,7 +126,7 @@ impl Correspondence {
         first: &Value,
         second: &Value,
         path: &str,
-        differences: &mut Vec<Difference>,
+        differences: &mut Vec<ServerDifference>,
     ) {
         let is_ignored =
             SERVER_DEPENDENT_KEYS.contains(&key) || key.ends_with("_version") || key.ends_with("_feature_level");
@@ -185,7 +191,7 @@ impl Correspondence {
         parent_kind: &str,
         [first, second]: [&serde_json::Number; 2],
         path: &str,
-    ) -> Difference {
+    ) -> ServerDifference {
         let kind = kind_of_id(key, parent_kind).unwrap_or_default();
         let counterpart_of = |ids: &imbl::HashMap<(String, i64), i64>, number: &serde_json::Number| {
             ids.get(&(kind.clone(), number.as_i64()?)).map(i64::to_string)
@@ -196,7 +202,7 @@ impl Correspondence {
                 None => number.to_string(),
             }
         };
-        Difference {
+        ServerDifference {
             at: path.to_owned(),
             first: describe(first, counterpart_of(&self.second_ids, first), second, "second"),
             second: describe(second, counterpart_of(&self.first_ids, second), first, "first"),
@@ -248,7 +254,7 @@ impl Correspondence {
         first: &Map<String, Value>,
         second: &Map<String, Value>,
         path: &str,
-        differences: &mut Vec<Difference>,
+        differences: &mut Vec<ServerDifference>,
     ) {
         let parent_kind = if key.is_empty() { parent_kind.to_owned() } else { kind_of_collection(key) };
         let mut unmatched: BTreeSet<&String> = second.keys().collect();
@@ -259,7 +265,7 @@ impl Correspondence {
                     unmatched.remove(other_name);
                     self.compare_values(name, &parent_kind, value, &second[other_name], &member_path, differences);
                 }
-                None => differences.push(Difference {
+                None => differences.push(ServerDifference {
                     at: member_path,
                     first: self.excerpt(0, value),
                     second: ABSENT.to_owned(),
@@ -268,7 +274,7 @@ impl Correspondence {
         }
         for name in unmatched {
             let member_path = format!("{path}.{}", if has_only_digits(name) { "*" } else { name });
-            differences.push(Difference {
+            differences.push(ServerDifference {
                 at: member_path,
                 first: ABSENT.to_owned(),
                 second: self.excerpt(1, &second[name]),
@@ -293,8 +299,8 @@ impl Correspondence {
         })
     }
 
-    fn add_difference(&self, path: &str, first: &Value, second: &Value, differences: &mut Vec<Difference>) {
-        differences.push(Difference {
+    fn add_difference(&self, path: &str, first: &Value, second: &Value, differences: &mut Vec<ServerDifference>) {
+        differences.push(ServerDifference {
             at: path.to_owned(),
             first: self.excerpt(0, first),
             second: self.excerpt(1, second),

@@ -1,6 +1,6 @@
 //! Compares the events of two servers.
 
-use super::correspondence::{ABSENT, Correspondence, Difference};
+use super::correspondence::{ABSENT, Correspondence, ServerDifference};
 use crate::scenario::recording::kinds::kind_of_collection;
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub fn compare_events(
     handle: &str,
     first: &[Value],
     second: &[Value],
-) -> Vec<Difference> {
+) -> Vec<ServerDifference> {
     let mut differences = Vec::new();
     let mut unmatched: Vec<usize> = (0..second.len()).collect();
     let mut positions = Vec::new();
@@ -28,16 +28,16 @@ pub fn compare_events(
                 unmatched.retain(|other_position| *other_position != position);
                 positions.push(position);
             }
-            None => differences.push(Difference { at: path, first: excerpt(event), second: ABSENT.to_owned() }),
+            None => differences.push(ServerDifference { at: path, first: excerpt(event), second: ABSENT.to_owned() }),
         }
     }
     for position in unmatched {
         let path = format!("event {} of {handle}", event_name(&second[position]));
-        differences.push(Difference { at: path, first: ABSENT.to_owned(), second: excerpt(&second[position]) });
+        differences.push(ServerDifference { at: path, first: ABSENT.to_owned(), second: excerpt(&second[position]) });
     }
     if !positions.is_sorted() {
         let event_names = |events: &[Value]| events.iter().map(event_name).collect::<Vec<_>>().join(", ");
-        differences.push(Difference {
+        differences.push(ServerDifference {
             at: format!("order of events of {handle}"),
             first: event_names(first),
             second: event_names(second),

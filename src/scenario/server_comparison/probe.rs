@@ -2,7 +2,7 @@
 
 use super::cleanup::{self, CreatedObject};
 use super::compared_server::ComparedServer;
-use super::correspondence::{Correspondence, Difference};
+use super::correspondence::{Correspondence, ServerDifference};
 use super::curl::curl_command;
 use super::event_comparison::compare_events;
 use super::queues::Queues;
@@ -43,7 +43,7 @@ pub struct Step {
     /// Status and body of the replies.
     pub replies: [(u16, Value); 2],
     /// Differences between the replies and between the resulting events.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<ServerDifference>,
 }
 
 /// The result of a probe.
@@ -242,7 +242,7 @@ impl ProbeRun<'_> {
         let mut differences = if has_same_status {
             self.correspondence.differences("reply", &kind_of_path(&path), &json_body(&first), &json_body(&second))
         } else {
-            vec![Difference {
+            vec![ServerDifference {
                 at: "status".to_owned(),
                 first: status_and_message(&first),
                 second: status_and_message(&second),
@@ -312,7 +312,7 @@ impl ProbeRun<'_> {
 
     /// The differences between the new events of the two servers. With `waits_for_late_events`, late ones have time to
     /// arrive.
-    async fn event_differences(&mut self, waits_for_late_events: bool) -> Result<Vec<Difference>, String> {
+    async fn event_differences(&mut self, waits_for_late_events: bool) -> Result<Vec<ServerDifference>, String> {
         let handles = self.sides[0].handles();
         let mut all_events: [BTreeMap<String, Vec<Value>>; 2] = Default::default();
         let mut waited = Duration::ZERO;

@@ -109,7 +109,7 @@ impl NewChannelParams {
             return Err(Error::DefaultChannelPrivate);
         }
         if self.properties.is_web_public {
-            if !realm.has_public_access() {
+            if !realm.allows_spectators() {
                 return Err(Error::WebPublicDisabled);
             }
             check_permission(RealmPermission::CanCreateWebPublicChannel)?;

@@ -42,7 +42,7 @@ pub(super) fn check_request(
         return Err(Error::ResolveEmptyTopic);
     }
     if params.content.is_some() && params.stream_id.is_some() {
-        return Err(Error::ContentWhileMoving);
+        return Err(Error::ContentChangeWhileMoving);
     }
     if params.content.is_some() && !message.submessages.is_empty() {
         return Err(Error::WidgetEdited);
@@ -117,7 +117,7 @@ fn check_combination(message: &Message, params: &EditMessage, topic: Option<&str
     }
     if message.channel().is_none() {
         if params.stream_id.is_some() {
-            return Err(Error::DirectToChannel);
+            return Err(Error::DirectMessageToChannel);
         }
         if topic.is_some() {
             return Err(Error::DirectWithTopic);

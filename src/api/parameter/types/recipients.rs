@@ -1,6 +1,6 @@
 //! The parameters `type`, `to` and `topic`, which say where a message goes, and how they are resolved.
 
-use crate::api::parameter::{Expected, Parameter, string_enum};
+use crate::api::parameter::{Parameter, RequiredParameter, string_enum};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::validate_channel_name;
@@ -40,7 +40,7 @@ impl Parameter for Recipients {
     }
 }
 
-impl Expected<Recipients> {
+impl RequiredParameter<Recipients> {
     /// The recipients of the request; without them, for a channel message of a bot, the bot's default channel.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl Expected<Recipients> {
         let default_channel = sender.bot_defaults().sending_channel.filter(|_| kind == MessageType::Channel);
         match (self.0, default_channel) {
             (None, Some(channel)) => Ok(Recipients(channel.0.into())),
-            (to, _) => Expected(to).require("to"),
+            (to, _) => RequiredParameter(to).require("to"),
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) use event_data;
 
 event_data! {
     Heartbeat;
-    EventOfALaterLevel;
+    LaterLevelEvent;
     InvitesChanged;
     MutedTopics with topics in &["muted_topics"];
     UserTopic with topics in &["topic_name"];
@@ -76,7 +76,7 @@ pub struct Heartbeat {}
 
 /// An event of a type that no client knows, in worlds above the newest level or because of a fault.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct EventOfALaterLevel {}
+pub struct LaterLevelEvent {}
 
 /// Invitations were created, accepted or revoked, or expired.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

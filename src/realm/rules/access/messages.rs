@@ -58,7 +58,7 @@ impl Realm {
         let mut messages = file.messages.iter().filter_map(|id| self.messages.get(id));
         messages.any(|message| match viewer {
             Some(viewer) => self.can_see_message(viewer, message),
-            None => self.has_public_access() && self.is_visible_to_spectators(message),
+            None => self.allows_spectators() && self.is_visible_to_spectators(message),
         })
     }
 
@@ -84,7 +84,7 @@ impl Realm {
         let received = Audience::of_users(message.recipients.clone());
         let Some((channel, _)) = message.channel() else { return received };
         let channel = &self.channels[&channel];
-        let late_recipients = self.late_rows.get(&message.id).cloned().unwrap_or_default();
+        let late_recipients = self.late_user_messages.get(&message.id).cloned().unwrap_or_default();
         // Most recipients are still subscribers, and the sets share memory, so the difference is cheap to compute.
         let unsubscribed_recipients =
             message.recipients.diff(&channel.subscribers).filter_map(|difference| match difference {
@@ -113,7 +113,7 @@ impl Realm {
         {
             holders = holders.union(group.recipients);
         }
-        for late_recipients in messages.iter().filter_map(|id| self.late_rows.get(id)) {
+        for late_recipients in messages.iter().filter_map(|id| self.late_user_messages.get(id)) {
             holders = holders.union(late_recipients.clone());
         }
         let Some((channel, _)) = first.channel() else { return Audience::of_users(holders) };
@@ -137,7 +137,7 @@ impl Realm {
     /// Users who have a user message and can see the message.
     pub fn message_holders(&self, id: MessageId) -> OrdSet<UserId> {
         let Some(message) = self.messages.get(&id) else { return OrdSet::new() };
-        let late_recipients = self.late_rows.get(&id).cloned().unwrap_or_default();
+        let late_recipients = self.late_user_messages.get(&id).cloned().unwrap_or_default();
         let can_see = |user: &UserId| self.users.get(user).is_some_and(|user| self.can_see_message(user, message));
         message.recipients.clone().union(late_recipients).into_iter().filter(can_see).collect()
     }
@@ -160,7 +160,7 @@ impl Realm {
         let mut others: OrdSet<UserId> = OrdSet::new();
         let mut previous_recipients = &first.recipients;
         for message in messages {
-            let late_recipients = self.late_rows.get(&message.id);
+            let late_recipients = self.late_user_messages.get(&message.id);
             // Most messages of a topic have the same recipients as the previous message.
             if late_recipients.is_none() && message.recipients == *previous_recipients {
                 continue;

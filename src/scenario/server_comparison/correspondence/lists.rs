@@ -1,6 +1,6 @@
 //! Compares lists of two servers: finds out which of their items are the same objects.
 
-use super::{ABSENT, Correspondence, Difference};
+use super::{ABSENT, Correspondence, ServerDifference};
 use crate::scenario::recording::kinds::kind_of_collection;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ impl Correspondence {
         first: &[Value],
         second: &[Value],
         path: &str,
-        differences: &mut Vec<Difference>,
+        differences: &mut Vec<ServerDifference>,
     ) {
         let item_path = format!("{path}[]");
         if first.len() == second.len() {
@@ -53,7 +53,7 @@ impl Correspondence {
                 Some(other) => {
                     self.compare_values(key, parent_kind, item, &second[*other], &item_path, differences);
                 }
-                None => differences.push(Difference {
+                None => differences.push(ServerDifference {
                     at: item_path.clone(),
                     first: self.excerpt(0, item),
                     second: ABSENT.to_owned(),
@@ -62,7 +62,7 @@ impl Correspondence {
         }
         let is_unmatched = |position: &usize| !matched.values().any(|other| other == position);
         for position in (0..second.len()).filter(|_| first.len() <= MAX_MATCHED_ITEMS).filter(is_unmatched) {
-            differences.push(Difference {
+            differences.push(ServerDifference {
                 at: item_path.clone(),
                 first: ABSENT.to_owned(),
                 second: self.excerpt(1, &second[position]),
@@ -70,7 +70,7 @@ impl Correspondence {
         }
         let positions: Vec<usize> = matched.into_values().collect();
         if is_ordered(key, first) && !positions.is_sorted() {
-            differences.push(Difference {
+            differences.push(ServerDifference {
                 at: item_path,
                 first: "in order".to_owned(),
                 second: format!("in the order {positions:?}"),

@@ -1,11 +1,11 @@
-//! One attempt to run the command: its settings and its result.
+//! A run of the command: its settings and its result.
 
 use serde_json::Value;
 use std::time::Duration;
 
-/// A run of the command that is to start, with its settings.
+/// The settings of a run of the command.
 #[derive(Clone, Debug, Default)]
-pub struct Attempt {
+pub struct RunSettings {
     /// Random faults that are installed before the command starts. If there are none, those of `--faults` are.
     pub faults: Vec<Value>,
     /// The server's feature level; None for that of the options.
