@@ -28,7 +28,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// An in-memory test double of a team-chat server.
+/// An in-memory test double of team-chat servers that speak the Zulip REST API.
 #[derive(Debug, Parser)]
 #[command(
     name = "chatdouble",

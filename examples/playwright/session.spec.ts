@@ -1,6 +1,8 @@
 // Tests of a page whose requests have a session: the team's development server forwards the API's paths, here in a few lines.
 
-import { createServer, request as forward } from "node:http";
+import { readFileSync } from "node:fs";
+import { createServer, request as plain } from "node:http";
+import { request as secured } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "chatdouble/playwright";
 
@@ -8,13 +10,16 @@ const PAGE = `<!doctype html><p role="status"></p><script type="module">
   const me = await (await fetch("/json/users/me")).json();
   document.querySelector("p").textContent = me.full_name ?? me.code;
 </script>`;
-const forwarded = /^\/(json|api|accounts|login|join|user_uploads|avatar)\b/;
+const forwarded = /^\/(json|api|accounts|login|join|user_uploads|user_avatars|avatar)\b/;
+const isSecured = /^https:/i.test(process.env.CHATDOUBLE_URL ?? "");
+const forward = isSecured ? secured : plain;
+const ca = isSecured && process.env.CHATDOUBLE_TLS_CA ? readFileSync(process.env.CHATDOUBLE_TLS_CA) : undefined;
 
 const pages = createServer((incoming, outgoing) => {
   if (!forwarded.test(incoming.url!)) return void outgoing.setHeader("Content-Type", "text/html").end(PAGE);
   // Host stays as it is, so that the server finds the world by its name.
   const { method, headers } = incoming;
-  const sent = forward(new URL(incoming.url!, process.env.CHATDOUBLE_URL), { method, headers }, (reply) => {
+  const sent = forward(new URL(incoming.url!, process.env.CHATDOUBLE_URL), { method, headers, ca }, (reply) => {
     outgoing.writeHead(reply.statusCode!, reply.rawHeaders);
     reply.pipe(outgoing);
   });

@@ -25,6 +25,7 @@ POM = """<?xml version="1.0" encoding="UTF-8"?>
   <groupId>chatdouble</groupId>
   <artifactId>{name}</artifactId>
   <version>{version}</version>
+  <description>A test double of team-chat servers that speak the Zulip REST API, with helpers for tests</description>
   <licenses><license><name>MIT</name></license></licenses>
   <dependencies>{dependencies}
   </dependencies>

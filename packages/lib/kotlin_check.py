@@ -142,8 +142,13 @@ def check_elsewhere(tools, console, project, binary):
     options = "chatdouble.options=dialect=zulip feature_level=300 clock=2027-01-01 seed=3"
     tools.succeeds("options of a server are those of the worlds of one that runs already", *command, "--config", options, folder=project)
     status, text, _ = tools.run(*command, "--config", f"{options} tls webhooks=anywhere", folder=project)
-    said = "chatdouble.options can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already"
+    said = "chatdouble.options can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, for tls by exec --tls, or unset"
     tools.expect(status != 0 and said in text, "options that only a start can give are refused", text)
+    secured = [binary, "exec", "--tls", "--log", "warn", "--", *console, "--select-class=test.SecuredElsewhereCase"]
+    tools.succeeds("tls is accepted at a server that speaks HTTPS", *secured, "--config", "chatdouble.options=tls", folder=project)
+    status, text, _ = tools.run(*secured, "--config", "chatdouble.options=tls webhooks=anywhere", folder=project)
+    said = "chatdouble.options can't give webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset"
+    tools.expect(status != 0 and said in text, "other options are refused there", text)
     own = [*console, "--select-class=test.OwnCase", "--config"]
     there = [binary, "exec", "--log", "warn", "--"]
     for place, before, variables in (("is started", [], {"CHATDOUBLE_BINARY": str(binary)}), ("runs already", there, {})):

@@ -3,13 +3,12 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 RECIPES = Path(__file__).resolve().parent.parent.parent / "docs" / "recipes.md"
 RECIPE_SECONDS = 60
 SHELL = ["bash", "-euo", "pipefail", "-c"]
-INTERPRETERS = {"sh": SHELL, "python": [sys.executable, "-c"]}
+LANGUAGES = ("sh", "python")
 MOST_WANTED = 15
 
 
@@ -26,13 +25,15 @@ def recipes(document):
             yield language, title, preludes.get(language, "") + text
 
 
-def check(binary, tally):
+def check(binary, tally, python):
+    """Runs them with the given interpreter, which has the stock client."""
     shown = set()
-    # Recipes call the program by its name.
-    path = os.pathsep.join([str(Path(binary).resolve().parent), os.environ.get("PATH", "")])
+    interpreters = {"sh": SHELL, "python": [python, "-c"]}
+    # Recipes call the program, and Python, by their names.
+    path = os.pathsep.join([str(Path(binary).resolve().parent), str(Path(python).parent), os.environ.get("PATH", "")])
     for language, title, text in recipes(RECIPES.read_text()):
         shown.add((title, language))
-        command = [binary, "exec", "--clock", "frozen", "--log", "warn", "--", *INTERPRETERS[language], text]
+        command = [binary, "exec", "--clock", "frozen", "--log", "warn", "--", *interpreters[language], text]
         try:
             done = subprocess.run(
                 command,
@@ -48,5 +49,5 @@ def check(binary, tally):
             holds, report = False, f"no end within {RECIPE_SECONDS} seconds\n{late.stdout}"
         tally.expect(holds, f"{title}, {language}", report)
     titles = {title for title, _ in shown}
-    is_whole = len(titles) >= MOST_WANTED and len(shown) == len(titles) * len(INTERPRETERS)
+    is_whole = len(titles) >= MOST_WANTED and len(shown) == len(titles) * len(LANGUAGES)
     tally.expect(is_whole, "every recipe is shown in each language", str(sorted(shown)))

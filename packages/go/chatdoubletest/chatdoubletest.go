@@ -40,8 +40,8 @@ var (
 //	}
 //
 // The clock of worlds is frozen unless options or CHATDOUBLE_CLOCK say otherwise. For the server at CHATDOUBLE_URL, which runs
-// already, Clock, Dialect, FeatureLevel, Fixture and Seed are options of the tests' worlds instead; others are refused. Files are
-// relative to the directory of the tests, at both.
+// already, Clock, Dialect, FeatureLevel, Fixture and Seed are options of the tests' worlds instead, TLS is the server's own, and
+// others are refused. Files are relative to the directory of the tests, at both.
 func Main(m *testing.M, serve chatdouble.StartOptions) int {
 	options = serve
 	status := m.Run()

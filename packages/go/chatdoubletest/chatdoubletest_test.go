@@ -474,8 +474,39 @@ func TestOptionsOfMainAreThoseOfWorldsOfAServerElsewhere(t *testing.T) {
 	}
 	t.Setenv("OPTIONS", `{"dialect": "zulip", "tls": true, "webhooks": "anywhere"}`)
 	output, err = inner(t, "TestElsewhere")
-	const said = "Main can't give TLS, Webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL"
+	const said = "Main can't give TLS, Webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, for TLS by exec --tls, or unset CHATDOUBLE_URL"
 	if err == nil || !strings.Contains(output, said) {
+		t.Error(output, err)
+	}
+}
+
+// A server that speaks HTTPS already is one with TLS.
+func TestElsewhereSecured(t *testing.T) {
+	isInner(t)
+	if world := chatdoubletest.NewWorld(t); world.User("mel").Email == "" || world.Server.TLSCA == "" {
+		t.Error(world.URL)
+	}
+}
+
+func TestTLSIsThatOfAServerThatSpeaksHTTPS(t *testing.T) {
+	server, err := chatdouble.StartServer(chatdouble.StartOptions{TLS: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	authority := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(authority, []byte(server.TLSCA), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CHATDOUBLE_URL", server.URL)
+	t.Setenv("CHATDOUBLE_TLS_CA", authority)
+	t.Setenv("OPTIONS", `{"tls": true}`)
+	if output, err := inner(t, "TestElsewhereSecured"); err != nil {
+		t.Error(output, err)
+	}
+	t.Setenv("OPTIONS", `{"tls": true, "webhooks": "anywhere"}`)
+	const said = "Main can't give Webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset"
+	if output, err := inner(t, "TestElsewhereSecured"); err == nil || !strings.Contains(output, said) {
 		t.Error(output, err)
 	}
 }

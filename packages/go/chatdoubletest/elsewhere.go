@@ -74,9 +74,12 @@ func forControl(option, given string, builtIn ...string) (any, error) {
 	}
 }
 
-// checkUsed refuses options of Main that a server can only be started with.
+// checkUsed refuses options of Main that a server can only be started with. TLS is accepted where the server speaks HTTPS.
 func checkUsed(serve chatdouble.StartOptions) error {
 	serve.Clock, serve.Dialect, serve.FeatureLevel, serve.Fixture, serve.Seed, serve.ControlToken = nil, "", nil, "", nil, ""
+	if strings.HasPrefix(strings.ToLower(os.Getenv("CHATDOUBLE_URL")), "https:") {
+		serve.TLS = false
+	}
 	var unused []string
 	options := reflect.ValueOf(serve)
 	for index := 0; index < options.NumField(); index++ {
@@ -87,5 +90,9 @@ func checkUsed(serve chatdouble.StartOptions) error {
 	if len(unused) == 0 {
 		return nil
 	}
-	return fmt.Errorf("Main can't give %s to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL", strings.Join(unused, ", "))
+	source := "it with them,"
+	if serve.TLS {
+		source = "it with them, for TLS by exec --tls,"
+	}
+	return fmt.Errorf("Main can't give %s to the server at CHATDOUBLE_URL, which runs already: start %s or unset CHATDOUBLE_URL", strings.Join(unused, ", "), source)
 }

@@ -980,7 +980,23 @@ def test_options_of_the_server_are_those_of_worlds_of_a_server_elsewhere(pyteste
         pytester.makeini(options + "  tls\n  webhooks=anywhere\n")
         result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
     result.assert_outcomes(errors=2)
-    assert "chatdouble_options in tox.ini can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already" in result.stdout.str()
+    refused = "chatdouble_options in tox.ini can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already: "
+    assert f"{refused}start it with them, for tls by exec --tls, or unset CHATDOUBLE_URL" in result.stdout.str()
+
+
+def test_a_server_elsewhere_that_speaks_https_is_one_with_tls(pytester, monkeypatch, tmp_path):
+    pytester.makepyfile("def test_tls(chatdouble_world): assert chatdouble_world.server.tls_ca and chatdouble_world.user('mel').email")
+    authority = tmp_path / "ca.pem"
+    with chatdouble.start_server(tls=True) as server:
+        authority.write_text(server.tls_ca)
+        monkeypatch.setenv("CHATDOUBLE_URL", server.url)
+        monkeypatch.setenv("CHATDOUBLE_TLS_CA", str(authority))
+        pytester.makeini("[pytest]\nchatdouble_options =\n  tls\n")
+        pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+        pytester.makeini("[pytest]\nchatdouble_options =\n  tls\n  tls-name=chat\n")
+        result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(errors=1)
+    assert "can't give tls_name to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset" in result.stdout.str()
 
 
 def test_a_call_names_how_the_server_ended():

@@ -1,4 +1,4 @@
-"""A test double of a team-chat server, which tests start and steer."""
+"""A test double of team-chat servers that speak the Zulip REST API, which tests start and steer."""
 
 from . import aio, types
 from ._error import Error, UnknownOption, VerificationFailed

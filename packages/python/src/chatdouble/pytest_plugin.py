@@ -300,11 +300,14 @@ def _place(config: pytest.Config) -> str:
 def _elsewhere(config: pytest.Config) -> Server:
     """The server at CHATDOUBLE_URL; options that only a start can give are refused."""
     own = _own_options(config)
-    unused = [name for name in own if name not in (*OF_WORLDS, "control_token")]
+    is_secured = os.environ["CHATDOUBLE_URL"].lower().startswith("https:")
+    used = (*OF_WORLDS, "control_token", *(["tls"] if is_secured else []))
+    unused = [name for name in own if name not in used]
     if unused:
+        source = "it with them, for tls by exec --tls," if "tls" in unused else "it with them,"
         raise Error(
             f"{_place(config)} can't give {', '.join(unused)} to the server at CHATDOUBLE_URL, which runs already: "
-            "start it with them, or unset CHATDOUBLE_URL"
+            f"start {source} or unset CHATDOUBLE_URL"
         )
     server = connect(control_token=own.get("control_token"))
     if "fixture" in own:

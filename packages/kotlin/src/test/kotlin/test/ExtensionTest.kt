@@ -314,6 +314,17 @@ class ElsewhereCase {
     }
 }
 
+/** It runs with the option `tls` at a server that speaks HTTPS: packages/check gives both. */
+class SecuredElsewhereCase {
+    @Test
+    @ChatdoubleTest
+    fun secured(world: World) {
+        assertTrue(world.url.startsWith("https:"))
+        assertTrue(world.server.tlsCa!!.contains("BEGIN CERTIFICATE"))
+        world.user("mel")
+    }
+}
+
 @ChatdoubleTest
 class TemplateCase {
     @TestTemplate

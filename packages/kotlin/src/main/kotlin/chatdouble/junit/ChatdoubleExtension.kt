@@ -28,7 +28,8 @@ import org.junit.platform.commons.support.AnnotationSupport.isAnnotated
  * The server is the one at CHATDOUBLE_URL, or one that is started for this JVM. Parameters of the JUnit platform:
  * `chatdouble.options` has options of `serve`, such as `dialect=zulip tls`; `chatdouble.fail_on` is the default of
  * `failOn`. For the server at CHATDOUBLE_URL, which runs already, `clock`, `dialect`, `feature_level`, `fixture` and `seed` are
- * options of the tests' worlds instead; others are refused. As a field with `@RegisterExtension` it takes the options as values.
+ * options of the tests' worlds instead, `tls` is the server's own, and others are refused. As a field with `@RegisterExtension` it
+ * takes the options as values.
  */
 public class ChatdoubleExtension @JvmOverloads constructor(
     private val worldOptions: WorldOptions = WorldOptions(),

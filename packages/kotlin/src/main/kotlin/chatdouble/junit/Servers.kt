@@ -16,12 +16,14 @@ import java.util.concurrent.ConcurrentHashMap
 /** Whether the tests use a server that runs already. */
 internal fun isElsewhere(): Boolean = !System.getenv("CHATDOUBLE_URL").isNullOrEmpty()
 
-/** The server at CHATDOUBLE_URL; options that only a start can give are refused. */
+/** The server at CHATDOUBLE_URL; options that only a start can give are refused. `tls` is accepted where it speaks HTTPS. */
 internal fun elsewhere(own: Map<String, Any>, place: String?): Server {
-    val unused = own.filterValues { it != false }.keys - OF_WORLDS - TOKEN
+    val isSecured = System.getenv("CHATDOUBLE_URL").startsWith("https:", ignoreCase = true)
+    val unused = own.filterValues { it != false }.keys - OF_WORLDS - TOKEN - (if (isSecured) setOf("tls") else emptySet())
     if (unused.isNotEmpty()) {
+        val source = if ("tls" in unused) "it with them, for tls by exec --tls," else "it with them,"
         throw ChatdoubleException(
-            "$OPTIONS can't give ${unused.sorted().joinToString()} to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL",
+            "$OPTIONS can't give ${unused.sorted().joinToString()} to the server at CHATDOUBLE_URL, which runs already: start $source or unset CHATDOUBLE_URL",
         )
     }
     // A mistake is one of all tests, also of those that have options of their own, as where a server is started.

@@ -29,7 +29,7 @@ import org.junit.runners.model.Statement
  * The server is the one at CHATDOUBLE_URL, or one that is started for this JVM, once for all tests with the same options.
  * Properties of the JVM: `chatdouble.options` has options of `serve`, such as `dialect=zulip tls`, where no `startOptions` are
  * given; `chatdouble.fail_on` is the default of `failOn`. For the server at CHATDOUBLE_URL, which runs already, `clock`, `dialect`,
- * `feature_level`, `fixture` and `seed` are options of the tests' worlds instead; others are refused.
+ * `feature_level`, `fixture` and `seed` are options of the tests' worlds instead, `tls` is the server's own, and others are refused.
  *
  * @param failOn fails the tests in whose world a client broke a rule of the report: `error`, `warning` or `note`
  */
