@@ -139,7 +139,7 @@ def check_sources(tools, command, project, binary):
 def check_elsewhere(tools, console, project, binary):
     """Checks which options apply to the worlds of a server that runs already."""
     command = [binary, "exec", "--log", "warn", "--", *console, "--select-class=test.ElsewhereCase"]
-    options = "chatdouble.options=dialect=zulip feature_level=300 clock=2027-01-01 seed=3"
+    options = "chatdouble.options=--dialect zulip feature_level=300 clock=2027-01-01 seed=3"
     tools.succeeds("options of a server are those of the worlds of one that runs already", *command, "--config", options, folder=project)
     status, text, _ = tools.run(*command, "--config", f"{options} tls webhooks=anywhere", folder=project)
     said = "chatdouble.options can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, for tls by exec --tls, or unset"

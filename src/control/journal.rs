@@ -255,11 +255,12 @@ fn fault_clause(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
     let faults = world.faults().lock();
     let Some(fault) = faults.all().iter().find(|fault| fault.id == id) else { return String::new() };
-    let fired = fault.fired;
-    if fired == 0 {
-        return format!("; '{id}' is for {}, and has not fired", describe_matching_requests(&fault.matching));
-    }
+    let (fired, matching) = (fault.fired, fault.matching.clone());
     drop(faults);
+    if fired == 0 {
+        let requests = describe_matching_requests(&matching);
+        return format!("; '{id}' is for {requests}, and has not fired{}", unaffected_polls_clause(world, matching));
+    }
     let journaled = world.journal().all().iter().filter(|entry| entry.fault.as_deref() == Some(id)).count();
     if fired <= journaled as u64 || world.parked_polls() == 0 {
         return String::new();
@@ -268,6 +269,17 @@ fn fault_clause(world: &World, filter: &Filter) -> String {
     format!(
         "; '{id}' has fired {times}, but the journal has {journaled} of these requests: a parked poll comes into it when it is answered: send an event, or move the clock by a minute"
     )
+}
+
+/// An addition to the message if polls are parked that a fault would be for, had it been there when they arrived.
+fn unaffected_polls_clause(world: &World, matching: Matching) -> String {
+    let Matching { method, path, user, params } = matching;
+    let filter = Filter { method, path, user, ..Filter::default() };
+    if !params.is_empty() || !is_for_polls(&filter) || queues::count_parked(world, &filter) == 0 {
+        return String::new();
+    }
+    "; a poll that was parked before is not met: send an event or move the clock by a minute, and the next one is"
+        .to_owned()
 }
 
 /// The requests that a fault is for, in words.
@@ -280,13 +292,15 @@ fn describe_matching_requests(matching: &Matching) -> String {
     words.join(" ")
 }
 
+fn is_for_polls(filter: &Filter) -> bool {
+    filter.method.as_deref().is_none_or(|method| method == POLL.0)
+        && filter.path.as_deref().is_none_or(|path| path == POLL.1)
+}
+
 /// An addition to the message if polls that the filter may be for are parked or, if none is, were given up by clients.
 /// Their status is not known yet, and a filter for a fault has a message of its own.
 fn parked_polls_clause(world: &World, filter: &Filter) -> String {
-    let is_for_polls = filter.method.as_deref().is_none_or(|method| method == POLL.0)
-        && filter.path.as_deref().is_none_or(|path| path == POLL.1)
-        && filter.fault.is_none();
-    if !is_for_polls {
+    if filter.fault.is_some() || !is_for_polls(filter) {
         return String::new();
     }
     match queues::count_parked(world, filter) {

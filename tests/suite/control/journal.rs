@@ -350,6 +350,27 @@ async fn a_wait_for_a_fault_says_that_it_fired_for_a_poll_that_is_parked() {
 }
 
 #[tokio::test]
+async fn a_wait_for_a_fault_says_that_a_poll_was_parked_before_it() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mut queue = server.user("mel").events(["message"]).await;
+    let parked = tokio::spawn(async move { queue.wait().await });
+    server.until_parked(1).await;
+    let message = async |matching: Value| {
+        let id = control.fault(json!({"match": matching, "times": 1, "effect": {"gateway": 502}})).await;
+        let expected = json!({"fault": id, "timeout_ms": 1});
+        let reply = control.post("/worlds/default/journal/wait", expected).await.with_status(408);
+        reply.body["msg"].as_str().expect("a text").to_owned()
+    };
+
+    let clause = "; a poll that was parked before is not met";
+    assert!(message(json!({"path": "/events", "user": "mel"})).await.contains(clause));
+    assert!(!message(json!({"path": "/events", "user": "max"})).await.contains(clause));
+    assert!(!message(json!({"path": "/messages"})).await.contains(clause));
+    parked.abort();
+}
+
+#[tokio::test]
 async fn a_wait_for_more_requests_than_there_are_says_that_polls_are_parked() {
     let server = TestServer::start().await;
     let control = Control::of(&server);

@@ -75,9 +75,12 @@ internal fun completed(wanted: WorldOptions, own: Map<String, Any>, place: Strin
     )
 }
 
-/** Options of `serve` in a text, with or without dashes: `dialect=zulip --tls`. */
+/** An option and its value as two words, as command lines have them. */
+private val TWO_WORDS = Regex("(--[\\w-]+)\\s+(?!-)([^\\s=]+)(?=\\s|$)")
+
+/** Options of `serve` in a text, with or without dashes: `dialect=zulip --tls`, `--dialect zulip`. */
 internal fun optionsOf(text: String): Map<String, Any> =
-    text.split(Regex("\\s+")).filter { it.isNotEmpty() }.associate { one ->
+    text.replace(TWO_WORDS, "$1=$2").split(Regex("\\s+")).filter { it.isNotEmpty() }.associate { one ->
         one.substringBefore('=').trimStart('-').replace('-', '_') to if ('=' in one) one.substringAfter('=') else true
     }
 
