@@ -92,7 +92,7 @@ impl Write for SetTyping {
     }
 }
 
-/// The users in the conversation without duplicates. The caller is last unless listed.
+/// The users in the conversation, each once. The caller comes last unless `to` lists them.
 fn checked_recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> Result<Vec<UserId>, Error> {
     let to = to.ok_or(Error::MissingTo)?;
     if to.is_empty() {

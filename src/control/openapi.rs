@@ -89,6 +89,7 @@ fn replace_number_formats(part: &mut Value) {
     }
 }
 
+/// Parses the short notation of replies in the table of calls as a schema.
 fn parse_notation(notation: &str) -> Value {
     let notation: Value = serde_json::from_str(notation).expect("the notation of a reply is JSON, as a test reads it");
     shape::parse_shape(&notation)

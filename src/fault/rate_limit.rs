@@ -19,7 +19,8 @@ type BudgetKey = (Option<UserId>, bool);
 /// A world's rate limits.
 #[derive(Debug, Default)]
 pub struct RateLimits {
-    /// By user; the limit under None applies to each user without an entry.
+    /// By user. The limit under None applies to each user without an entry, and to all callers without credentials
+    /// together.
     limits: BTreeMap<Option<UserId>, LimitState>,
 }
 
@@ -29,8 +30,8 @@ struct LimitState {
     spent: HashMap<BudgetKey, SpentBudget>,
 }
 
-/// The spent part of a budget. To stay in integers, a request costs `span` microseconds, and each microsecond that
-/// passes refunds as many of them as a full budget has requests.
+/// The spent part of a budget, in integers: a request costs `span` units, in microseconds, and each microsecond that
+/// passes refunds `requests` units, so that a budget of `requests * span` units refills in `span`.
 #[derive(Clone, Copy, Debug)]
 struct SpentBudget {
     cost: i128,
@@ -55,7 +56,8 @@ impl RateLimits {
         self.limits.is_empty()
     }
 
-    /// Limits the requests of a user, or of each user without a limit of their own. Budgets start full.
+    /// Limits the requests of a user. With None: of each user without a limit of their own, and of callers without
+    /// credentials together. Budgets start full.
     pub fn set(&mut self, user: Option<UserId>, limit: RateLimit) {
         self.limits.insert(user, LimitState { limit, spent: HashMap::new() });
     }

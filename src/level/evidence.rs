@@ -13,7 +13,7 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (497, "linkifier", "", Documentation),
     (489, "", "", Documentation),
     (484, "", "", Documentation),
-    // The next three levels are assumed.
+    // The level of the next three rows is assumed.
     (472, "linkifier", "New field `alternative_url_templates`", Between(472, 497)),
     (472, "POST /realm/filters", "", Between(472, 497)),
     (472, "PATCH /realm/filters/{filter_id}", "", Between(472, 497)),
@@ -23,7 +23,7 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (450, "", "", Documentation),
     (449, "", "", Documentation),
     (446, "", "", Documentation),
-    // The next level is assumed.
+    // The level of the next row is assumed.
     (441, "", "", Between(421, 442)),
     (440, "", "", Documentation),
     (430, "", "", Documentation),
@@ -32,7 +32,7 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (417, "PATCH /streams/{stream_id}", "", Documentation),
     (417, "POST /invites", "", Documentation),
     (417, "DELETE and PATCH /users/me/subscriptions", "", Documentation),
-    // The next two levels are assumed.
+    // The level of the next two rows is assumed.
     (497, "POST /users/me/platform_device_token", "Tokens", Between(388, 497)),
     (497, "DELETE /users/me/platform_device_token", "Tokens", Between(388, 497)),
     (388, "PATCH and DELETE /streams/{stream_id}", "CANNOT", Between(388, 442)),

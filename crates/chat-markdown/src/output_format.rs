@@ -5,7 +5,7 @@ use crate::emoji::EmojiNames;
 /// The parts of the output that depend on the feature level. The default is the newest level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputFormat {
-    /// The part of links to channels after `/#narrow/`.
+    /// The path segment that follows `/#narrow/` in links to channels.
     pub channel_path: &'static str,
     /// Whether mentions of everyone in a channel have a separate CSS class.
     pub marks_channel_wildcards: bool,

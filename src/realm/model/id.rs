@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+/// An ID that a parameter may take, as a JSON number.
 pub trait Id: Copy + Ord {
     fn from_number(number: i64) -> Self;
     fn number(self) -> i64;
@@ -84,5 +85,5 @@ ids! {
     DeviceId;
 }
 
-/// A UUID.
+/// The ID of an event queue: a UUID as text. An alias, so the compiler does not tell it from other texts.
 pub type QueueId = Arc<str>;

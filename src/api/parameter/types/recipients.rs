@@ -28,7 +28,7 @@ impl Parameter for Recipients {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
-        // Text that is not JSON is a name or an address. Most names need no attempt to parse them.
+        // Text that is not JSON is a name or an address. Parsing is skipped where the first character rules JSON out.
         let may_be_json =
             text.trim_start().starts_with(|first: char| "[{\"-tfn".contains(first) || first.is_ascii_digit());
         let json = may_be_json.then(|| serde_json::from_str(text).ok()).flatten();
