@@ -1,5 +1,5 @@
 //! Percent-encodes characters in request lines that real servers accept unencoded and hyper refuses, such as the quotes
-//! of JSON in a query.
+//! of JSON in a query.
 
 use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};
 use std::io::{self, IoSlice};
@@ -9,6 +9,9 @@ use std::task::{Context, Poll, ready};
 
 /// The maximum number of bytes of a head that are inspected. A longer request line stays as it is.
 const MAX_INSPECTED_BYTES: usize = 8 * 1024;
+
+/// The beginning of a reply after which the body of the same request follows.
+const CONTINUE: &[u8] = b"HTTP/1.1 100";
 
 /// A connection in HTTP/1 whose request lines are encoded.
 pub struct RequestLineStream<S> {
@@ -79,7 +82,7 @@ impl<S: Read + Unpin> Read for RequestLineStream<S> {
 
 impl<S: Write + Unpin> Write for RequestLineStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.awaits_request = true;
+        self.awaits_request = !bytes.starts_with(CONTINUE);
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }
 
@@ -88,7 +91,7 @@ impl<S: Write + Unpin> Write for RequestLineStream<S> {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.awaits_request = true;
+        self.awaits_request = !slices.first().is_some_and(|slice| slice.starts_with(CONTINUE));
         Pin::new(&mut self.stream).poll_write_vectored(context, slices)
     }
 

@@ -104,6 +104,28 @@ async fn quotes_and_angle_brackets_in_a_query_need_no_encoding() {
 }
 
 #[tokio::test]
+async fn a_body_that_looks_like_a_request_line_stays_as_it_is() {
+    let server = TestServer::start().await;
+    let authority = server.url().trim_start_matches("http://").to_owned();
+    let mut stream = TcpStream::connect(authority).await.expect("the server listens");
+    let key = "Basic bWVsQGNoYXQudGVzdDptZWxLZXkwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMA==";
+    let body = "GET /\"\"\" HTTP/1.1\n&content=hello";
+    let head = format!(
+        "POST /api/v1/messages/render HTTP/1.1\r\nhost: localhost\r\nauthorization: {key}\r\nconnection: close\r\n\
+         expect: 100-continue\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.expect("the server reads");
+    let mut beginning = [0; 25];
+    stream.read_exact(&mut beginning).await.expect("the server asks for the body");
+    assert_eq!(&beginning, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream.write_all(body.as_bytes()).await.expect("the server reads");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).await.expect("the server answers");
+    assert!(reply.contains("<p>hello</p>"), "{reply}");
+}
+
+#[tokio::test]
 async fn nothing_malformed_breaks_the_server() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
