@@ -8,7 +8,7 @@ use crate::cli::output::eprint_line;
 use crate::level::{SuspectedChange, Usage};
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use std::pin::pin;
+use std::cell::Cell;
 use std::process::ExitCode;
 
 /// The maximum number of listed changes that were not observed in the command's requests.
@@ -93,15 +93,12 @@ impl Levels {
                 result.await.map(|result| (level, result))
             }
         };
-        let results = stream::iter(levels).map(|level| run_at_level(*level)).buffered(usize::from(self.jobs));
-        let mut results = pin!(results);
-        let mut runs: Vec<Run> = Vec::new();
-        // No level starts after an interrupted run.
-        while !runs.last().is_some_and(|(_, run)| run.is_interrupted)
-            && let Some(run) = results.try_next().await?
-        {
-            runs.push(run);
-        }
+        // No level starts after an interrupted run; those that run already end by the same signal.
+        let is_interrupted = Cell::new(false);
+        let started_levels = stream::iter(levels).take_while(|_| std::future::ready(!is_interrupted.get()));
+        let results = started_levels.map(|level| run_at_level(*level)).buffered(usize::from(self.jobs));
+        let results = results.inspect_ok(|(_, run)| is_interrupted.set(is_interrupted.get() || run.is_interrupted));
+        let runs: Vec<Run> = results.try_collect().await?;
         eprint_line(results_table(&runs));
         for text in level_comparisons(&runs) {
             eprint_line(text);
