@@ -234,7 +234,7 @@ func (q Queue) String() string { return inJSON(q) }
 type ReportedClient struct {
 	// Name of the world, in a report on several.
 	World string `json:"world,omitempty"`
-	// Label of that world, such as the name of the test that made it; absent without one.
+	// Label of that world, such as the name of the test that made it, in one line of 200 characters at most; absent without one.
 	Label string `json:"label,omitempty"`
 	// Name and version: the first word of its User-Agent.
 	Client string `json:"client"`

@@ -3,6 +3,9 @@
 use super::rule::Severity;
 use serde::{Deserialize, Deserializer, Serialize};
 
+/// Longer labels of worlds are shortened.
+const MAX_LABEL_CHARACTERS: usize = 200;
+
 /// The report of one or several worlds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
@@ -17,7 +20,7 @@ pub struct ClientSummary {
     /// Only in reports of several worlds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
-    /// The label of that world, such as the name of the test that made it.
+    /// The beginning of that world's label, such as the name of the test that made it, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Name and version, from its `X-Chatdouble-Client` or `User-Agent` header; `Unspecified` if it sends neither.
@@ -70,12 +73,18 @@ fn deserialize_severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Se
     Severity::from_name(&name).ok_or_else(|| serde::de::Error::custom("severity takes error, warning or note"))
 }
 
+/// The beginning of a label, which may have any length and lines, for each client of its world.
+fn shorten_label(label: &str) -> String {
+    let in_one_line = |character: char| if character.is_control() { ' ' } else { character };
+    label.chars().take(MAX_LABEL_CHARACTERS).map(in_one_line).collect()
+}
+
 impl Summary {
     /// Sets the world of all clients, with its label.
     pub fn with_world(mut self, world: &str, label: Option<&str>) -> Self {
         for client in &mut self.clients {
             client.world = Some(world.to_owned());
-            client.label = label.map(str::to_owned);
+            client.label = label.map(shorten_label);
         }
         self
     }

@@ -1362,7 +1362,7 @@ export interface components {
         ReportedClient: {
             /** Name of the world, in a report on several. */
             world?: string;
-            /** Label of that world, such as the name of the test that made it; absent without one. */
+            /** Label of that world, such as the name of the test that made it, in one line of 200 characters at most; absent without one. */
             label?: string;
             /** Name and version: the first word of its User-Agent. */
             client: string;

@@ -71,7 +71,8 @@ async fn a_report_is_emptied_by_its_calls_and_by_a_reset() {
 async fn ended_worlds_stay_in_the_report_of_all() {
     let (server, client, _) = clients().await;
     let control = Control::of(&server);
-    control.post("/worlds", json!({"name": "gone", "fork_of": "default"})).await.success();
+    let long = format!("a test\n{}", "x".repeat(100_000));
+    control.post("/worlds", json!({"name": "gone", "fork_of": "default", "label": long})).await.success();
     client.get("/users/me", json!({})).await;
     client.in_world("gone").get("/users/me", json!({"x": 1})).await;
     control.delete("/worlds/gone").await.success();
@@ -84,6 +85,8 @@ async fn ended_worlds_stay_in_the_report_of_all() {
         .map(|row| (row["world"].clone(), row["findings"].as_array().map(Vec::len)))
         .collect();
     assert_eq!(rows, [(json!("gone"), Some(1)), (json!("default"), Some(0))]);
+    let label = report["clients"][0]["label"].as_str().expect("a text");
+    assert!(label.starts_with("a test xxx") && label.len() == 200, "{label}");
     let unknown = control.get("/worlds/gone/report").await;
     assert_eq!(unknown.status, 404);
 }

@@ -274,7 +274,7 @@ class ReportedClient(Record):
 
     #: Name of the world, in a report on several.
     world: str | None
-    #: Label of that world, such as the name of the test that made it; absent without one.
+    #: Label of that world, such as the name of the test that made it, in one line of 200 characters at most; absent without one.
     label: str | None
     #: Name and version: the first word of its User-Agent.
     client: str

@@ -206,7 +206,7 @@ public class Queue internal constructor(json: JsonElement) : Reply(json) {
 public class ReportedClient internal constructor(json: JsonElement) : Reply(json) {
     /** Name of the world, in a report on several. */
     @JvmField public val world: String? = optional("world", Read::text)
-    /** Label of that world, such as the name of the test that made it; absent without one. */
+    /** Label of that world, such as the name of the test that made it, in one line of 200 characters at most; absent without one. */
     @JvmField public val label: String? = optional("label", Read::text)
     /** Name and version: the first word of its User-Agent. */
     @JvmField public val client: String = required("client", Read::text)
