@@ -106,7 +106,7 @@ impl StateFile {
 
 /// Whether a text is JSON, such as a fixture, but no document of a whole world.
 fn is_other_document(text: &str) -> bool {
-    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() && !state::is_state(text)
+    !state::is_state(text) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 const MAX_LOCK_RETRIES: u8 = 10;
