@@ -1516,7 +1516,9 @@ def test_findings_in_worlds_of_fixtures_of_a_wider_scope_fail_the_last_test(pyte
         "test_fails_without": "organization (made by the fixture organization)",
     }.items():
         assert f"ERROR test_shared.py::{test} - Failed: the clients of {world} broke rules:" in text, text
-    assert text.count("broke rules:\n  warning ignored-parameter") == 5, text
+    # The summary repeats the whole finding where CI is set, and its first line elsewhere.
+    errors, _, _ = text.partition("short test summary info")
+    assert errors.count("broke rules:\n  warning ignored-parameter") == 5, text
     unjudged = "worlds whose clients --chatdouble-fail-on did not judge: elsewhere (test_shared.py::test_elsewhere; its server did not answer)"
     result.stdout.fnmatch_lines(["*what chatdouble said*", unjudged])
     assert "pytest_plugin.py" not in text, text
