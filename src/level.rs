@@ -26,6 +26,7 @@ mod newest_names;
 pub mod objects;
 mod parameters;
 pub mod place;
+pub mod release;
 mod unknown_narrow_terms;
 mod usage;
 

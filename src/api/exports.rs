@@ -155,7 +155,7 @@ operation! {
 impl Write for DeleteExport {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let export = tx.exports.get(&params.export_id).ok_or(Error::InvalidExport)?;
-        if export.is_from_prior_server && context.has(Feature::PriorServerExportsNotDeleted) {
+        if export.is_from_prior_server && context.has(Feature::PriorServerExportsUndeletable) {
             return Err(Error::ExportDeleted);
         }
         match export.state {

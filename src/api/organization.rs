@@ -65,7 +65,7 @@ operation! {
     reply OrganizationReply;
     errors [
         BadValue, InvalidValueBecause, InvalidValue, InvalidLanguage, NotOffered, OwnerRequired,
-        AuthenticationMethodRequired, RefusedValue, InvalidChannelId, ModerationChannelPublic, ExpectationMismatch,
+        AuthenticationMethodRequired, BadParameterValue, InvalidChannelId, ModerationChannelMustBePrivate, ExpectationMismatch,
         InvalidGroup, GroupDeactivated, SystemGroupRequired, DisallowedGroup, InvalidUserId, InvalidGroupId,
         DemoOrganizationRequired,
     ];
@@ -238,7 +238,7 @@ fn check_channel(realm: &Realm, caller: &User, purpose: ChannelPurpose, id: Opti
     let Some(id) = id else { return Ok(()) };
     let channel: &Channel = realm.visible_active_channel(caller, id)?;
     let must_be_private = purpose == ChannelPurpose::ModerationRequests;
-    if must_be_private && !channel.privacy.is_private() { Err(Error::ModerationChannelPublic) } else { Ok(()) }
+    if must_be_private && !channel.privacy.is_private() { Err(Error::ModerationChannelMustBePrivate) } else { Ok(()) }
 }
 
 /// Returns the permissions that change, with their new values.

@@ -26,7 +26,7 @@ use crate::time::Span;
 use channels::ChannelState;
 use lists::ListState;
 use messages::MessageState;
-use options::{EventNarrow, IdleTimeout, RawCapabilities};
+use options::{CapabilitiesParameter, EventNarrow, IdleTimeout};
 use organization::OrganizationState;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -47,9 +47,9 @@ operation! {
         /// Messages of all public channels; by default what is configured for a bot.
         all_public_streams: Option<bool> = None => "false",
         /// `true`, `false` or `partial`.
-        include_subscribers: options::IncludeSubscribersParam = options::IncludeSubscribersParam(IncludeSubscribers::No) => "false",
+        include_subscribers: options::IncludeSubscribersParameter = options::IncludeSubscribersParameter(IncludeSubscribers::No) => "false",
         /// What the client understands: an object such as `{"stream_typing_notifications": true}`.
-        client_capabilities: RawCapabilities = RawCapabilities::default() => "{}",
+        client_capabilities: CapabilitiesParameter = CapabilitiesParameter::default() => "{}",
         /// Types of events for the queue; all when absent, unknown types are ignored.
         event_types: Option<EventTypes>,
         /// Types of events whose state the reply has; as `event_types` when absent.

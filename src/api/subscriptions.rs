@@ -29,14 +29,14 @@ operation! {
     pub GetSubscriptions = GET "/users/me/subscriptions", for User;
     params {
         /// Include the subscribers.
-        include_subscribers: IncludeSubscribersParam = IncludeSubscribersParam::No => "false",
+        include_subscribers: IncludeSubscribersParameter = IncludeSubscribersParameter::No => "false",
     }
     reply SubscriptionsReply;
 }
 
 string_enum! {
     /// Which subscribers the reply lists; `partial` may have JSON quotes.
-    pub enum IncludeSubscribersParam {
+    pub enum IncludeSubscribersParameter {
         /// Leave out the lists of subscribers.
         No = "false",
         /// All subscribers.
@@ -47,12 +47,12 @@ string_enum! {
     }
 }
 
-impl From<IncludeSubscribersParam> for IncludeSubscribers {
-    fn from(param: IncludeSubscribersParam) -> Self {
+impl From<IncludeSubscribersParameter> for IncludeSubscribers {
+    fn from(param: IncludeSubscribersParameter) -> Self {
         match param {
-            IncludeSubscribersParam::No => IncludeSubscribers::No,
-            IncludeSubscribersParam::All => IncludeSubscribers::All,
-            IncludeSubscribersParam::Partial => IncludeSubscribers::Partial,
+            IncludeSubscribersParameter::No => IncludeSubscribers::No,
+            IncludeSubscribersParameter::All => IncludeSubscribers::All,
+            IncludeSubscribersParameter::Partial => IncludeSubscribers::Partial,
         }
     }
 }

@@ -17,17 +17,17 @@ macro_rules! channels {
             ChannelNotArchived: 400 BAD_REQUEST "Channel is not currently deactivated";
             /// Unarchiving a private channel without subscribers, which nobody could read.
             ChannelWithoutSubscribers: 400 BAD_REQUEST "Channel is private and have no subscribers";
-            ChannelHasName: 400 BAD_REQUEST "Channel already has that name.";
+            ChannelNameUnchanged: 400 BAD_REQUEST "Channel already has that name.";
             /// The channel for moderation requests has to stay private.
-            ModerationChannelPublished: 400 BAD_REQUEST "A moderation request channel cannot be public.";
-            ModerationChannelPublic: 400 BAD_REQUEST "Moderation request channel must be private.";
+            ModerationChannelCannotBecomePublic: 400 BAD_REQUEST "A moderation request channel cannot be public.";
+            ModerationChannelMustBePrivate: 400 BAD_REQUEST "Moderation request channel must be private.";
             /// The caller can see the channel's settings but not its messages.
             ContentAccessRequired: 400 BAD_REQUEST "Channel content access is required.";
             MayNotChangeDefaults: 400 BAD_REQUEST "You do not have permission to change default channels.";
             OtherTopicsExist { topic }: 400 BAD_REQUEST "To enable this configuration, all messages in this channel must be in the {topic} topic. Consider renaming or deleting other topics.";
             /// The value of `message_retention_days` is neither an allowed number nor an allowed word. Older levels
             /// refuse invalid values of other parameters with it too.
-            RefusedValue { var_name, bad_value }: 400 REQUEST_VARIABLE_INVALID "Bad value for '{var_name}': {bad_value}" + [var_name, bad_value];
+            BadParameterValue { var_name, bad_value }: 400 REQUEST_VARIABLE_INVALID "Bad value for '{var_name}': {bad_value}" + [var_name, bad_value];
             ChannelNameEmpty: 400 BAD_REQUEST "Channel name can't be empty.";
             ChannelNameTooLong { limit }: 400 BAD_REQUEST "Channel name too long (limit: {limit} characters).";
             /// The name has a control character or a Unicode noncharacter.
@@ -35,9 +35,9 @@ macro_rules! channels {
             /// The caller may not subscribe to these channels.
             UnableToAccessChannels { names }: 400 BAD_REQUEST "Unable to access channel ({names}).";
             WebPublicDisabled: 400 BAD_REQUEST "Web-public channels are not enabled.";
-            DefaultChannelPrivate: 400 BAD_REQUEST "A default channel cannot be private.";
+            DefaultChannelCannotBePrivate: 400 BAD_REQUEST "A default channel cannot be private.";
             /// The combination of privacy settings is impossible.
-            InvalidParameters: 400 BAD_REQUEST "Invalid parameters";
+            InvalidPrivacyCombination: 400 BAD_REQUEST "Invalid parameters";
             /// The folder is unknown or archived.
             InvalidFolder: 400 BAD_REQUEST "Invalid channel folder ID";
             FolderNameEmpty: 400 BAD_REQUEST "Channel folder name can't be empty.";
@@ -48,7 +48,7 @@ macro_rules! channels {
             FolderNotEmpty: 400 BAD_REQUEST "You need to remove all the channels from this folder to archive it.";
             /// The order does not list each folder once.
             InvalidFolderOrder: 400 BAD_REQUEST "Invalid order mapping.";
-            PrivateMadeDefault: 400 BAD_REQUEST "Private channels cannot be made default.";
+            PrivateChannelCannotBeDefault: 400 BAD_REQUEST "Private channels cannot be made default.";
             UnknownSubscriptionProperty { property }: 400 BAD_REQUEST "Unknown subscription property: {property}";
             PropertyNotBoolean { property }: 400 BAD_REQUEST "{property} is not a boolean";
             NotSubscribed { channel_id }: 400 BAD_REQUEST "Not subscribed to channel ID {channel_id}";
@@ -62,7 +62,7 @@ macro_rules! channels {
             // Groups of default channels.
             NothingForDefaultGroup: 400 BAD_REQUEST "You must pass \"new_description\" or \"new_group_name\".";
             NoSuchDefaultGroup { group_id }: 400 BAD_REQUEST "Default channel group with id '{group_id}' does not exist.";
-            DefaultGroupHasName { group_name }: 400 BAD_REQUEST "This default channel group is already named '{group_name}'";
+            DefaultGroupNameUnchanged { group_name }: 400 BAD_REQUEST "This default channel group is already named '{group_name}'";
             /// The name is empty or has a forbidden character.
             InvalidDefaultGroupName { group_name }: 400 BAD_REQUEST "Invalid default channel group name '{group_name}'";
             DefaultGroupNameTooLong { limit }: 400 BAD_REQUEST "Default channel group name too long (limit: {limit} characters)";

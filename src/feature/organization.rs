@@ -5,7 +5,7 @@ macro_rules! organization {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
         $next! { [$($rest)*] $($rows)*
             /// Exports of a prior server are refused as if they were deleted; below 506, they could be deleted.
-            PriorServerExportsNotDeleted = 506, ChangeLog,
+            PriorServerExportsUndeletable = 506, ChangeLog,
                 on "DELETE /export/realm/{export_id}", test "exports_of_prior_servers_were_like_others_before_506";
             /// Where `require_e2ee_push_notifications` is on, legacy tokens get no pushes; below 504, they got pushes
             /// without the content.
@@ -40,7 +40,7 @@ macro_rules! organization {
             PushesListRecipients = 429, Documentation,
                 on "push notifications", test "pushes_listed_recipients_and_named_devices_otherwise";
             /// A name that is taken `is already in use`; below 361, the message had no verb.
-            NamesAreInUse = 361, Source("2025-03-04"),
+            TakenNameMessageHasVerb = 361, Source("2025-03-04"),
                 on "GET /realm/subdomain/{subdomain}", test "taken_subdomains_were_reported_without_a_verb_before_361";
             /// `message_edit_history_visibility_policy` is returned as a number, even if it is unchanged; below 358,
             /// only a change was returned.

@@ -30,7 +30,7 @@ pub struct UserContext<'a> {
     /// The kinds and the choices of the profile fields, by ID.
     pub fields: &'a BTreeMap<i64, (FieldKind, Vec<String>)>,
     /// Bots and deactivated users, who cannot own bots.
-    pub non_owners: &'a HashSet<i64>,
+    pub ineligible_bot_owners: &'a HashSet<i64>,
     /// The domain of the bots' addresses, or the host of the organization's URL if it is unknown.
     pub host: &'a str,
     /// The role of the account.
@@ -146,7 +146,8 @@ fn convert_bot(record: &Value, list: UserList, context: &UserContext<'_>, direct
         Some(4) => BotKind::Embedded,
         _ => BotKind::Generic,
     };
-    let owner = record.integer("bot_owner_id").filter(|owner| !is_system && !context.non_owners.contains(owner));
+    let owner =
+        record.integer("bot_owner_id").filter(|owner| !is_system && !context.ineligible_bot_owners.contains(owner));
     let channel = |key: &str| directory.channel(details.integer(key)?);
     Some(Bot {
         kind,

@@ -39,9 +39,9 @@ operation! {
     }
     reply NewChannelReply;
     errors [
-        BadValue, RefusedValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
+        BadValue, BadParameterValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
         ChannelAlreadyExists, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
-        InvalidParameters, InsufficientPermission, DefaultChannelPrivate, WebPublicDisabled, OwnerRequired,
+        InvalidPrivacyCombination, InsufficientPermission, DefaultChannelCannotBePrivate, WebPublicDisabled, OwnerRequired,
         AdministratorRequired, UnsupportedCombination, NoSuchUser, TargetDeactivated,
     ];
     events [RealmUserAdd, StreamCreate, SubscriptionAdd, SubscriptionPeerAdd, DefaultStreams, Message];

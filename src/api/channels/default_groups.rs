@@ -31,7 +31,7 @@ operation! {
         stream_names: Vec<String>,
     }
     errors [
-        InvalidChannelName, PrivateMadeDefault, ChannelIsDefault, InvalidDefaultGroupName, DefaultGroupNameTooLong,
+        InvalidChannelName, PrivateChannelCannotBeDefault, ChannelIsDefault, InvalidDefaultGroupName, DefaultGroupNameTooLong,
         DefaultGroupNameNull, DefaultGroupExists, BadValue,
     ];
     events [DefaultStreamGroups];
@@ -68,7 +68,7 @@ operation! {
         new_description: Option<String>,
     }
     errors [
-        NothingForDefaultGroup, NoSuchDefaultGroup, DefaultGroupHasName, InvalidDefaultGroupName,
+        NothingForDefaultGroup, NoSuchDefaultGroup, DefaultGroupNameUnchanged, InvalidDefaultGroupName,
         DefaultGroupNameTooLong, DefaultGroupNameNull, DefaultGroupExists, BadValue,
     ];
     events [DefaultStreamGroups];
@@ -86,7 +86,7 @@ impl Write for EditDefaultGroup {
         let is_blank = new_name.is_some_and(|name| name.trim().is_empty());
         let new_name = new_name.map(|name| if may_be_blank && is_blank { name } else { name.trim() });
         if new_name == Some(current_name) {
-            return Err(Error::DefaultGroupHasName { group_name: current_name.as_str().into() });
+            return Err(Error::DefaultGroupNameUnchanged { group_name: current_name.as_str().into() });
         }
         let check_new_name =
             |name: String| if may_be_blank && is_blank { Ok(name) } else { checked_group_name(tx, &name) };
@@ -117,7 +117,7 @@ operation! {
         stream_names: Vec<String>,
     }
     errors [
-        NoSuchDefaultGroup, InvalidChannelName, PrivateMadeDefault, ChannelIsDefault, InvalidValue, InDefaultGroup,
+        NoSuchDefaultGroup, InvalidChannelName, PrivateChannelCannotBeDefault, ChannelIsDefault, InvalidValue, InDefaultGroup,
         NotInDefaultGroup,
     ];
     events [DefaultStreamGroups];
@@ -209,7 +209,7 @@ fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str)
         .collect::<Result<_, _>>()?;
     for channel in &channels {
         if channel.privacy.is_private() {
-            return Err(Error::PrivateMadeDefault);
+            return Err(Error::PrivateChannelCannotBeDefault);
         }
         if channel.is_default {
             let channel_name = channel.name.as_str().into();

@@ -19,7 +19,7 @@ operation! {
     /// Makes a channel a default channel, to which new users are subscribed.
     pub AddDefaultChannel = POST "/default_streams", for Administrator;
     params from DefaultChannelParams;
-    errors [InvalidChannelId, PrivateMadeDefault];
+    errors [InvalidChannelId, PrivateChannelCannotBeDefault];
     events [DefaultStreams];
 }
 
@@ -27,7 +27,7 @@ impl Write for AddDefaultChannel {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let channel = tx.readable_active_channel(context.caller(), params.stream_id)?;
         if channel.privacy.is_private() {
-            return Err(Error::PrivateMadeDefault);
+            return Err(Error::PrivateChannelCannotBeDefault);
         }
 
         set_default(tx, params.stream_id, true);

@@ -54,10 +54,10 @@ operation! {
         @group permissions: ChannelPermissionUpdates,
     }
     errors [
-        BadValue, RefusedValue, InvalidChannelId, CannotAdministerChannel, InvalidParameters, DefaultChannelPrivate,
-        ModerationChannelPublished, ContentAccessRequired, WebPublicDisabled, InsufficientPermission,
+        BadValue, BadParameterValue, InvalidChannelId, CannotAdministerChannel, InvalidPrivacyCombination, DefaultChannelCannotBePrivate,
+        ModerationChannelCannotBecomePublic, ContentAccessRequired, WebPublicDisabled, InsufficientPermission,
         OtherTopicsExist, MayNotChangeDefaults, OwnerRequired, AdministratorRequired, ChannelNotArchived,
-        ChannelWithoutSubscribers, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, ChannelHasName,
+        ChannelWithoutSubscribers, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, ChannelNameUnchanged,
         ChannelAlreadyExists, InvalidFolder, ExpectationMismatch, InvalidGroup, GroupDeactivated, DisallowedGroup,
         InvalidUserId, InvalidGroupId, UnsupportedCombination,
     ];
@@ -137,13 +137,13 @@ fn checked_privacy(
         (false, true, true) => Privacy::WebPublic,
         (true, false, true) => Privacy::PrivateSharedHistory,
         (true, false, false) => Privacy::PrivateProtectedHistory,
-        (true, true, _) | (false, _, false) => return Err(Error::InvalidParameters),
+        (true, true, _) | (false, _, false) => return Err(Error::InvalidPrivacyCombination),
     };
     if is_private && params.is_default_stream.unwrap_or(channel.is_default) {
-        return Err(Error::DefaultChannelPrivate);
+        return Err(Error::DefaultChannelCannotBePrivate);
     }
     if !is_private && realm.organization.moderation_requests == Some(channel.id) {
-        return Err(Error::ModerationChannelPublished);
+        return Err(Error::ModerationChannelCannotBecomePublic);
     }
     if params.is_private.is_some() && !realm.can_read(caller, channel) {
         return Err(Error::ContentAccessRequired);
@@ -236,7 +236,7 @@ fn check_deletion_policy(realm: &Realm, caller: &User, params: &EditChannel) -> 
 fn checked_new_name(realm: &Realm, channel: &Channel, name: Option<&str>) -> Result<Option<String>, Error> {
     let Some(name) = name.map(validate_channel_name).transpose()? else { return Ok(None) };
     if name == channel.name {
-        return Err(Error::ChannelHasName);
+        return Err(Error::ChannelNameUnchanged);
     }
     if realm.channel_by_name(&name).is_some_and(|other| other.id != channel.id) {
         return Err(Error::ChannelAlreadyExists { channel_name: name.into() });

@@ -35,7 +35,7 @@ pub struct SubdomainReply {
 impl Read for CheckSubdomain {
     fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<SubdomainReply, Error> {
         let availability = match check_availability(realm, &params.subdomain) {
-            IN_USE if !context.has(Feature::NamesAreInUse) => LEGACY_IN_USE,
+            IN_USE if !context.has(Feature::TakenNameMessageHasVerb) => LEGACY_IN_USE,
             availability => availability,
         };
         Ok(SubdomainReply { availability })

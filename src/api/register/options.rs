@@ -12,9 +12,9 @@ use serde_json::Value;
 
 /// `client_capabilities`: an object of booleans; unknown keys are ignored.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RawCapabilities(pub Capabilities);
+pub struct CapabilitiesParameter(pub Capabilities);
 
-impl FromJson for RawCapabilities {
+impl FromJson for CapabilitiesParameter {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let object = value.as_object().ok_or_else(|| Error::bad_value(path, "is not a dict"))?;
         let mut capabilities = Capabilities::default();
@@ -36,13 +36,13 @@ impl FromJson for RawCapabilities {
         json_schema!({"type": "object", "properties": properties})
     }
 }
-impl_json_parameter!(RawCapabilities);
+impl_json_parameter!(CapabilitiesParameter);
 
 /// Which subscribers the reply lists. `partial` with JSON quotes is refused.
 #[derive(Clone, Copy, Debug)]
-pub struct IncludeSubscribersParam(pub IncludeSubscribers);
+pub struct IncludeSubscribersParameter(pub IncludeSubscribers);
 
-impl Parameter for IncludeSubscribersParam {
+impl Parameter for IncludeSubscribersParameter {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {

@@ -52,9 +52,9 @@ operation! {
     }
     reply SubscribeReply;
     errors [
-        UnsupportedCombination, RefusedValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, InvalidGroup,
-        GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId, InvalidParameters, InsufficientPermission,
-        DefaultChannelPrivate, WebPublicDisabled, OwnerRequired, AdministratorRequired, UnableToAccessChannels, NoSuchUser,
+        UnsupportedCombination, BadParameterValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, InvalidGroup,
+        GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId, InvalidPrivacyCombination, InsufficientPermission,
+        DefaultChannelCannotBePrivate, WebPublicDisabled, OwnerRequired, AdministratorRequired, UnableToAccessChannels, NoSuchUser,
         TargetDeactivated, TooManyChannels, TooManySubscriptions,
     ];
     events in SUBSCRIBE_EVENTS;

@@ -62,7 +62,7 @@ const NUMBER_LIST_OPERATORS: &[&str] = &["pm-with", "dm"];
 /// Parses a narrow in the former way and converts it to the present form.
 pub(super) fn upgrade_narrow(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
-    let refusal = || Error::RefusedValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
+    let refusal = || Error::BadParameterValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
     let Ok(Value::Array(terms)) = serde_json::from_str::<Value>(text) else { return Err(refusal()) };
     let mut parsed_terms = Vec::with_capacity(terms.len());
     for term in &terms {

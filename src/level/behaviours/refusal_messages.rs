@@ -93,7 +93,7 @@ static GROUP_MEMBER_TEMPLATES: Templates =
     &[("NoMembersToChange", "Nothing to do. Specify at least one of \"add\" or \"delete\".")];
 static IMAGE_TEMPLATES: Templates = &[("BadImage", "Could not decode image; did you upload an image file?")];
 static STREAM_TEMPLATES: Templates = &[
-    ("ChannelHasName", "Stream already has that name!"),
+    ("ChannelNameUnchanged", "Stream already has that name!"),
     ("ChannelNameEmpty", "Stream name can't be empty!"),
     ("ChannelNameInvalidCharacter", "Invalid character in stream name, at position {position}!"),
     ("NotSubscribed", "Not subscribed to stream id {channel_id}"),
@@ -208,7 +208,7 @@ fn set_former_conversion_errors(refusal: &mut Refusal<'_>) {
         && (uses_former_parsing || parameter_name == "narrow")
     {
         let value = refusal.values.get(&parameter_name).cloned().unwrap_or_default();
-        *refusal.error = Error::RefusedValue { var_name: parameter_name.into(), bad_value: value.into() };
+        *refusal.error = Error::BadParameterValue { var_name: parameter_name.into(), bad_value: value.into() };
     } else if name == "operand" {
         *parameter = former_term_key(name).into();
     }

@@ -135,7 +135,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
             register: &survey.register,
             presences: &survey.presences,
             fields: &kinds_and_choices,
-            non_owners: &survey.non_owners,
+            ineligible_bot_owners: &survey.ineligible_bot_owners,
             host,
             role,
             consents: &consents,

@@ -60,7 +60,7 @@ pub struct Survey {
     /// By kind, the positions of all other records.
     pub others: HashMap<String, Vec<u64>>,
     /// Bots and deactivated users, who cannot own bots.
-    pub non_owners: HashSet<i64>,
+    pub ineligible_bot_owners: HashSet<i64>,
     /// The ID of a placeholder for the owner, which a fixture needs if the account sees no owner.
     pub placeholder_owner: Option<i64>,
     pub subdomain: String,
@@ -123,8 +123,8 @@ struct SurveyBuilder {
     /// By channel, for each message: ID, time, and whether the account received it.
     channel_messages: HashMap<i64, Vec<(i64, i64, bool)>>,
     others: HashMap<String, Vec<u64>>,
-    non_owners: HashSet<i64>,
-    has_owner: bool,
+    ineligible_bot_owners: HashSet<i64>,
+    has_organization_owner: bool,
     subdomain: String,
     notes: Vec<String>,
     /// The latest time in any record, in UNIX seconds.
@@ -145,8 +145,8 @@ impl SurveyBuilder {
             presences: HashMap::new(),
             channel_messages: HashMap::new(),
             others: HashMap::new(),
-            non_owners: HashSet::new(),
-            has_owner: false,
+            ineligible_bot_owners: HashSet::new(),
+            has_organization_owner: false,
             subdomain: String::new(),
             notes: Vec::new(),
             latest_time: 0,
@@ -227,9 +227,9 @@ impl SurveyBuilder {
         let Some(id) = record.integer("user_id") else { return };
         self.latest_time = self.latest_time.max(parse_date_joined(&record).unwrap_or_default());
         if list != UserList::Active || record.boolean("is_bot") || record["is_active"] == false {
-            self.non_owners.insert(id);
+            self.ineligible_bot_owners.insert(id);
         } else {
-            self.has_owner |= role_of_user(&record) == Role::Owner;
+            self.has_organization_owner |= role_of_user(&record) == Role::Owner;
         }
         let email = record["delivery_email"].as_str().unwrap_or_else(|| record.text("email")).to_owned();
         self.users.entry(id).or_insert((list, Some(start), record.text("full_name").to_owned(), email));
@@ -293,7 +293,8 @@ impl SurveyBuilder {
                 self.messages.pop_first();
             }
         }
-        let placeholder_owner = (!self.has_owner).then(|| self.users.keys().max().copied().unwrap_or_default() + 1);
+        let placeholder_owner =
+            (!self.has_organization_owner).then(|| self.users.keys().max().copied().unwrap_or_default() + 1);
         if let Some(id) = placeholder_owner {
             self.notes.push("No owner of the organization is visible, and one is made up".to_owned());
             self.users.insert(id, (UserList::OnlyInMessages, None, "Owner".to_owned(), format!("owner{id}")));
@@ -324,7 +325,7 @@ impl SurveyBuilder {
             presences: self.presences,
             received,
             others: self.others,
-            non_owners: self.non_owners,
+            ineligible_bot_owners: self.ineligible_bot_owners,
             placeholder_owner,
             subdomain: self.subdomain,
             notes: self.notes,

@@ -74,8 +74,8 @@ impl NewChannelParams {
     /// # Errors
     ///
     /// In this order: those of [`resolve_all`]; `InsufficientPermission` if the caller may not set the permissions to
-    /// delete messages; `InvalidParameters` for a private web-public channel; `InsufficientPermission` if the caller
-    /// may not create private or public channels, or default channels; `DefaultChannelPrivate`; `WebPublicDisabled`;
+    /// delete messages; `InvalidPrivacyCombination` for a private web-public channel; `InsufficientPermission` if the caller
+    /// may not create private or public channels, or default channels; `DefaultChannelCannotBePrivate`; `WebPublicDisabled`;
     /// `InsufficientPermission` if the caller may not create web-public channels; `OwnerRequired` for a retention
     /// policy; `AdministratorRequired` if a boolean setting is on that only administrators may turn on; those of
     /// [`check_topic_creation`].
@@ -95,7 +95,7 @@ impl NewChannelParams {
             check_permission(RealmPermission::CanSetDeleteMessagePolicy)?;
         }
         if self.properties.invite_only && self.properties.is_web_public {
-            return Err(Error::InvalidParameters);
+            return Err(Error::InvalidPrivacyCombination);
         }
         check_permission(if self.properties.invite_only {
             RealmPermission::CanCreatePrivateChannel
@@ -106,7 +106,7 @@ impl NewChannelParams {
             return Err(Error::InsufficientPermission);
         }
         if self.properties.is_default_stream && self.properties.invite_only {
-            return Err(Error::DefaultChannelPrivate);
+            return Err(Error::DefaultChannelCannotBePrivate);
         }
         if self.properties.is_web_public {
             if !realm.allows_spectators() {
