@@ -137,12 +137,15 @@ impl Filter {
         self.distance(entry) == 0 && self.since.is_none_or(|since| entry.id > since)
     }
 
+    /// Whether the filter names no path, or the entry's path, with or without placeholders.
+    pub fn has_path_of(&self, entry: &Entry) -> bool {
+        self.path.as_ref().is_none_or(|path| *path == entry.path || Some(path.as_str()) == entry.route)
+    }
+
     /// How much an entry differs from the filter, for finding the nearest entries; 0 if all conditions but `since`
     /// match.
     pub fn distance(&self, entry: &Entry) -> usize {
         let method_differs = self.method.as_ref().is_some_and(|method| *method != entry.method);
-        let path_differs =
-            self.path.as_ref().is_some_and(|path| *path != entry.path && Some(path.as_str()) != entry.route);
         let user_differs = self
             .user
             .as_ref()
@@ -152,7 +155,7 @@ impl Filter {
         let differing_params =
             self.params.iter().filter(|(name, value)| entry.params.get(*name) != Some(value)).count();
         // A different operation weighs more than different parameters.
-        4 * usize::from(path_differs)
+        4 * usize::from(!self.has_path_of(entry))
             + 2 * usize::from(method_differs)
             + usize::from(user_differs)
             + usize::from(status_differs)

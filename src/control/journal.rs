@@ -326,10 +326,14 @@ fn given_up_polls_clause(world: &World, filter: &Filter) -> String {
     format!("; {polls} given up by the client, after {seconds:.1} s at most: such polls do not come into the journal")
 }
 
-/// The nearest entries, each with a diff from the expected request.
+/// The nearest entries, each with a diff from the expected request. If any has the expected path, those with other
+/// paths are left out.
 fn nearest_requests(world: &World, filter: &Filter) -> Vec<Value> {
     let mut entries: Vec<(usize, Arc<Entry>)> =
         arrivals::candidates(world, filter).map(|entry| (filter.distance(&entry), entry)).collect();
+    if entries.iter().any(|(_, entry)| filter.has_path_of(entry)) {
+        entries.retain(|(_, entry)| filter.has_path_of(entry));
+    }
     entries.sort_by_key(|(distance, entry)| (*distance, std::cmp::Reverse(entry.id)));
     entries.truncate(MAX_NEAREST_REQUESTS);
     let expected = filter.conditions();

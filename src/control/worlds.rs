@@ -288,6 +288,18 @@ fn move_to(realm: Realm, time: Timestamp) -> Realm {
     realm
 }
 
+/// The error for a text that names no built-in fixture.
+fn unknown_fixture(name: &str) -> Error {
+    let is_file = name.contains(['/', '\\']) || name.ends_with(".json");
+    let message = if is_file {
+        format!("control reads no files; give the document in '{name}' itself, or start the server with --fixture")
+    } else {
+        let names: Vec<&str> = Source::BUILT_IN.split(", ").collect();
+        unknown_name_message("fixture", name, &names)
+    };
+    refusal(format!("$.fixture: {message}; built in are {}", Source::BUILT_IN))
+}
+
 fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, Error> {
     if spec.snapshot.is_some() {
         return Err(refusal("$.snapshot: needs fork_of"));
@@ -300,14 +312,7 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
         Some(name) => {
             let name: String = serde_json::from_str(name)
                 .map_err(|_| refusal("$.fixture: takes a built-in fixture's name or a document"))?;
-            Source::builtin(&name).ok_or_else(|| {
-                let names: Vec<&str> = Source::BUILT_IN.split(", ").collect();
-                refusal(format!(
-                    "$.fixture: {}; built in are {}",
-                    unknown_name_message("fixture", &name, &names),
-                    Source::BUILT_IN
-                ))
-            })?
+            Source::builtin(&name).ok_or_else(|| unknown_fixture(&name))?
         }
     };
     let state = fixture.filter(|document| fixture::state::is_state(document));

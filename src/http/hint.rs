@@ -266,7 +266,7 @@ pub fn for_path_outside_api(method: &str, path: &str) -> String {
     }
     let place = "The API is below /api/v1, control below /control";
     if path.trim_matches('/').is_empty() {
-        return format!("{place}.");
+        return format!("{place}; a browser gets the console here.");
     }
     match Router::find_nearest(method, without_version_prefix(path)) {
         Some(row) => format!("{place}; the nearest operation is {} /api/v1{}.", row.route.method, row.route.path),

@@ -34,7 +34,7 @@ async fn a_wrong_method_gets_the_right_ones_before_credentials_are_checked() {
 async fn a_path_outside_the_api_hints_at_where_the_api_is() {
     let server = TestServer::start().await;
     for (path, hint) in [
-        ("/", "The API is below /api/v1, control below /control."),
+        ("/", "The API is below /api/v1, control below /control; a browser gets the console here."),
         (
             "/messages",
             "The API is below /api/v1, control below /control; the nearest operation is GET /api/v1/messages.",

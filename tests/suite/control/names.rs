@@ -188,6 +188,10 @@ async fn other_names_that_nothing_has_are_refused() {
             "$.snapshot: There is no snapshot 'befor'; the nearest is 'before'",
         ),
         (json!({"fixture": "emty"}), "$.fixture: There is no fixture 'emty'; the nearest is 'empty'"),
+        (
+            json!({"fixture": "team.json"}),
+            "$.fixture: control reads no files; give the document in 'team.json' itself, or start the server with --fixture",
+        ),
     ] {
         control.post("/worlds", body).await.refused(part);
     }
