@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The title of Sentry's sample event.
 const SAMPLE_TITLE: &str = "This is an example Python exception";
 
-/// The first version of events that Sentry's current SDK sends. Earlier versions come from its predecessor, Raven.
+/// The lowest `version` of an event that Sentry's current SDK sends. Lower ones come from its predecessor, Raven.
 const MIN_VERSION: i64 = 7;
 
 /// The limit of the absolute value of timestamps, in UNIX seconds; it is reached in the year 8307.
@@ -70,7 +70,7 @@ impl EventLink {
     }
 }
 
-/// Converts a time in RFC 3339 to the format `2026-01-12 09:51:03`.
+/// Converts a UTC time in RFC 3339 to the format `2026-01-12 09:51:03`, without fractions of a second.
 fn display_time(time: &str) -> String {
     time.split('.').next().unwrap_or_default().replace('T', " ").trim_end_matches('Z').to_owned()
 }
@@ -188,7 +188,7 @@ fn issue_message(
     Ok((title.to_owned(), text))
 }
 
-/// The topic and the content for the payload of older versions, whose events have no IDs.
+/// The topic and the content for the payload of an older version, which has no event or one without an ID.
 fn legacy_message(payload: &PayloadValue<'_>) -> Result<(String, String), Error> {
     let text_or_none = |name: &str| -> Result<String, Error> {
         Ok(payload.find(name)?.map_or_else(|| "None".to_owned(), |value| python_str(value.value())))

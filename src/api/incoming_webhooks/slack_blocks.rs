@@ -5,13 +5,13 @@ use crate::error::Error;
 
 const BLOCK_TYPES: [&str; 7] = ["actions", "context", "divider", "header", "image", "input", "section"];
 
-/// Joins the paragraphs that are not blank, with an empty line after each except the last.
+/// Trims paragraphs and joins those that are not blank, with an empty line between them.
 pub fn join_paragraphs(paragraphs: impl IntoIterator<Item = String>) -> String {
     let paragraphs = paragraphs.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Converts a block; "" for actions and inputs, which have nothing to show.
+/// Converts a block; "" for actions, inputs and blocks without content, which have nothing to show.
 pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
     Ok(match block.require("type")?.one_of(&BLOCK_TYPES)? {
         "context" => match block.non_empty("elements")? {
