@@ -51,13 +51,13 @@ fn section_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
     }
     if let Some(fields) = block.find("fields")? {
         let fields: Vec<&str> = fields.items()?.map(|field| read_any_text_object(&field)).collect::<Result<_, _>>()?;
-        paragraphs.push(if let [field] = fields.as_slice() { (*field).to_owned() } else { table_of_fields(&fields) });
+        paragraphs.push(if let [field] = fields.as_slice() { (*field).to_owned() } else { fields_to_table(&fields) });
     }
     Ok(join_paragraphs(paragraphs))
 }
 
 /// Returns a table of the fields, with two columns and an empty header.
-fn table_of_fields(fields: &[&str]) -> String {
+fn fields_to_table(fields: &[&str]) -> String {
     let cell = |field: Option<&&str>| field.map(|field| field.replace(['\n', '|'], " ")).unwrap_or_default();
     let rows = fields.chunks(2).map(|pair| format!("| {} | {} |\n", cell(pair.first()), cell(pair.get(1))));
     format!("| | |\n|-|-|\n{}", rows.collect::<String>())

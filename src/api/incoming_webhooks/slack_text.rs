@@ -76,14 +76,14 @@ fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String
 
 /// Converts links. Removes the angle brackets and labels of email addresses, but not `mailto:`.
 pub fn links_to_markdown(text: &str) -> String {
-    let without_link_markup = LINK.replace_all(text, |captures: &regex::Captures<'_>| {
+    let with_markdown_links = LINK.replace_all(text, |captures: &regex::Captures<'_>| {
         let inside = &captures[0][1..captures[0].len() - 1];
         match inside.split_once('|') {
             Some((url, label)) => format!("[{label}]({url})"),
             None => inside.to_owned(),
         }
     });
-    ADDRESS.replace_all(&without_link_markup, "$1").into_owned()
+    ADDRESS.replace_all(&with_markdown_links, "$1").into_owned()
 }
 
 /// Converts mentions of everyone, of users by name or ID, and of channels. Mentions of channels become bold text. A

@@ -74,7 +74,7 @@ impl PartialWrite for SendInvites {
             return Err(Error::NoInvitees);
         }
         let terms = requested_terms.check(tx, context)?;
-        let address_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| address_problem(tx, email)).collect();
+        let address_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| address_refusal(tx, email)).collect();
         if !address_refusals.is_empty() {
             return Err(Error::InvitesNotValid {
                 errors: error_rows(&address_refusals),
@@ -83,7 +83,7 @@ impl PartialWrite for SendInvites {
                 daily_limit_reached: false.into(),
             });
         }
-        let account_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| account_problem(tx, email)).collect();
+        let account_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| account_refusal(tx, email)).collect();
         if account_refusals.len() == addresses.len() && !addresses.is_empty() {
             return Err(Error::NobodyInvited {
                 errors: error_rows(&account_refusals),
@@ -133,7 +133,7 @@ fn parse_addresses(text: &str) -> Vec<String> {
 }
 
 /// The refusal of a text that is not an address, or of an address that the organization does not allow; otherwise None.
-fn address_problem(realm: &Realm, email: &str) -> Option<Refusal> {
+fn address_refusal(realm: &Realm, email: &str) -> Option<Refusal> {
     let reason = match check_domain(realm, email) {
         _ if !is_email(email) => "Invalid address.",
         Ok(()) => return None,
@@ -145,7 +145,7 @@ fn address_problem(realm: &Realm, email: &str) -> Option<Refusal> {
 }
 
 /// The refusal of an address that has an account; None if it has none.
-fn account_problem(realm: &Realm, email: &str) -> Option<Refusal> {
+fn account_refusal(realm: &Realm, email: &str) -> Option<Refusal> {
     let user = realm.user_by_email(email)?;
     let (reason, is_deactivated) =
         if user.is_active { ("Already has an account.", false) } else { ("Account has been deactivated.", true) };
