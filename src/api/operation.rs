@@ -18,9 +18,9 @@ pub struct Docs {
     pub since: i64,
     /// Set if clients should use another operation instead.
     pub deprecated: Option<Deprecation>,
-    /// Those of the newest level with the operation, in the order in which they are checked.
+    /// The errors at the newest level with the operation, in the order in which they are checked.
     pub errors: &'static [ErrorKind],
-    /// Those of the newest level with the operation, in the order in which they are sent.
+    /// The events at the newest level with the operation, in the order in which they are sent.
     pub events: &'static [EventKind],
 }
 

@@ -80,6 +80,7 @@ pub fn register(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Resu
     Ok(add_invited_user(tx, &invitation, email, full_name, password.map(str::to_owned)))
 }
 
+/// Finds an invitation to join now, which nobody can while the organization is deactivated.
 fn find_open_invitation(realm: &Realm, key: &str) -> Result<Invitation, Error> {
     if realm.organization.is_deactivated { Err(Error::RealmDeactivated) } else { find_invitation(realm, key) }
 }

@@ -201,8 +201,8 @@ fn too_many_messages(fitting_count: usize) -> Error {
 }
 
 operation! {
-    /// Returns which of the given messages match a narrow. Only the caller's own messages count: those that they
-    /// received, or marked later.
+    /// Returns which of the given messages match a narrow. Messages that the caller neither received nor marked later
+    /// do not match.
     pub MatchesNarrow = GET "/messages/matches_narrow", for User;
     params {
         /// IDs of the messages to test; unknown ones do not match.

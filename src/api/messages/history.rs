@@ -43,10 +43,10 @@ pub struct HistoryEntry {
     /// Topic of the version before; absent if the topic did not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_topic: Option<String>,
-    /// ID of the channel to which the message was moved; absent if it was not.
+    /// ID of the channel after a move to another channel; otherwise absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<i64>,
-    /// ID of the channel from which the message was moved; absent if it was not.
+    /// ID of the channel before a move to another channel; otherwise absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_stream: Option<i64>,
     /// Content of this version, as Markdown.

@@ -92,11 +92,11 @@ permission_parameters! {
     can_delete_any_message_group,
     /// Who may delete their own messages in the channel.
     can_delete_own_message_group,
-    /// Who may move messages to other channels.
+    /// Who may move messages from the channel to other channels.
     can_move_messages_out_of_channel_group,
-    /// Who may move messages to other topics.
+    /// Who may move messages to other topics of the channel.
     can_move_messages_within_channel_group,
-    /// Who may unsubscribe others; administrators by default.
+    /// Who may unsubscribe others from the channel; administrators by default.
     can_remove_subscribers_group,
     /// Who may resolve and unresolve topics of the channel.
     can_resolve_topics_group,
