@@ -1,4 +1,5 @@
-//! Invitations: links with which anyone can join, and invitations by email. Submodules send, accept and revoke them.
+//! Invitations: links with which anyone can join, and invitations by email. This file creates links and lists
+//! invitations; submodules send invitations by email, check the terms of all, accept and revoke them.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -28,7 +29,7 @@ use terms::RequestedTerms;
 parameters! {
     /// Shared by operations on a single invitation by email.
     pub struct InviteParams {
-        /// The invitation by email.
+        /// ID of an invitation by email; links have IDs of their own.
         @path invite_id: InviteId,
     }
 }
@@ -76,7 +77,7 @@ operation! {
     events [InvitesChanged];
 }
 
-/// The new link.
+/// The link that was created.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InviteLinkReply {
     /// The URL of the page where people join: `/join/KEY/` at the organization's address.
@@ -115,41 +116,41 @@ fn link_url(context: &OperationContext<'_>, key: &str) -> String {
 }
 
 operation! {
-    /// Lists the valid invitations.
+    /// Lists the invitations that are neither expired nor revoked: to administrators all, to others their own.
     pub GetInvites = GET "/invites", for HumanNotGuest;
     reply InvitesReply;
 }
 
-/// Valid invitations.
+/// The invitations that the caller may see.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InvitesReply {
-    /// Invitations by email first; administrators see all, others their own.
+    /// Invitations by email first, then links; each kind in the order in which they were created.
     pub invites: Vec<InviteRecord>,
 }
 
-/// An invitation.
+/// An invitation by email, or a link with which anyone may join.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Invite")]
 pub struct InviteRecord {
     /// The invited address; only for invitations by email.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// Its ID; invitations by email and links are numbered separately.
+    /// Unique among invitations by email or among links, which are numbered separately.
     pub id: i64,
-    /// UNIX seconds.
+    /// When it was created or last sent again, in UNIX seconds.
     pub invited: i64,
-    /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
+    /// Role of new users: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
     pub invited_as: i64,
-    /// The inviting user.
+    /// ID of the user who created it.
     pub invited_by_user_id: UserId,
-    /// UNIX seconds; null for no expiry.
+    /// When it becomes invalid, in UNIX seconds; null if it does not expire.
     pub expiry_date: Option<i64>,
-    /// The URL; only for links.
+    /// URL of the page where people join; only for links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link_url: Option<String>,
-    /// Whether it is a link.
+    /// True for a link, false for an invitation by email.
     pub is_multiuse: bool,
-    /// Whether the inviting user is notified; only for invitations by email.
+    /// Whether the inviting user gets a message when the person joins; only for invitations by email.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notify_referrer_on_join: Option<bool>,
 }

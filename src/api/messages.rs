@@ -53,11 +53,11 @@ operation! {
         /// A form with choices, as JSON text of `widget_type` (`zform`) and `extra_data`. Real servers accept it
         /// from bots, undocumented.
         widget_content: Option<MaxLength<MAX_MESSAGE_LENGTH>>,
-        /// The client's own name for the message.
+        /// The client's own name for the message, for the event that the queue `queue_id` gets.
         local_id: Option<MaxLength<MAX_LOCAL_ID_LENGTH>>,
         /// The sending client's queue: its copy of the event gets `local_message_id`.
         queue_id: Option<MaxLength<MAX_LOCAL_ID_LENGTH>>,
-        /// Whether the sender has read it; by default true for clients for human users.
+        /// Whether the message counts as read by its sender; by default true for clients for human users.
         read_by_sender since 236: Option<bool>,
     }
     reply SendMessageReply;
@@ -74,10 +74,10 @@ operation! {
     is fast;
 }
 
-/// The message.
+/// The message that was sent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SendMessageReply {
-    /// Its ID.
+    /// ID of the message that was sent.
     pub id: i64,
     /// 2 unmuted, 3 followed: the sender's new policy for the topic, if sending changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,14 +128,14 @@ impl Write for SendMessage {
 }
 
 operation! {
-    /// Returns a message.
+    /// Returns a message that the caller can access; visitors see messages of web-public channels.
     pub GetMessage = GET "/messages/{message_id}", for UserOrVisitor;
     params {
-        /// The message.
+        /// ID of the message.
         @path message_id: MessageId,
-        /// HTML rather than Markdown.
+        /// Whether the content is HTML rather than Markdown.
         apply_markdown since 120: bool = true,
-        /// The client understands the empty topic.
+        /// Whether the empty topic is "" in the reply, rather than `general chat`.
         allow_empty_topic_name since 334: bool = false,
     }
     reply GetMessageReply;
@@ -143,12 +143,12 @@ operation! {
     is fast;
 }
 
-/// One message.
+/// The message with the requested ID.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GetMessageReply {
     /// The message with the caller's flags.
     pub message: MessageRecord,
-    /// Markdown; deprecated.
+    /// Content as Markdown; deprecated in favour of `apply_markdown`.
     pub raw_content: String,
 }
 
@@ -188,20 +188,20 @@ fn check_not_archived(realm: &Realm, context: &OperationContext<'_>, message: &M
 }
 
 operation! {
-    /// Renders text as a message of the caller.
+    /// Renders a text to HTML as if the caller sent it as a message; sends nothing.
     pub RenderMessage = POST "/messages/render", for User;
     params {
-        /// Markdown.
+        /// Markdown, as in a message.
         content: String,
     }
     reply RenderMessageReply;
     errors [UnableToRender];
 }
 
-/// The text as HTML.
+/// A rendered text.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RenderMessageReply {
-    /// HTML.
+    /// The text as HTML.
     pub rendered: String,
 }
 

@@ -11,13 +11,13 @@ use crate::record::events::FlagUpdate;
 parameters! {
     /// The parameters of muting and of unmuting.
     pub struct MutedUserParams {
-        /// The user; may be a bot or deactivated.
+        /// ID of a user other than the caller; may be a bot or deactivated.
         @path muted_user_id: UserId,
     }
 }
 
 operation! {
-    /// Mutes a user.
+    /// Mutes a user for the caller, and marks the user's messages as read.
     pub MuteUser = POST "/users/me/muted_users/{muted_user_id}", for User, since 48;
     params from MutedUserParams;
     errors [CannotMuteSelf, NoSuchUser, InsufficientPermission, UserAlreadyMuted];
@@ -60,7 +60,7 @@ fn mark_messages_read(tx: &mut Tx, user: UserId, muted_id: UserId) {
 }
 
 operation! {
-    /// Unmutes a user.
+    /// Unmutes a user for the caller. Messages that muting marked as read stay read.
     pub UnmuteUser = DELETE "/users/me/muted_users/{muted_user_id}", for User, since 48;
     params from MutedUserParams;
     errors [NoSuchUser, InsufficientPermission, UserNotMuted];

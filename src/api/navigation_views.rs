@@ -47,11 +47,11 @@ operation! {
     /// Adds a view to the caller's left sidebar.
     pub AddNavigationView = POST "/navigation_views", for User, since 390;
     params {
-        /// Identifies the view.
+        /// Identifies the view: the part of its URL in the web app after `#`.
         fragment: ViewText,
-        /// Whether it is shown in the sidebar rather than in the menu.
+        /// Whether the view is shown in the sidebar rather than in the menu.
         is_pinned: bool,
-        /// The name of a custom view, which requires one.
+        /// Display name, which no view of the caller has yet: required for a custom view, refused for a built-in one.
         name: Option<NullableText<ViewText>>,
     }
     errors [BadValue, BuiltInViewNamed, CustomViewUnnamed, NavigationViewExists];
@@ -84,11 +84,11 @@ operation! {
     /// Pins, unpins or renames a view of the caller's left sidebar.
     pub EditNavigationView = PATCH "/navigation_views/{*fragment}", for User, since 390;
     params {
-        /// The view; slashes may be percent-encoded or not.
+        /// Fragment of one of the caller's views; slashes may be percent-encoded or not.
         @path fragment: String,
-        /// Whether it is shown in the sidebar rather than in the menu.
+        /// Whether the view is shown in the sidebar rather than in the menu; unchanged by default.
         is_pinned: Option<bool>,
-        /// The name of a custom view.
+        /// New display name of a custom view, which no view of the caller has yet; unchanged by default.
         name: Option<NullableText<ViewText>>,
     }
     errors [BadValue, NoSuchNavigationView, BuiltInViewNamed, NavigationViewExists];
@@ -126,7 +126,7 @@ operation! {
     /// Removes a view from the caller's left sidebar.
     pub RemoveNavigationView = DELETE "/navigation_views/{*fragment}", for User, since 390;
     params {
-        /// The view; slashes may be percent-encoded or not.
+        /// Fragment of one of the caller's views; slashes may be percent-encoded or not.
         @path fragment: String,
     }
     errors [NoSuchNavigationView];

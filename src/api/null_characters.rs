@@ -5,7 +5,7 @@ use crate::error::Error;
 use serde_json::Value;
 
 /// A NUL character as JSON escapes it.
-const ESCAPED_NULL: &str = "\\u0000";
+const ESCAPED_NUL: &str = "\\u0000";
 
 /// Refuses a request with a NUL character in a parameter. Some operations have other errors for this, which take
 /// precedence, so this check comes last.
@@ -14,23 +14,23 @@ const ESCAPED_NULL: &str = "\\u0000";
 ///
 /// `ParameterNullBytes` with the first such parameter.
 pub fn refuse_null_characters(parameters: &[ParameterInfo], raw: &RawParameters) -> Result<(), Error> {
-    let is_affected = |info: &&ParameterInfo| raw.values.get(info.name).is_some_and(|text| has_null(text));
+    let is_affected = |info: &&ParameterInfo| raw.values.get(info.name).is_some_and(|text| has_nul(text));
     match parameters.iter().find(is_affected) {
         Some(info) => Err(Error::ParameterNullBytes { var_name: info.name.into() }),
         None => Ok(()),
     }
 }
 
-fn has_null(text: &str) -> bool {
+fn has_nul(text: &str) -> bool {
     text.contains('\0')
-        || text.contains(ESCAPED_NULL) && serde_json::from_str(text).is_ok_and(|value| value_has_null(&value))
+        || text.contains(ESCAPED_NUL) && serde_json::from_str(text).is_ok_and(|value| value_has_nul(&value))
 }
 
-fn value_has_null(value: &Value) -> bool {
+fn value_has_nul(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),
-        Value::Array(items) => items.iter().any(value_has_null),
-        Value::Object(members) => members.iter().any(|(key, value)| key.contains('\0') || value_has_null(value)),
+        Value::Array(items) => items.iter().any(value_has_nul),
+        Value::Object(members) => members.iter().any(|(key, value)| key.contains('\0') || value_has_nul(value)),
         _ => false,
     }
 }
@@ -42,10 +42,10 @@ mod tests {
     #[test]
     fn null_characters_are_found_in_raw_text_and_in_json_with_or_without_escapes() {
         for text in ["a\0", r#"["a\u0000"]"#, r#"{"a": {"\u0000": 1}}"#, "[\"\0\"]"] {
-            assert!(has_null(text), "{text:?}");
+            assert!(has_nul(text), "{text:?}");
         }
         for text in ["a", r"a\u0000", r#"["a\\u0000"]"#, "[0]", ""] {
-            assert!(!has_null(text), "{text:?}");
+            assert!(!has_nul(text), "{text:?}");
         }
     }
 }

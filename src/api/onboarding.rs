@@ -9,6 +9,7 @@ use crate::realm::tx::Tx;
 use crate::record::events::OnboardingSteps;
 use crate::record::onboarding_step::StepRecord;
 
+/// A notice that a client shows once to a user, or an action that it does once.
 struct Step {
     name: &'static str,
     /// `one_time_notice` or `one_time_action`.
@@ -55,10 +56,10 @@ pub fn open_step_records(realm: &Realm, user: UserId) -> Vec<StepRecord> {
 }
 
 operation! {
-    /// Marks an onboarding step as completed.
+    /// Marks an onboarding step of the caller as completed.
     pub MarkOnboardingStep = POST "/users/me/onboarding_steps", for Human, since 233;
     params {
-        /// The notice that was seen, or the action that was done.
+        /// Name of the notice that was seen, or of the action that was done.
         onboarding_step: String,
     }
     errors [UnknownOnboardingStep];

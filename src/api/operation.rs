@@ -1,4 +1,4 @@
-//! The traits of operations, and the macro `operation!` that declares one.
+//! The traits and properties of operations, and the macro `operation!` that declares one.
 
 use super::parameter::Parameters;
 use super::{Access, OperationContext, ReplyData, Route};
@@ -16,11 +16,11 @@ pub struct Docs {
     pub summary: &'static str,
     /// The first feature level with the operation; 0 if all levels have it.
     pub since: i64,
-    /// Set if clients should use another operation.
+    /// Set if clients should use another operation instead.
     pub deprecated: Option<Deprecation>,
-    /// Those of the newest level with the operation, in the order in which they are checked.
+    /// The errors at the newest level with the operation, in the order in which they are checked.
     pub errors: &'static [ErrorKind],
-    /// Those of the newest level with the operation, in the order in which they are sent.
+    /// The events at the newest level with the operation, in the order in which they are sent.
     pub events: &'static [EventKind],
 }
 
@@ -233,7 +233,7 @@ macro_rules! first_expr {
     };
 }
 
-/// Does the same as `first_expr` for types.
+/// Expands to its first argument, like `first_expr`, but the arguments are types.
 macro_rules! first_type {
     ($first:ty $(, $other:ty)*) => {
         $first

@@ -40,9 +40,9 @@ pub struct OperationContext<'a> {
     pub files: &'a [UploadedFile],
     /// Headers of the services that deliver incoming webhooks, with their names in lower case.
     pub headers: &'a [(&'static str, String)],
-    /// A fault of the push relay.
+    /// How the push relay fails during the request, if a fault makes it fail.
     pub push_relay_fault: Option<crate::fault::Bouncer>,
-    /// A fault that changes the events of a poll.
+    /// How the events of a poll are changed, if a fault changes them.
     pub event_fault: Option<crate::fault::Disturbance>,
     pub reply_format: ReplyFormat,
 }
@@ -59,7 +59,8 @@ impl OperationContext<'_> {
         world.settings().feature_level == self.feature_level && self.caller.as_ref().is_none_or(is_unchanged)
     }
 
-    /// The server's URL and names as the client sees them, and the output format of the level, for rendering.
+    /// What rendering needs to know of the request: the server's URL, the name of the extra emoji, and the output
+    /// format of the level.
     pub fn render_context(&self) -> RenderContext {
         RenderContext {
             own_url: Some(self.origin.base_url()),
@@ -108,7 +109,7 @@ impl OperationContext<'_> {
     ///
     /// # Panics
     ///
-    /// As [`OperationContext::caller`].
+    /// If the request has no credentials.
     pub fn shared_caller(&self) -> &Arc<User> {
         self.caller.as_ref().expect("the operation needs credentials, which were checked")
     }

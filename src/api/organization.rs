@@ -75,10 +75,10 @@ operation! {
     ];
 }
 
-/// What changed.
+/// The settings, permissions and texts that changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OrganizationReply {
-    /// The new values by their names.
+    /// New values by parameter name. `org_type` and a few others are there even if they did not change.
     #[serde(flatten)]
     pub changed: Map<String, Value>,
 }
@@ -159,7 +159,7 @@ impl Change {
         }
     }
 
-    /// Whether the change removes a limit or a URL.
+    /// Whether the change removes a limit or a URL: its stored value is null then.
     fn removes_value(&self) -> bool {
         matches!(self, Self::Setting(_, Value::Null))
     }
@@ -201,7 +201,7 @@ impl Change {
 ///
 /// # Errors
 ///
-/// `OwnerRequired`, and that of [`check_may_decide_on_sign_up`].
+/// `OwnerRequired`, and those of [`check_may_decide_on_sign_up`].
 fn check_owner_changes(
     context: &OperationContext<'_>,
     params: &OrganizationParams,

@@ -105,7 +105,7 @@ impl RawParameters {
 
     /// The sent names that are not in a list of parameters or that the world's feature level does not have, sorted
     /// (`ignored_parameters_unsupported`).
-    pub fn unsupported(&self, list: &[ParameterInfo]) -> Vec<String> {
+    pub fn unsupported_names(&self, list: &[ParameterInfo]) -> Vec<String> {
         let is_known = |name: &str| {
             name == CLIENT
                 || list.iter().any(|info| !info.is_in_path && (info.name == name || info.aliases.contains(&name)))

@@ -70,7 +70,7 @@ pub(super) fn envelope_with_message<P: Parameters>(
     raw: &RawParameters,
     format: ReplyFormat,
 ) -> ReplyBody {
-    let ignored_names = raw.unsupported(P::LIST);
+    let ignored_names = raw.unsupported_names(P::LIST);
     match format {
         ReplyFormat::Bytes => ReplyBody::Bytes(envelope_bytes(message, &ignored_names, data)),
         ReplyFormat::Value => ReplyBody::Value(envelope_value(message, &ignored_names, data)),

@@ -181,7 +181,7 @@ pub fn for_misspelled(row: &OperationRow, raw: &RawParameters) -> Option<String>
     let is_absent = |name: &str| !raw.values.contains_key(name);
     let candidates =
         || row.parameters.iter().filter(|info| !info.is_in_path && is_absent(info.name)).map(|info| info.name);
-    raw.unsupported(row.parameters).iter().find_map(|sent_name| {
+    raw.unsupported_names(row.parameters).iter().find_map(|sent_name| {
         let name = candidates().find(|name| is_similar(sent_name, name))?;
         Some(format!("'{sent_name}' was sent; the parameter is called '{name}'."))
     })
@@ -195,7 +195,7 @@ fn is_similar(sent_name: &str, name: &str) -> bool {
 pub fn for_missing_parameter(error: &Error, row: &OperationRow, raw: &RawParameters) -> Option<String> {
     let Error::MissingParameter { var_name } = error else { return None };
     let missing_name = var_name.as_str()?;
-    let unknown_names = raw.unsupported(row.parameters);
+    let unknown_names = raw.unsupported_names(row.parameters);
     let similar_name = unknown_names.iter().find(|name| is_similar(name, missing_name));
     Some(match similar_name {
         Some(name) => format!("'{name}' was sent; the parameter is called '{missing_name}'."),

@@ -43,7 +43,7 @@ pub(super) fn finish(
     let protocol = authorized.row.protocol;
     match outcome.reply {
         Ok(reply) => {
-            context.trace.ignored_parameters = authorized.raw.unsupported(authorized.row.parameters);
+            context.trace.ignored_parameters = authorized.raw.unsupported_names(authorized.row.parameters);
             let response = match protocol {
                 Protocol::Api => api::build_response(context, authorized, reply),
                 Protocol::Resumable => tus::build_response(context, authorized, reply),

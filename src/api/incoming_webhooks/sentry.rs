@@ -10,8 +10,8 @@ use serde_json::Value;
 /// The title of Sentry's sample event.
 const SAMPLE_TITLE: &str = "This is an example Python exception";
 
-/// The first version of events that Sentry's current SDK sends. Earlier versions come from its predecessor, Raven.
-const MIN_VERSION: i64 = 7;
+/// The lowest `version` of an event that Sentry's current SDK sends. Lower ones come from its predecessor, Raven.
+const MIN_EVENT_VERSION: i64 = 7;
 
 /// The limit of the absolute value of timestamps, in UNIX seconds; it is reached in the year 8307.
 const MAX_TIMESTAMP: f64 = 200_000_000_000.0;
@@ -32,7 +32,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         Some(data) => match (data.find("event")?, data.find("issue")?) {
             (Some(event), _) => {
                 let url = event.text_of("web_url")?.to_owned();
-                let link = EventLink { url, time: display_time(event.text_of("datetime")?) };
+                let link = EventLink { url, time: format_time(event.text_of("datetime")?) };
                 event_message(delivery, &event, &link)?
             }
             (None, Some(issue)) => issue_message(delivery, &payload, &issue)?,
@@ -48,7 +48,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
 /// The URL and the time of an event.
 struct EventLink {
     url: String,
-    /// In the format of [`display_time`].
+    /// In the format of [`format_time`].
     time: String,
 }
 
@@ -65,13 +65,13 @@ impl EventLink {
         };
         let seconds = time.value().as_f64().filter(|seconds| seconds.abs() < MAX_TIMESTAMP);
         let seconds = seconds.ok_or_else(|| Error::bad_value("timestamp", "is not a time"))?;
-        let time = display_time(&Timestamp::from_seconds(seconds as i64).to_rfc3339());
+        let time = format_time(&Timestamp::from_seconds(seconds as i64).to_rfc3339());
         Ok(Self { url: format!("{url_prefix}events/{id}/"), time })
     }
 }
 
-/// Converts a time in RFC 3339 to the format `2026-01-12 09:51:03`.
-fn display_time(time: &str) -> String {
+/// Converts a UTC time in RFC 3339 to the format `2026-01-12 09:51:03`, without fractions of a second.
+fn format_time(time: &str) -> String {
     time.split('.').next().unwrap_or_default().replace('T', " ").trim_end_matches('Z').to_owned()
 }
 
@@ -82,7 +82,7 @@ fn event_message(
     link: &EventLink,
 ) -> Result<(String, String), Error> {
     let (title, platform) = (event.text_of("title")?, event.text_of("platform")?);
-    if platform == "python" && title != SAMPLE_TITLE && event_version(event)? < MIN_VERSION {
+    if platform == "python" && title != SAMPLE_TITLE && event_version(event)? < MIN_EVENT_VERSION {
         return Err(delivery.unsupported_event_error("Raven SDK"));
     }
     let (level, EventLink { url, time }) = (event.text_of("level")?, link);
@@ -163,7 +163,7 @@ fn issue_message(
     issue: &PayloadValue<'_>,
 ) -> Result<(String, String), Error> {
     let title = issue.text_of("title")?;
-    let time = display_time(issue.text_of("lastSeen")?);
+    let time = format_time(issue.text_of("lastSeen")?);
     // The key is required, but may be null or empty.
     issue.require("assignedTo")?;
     let assignee = match issue.non_empty("assignedTo")? {
@@ -188,7 +188,7 @@ fn issue_message(
     Ok((title.to_owned(), text))
 }
 
-/// The topic and the content for the payload of older versions, whose events have no IDs.
+/// The topic and the content for the payload of an older version, which has no event or one without an ID.
 fn legacy_message(payload: &PayloadValue<'_>) -> Result<(String, String), Error> {
     let text_or_none = |name: &str| -> Result<String, Error> {
         Ok(payload.find(name)?.map_or_else(|| "None".to_owned(), |value| python_str(value.value())))

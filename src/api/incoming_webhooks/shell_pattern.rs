@@ -43,7 +43,8 @@ enum Token {
     /// `?`: any character.
     AnyCharacter,
     Character(char),
-    /// `[a-z]`: a character in one of these ranges, or if negated in none of them.
+    /// `[a-z]`: a character in one of these ranges, or if negated in none of them. A single character in the brackets
+    /// is a range too.
     Set {
         ranges: Vec<(char, char)>,
         is_negated: bool,

@@ -12,7 +12,8 @@ use serde_json::Value;
 /// The header that marks a repeated delivery, in lower case.
 pub const RETRY_HEADER: &str = "x-slack-retry-num";
 
-/// Renders a message in the format of Slack's incoming webhooks: blocks and attachments, or a text if they have none.
+/// Renders a message in the format of Slack's incoming webhooks: its blocks and attachments, or its text if they show
+/// nothing. Makes no message if the text is empty too.
 pub fn render_incoming(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let payload = PayloadValue::root(delivery.payload, "payload");
     let topic = match payload.find("channel")? {
@@ -46,7 +47,7 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Erro
 }
 
 /// Renders a message that Slack reports, as an event or in the parameters of Slack's legacy webhooks. Also answers
-/// Slack's check of the address.
+/// Slack's check of the address. Repeated deliveries and messages of the receiving app itself make no message.
 pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let params = delivery.params;
     if delivery.payload.is_null() {

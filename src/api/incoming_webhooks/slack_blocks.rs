@@ -5,13 +5,13 @@ use crate::error::Error;
 
 const BLOCK_TYPES: [&str; 7] = ["actions", "context", "divider", "header", "image", "input", "section"];
 
-/// Joins the paragraphs that are not blank, with an empty line after each except the last.
+/// Trims paragraphs and joins those that are not blank, with an empty line between them.
 pub fn join_paragraphs(paragraphs: impl IntoIterator<Item = String>) -> String {
     let paragraphs = paragraphs.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Converts a block; "" for actions and inputs, which have nothing to show.
+/// Converts a block; "" for actions, inputs and blocks without content, which have nothing to show.
 pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
     Ok(match block.require("type")?.one_of(&BLOCK_TYPES)? {
         "context" => match block.non_empty("elements")? {
@@ -51,13 +51,13 @@ fn section_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
     }
     if let Some(fields) = block.find("fields")? {
         let fields: Vec<&str> = fields.items()?.map(|field| read_any_text_object(&field)).collect::<Result<_, _>>()?;
-        paragraphs.push(if let [field] = fields.as_slice() { (*field).to_owned() } else { table_of_fields(&fields) });
+        paragraphs.push(if let [field] = fields.as_slice() { (*field).to_owned() } else { fields_to_table(&fields) });
     }
     Ok(join_paragraphs(paragraphs))
 }
 
 /// Returns a table of the fields, with two columns and an empty header.
-fn table_of_fields(fields: &[&str]) -> String {
+fn fields_to_table(fields: &[&str]) -> String {
     let cell = |field: Option<&&str>| field.map(|field| field.replace(['\n', '|'], " ")).unwrap_or_default();
     let rows = fields.chunks(2).map(|pair| format!("| {} | {} |\n", cell(pair.first()), cell(pair.get(1))));
     format!("| | |\n|-|-|\n{}", rows.collect::<String>())

@@ -3,19 +3,19 @@
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Matches `<https://example.com|label>`, with or without a scheme and a label.
+/// Matches a link such as `<https://example.com|label>`, with or without a scheme and a label.
 static LINK: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
         r"<(?:https?://www\.|https?://|ftp://)?[a-z0-9]+(?:[-.][a-z0-9]+)*\.[a-z]{2,63}",
         r"(?::[0-9]{1,5})?(?:/[^>]*)?\|?(?:\|[^>]+)?>",
     ))
 });
-/// Matches `<mailto:mel@example.com|mel@example.com>`, with or without `mailto:` and a label.
+/// Matches an email address such as `<mailto:mel@example.com|mel@example.com>`, with or without `mailto:` and a label.
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| compile(r"<((?:mailto:)?[\w.-]+@[\w.-]+(?:\.\w+)+)\|?(?:[\w.-]+@[\w.-]+(?:\.\w+)+)?>"));
-/// Matches `<@U0123|mel>`, with or without a name.
+/// Matches a mention of a user such as `<@U0123|mel>`, with or without a name.
 static USER: LazyLock<Regex> = LazyLock::new(|| compile(r"<@([a-zA-Z0-9]+)\|?([a-zA-Z0-9]+)?>"));
-/// Matches `<#C0123|general>`.
+/// Matches a mention of a channel such as `<#C0123|general>`.
 static CHANNEL: LazyLock<Regex> = LazyLock::new(|| compile(r"<#(.*)>"));
 /// Matches a character that may precede or follow emphasis, with the exceptions of [`convert_emphasis`].
 static BOUNDARY: LazyLock<Regex> = LazyLock::new(|| compile(r"^[\p{P}\p{Zs}\p{S}]$"));
@@ -26,7 +26,7 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a well-formed pattern")
 }
 
-/// Converts bold, struck through and italic text.
+/// Converts the marks of bold, struck-through and italic text.
 pub fn emphasis_to_markdown(text: &str) -> String {
     let with_bold = convert_emphasis(text, '*', "**");
     let with_strikethrough = convert_emphasis(&with_bold, '~', "~~");
@@ -74,16 +74,16 @@ fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String
     output + remaining
 }
 
-/// Converts links, and removes the markup of email addresses.
+/// Converts links. Removes the angle brackets and labels of email addresses, but not `mailto:`.
 pub fn links_to_markdown(text: &str) -> String {
-    let without_link_markup = LINK.replace_all(text, |captures: &regex::Captures<'_>| {
+    let with_markdown_links = LINK.replace_all(text, |captures: &regex::Captures<'_>| {
         let inside = &captures[0][1..captures[0].len() - 1];
         match inside.split_once('|') {
             Some((url, label)) => format!("[{label}]({url})"),
             None => inside.to_owned(),
         }
     });
-    ADDRESS.replace_all(&without_link_markup, "$1").into_owned()
+    ADDRESS.replace_all(&with_markdown_links, "$1").into_owned()
 }
 
 /// Converts mentions of everyone, of users by name or ID, and of channels. Mentions of channels become bold text. A

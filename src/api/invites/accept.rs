@@ -37,7 +37,7 @@ impl Invitation {
 /// The registration form that an invited person fills in.
 #[derive(Clone, Copy, Debug)]
 pub struct Registration<'a> {
-    /// Ignored for an invitation by email.
+    /// Ignored for an invitation by email, whose address is used instead.
     pub email: &'a str,
     pub full_name: &'a str,
     /// Ignored if the organization does not use passwords. May be empty if it allows logins without passwords.
@@ -80,11 +80,12 @@ pub fn register(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Resu
     Ok(add_invited_user(tx, &invitation, email, full_name, password.map(str::to_owned)))
 }
 
+/// Finds an invitation to join now, which nobody can while the organization is deactivated.
 fn find_open_invitation(realm: &Realm, key: &str) -> Result<Invitation, Error> {
     if realm.organization.is_deactivated { Err(Error::RealmDeactivated) } else { find_invitation(realm, key) }
 }
 
-/// The channels to which an invited user is subscribed.
+/// The channels to which an invited user is subscribed, without those that were archived since.
 pub fn initial_channels(realm: &Realm, terms: &InviteTerms) -> Vec<ChannelId> {
     let mut channels = terms.channels.clone();
     if terms.include_default_channels {

@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 operation! {
-    /// Invites users by email. Addresses that have an account are left out; if an address is not allowed, nobody is
-    /// invited.
+    /// Invites users by email. Addresses that have an account are left out, and an error lists them. If an address is
+    /// not allowed, nobody is invited.
     pub SendInvites = POST "/invites", for HumanNotGuest;
     params {
         /// Addresses, separated by commas or line breaks; `Name <address>` too.
@@ -30,7 +30,7 @@ operation! {
         invite_expires_in_minutes since 126: Option<Nullable<WholeNumber>>,
         /// The role of new users, at most the caller's.
         invite_as: RoleNumber = RoleNumber::MEMBER => "400",
-        /// Notify the caller of users who join.
+        /// Send the caller a message when an invited person joins.
         notify_referrer_on_join since 267: bool = true,
         /// Channels that new users are subscribed to: default channels, or those to which the caller may add
         /// subscribers.
@@ -74,7 +74,7 @@ impl PartialWrite for SendInvites {
             return Err(Error::NoInvitees);
         }
         let terms = requested_terms.check(tx, context)?;
-        let address_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| address_problem(tx, email)).collect();
+        let address_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| address_refusal(tx, email)).collect();
         if !address_refusals.is_empty() {
             return Err(Error::InvitesNotValid {
                 errors: error_rows(&address_refusals),
@@ -83,7 +83,7 @@ impl PartialWrite for SendInvites {
                 daily_limit_reached: false.into(),
             });
         }
-        let account_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| account_problem(tx, email)).collect();
+        let account_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| account_refusal(tx, email)).collect();
         if account_refusals.len() == addresses.len() && !addresses.is_empty() {
             return Err(Error::NobodyInvited {
                 errors: error_rows(&account_refusals),
@@ -119,7 +119,7 @@ fn error_rows(refusals: &[Refusal]) -> ErrorField {
     Value::from(refusals.iter().map(|refusal| json!(refusal)).collect::<Vec<_>>()).into()
 }
 
-/// The addresses in a text without duplicates, in their order.
+/// The addresses in a text, in their order. Those that repeat an earlier one, ignoring case, are left out.
 fn parse_addresses(text: &str) -> Vec<String> {
     let mut unique_addresses = BTreeSet::new();
     let parse_address = |part: &str| {
@@ -132,8 +132,8 @@ fn parse_addresses(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Why a text is not an address or is not allowed in the organization; None if it is allowed.
-fn address_problem(realm: &Realm, email: &str) -> Option<Refusal> {
+/// The refusal of a text that is not an address, or of an address that the organization does not allow; otherwise None.
+fn address_refusal(realm: &Realm, email: &str) -> Option<Refusal> {
     let reason = match check_domain(realm, email) {
         _ if !is_email(email) => "Invalid address.",
         Ok(()) => return None,
@@ -144,8 +144,8 @@ fn address_problem(realm: &Realm, email: &str) -> Option<Refusal> {
     Some((email.to_owned(), reason, false))
 }
 
-/// Why an address can't be invited because it has an account; None if it has none.
-fn account_problem(realm: &Realm, email: &str) -> Option<Refusal> {
+/// The refusal of an address that has an account; None if it has none.
+fn account_refusal(realm: &Realm, email: &str) -> Option<Refusal> {
     let user = realm.user_by_email(email)?;
     let (reason, is_deactivated) =
         if user.is_active { ("Already has an account.", false) } else { ("Account has been deactivated.", true) };

@@ -10,7 +10,7 @@ operation! {
     /// Revokes a link with which anyone may join.
     pub RevokeInviteLink = DELETE "/invites/multiuse/{invite_id}", for HumanNotGuest;
     params {
-        /// The link.
+        /// ID of a link; invitations by email have IDs of their own.
         @path invite_id: InviteLinkId,
     }
     errors [NoSuchInvitation, OwnerRequired, AdministratorRequiredForInvite, InvitationRevoked];

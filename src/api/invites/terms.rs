@@ -28,7 +28,8 @@ pub(super) struct RequestedTerms {
 }
 
 impl RequestedTerms {
-    /// Checks the terms. The operation itself has to check that the caller may invite at all.
+    /// Checks the terms, and adds the inviter and the times. The welcome message is dropped unless the caller is an
+    /// administrator. The operation itself has to check that the caller may invite at all.
     ///
     /// # Errors
     ///

@@ -63,13 +63,13 @@ operation! {
     /// Adds a linkifier, which applies after the others.
     pub AddLinkifier = POST "/realm/filters", for Administrator;
     params {
-        /// Python regular expression; named groups may be used in the templates.
+        /// Python regular expression for the text that becomes a link; another linkifier must not have it.
         pattern: String,
-        /// RFC 6570 template.
+        /// RFC 6570 template of the link's URL; its variables are the named groups of `pattern`.
         url_template since 176: String,
         /// A text that the pattern matches; "" for none.
         example_input since 471: Option<NullableText<String>>,
-        /// Template that makes the text from the pattern's groups; "" for none.
+        /// Template that makes the text from the pattern's groups, and needs an example; "" for none.
         reverse_template since 471: Option<NullableText<String>>,
         /// Further templates of URLs from which the text is made.
         alternative_url_templates since 472: Vec<String> = Vec::new() => "[]",
@@ -79,10 +79,10 @@ operation! {
     events [RealmLinkifiers];
 }
 
-/// The new linkifier.
+/// The linkifier that was added.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LinkifierIdReply {
-    /// Its ID.
+    /// ID with which it can be changed, removed and ordered.
     pub id: LinkifierId,
 }
 
@@ -106,18 +106,18 @@ impl Write for AddLinkifier {
 }
 
 operation! {
-    /// Changes a linkifier.
+    /// Changes a linkifier. The links of messages that were sent before stay as they are.
     pub EditLinkifier = PATCH "/realm/filters/{filter_id}", for Administrator, since 57;
     params {
-        /// The linkifier.
+        /// ID of a linkifier, from `GET /realm/linkifiers`.
         @path filter_id: LinkifierId,
-        /// Python regular expression; named groups may be used in the templates.
+        /// Python regular expression for the text that becomes a link; another linkifier must not have it.
         pattern: String,
-        /// RFC 6570 template.
+        /// RFC 6570 template of the link's URL; its variables are the named groups of `pattern`.
         url_template since 176: String,
         /// A text that the pattern matches; "" for none, null for no change.
         example_input since 471: Option<NullableText<String>>,
-        /// Template that makes the text from the pattern's groups; "" for none, null for no change.
+        /// Template that makes the text from the pattern's groups, needs an example; "" for none, null for no change.
         reverse_template since 471: Option<NullableText<String>>,
         /// Further templates of URLs from which the text is made; unchanged by default.
         alternative_url_templates since 472: Option<Vec<String>>,
@@ -148,10 +148,10 @@ impl Write for EditLinkifier {
 }
 
 operation! {
-    /// Removes a linkifier.
+    /// Removes a linkifier. The links of messages that were sent before stay as they are.
     pub RemoveLinkifier = DELETE "/realm/filters/{filter_id}", for Administrator;
     params {
-        /// The linkifier.
+        /// ID of a linkifier, from `GET /realm/linkifiers`.
         @path filter_id: LinkifierId,
     }
     errors [NoSuchLinkifier];
@@ -172,7 +172,7 @@ operation! {
     /// Reorders the linkifiers, which apply in this order.
     pub ReorderLinkifiers = PATCH "/realm/linkifiers", for Administrator, since 202;
     params {
-        /// All linkifiers, each once.
+        /// IDs of all linkifiers, each once, in the new order.
         ordered_linkifier_ids: Vec<LinkifierId>,
     }
     errors [LinkifierRepeated, LinkifierOrderIncomplete];

@@ -13,10 +13,10 @@ use crate::realm::user::User;
 use crate::time::Span;
 
 operation! {
-    /// Deletes a message.
+    /// Deletes a message for all users.
     pub DeleteMessage = DELETE "/messages/{message_id}", for User;
     params {
-        /// The message.
+        /// ID of a message; without the permission for any, it must be by the caller or a bot of the caller.
         @path message_id: MessageId,
     }
     errors [InvalidMessage, MayNotDelete, DeleteTimePassed];

@@ -42,11 +42,11 @@ operation! {
     /// Changes a message's content, or moves it to another topic or channel.
     pub EditMessage = PATCH "/messages/{message_id}", for User;
     params {
-        /// The message.
+        /// ID of a message that the caller can access; not in an archived channel.
         @path message_id: MessageId,
-        /// The new channel.
+        /// ID of the channel to move to; the caller must be allowed to post there.
         stream_id since 1: Option<NonNegative>,
-        /// The new topic.
+        /// Topic to move to; cut at 60 code points.
         topic | "subject": Option<String>,
         /// Which messages of the topic are moved.
         propagate_mode: PropagateMode = PropagateMode::One => "change_one",
@@ -54,9 +54,9 @@ operation! {
         send_notification_to_old_thread since 9: bool = false,
         /// Post a notice of the move in the new topic.
         send_notification_to_new_thread since 9: bool = true,
-        /// The new content, Markdown; empty content becomes `(deleted)`.
+        /// New content as Markdown, only for the sender; an empty one becomes `(deleted)`.
         content: Option<String>,
-        /// SHA-256 of the content that the client knows, hexadecimal.
+        /// SHA-256 of the content that the client knows, hexadecimal; the edit is refused if it is outdated.
         prev_content_sha256 since 379: Option<String>,
     }
     reply EditMessageReply;
@@ -73,7 +73,7 @@ operation! {
     ];
 }
 
-/// The result of the change.
+/// What an edit leads to besides the change itself.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EditMessageReply {
     /// Uploads that no message links to any more.
@@ -86,13 +86,11 @@ struct MessageEdit {
     content: Option<String>,
     /// The new place of the moved messages; None if the request moves none.
     place: Option<MessagePlace>,
-    /// Whether the request has a channel, which may be the current one.
+    /// Whether the request has a channel. At older levels, that may be the current one.
     names_channel: bool,
-    /// Whether the request resolves or unresolves the topic. None if it does neither, or also changes the name
-    /// otherwise.
+    /// The change of the topic's check mark. None if the request changes no mark, or also changes the name otherwise.
     resolution_change: Option<ResolutionChange>,
-    /// Whether the notification bot reports that the topic was resolved, or that it was unresolved. None if it reports
-    /// neither.
+    /// The change of the topic's check mark that the notification bot reports; None if it reports none.
     reported_change: Option<ResolutionChange>,
     /// Whether the old and the new name of the topic are equal without check marks.
     has_same_name: bool,

@@ -30,23 +30,23 @@ operation! {
         anchor: Option<AnchorText>,
         /// ISO 8601, UTC when no zone is given: for the anchor `date`.
         anchor_date since 445: Option<String>,
-        /// Whether to include the message at the anchor.
+        /// Whether to include the message at the anchor; false only for messages on one side of it.
         include_anchor since 155: bool = true,
-        /// Messages before the anchor.
+        /// How many messages before the anchor; at most 5,000 together with `num_after`.
         num_before: Option<NonNegative>,
-        /// Messages after the anchor.
+        /// How many messages after the anchor; at most 5,000 together with `num_before`.
         num_after: Option<NonNegative>,
-        /// Which messages; all of the caller's when empty.
+        /// Terms that the messages have to match; all messages of the caller if empty.
         narrow: NarrowTerms = NarrowTerms::default() => "[]",
         /// Legacy form of the anchor `first_unread`.
         use_first_unread_anchor: bool = false,
-        /// The client computes the provider's picture URLs itself.
+        /// Whether `avatar_url` is null where the client can compute the provider's URL itself.
         client_gravatar: bool = true,
-        /// HTML rather than Markdown.
+        /// Whether the content is HTML rather than Markdown.
         apply_markdown: bool = true,
-        /// The client understands the empty topic.
+        /// Whether the empty topic is "" in the reply, rather than `general chat`.
         allow_empty_topic_name since 334: bool = false,
-        /// These messages instead of a range.
+        /// IDs of messages to fetch instead of a range; those that do not match the narrow are left out.
         message_ids since 300: Option<Vec<MessageId>>,
     }
     reply GetMessagesReply;
@@ -56,19 +56,19 @@ operation! {
     ];
 }
 
-/// A range of messages.
+/// A range of messages, or the messages of `message_ids`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GetMessagesReply {
     /// Oldest first.
     pub messages: Vec<MessageRecord>,
-    /// The ID that the anchor resolved to; absent with `message_ids`.
+    /// The anchor as a message ID; a very large number for the newest end, absent with `message_ids`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anchor: Option<i64>,
-    /// Whether the anchor's message is among them.
+    /// Whether the message at the anchor is among `messages`; false with `message_ids`.
     pub found_anchor: bool,
-    /// Whether no older messages match the narrow; false with `message_ids`.
+    /// Whether it is known that no older messages match the narrow; false with `message_ids`.
     pub found_oldest: bool,
-    /// Whether no newer messages match the narrow; false with `message_ids`.
+    /// Whether it is known that no newer messages match the narrow; false with `message_ids`.
     pub found_newest: bool,
     /// Whether the plan hides older messages; always false here.
     pub history_limited: bool,
@@ -201,13 +201,13 @@ fn too_many_messages(fitting_count: usize) -> Error {
 }
 
 operation! {
-    /// Returns which of the given messages match a narrow. Only the caller's own messages count: those that they
-    /// received, or marked later.
+    /// Returns which of the given messages match a narrow. Messages that the caller neither received nor marked later
+    /// do not match.
     pub MatchesNarrow = GET "/messages/matches_narrow", for User;
     params {
-        /// The IDs of the messages to test.
+        /// IDs of the messages to test; unknown ones do not match.
         msg_ids: Vec<MessageId>,
-        /// The narrow; the operator `with` is not supported.
+        /// Terms that the messages have to match; the operator `with` is not supported.
         narrow: Vec<NarrowTerm>,
     }
     reply MatchesNarrowReply;
@@ -217,16 +217,16 @@ operation! {
 /// The messages that match the narrow.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MatchesNarrowReply {
-    /// By message ID.
+    /// Keys are message IDs.
     pub messages: BTreeMap<String, Match>,
 }
 
-/// A message with highlighted search matches.
+/// The texts of a message that matches.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Match {
-    /// HTML.
+    /// Content as HTML, with the words of a search highlighted.
     pub match_content: String,
-    /// HTML.
+    /// Topic as HTML, with the words of a search highlighted; "" for a direct message.
     pub match_subject: String,
 }
 

@@ -19,16 +19,16 @@ operation! {
     /// left out.
     pub GetMessageHistory = GET "/messages/{message_id}/history", for User;
     params {
-        /// The message.
+        /// ID of a message that the caller can access.
         @path message_id: MessageId,
-        /// The client understands the empty topic.
+        /// Whether the empty topic is "" in the reply, rather than `general chat`.
         allow_empty_topic_name since 334: bool = false,
     }
     reply GetMessageHistoryReply;
     errors [HistoryDisabled, InvalidMessage, UnableToRender];
 }
 
-/// The history of a message.
+/// The versions of a message that the organization's policy shows.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GetMessageHistoryReply {
     /// Oldest first; the first is the message as it was sent.
@@ -38,33 +38,33 @@ pub struct GetMessageHistoryReply {
 /// A version of a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HistoryEntry {
-    /// The topic at that time.
+    /// Topic of this version; "" for a direct message.
     pub topic: String,
-    /// The topic before, if it changed.
+    /// Topic of the version before; absent if the topic did not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_topic: Option<String>,
-    /// The new channel, if it changed.
+    /// ID of the channel after a move to another channel; otherwise absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<i64>,
-    /// The channel before, if it changed.
+    /// ID of the channel before a move to another channel; otherwise absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_stream: Option<i64>,
-    /// The content at that time.
+    /// Content of this version, as Markdown.
     pub content: String,
-    /// The HTML at that time.
+    /// Content of this version, as HTML.
     pub rendered_content: String,
-    /// The content before, if it changed.
+    /// Markdown of the version before; absent if the content did not change or the policy hides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_content: Option<String>,
-    /// The HTML before, if it changed.
+    /// HTML of the version before; absent if the content did not change or the policy hides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_rendered_content: Option<String>,
-    /// The user who sent or changed it; null for the server.
+    /// ID of the user who made this version by sending, editing or moving; null for the server.
     pub user_id: Option<i64>,
-    /// The HTML with added and removed words marked, if it changed.
+    /// HTML with inserted and deleted words marked; absent if the content did not change or the policy hides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_html_diff: Option<String>,
-    /// UNIX seconds.
+    /// When this version was made, in UNIX seconds.
     pub timestamp: i64,
 }
 

@@ -20,13 +20,13 @@ operation! {
     params {
         /// A message ID as text, `newest`, `oldest` or `first_unread`.
         anchor: AnchorText,
-        /// Whether to include the message at the anchor.
+        /// Whether to include the message at the anchor; false only for messages on one side of it.
         include_anchor: bool = true,
-        /// Messages before the anchor; the server may take fewer.
+        /// How many messages before the anchor; the server may take fewer, since both sides share a limit of 5,000.
         num_before: NonNegative,
-        /// Messages after the anchor; the server may take fewer.
+        /// How many messages after the anchor; the server may take fewer, since both sides share a limit of 5,000.
         num_after: NonNegative,
-        /// Which messages; all of the caller's when empty.
+        /// Terms that the messages have to match; all messages of the caller if empty.
         narrow: NarrowTerms,
         /// `add` or `remove`.
         op: String,
@@ -41,23 +41,23 @@ operation! {
     events [UpdateMessageFlagsAdd, UpdateMessageFlagsRemove];
 }
 
-/// The range and the changes.
+/// Which messages were in the range, and how many of them changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdateFlagsForNarrowReply {
-    /// Messages in the range: at most `num_before` + 1 + `num_after`.
+    /// Number of messages in the range: at most `num_before` + 1 + `num_after`.
     pub processed_count: usize,
-    /// Messages whose flag changed.
+    /// Number of messages whose flag changed.
     pub updated_count: usize,
-    /// The oldest message in the range; null if it is empty.
+    /// ID of the oldest message in the range; null if there is none.
     pub first_processed_id: Option<MessageId>,
-    /// The newest message in the range; null if it is empty.
+    /// ID of the newest message in the range; null if there is none.
     pub last_processed_id: Option<MessageId>,
-    /// No older messages match the narrow.
+    /// Whether it is known that no older messages match the narrow.
     pub found_oldest: bool,
-    /// No newer messages match the narrow.
+    /// Whether it is known that no newer messages match the narrow.
     pub found_newest: bool,
-    /// Channels whose messages did not become unread because the caller is not subscribed; only for flag `read` with op
-    /// `remove`.
+    /// IDs of channels whose messages did not become unread because the caller is not subscribed; only for flag `read`
+    /// with op `remove`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignored_because_not_subscribed_channels: Option<Vec<ChannelId>>,
 }

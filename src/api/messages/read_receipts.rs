@@ -14,17 +14,18 @@ operation! {
     /// Lists the users who have read a message.
     pub GetReadReceipts = GET "/messages/{message_id}/read_receipts", for User, since 137;
     params {
-        /// The message.
+        /// ID of a message that the caller can access.
         @path message_id: MessageId,
     }
     reply GetReadReceiptsReply;
     errors [InvalidMessage, ReceiptsDisabled];
 }
 
-/// The users who have read a message.
+/// The read receipts of a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GetReadReceiptsReply {
-    /// Active users, without the sender, users who turned receipts off, and users who muted or are muted by the caller.
+    /// IDs of active users, without the sender, users who turned receipts off, and users who muted or are muted by the
+    /// caller.
     pub user_ids: Vec<UserId>,
 }
 

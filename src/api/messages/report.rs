@@ -53,9 +53,9 @@ operation! {
     /// Reports a message to the organization's channel for moderation requests.
     pub ReportMessage = POST "/messages/{message_id}/report", for User, since 382;
     params {
-        /// The message.
+        /// ID of a message that the caller can access.
         @path message_id: MessageId,
-        /// The reason.
+        /// Why the message is reported; `other` requires a `description`.
         report_type: ReportType,
         /// Further details; at most 1,000 code points, required for `other`.
         description: Option<String>,

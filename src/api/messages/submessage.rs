@@ -15,20 +15,20 @@ use serde_json::Value;
 /// Maximum length of the content and of the type of a submessage, in code points (A-450 in docs/assumptions.md). A real
 /// server accepted a type of 10,050 code points.
 const MAX_LENGTH: usize = 20_000;
-/// Maximum size of all submessages of a message, which are part of every record of the message.
+/// Maximum size of all submessages of a message together, which are part of every record of the message.
 const MAX_TOTAL_BYTES: usize = 1024 * 1024;
-/// The size of a submessage without its texts.
+/// How much a submessage counts besides its texts.
 const OVERHEAD_BYTES: usize = 64;
 
 operation! {
     /// Adds a vote, an option or a task to a poll or to-do list.
     pub AddSubmessage = POST "/submessage", for User;
     params {
-        /// The message.
+        /// ID of the message; until its sender has added a submessage, others may not.
         message_id: MessageId,
         /// `widget`, as clients send it; any other value is accepted too.
         msg_type: MaxLength<MAX_LENGTH>,
-        /// JSON text.
+        /// JSON text; refused if the message is a poll or to-do list that does not allow it.
         content: MaxLength<MAX_LENGTH>,
     }
     errors [InvalidMessage, NotAWidget, InvalidSubmessage, SubmessageRefused, TooManySubmessages];

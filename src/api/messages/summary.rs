@@ -9,7 +9,7 @@ operation! {
     /// Summarizes the messages of a narrow. This server has no model for it, and refuses all requests.
     pub SummarizeMessages = GET "/messages/summary", for User, since 350;
     params {
-        /// The narrow.
+        /// Terms that select the messages to summarize.
         narrow: NarrowTerms = NarrowTerms::default() => "[]",
     }
     errors [NoModel];

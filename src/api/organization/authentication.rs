@@ -74,10 +74,12 @@ impl FromJson for MethodSetting {
     }
 }
 
-/// A method in the form of the register reply and of events.
+/// An authentication method, as the register reply and events have it.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct MethodRecord {
+    /// Whether users may log in by the method.
     enabled: bool,
+    /// Whether the server supports the method; always true here.
     available: bool,
 }
 

@@ -32,7 +32,7 @@ operation! {
     reply DomainsReply;
 }
 
-/// All domains.
+/// The organization's domains.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DomainsReply {
     /// In the order in which they were added.
@@ -46,12 +46,12 @@ impl Read for GetDomains {
 }
 
 operation! {
-    /// Adds a domain.
+    /// Adds a domain to which email addresses can be restricted.
     pub AddDomain = POST "/realm/domains", for Owner;
     params {
-        /// The domain, `example.com`; case does not matter.
+        /// For example `example.com`; made lower case. The organization must not have it yet.
         domain: String,
-        /// Accept addresses of subdomains too.
+        /// Whether addresses of subdomains are accepted too.
         allow_subdomains: bool,
     }
     reply NewDomainReply;
@@ -59,10 +59,10 @@ operation! {
     events [RealmDomainsAdd];
 }
 
-/// The new domain.
+/// The domain that was added.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NewDomainReply {
-    /// The ID of the domain, then the domain itself.
+    /// The ID of the domain, a number, and then the domain in lower case.
     pub new_domain: Vec<Value>,
 }
 
@@ -86,9 +86,9 @@ operation! {
     /// Changes whether addresses of a domain's subdomains are accepted.
     pub EditDomain = PATCH "/realm/domains/{domain}", for Owner;
     params {
-        /// The domain.
+        /// A domain of the organization; case does not matter.
         @path domain: String,
-        /// Accept addresses of subdomains too.
+        /// Whether addresses of subdomains are accepted too.
         allow_subdomains: bool,
     }
     errors [NoSuchDomain];
@@ -111,7 +111,7 @@ operation! {
     /// Removes a domain. Without any domain, addresses are no longer restricted.
     pub RemoveDomain = DELETE "/realm/domains/{domain}", for Owner;
     params {
-        /// The domain.
+        /// A domain of the organization; case does not matter.
         @path domain: String,
     }
     errors [NoSuchDomain];

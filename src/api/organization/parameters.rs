@@ -81,7 +81,7 @@ impl Parameters for OrganizationParams {
         documented_texts: [
             name "Display name; at most 40 code points.",
             description "Markdown; at most 1,000 code points.",
-            string_id "The organization's subdomain; for owners, and without effect here.",
+            string_id "The organization's subdomain; only for owners, and this server refuses to change it.",
         ],
         urls: [
             jitsi_server_url "Server for video calls, a JSON string; `default` for that of the chat server.",
@@ -179,7 +179,7 @@ fn position_in(list: &[&str], name: &str) -> usize {
     list.iter().position(|other| *other == name).unwrap_or(list.len())
 }
 
-/// Settings whose stored value differs from the value in the request, in the order of their events.
+/// Settings whose stored value may differ from the value in the request, in the order of their events.
 const DERIVED_SETTINGS: &[&str] = &[
     "message_retention_days",
     "message_content_delete_limit_seconds",
@@ -297,11 +297,11 @@ fn parse_call_server_url(text: &str, name: &str) -> Result<Value, Error> {
     if is_valid { Ok(url.into()) } else { Err(Error::bad_value(name, "is not an allowed_type")) }
 }
 
-/// Checks the values of settings whose refusal has a special error.
+/// Checks the value of a setting, if its refusal has a special error.
 ///
 /// # Errors
 ///
-/// `InvalidLanguage`, `NotOffered`.
+/// `InvalidLanguage` for `default_language`; `NotOffered` for `video_chat_provider` and `gif_rating_policy`.
 pub fn check_offered_value(name: &str, value: &Value) -> Result<(), Error> {
     let is_offered = || find(&REALM_SETTINGS, name).is_some_and(|setting| setting.kind.accepts(value));
     match name {
@@ -315,11 +315,12 @@ pub fn check_offered_value(name: &str, value: &Value) -> Result<(), Error> {
     }
 }
 
-/// Converts the value of a setting to its stored form. Limits are positive numbers, or null or -1 if they are off.
+/// Converts the value of a setting to its stored form. A limit is a positive number; `unlimited` becomes -1 for
+/// `message_retention_days` and null for other limits.
 ///
 /// # Errors
 ///
-/// `BadParameterValue`.
+/// `BadParameterValue` for any other value of a limit.
 pub fn to_stored_value(name: &str, value: Value) -> Result<Value, Error> {
     match name {
         _ if !is_limit(name) => Ok(value),

@@ -16,14 +16,15 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 parameters! {
-    /// No parameters: the picture to upload is a part of the multipart body, with any name.
+    /// No parameters. An upload has the picture, the only file of a multipart body, with any name.
     pub struct IconParams {}
 }
 
 parameters! {
-    /// An upload also has the picture, the only file of a multipart body, with any name.
+    /// The parameters of uploads and removals. An upload also has the picture, the only file of a multipart body, with
+    /// any name.
     pub struct LogoParams {
-        /// Whether it is the logo for dark themes.
+        /// Whether the request is about the logo for dark themes, rather than the usual one.
         night: bool,
     }
 }

@@ -40,9 +40,9 @@ operation! {
     /// Adds a code playground for a language.
     pub AddPlayground = POST "/realm/playgrounds", for Administrator, since 49;
     params {
-        /// Display name.
+        /// Display name; no other playground of the language may have it.
         name: String,
-        /// RFC 6570 template with `code` as its only variable.
+        /// RFC 6570 template of the URL that runs code, with `code` as its only variable.
         url_template formerly "url_prefix" 49..196: String,
         /// The highlighter's name for the language; at most 40 code points.
         pygments_language: String,
@@ -52,10 +52,10 @@ operation! {
     events [RealmPlaygrounds];
 }
 
-/// The new playground.
+/// The playground that was added.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PlaygroundIdReply {
-    /// Its ID.
+    /// ID with which the playground can be removed.
     pub id: i64,
 }
 
@@ -81,10 +81,10 @@ impl Write for AddPlayground {
 }
 
 operation! {
-    /// Removes a code playground, and its language as the default of code blocks.
+    /// Removes a code playground. If its language is the default of code blocks, they have no default any more.
     pub RemovePlayground = DELETE "/realm/playgrounds/{playground_id}", for Administrator, since 49;
     params {
-        /// The playground.
+        /// ID of a playground, from the register reply or the event `realm_playgrounds`.
         @path playground_id: i64,
     }
     errors [NoSuchPlayground];

@@ -175,7 +175,7 @@ fn permission_holder(realm: &Realm, permission: &str) -> Option<SystemGroup> {
 }
 
 /// Returns the number that most policies have for a group: 1 members, 2 administrators, 3 full members, 4 moderators,
-/// 5 everyone, 6 nobody, 7 owners. Without a system group, it is 1.
+/// 5 everyone or the internet, 6 nobody, 7 owners. Without a system group, it is 1.
 fn common_number(holder: Option<SystemGroup>) -> i64 {
     match holder {
         Some(Administrators) => 2,

@@ -18,7 +18,7 @@ operation! {
     /// Returns in `msg` whether a subdomain is free for a new organization: `available`, or the reason why not.
     pub CheckSubdomain = GET "/realm/subdomain/{subdomain}", for Anyone;
     params {
-        /// The name.
+        /// Subdomain to check: 3 to 63 lowercase letters, digits and inner hyphens.
         @path subdomain: String,
     }
     reply SubdomainReply;

@@ -22,10 +22,10 @@ operation! {
     events [Message];
 }
 
-/// What was sent.
+/// The welcome message that was sent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TestWelcomeMessageReply {
-    /// The direct message to the caller.
+    /// ID of the direct message to the caller.
     pub message_id: i64,
 }
 

@@ -154,7 +154,8 @@ macro_rules! default_or_missing {
     };
 }
 
-/// Declares an enum of the words that a parameter takes. Other values are refused with `Invalid {parameter}`.
+/// Declares an enum of the words that a parameter takes; `| "other"` adds a word that means the same. Other values are
+/// refused with `Invalid {parameter}`.
 macro_rules! string_enum {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal $(| $other:literal)*),* $(,)? }) => {
         $(#[$meta])*
@@ -187,7 +188,7 @@ macro_rules! string_enum {
 
 /// Declares a struct that is read from a JSON object. An `open` object ignores unknown keys. A `closed` one refuses
 /// them, after reading the known keys. `closed_with_format_error` is `closed` with another error message for values
-/// that are not objects.
+/// that are not objects. `as "name"` and `= value` mean the same as in `parameters!`.
 macro_rules! json_object {
     (@not_an_object closed_with_format_error) => {
         "does not have the expected format"

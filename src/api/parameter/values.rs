@@ -1,5 +1,5 @@
-//! Basic parameter types: numbers, booleans, strings, lists, maps, optional and nullable values, IDs, roles,
-//! group-setting values.
+//! Basic parameter types: numbers, booleans, strings, JSON values, lists, maps, optional and nullable values, IDs,
+//! roles, group-setting values.
 
 use super::{FromJson, Parameter, impl_json_parameter, json_parameter};
 use crate::error::Error;

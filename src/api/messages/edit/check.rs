@@ -35,8 +35,8 @@ pub(super) fn check_request(
     let differs = |topic: &&str| message.channel().is_none_or(|(_, current_topic)| **current_topic != *topic.trim());
     let new_topic = params.topic.as_deref().filter(differs);
     check_combination(&message, params, new_topic)?;
-    let has_no_empty_topic = !Feature::EmptyTopics.is_at(context.feature_level);
-    let normalize = |topic| if has_no_empty_topic { normalize_topic_to_send_to(topic) } else { normalize_topic(topic) };
+    let lacks_empty_topics = !Feature::EmptyTopics.is_at(context.feature_level);
+    let normalize = |topic| if lacks_empty_topics { normalize_topic_to_send_to(topic) } else { normalize_topic(topic) };
     let topic = new_topic.map(normalize).transpose()?.map(Cow::into_owned);
     if topic.as_deref().is_some_and(is_resolved_empty_topic) {
         return Err(Error::ResolveEmptyTopic);

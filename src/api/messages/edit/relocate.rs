@@ -140,7 +140,8 @@ pub(super) fn is_whole_topic_moved(
     topic.is_none_or(|topic| !topic.messages.iter().any(|id| is_remaining(&id)))
 }
 
-/// Returns the policy for a topic that was merged with another one.
+/// Returns the policy for a topic that was merged with another one: the policy of both if they are equal, otherwise
+/// unmuted if one is, otherwise none.
 fn merge_policies(old_policy: VisibilityPolicy, new_policy: VisibilityPolicy) -> VisibilityPolicy {
     if old_policy == new_policy {
         old_policy

@@ -25,12 +25,12 @@ impl ResolutionChange {
         }
     }
 
-    /// Whether two names differ at most in their marks.
+    /// Whether two names are equal, or differ only in their check marks.
     pub(super) fn is_only_difference(old: &str, new: &str) -> bool {
         old.trim_start_matches(RESOLVED_PREFIX_CHARS) == new.trim_start_matches(RESOLVED_PREFIX_CHARS)
     }
 
-    /// The word in notices.
+    /// The word for the change in the notices about it.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Resolved => "resolved",

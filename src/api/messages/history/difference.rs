@@ -17,8 +17,8 @@ const MAX_COINCIDENCE: f64 = 2.0;
 /// memory.
 const MAX_COMPARED_BYTES: usize = 300_000;
 
-/// The new text with inserted words highlighted and deleted words added. If the comparison costs too much, all words
-/// count as changed (A-431 in docs/assumptions.md).
+/// Returns the new text in a `<div>`, with inserted words highlighted and deleted words added and highlighted. If the
+/// comparison costs too much, all words count as changed (A-431 in docs/assumptions.md).
 pub fn highlight_differences(before: &str, after: &str, budget: &Budget) -> String {
     if before.len() + after.len() > MAX_COMPARED_BYTES {
         let [inserted, deleted] =

@@ -16,7 +16,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 string_enum! {
-    /// `topics_policy`. Clients that send all values as JSON put quotes around it.
+    /// The parameter `topics_policy`. Clients that send all values as JSON put quotes around it.
     pub enum TopicsPolicyWord {
         /// The organization's policy applies.
         Inherit = "inherit" | "\"inherit\"",
@@ -37,7 +37,8 @@ impl From<TopicsPolicyWord> for TopicsPolicy {
     }
 }
 
-/// `message_retention_days`: `realm_default` (None), `unlimited` (-1) or a number of days, with or without quotes.
+/// The parameter `message_retention_days`: `realm_default` (None), `unlimited` (-1) or a number of days, with or
+/// without quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionDays(pub Option<i64>);
 
@@ -81,27 +82,27 @@ permission_parameters! {
     /// New values of a channel's permissions.
     pub struct ChannelPermissionUpdates;
 
-    /// Who may subscribe others.
+    /// Who may subscribe other users to the channel.
     can_add_subscribers_group,
-    /// Who may change it; the creator by default.
+    /// Who may change the channel; the creator by default.
     can_administer_channel_group,
-    /// Who may start topics.
+    /// Who may start topics in the channel.
     can_create_topic_group,
-    /// Who may delete any message.
+    /// Who may delete any message of the channel.
     can_delete_any_message_group,
-    /// Who may delete their own messages.
+    /// Who may delete their own messages in the channel.
     can_delete_own_message_group,
-    /// Who may move messages to other channels.
+    /// Who may move messages from the channel to other channels.
     can_move_messages_out_of_channel_group,
-    /// Who may move messages to other topics.
+    /// Who may move messages to other topics of the channel.
     can_move_messages_within_channel_group,
-    /// Who may unsubscribe others; administrators by default.
+    /// Who may unsubscribe others from the channel; administrators by default.
     can_remove_subscribers_group,
-    /// Who may resolve topics.
+    /// Who may resolve and unresolve topics of the channel.
     can_resolve_topics_group,
-    /// Who may post; everyone by default.
+    /// Who may post in the channel; everyone by default.
     can_send_message_group,
-    /// Who may subscribe though it is private.
+    /// Who may subscribe themselves, even if the channel is private.
     can_subscribe_group,
 }
 
@@ -173,17 +174,17 @@ parameters! {
     /// Properties of a new channel, besides its name, description, topics policy and permissions.
     #[derive(Default)]
     pub struct ChannelProperties {
-        /// Private.
+        /// Whether the channel is private; not together with `is_web_public`.
         invite_only: bool = false,
-        /// Anyone on the internet may read it.
+        /// Whether anyone on the internet may read the channel.
         is_web_public: bool = false,
-        /// New users are subscribed to it; administrators only.
+        /// Whether new users are subscribed to the channel; true only for administrators.
         is_default_stream: bool = false,
-        /// Show new subscribers of a private channel all of its history.
+        /// Whether new subscribers of a private channel see all of its history; false by default.
         history_public_to_subscribers: Option<bool>,
         /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
         message_retention_days: Option<RetentionDays>,
-        /// The folder.
+        /// ID of the folder of the channel; none if null or absent.
         folder_id: Option<Nullable<FolderId>>,
         /// Settings that are on or off.
         @group boolean_settings: ChannelBooleanUpdates,

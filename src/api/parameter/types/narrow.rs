@@ -43,7 +43,7 @@ impl FromJson for NarrowTerm {
     }
 }
 
-/// `narrow`: a list of terms, or null for none.
+/// The parameter `narrow`: a list of terms, or null for none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NarrowTerms(pub Vec<RawTerm>);
 
@@ -119,7 +119,7 @@ fn check_operand(operator: &str, operand: &Value) -> Result<(), Error> {
         Value::String(text) if operator == "search" && text.trim().is_empty() => invalid("cannot be blank."),
         Value::String(_) => Ok(()),
         Value::Number(number) if ID_OPERATORS.contains(&operator) && number.is_i64() => Ok(()),
-        // Refused later, like an ID that does not exist.
+        // A boolean is refused later, like an ID that does not exist.
         Value::Bool(_) if ID_OPERATORS.contains(&operator) => Ok(()),
         _ if ID_OPERATORS.contains(&operator) => invalid("is not a string or integer"),
         Value::Array(ids) if ID_LIST_OPERATORS.contains(&operator) => match ids.iter().position(|id| !id.is_i64()) {
@@ -131,7 +131,7 @@ fn check_operand(operator: &str, operand: &Value) -> Result<(), Error> {
     }
 }
 
-/// `anchor` as text: a message ID, `newest`, `oldest`, `first_unread` or `date`.
+/// The parameter `anchor` as text: a message ID, `newest`, `oldest`, `first_unread` or `date`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnchorText(pub String);
 
@@ -161,7 +161,7 @@ impl AnchorText {
     ///
     /// # Errors
     ///
-    /// `InvalidAnchor`.
+    /// `InvalidAnchor`, also for `date`.
     pub fn parse(&self) -> Result<Anchor, Error> {
         match self.0.as_str() {
             "newest" => Ok(Anchor::Newest),

@@ -48,7 +48,7 @@ impl Parameter for Principals {
 }
 
 impl Principals {
-    /// Only the caller.
+    /// The value that means only the caller: an empty list.
     pub fn caller() -> Self {
         Self::Ids(Vec::new())
     }

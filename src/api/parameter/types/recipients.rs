@@ -13,14 +13,15 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 string_enum! {
-    /// `type` of a message. The second word of each is the legacy one.
+    /// The parameter `type` of a message. The second word of each is the legacy one.
     pub enum MessageType {
         Channel = "channel" | "stream",
         Direct = "direct" | "private",
     }
 }
 
-/// `to`: the name or ID of a channel, or IDs or email addresses of users; one value or a list; raw text or JSON.
+/// The parameter `to`: the name or ID of a channel, or IDs or email addresses of users; one value or a list; raw text
+/// or JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipients(pub Value);
 

@@ -131,8 +131,8 @@ impl Parameters for SettingsParams {
         texts: [
             full_name "Display name; ignored if the organization disallows changes of names.",
             email "Real address; requires a confirmation, for which this server never asks.",
-            old_password "The current password, required for a new one.",
-            new_password "The new password.",
+            old_password "The current password, required to set `new_password`.",
+            new_password "Password to set, which must be strong enough.",
             timezone "IANA name of the time zone.",
         ],
         visibility: email_address_visibility
