@@ -1,8 +1,8 @@
-//! The initial clock of a world.
+//! How the clock of a new world starts, and the texts that say it.
 
 use crate::time::{Clock, Span, Timestamp};
 
-/// The initial clock of a new world.
+/// How the clock of a new world starts: with real time, or frozen.
 ///
 /// ```
 /// use chatdouble::{InitialClock, Timestamp};
@@ -51,7 +51,7 @@ impl InitialClock {
     ///
     /// # Errors
     ///
-    /// The accepted texts.
+    /// A message that names the accepted texts.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "real" => Ok(InitialClock::Real),
