@@ -18,6 +18,8 @@ const MAX_TEXT_LENGTH: usize = 200;
 /// A removal lists at most this many messages, the newest, so that it stays below the 4 KiB limit of Apple's service.
 const MAX_REMOVED_MESSAGES: usize = 200;
 
+/// The payload of a push: the client's own for registrations and tests, otherwise an object of the type `message` or
+/// `remove`.
 pub fn build_payload(realm: &Realm, push: &Push, server: ServerProperties<'_>) -> Value {
     match &push.content {
         PushContent::Registration(payload) | PushContent::Test(payload) => payload.clone(),
