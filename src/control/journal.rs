@@ -340,7 +340,7 @@ fn nearest_requests(world: &World, filter: &Filter) -> Vec<Value> {
         let keys = expected.keys().map(|key| {
             let actual = match (key.as_str(), entry.route) {
                 ("path", Some(route)) if expected[key] == route => Value::from(route),
-                ("params", _) => expected_params(&expected[key], &entry_json["params"]),
+                ("params", _) => params_to_compare(&expected[key], &entry_json["params"]),
                 _ => entry_json[key].clone(),
             };
             (key.clone(), actual)
@@ -355,7 +355,7 @@ fn nearest_requests(world: &World, filter: &Filter) -> Vec<Value> {
 }
 
 /// The received parameters whose names are among the expected ones; others don't matter for a diff.
-fn expected_params(expected: &Value, received: &Value) -> Value {
+fn params_to_compare(expected: &Value, received: &Value) -> Value {
     let keys = expected.as_object().into_iter().flatten().map(|(key, _)| key);
     keys.filter_map(|key| Some((key.clone(), received.get(key)?.clone())))
         .collect::<serde_json::Map<String, Value>>()

@@ -143,9 +143,9 @@ fn no_push_message(realm: &Realm, user: Option<UserId>, awaited: &AwaitedPushes)
     if pushes.iter().any(|push| push.user == user) {
         return String::new();
     }
-    let owners: BTreeSet<_> =
-        pushes.iter().filter_map(|push| realm.user(push.user)).map(|owner| owner.email.as_str()).collect();
-    let others = owners.into_iter().take(MAX_SHOWN_USERS).collect::<Vec<_>>().join(", ");
+    let recipients: BTreeSet<_> =
+        pushes.iter().filter_map(|push| realm.user(push.user)).map(|recipient| recipient.email.as_str()).collect();
+    let others = recipients.into_iter().take(MAX_SHOWN_USERS).collect::<Vec<_>>().join(", ");
     let others_note = if others.is_empty() { String::new() } else { format!(", but there were pushes to {others}") };
     if realm.push_targets(user).is_empty() {
         format!("; {name} has no device that receives pushes{others_note}")

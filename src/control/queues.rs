@@ -122,11 +122,11 @@ fn filter_of_owner(world: &World, owner: Option<UserId>) -> Filter {
 /// The number of parked polls of the user that a filter names, or of all users. Other conditions are ignored.
 pub(super) fn count_parked(world: &World, filter: &Filter) -> usize {
     let realm = world.snapshot();
-    let is_sender = |queue: &Queue| match &filter.user {
+    let is_of_user = |queue: &Queue| match &filter.user {
         Some(user) => realm.user(queue.owner).is_some_and(|owner| owner.email.eq_ignore_ascii_case(user)),
         None => true,
     };
-    queues_of(&realm, None).filter(|queue| is_parked(&realm, queue) && is_sender(queue)).count()
+    queues_of(&realm, None).filter(|queue| is_parked(&realm, queue) && is_of_user(queue)).count()
 }
 
 /// The queues of a user; all queues if `owner` is None.

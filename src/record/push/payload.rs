@@ -89,10 +89,10 @@ fn message_payload(
         ("content".to_owned(), truncate_text(html_to_text(&message.body.rendered_html())).into()),
     ]);
     let place_fields = match (&message.place, &sent_message.channel) {
-        (MessagePlace::Channel { channel, topic }, channel_record) => json!({
+        (MessagePlace::Channel { channel: channel_id, topic }, channel) => json!({
             "recipient_type": "channel",
-            "channel_id": channel,
-            "channel_name": channel_record.as_ref().map(|channel| channel.name.as_str()),
+            "channel_id": channel_id,
+            "channel_name": channel.as_ref().map(|channel| channel.name.as_str()),
             "topic": topic,
         }),
         (MessagePlace::Direct { conversation }, _) => {
