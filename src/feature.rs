@@ -16,7 +16,7 @@ mod messages;
 mod organization;
 mod users;
 
-pub use change_log::{BACKPORTS, NEWEST, date_read, has_changes_of, has_entry};
+pub use change_log::{BACKPORTS, NEWEST_LEVEL, date_read, has_changes_of, has_entry};
 
 use channels::channels;
 use messages::messages;

@@ -38,9 +38,9 @@ impl InitialClock {
         }
     }
 
-    /// The clock of a world that would otherwise start with `clock`: `Frozen` stops it at its time, the
-    /// others replace it.
-    pub(crate) fn instead_of(self, clock: Clock, real_time: Timestamp) -> Clock {
+    /// The clock of a world that would otherwise start with `clock`: `Frozen` stops that clock at its time
+    /// the others replace it.
+    pub(crate) fn apply_to(self, clock: Clock, real_time: Timestamp) -> Clock {
         match self {
             InitialClock::Frozen => Clock::Frozen { at: clock.now(real_time) },
             InitialClock::Real | InitialClock::At(_) => self.clock(real_time),

@@ -266,7 +266,7 @@ fn fork(spec: &WorldSpec, source_world: &World) -> Result<NewWorld, Error> {
         realm.rng = SeededRng::from_seed(seed);
     }
     let real_now = source_world.real_time().now();
-    let clock = spec.clock.map_or(checkpoint.clock, |initial| initial.instead_of(checkpoint.clock, real_now));
+    let clock = spec.clock.map_or(checkpoint.clock, |initial| initial.apply_to(checkpoint.clock, real_now));
     let realm = move_to(realm, clock.now(real_now));
     let settings = WorldSettings {
         feature_level: check_level(spec)?.unwrap_or(source_world.settings().feature_level),
@@ -319,7 +319,7 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
     if let Some(document) = state {
         let (mut realm, saved_clock) =
             fixture::state::read(document, real_time.now()).map_err(|diagnostics| fixture_refusal(&diagnostics))?;
-        let clock = spec.clock.map_or(saved_clock, |initial| initial.instead_of(saved_clock, real_time.now()));
+        let clock = spec.clock.map_or(saved_clock, |initial| initial.apply_to(saved_clock, real_time.now()));
         let now = clock.now(real_time.now());
         if now < realm.now {
             realm = realm.rewind_to(now);
@@ -330,7 +330,7 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
         return Ok(NewWorld { realm, clock, settings, real_time });
     }
     let default_clock = defaults.clock.clock(real_time.now());
-    let clock = spec.clock.map_or(default_clock, |initial| initial.instead_of(default_clock, real_time.now()));
+    let clock = spec.clock.map_or(default_clock, |initial| initial.apply_to(default_clock, real_time.now()));
     let now = clock.now(real_time.now());
     let seed = spec.seed.unwrap_or(defaults.seed);
     let realm = source.realm(now, seed).map_err(|diagnostics| fixture_refusal(&diagnostics))?;

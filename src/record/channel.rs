@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The number of subscribers from which `include_subscribers=partial` lists only some of them.
 pub const MIN_SUBSCRIBERS_FOR_PARTIAL_LIST: usize = 250;
 
-/// A channel, as all who can see it see it.
+/// A channel. All users who can see it get the same record.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Channel")]
 #[expect(clippy::struct_excessive_bools, reason = "the API defines these fields")]
@@ -55,8 +55,8 @@ pub struct ChannelRecord {
     pub stream_post_policy: i64,
     /// Whether `stream_post_policy` is 2; deprecated.
     pub is_announcement_only: bool,
-    /// Number of messages, divided by the age of the channel in weeks, at most four, and rounded up; null for channels
-    /// younger than a week.
+    /// Messages per week: all messages, divided by the channel's age in whole weeks, which counts as four if it is
+    /// more, and rounded up; null for channels younger than a week.
     pub stream_weekly_traffic: Option<i64>,
     /// Number of subscribers, without deactivated users.
     pub subscriber_count: i64,
@@ -120,8 +120,8 @@ pub fn post_policy(realm: &Realm, channel: &Channel) -> i64 {
     }
 }
 
-/// The number of messages, divided by the age of the channel in weeks, at most four, and rounded up. None for channels
-/// younger than a week. in docs/assumptions.md.
+/// Messages per week: all messages, divided by the channel's age in whole weeks, which counts as four if it is more, and
+/// rounded up. None for channels younger than a week. in docs/assumptions.md.
 fn weekly_traffic(realm: &Realm, channel: &Channel) -> Option<i64> {
     let age = realm.now.since(channel.date_created);
     if age < Span::from_days(7) {

@@ -4,7 +4,7 @@ use crate::realm::playground::Playground;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A domain to which the email addresses of new users can be restricted.
+/// A domain to which email addresses can be restricted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RealmDomain")]
 pub struct DomainRecord {

@@ -92,7 +92,7 @@ pub struct DeviceRemove {
 pub struct PushDevice {
     /// The number that identifies the device to clients below 468.
     pub push_account_id: i64,
-    /// `active` once pushes reach the device, before that `pending`; `failed` if the push relay refused it.
+    /// `active` once pushes reach the device, before that `pending`; `failed` if the registration failed.
     pub status: &'static str,
     /// Code of the error with which the registration failed; null unless it failed.
     pub error_code: Option<String>,
