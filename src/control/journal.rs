@@ -97,7 +97,7 @@ pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// `ControlRefused` for conditions that no request can meet; `VerificationFailed` if the number is not as expected.
+/// `ControlRefused` for conditions or bounds that can't be met; `VerificationFailed` if the number is not as expected.
 pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> Result<Value, Error> {
     let (filter, bounds) = expected_requests.check(world)?;
     let count = world.journal().find(&filter).len();
@@ -113,7 +113,7 @@ pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> R
 ///
 /// # Errors
 ///
-/// `ControlRefused` for conditions that no request can meet; `VerificationTimedOut`; `UnknownControlWorld` when the
+/// `ControlRefused` for conditions or bounds that can't be met; `VerificationTimedOut`; `UnknownControlWorld` when the
 /// world is deleted while waiting.
 pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequests) -> Result<Value, Error> {
     let (expected_requests, timeout_ms) = expected_requests.into_parts();

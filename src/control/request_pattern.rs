@@ -201,7 +201,7 @@ fn neutral_parameter(
         let route_text = |row: &&OperationRow| format!("{} {}", row.route.method, row.route.path);
         rows.iter().any(|row| former_parameters(&route_text(row)).contains(&name))
     };
-    // `former_parameters` has all that descriptions of changes quote, also values such as `stream` of `type`.
+    // `former_parameters` also returns values that descriptions of changes quote, such as `stream` of `type`.
     let is_value = |name: &str| {
         let mut generator = SchemaGenerator::default();
         let mut values = rows.iter().flat_map(|row| row.parameters).map(|info| (info.schema)(&mut generator));

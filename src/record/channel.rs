@@ -120,8 +120,8 @@ pub fn post_policy(realm: &Realm, channel: &Channel) -> i64 {
     }
 }
 
-/// Messages per week: all messages, divided by the channel's age in whole weeks, which counts as four if it is more, and
-/// rounded up. None for channels younger than a week. in docs/assumptions.md.
+/// Messages per week: all messages, divided by the channel's age in whole weeks, which counts as four if it is more,
+/// and rounded up. None for channels younger than a week. in docs/assumptions.md.
 fn weekly_traffic(realm: &Realm, channel: &Channel) -> Option<i64> {
     let age = realm.now.since(channel.date_created);
     if age < Span::from_days(7) {

@@ -28,7 +28,7 @@ event_data! {
     RealmUserSettingsDefaultsUpdate;
 }
 
-/// A setting of the organization changed, other than those that `realm` update_dict reports.
+/// A setting of the organization changed, other than those that `realm` `update_dict` reports.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmUpdate {
     /// Name of the setting.
