@@ -80,7 +80,7 @@ pub use reply::{ReplyBody, ReplyData, ReplyFormat, Success, envelope};
 
 /// The newest feature level that the server implements. A world at a higher level behaves like one at this level,
 /// except that queues without `event_types` also receive events of an unknown type.
-pub const NEWEST_FEATURE_LEVEL: i64 = crate::feature::NEWEST;
+pub const NEWEST_FEATURE_LEVEL: i64 = crate::feature::NEWEST_LEVEL;
 /// `service_version` at the newest level (A-2 in docs/assumptions.md).
 pub const SERVICE_VERSION: &str = "12.0";
 

@@ -1,13 +1,13 @@
 //! [`Feature`]: a difference between feature levels that the code checks where it applies, with the evidence for its
 //! level.
 //!
-//! A feature is a row in a file of the folder `feature/`: its description, its name, its first level, and the evidence.
-//! If the table of levels is to list it, its subject and its test follow, and then further subjects, each with its own
-//! description and test. `OperationContext::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has
-//! it. Differences that are made outside of the core, in requests, replies and events, are rows of the tables in
-//! `level/` instead.
+//! A feature is a row in a file of the folder `feature/`, of which only `change_log.rs` has none: its description, its
+//! name, its first level, and the evidence. If the table of levels is to list it, its subject and its test follow, and
+//! then further subjects, each with its own description and test. `OperationContext::has`, `Tx::has` and
+//! `QueueLevel::has` return whether the world's level has it. Differences that are made outside of the core, in
+//! requests, replies and events, are rows of the tables in `level/` instead.
 //!
-//! Each of these files defines a macro that appends its rows and passes all rows on to the next macro; the last one,
+//! Each file with rows defines a macro that appends its rows and passes all rows on to the next macro; the last one,
 //! `features`, expands to the table.
 
 mod change_log;
@@ -16,7 +16,7 @@ mod messages;
 mod organization;
 mod users;
 
-pub use change_log::{BACKPORTS, NEWEST, date_read, has_changes_of, has_entry};
+pub use change_log::{BACKPORTS, NEWEST_LEVEL, date_read, has_changes_of, has_entry};
 
 use channels::channels;
 use messages::messages;
@@ -30,7 +30,7 @@ use users::users;
 pub enum Evidence {
     /// The public change log has an entry for it at this level.
     ChangeLog,
-    /// The change log has the entry, as read on this day.
+    /// The change log has the entry, as read on this day, `2026-09-25`.
     ChangeLogOf(&'static str),
     /// The public history of the real server's source code: the change was committed on this day, with the level or
     /// just before it.

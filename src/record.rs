@@ -1,5 +1,6 @@
-//! The JSON objects of the API, such as messages, channels and users, built from the realm. Where they differ by
-//! viewer, they are built for a particular one. `push` has those of control for push notifications.
+//! The JSON objects of the API, such as messages, channels and users, built from the realm, and the URLs of pictures in
+//! them. Where they differ by viewer, they are built for a particular one. `push` has those of control for push
+//! notifications.
 
 pub mod attachment;
 pub mod avatar;

@@ -21,7 +21,7 @@ pub fn is_preflight(request: &ApiRequest) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Answers a preflight, with which browsers send no token.
+/// Answers a preflight. Browsers send no token with it, so a missing or wrong token is no reason to refuse it.
 pub fn preflight_response(guard: &Guard, request: &ApiRequest) -> Response {
     match guard.check(request.headers()) {
         Ok(()) | Err(Error::ControlToken) => {
@@ -53,7 +53,7 @@ pub fn add_cors_headers(guard: &Guard, request: &ApiRequest, mut response: Respo
     response
 }
 
-/// The requested subprotocol of a WebSocket handshake that contains a token.
+/// The first requested subprotocol of a WebSocket handshake that contains a token; None if none does.
 pub fn token_subprotocol(headers: &HeaderMap) -> Option<&str> {
     let protocols = headers.get(header::SEC_WEBSOCKET_PROTOCOL)?.to_str().ok()?;
     protocols.split(',').map(str::trim).find(|protocol| token_from_subprotocol(protocol).is_some())

@@ -14,20 +14,20 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A fault.
+/// A failure to cause in the requests that match.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "FaultRule")]
 pub struct FaultSpec {
     #[serde(rename = "match")]
-    /// The requests that it applies to; all by default.
+    /// Which requests the fault is for; all by default.
     matching: Option<MatchSpec>,
-    /// Number of requests that pass first.
+    /// Number of matching requests that pass before the fault may fire; 0 by default.
     after: Option<u64>,
-    /// The probability that it fires, from 0 to 1.
+    /// The probability that it fires for a matching request, from 0 to 1; it always fires by default.
     #[schemars(range(min = 0, max = 1))]
     probability: Option<f64>,
-    /// How many times it fires, from 1.
+    /// How many times it fires at most, from 1; without limit by default.
     #[schemars(range(min = 1))]
     times: Option<u64>,
     /// Exactly one effect, by its name.
@@ -44,9 +44,9 @@ struct MatchSpec {
     method: Option<String>,
     /// Path of an operation with its placeholders, or of a kind of files such as /static/*.
     path: Option<String>,
-    /// The caller: an address or its handle.
+    /// The caller, by email address or handle.
     user: Option<String>,
-    /// Parameters that must be among those sent, as text.
+    /// Parameters that a request must have, with their values as text.
     params: Option<BTreeMap<String, String>>,
 }
 
@@ -67,7 +67,7 @@ pub fn list(world: &World) -> Value {
 ///
 /// # Errors
 ///
-/// `ControlRefused`.
+/// Those of [`read`].
 pub fn install(world: &World, source: Value) -> Result<Value, Error> {
     let fault = read(world, source)?;
     let id = world.faults().lock().install(fault);
@@ -78,7 +78,8 @@ pub fn install(world: &World, source: Value) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// `ControlRefused`.
+/// `ControlRefused` for JSON of another shape, an unknown name, a value out of range, or an effect that none of the
+/// matching requests can have.
 pub fn read(world: &World, mut source: Value) -> Result<InstalledFault, Error> {
     let spec: FaultSpec =
         json_diagnostic::deserialize(&source).map_err(|diagnostic| refusal(diagnostic.to_string()))?;
@@ -115,7 +116,7 @@ pub fn read(world: &World, mut source: Value) -> Result<InstalledFault, Error> {
     })
 }
 
-/// Checks that the effect applies to the matching requests.
+/// Checks that the effect can apply to some of the matching requests.
 fn check_effect_applies(effect: &Effect, matching: &Matching) -> Result<(), Error> {
     let path = matching.path.as_deref();
     let method = matching.method.as_deref();
@@ -148,7 +149,7 @@ fn remove_nulls(source: &mut Value) {
 ///
 /// # Errors
 ///
-/// `ControlNotFound`.
+/// `ControlNotFound` for an ID that no fault of the world has.
 pub fn remove(world: &World, id: &str) -> Result<Value, Error> {
     if world.faults().lock().remove(id) {
         return Ok(json!({}));
@@ -158,7 +159,7 @@ pub fn remove(world: &World, id: &str) -> Result<Value, Error> {
     Err(Error::ControlNotFound { what: unknown_name_in_world_message("fault", id, &ids).into() })
 }
 
-/// Reads the effect, of which there must be exactly one.
+/// Reads the effect, of which there must be exactly one. `retries` does not count: it is an option of `drop`.
 fn read_effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
     let has_value = |name: &str| spec.get(name).is_some_and(|value| !value.is_null());
     let retries = match spec.get("retries") {
@@ -295,6 +296,7 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
     Schema::try_from(schema).expect("it is an object")
 }
 
+/// The names of the effects, as error messages list them.
 const EFFECT_NAMES: &str = "bouncer, delay_ms, error, rate_limit, change, pseudo_localize, drop, truncate_at, garbage, gateway, lose_queue and events";
 
 /// The HTTP statuses that the effects `error` and `gateway` may have.
@@ -355,8 +357,8 @@ fn default_error(status: u16) -> (&'static str, String) {
     (kind.row().code, kind.row().message.to_owned())
 }
 
-/// Reads the effect `rate_limit`: an object with `retry_after` only. None for anything else. A span loses its fraction
-/// of a second; a number stays as it is.
+/// Reads the effect `rate_limit`: an object with `retry_after` only. None for anything else, such as a negative number.
+/// A text loses its fraction of a second; a number stays as it is.
 fn rate_limit_effect(value: &Value) -> Option<Effect> {
     let spec = value.as_object().filter(|spec| spec.len() == 1)?;
     let value = spec.get("retry_after")?;

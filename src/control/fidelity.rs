@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// The manifest of the last replay, which `CHATDOUBLE_UPDATE_DOCS=1 cargo test --test recorded` writes.
 const MANIFEST: &str = include_str!("fidelity.json");
 
-/// The result of replaying the recordings.
+/// How many replayed requests differ from their recordings, and why.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -29,7 +29,7 @@ pub struct Manifest {
 pub struct Reason {
     /// `words`, `setup`, `recording`, `declared` or `wrong`, which docs/fidelity.md explains.
     pub kind: String,
-    /// The reason in a sentence.
+    /// Why the replies or events differ, in a sentence.
     pub reason: String,
     /// The assumption that declares the difference, such as `A-71`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ pub struct ComparisonCounts {
 }
 
 impl ComparisonCounts {
-    /// Adds one request with the positions of its reasons, without duplicates.
+    /// Counts one more request. `reasons` has the position of each of its reasons once; it is empty if nothing differs.
     pub fn add(&mut self, reasons: impl IntoIterator<Item = usize>) {
         self.compared += 1;
         let reasons_before: usize = self.reasons.values().sum();

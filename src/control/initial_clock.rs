@@ -1,8 +1,8 @@
-//! The initial clock of a world.
+//! How the clock of a new world starts, and the texts that say it.
 
 use crate::time::{Clock, Span, Timestamp};
 
-/// The initial clock of a new world.
+/// How the clock of a new world starts: with real time, or frozen.
 ///
 /// ```
 /// use chatdouble::{InitialClock, Timestamp};
@@ -38,9 +38,9 @@ impl InitialClock {
         }
     }
 
-    /// The clock of a world that would otherwise start with `clock`: `Frozen` stops it at its time (A-674), the
-    /// others replace it.
-    pub(crate) fn instead_of(self, clock: Clock, real_time: Timestamp) -> Clock {
+    /// The clock of a world that would otherwise start with `clock`: `Frozen` stops that clock at its time
+    /// (A-674), the others replace it.
+    pub(crate) fn apply_to(self, clock: Clock, real_time: Timestamp) -> Clock {
         match self {
             InitialClock::Frozen => Clock::Frozen { at: clock.now(real_time) },
             InitialClock::Real | InitialClock::At(_) => self.clock(real_time),
@@ -51,7 +51,7 @@ impl InitialClock {
     ///
     /// # Errors
     ///
-    /// The accepted texts.
+    /// A message that names the accepted texts.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "real" => Ok(InitialClock::Real),

@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A user who accepts an invitation.
+/// The account to make for a user who accepts an invitation.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AcceptedInvite")]
 pub struct InviteAcceptance {
-    /// Address of the new account.
+    /// Email address of the new account; it may differ from the invited one.
     email: String,
-    /// Full name of the new account.
+    /// Full name of the new account; checked as in `POST /users`.
     full_name: String,
 }
 

@@ -31,15 +31,15 @@ macro_rules! expected_requests {
             /// HTTP method, in capitals.
             #[schemars(extend("enum" = METHODS))]
             method: Option<String>,
-            /// Path, filled in or with the placeholders of an operation.
+            /// Path, filled in or with the placeholders of an operation; with or without `/api/v1` or `/json`.
             path: Option<String>,
-            /// The caller: an address or its handle.
+            /// The caller, by email address or handle.
             user: Option<String>,
-            /// Parameters that must be among those sent, as text.
+            /// Parameters that a request must have, with their values as text.
             params: Option<BTreeMap<String, String>>,
-            /// HTTP status; 0 for a dropped connection.
+            /// HTTP status of the reply; 0 for a dropped connection.
             status: Option<u16>,
-            /// Id of the fault that fired, or `network`.
+            /// ID of the fault that fired for the request; `network` for losses of a network.
             fault: Option<String>,
             /// The minimum number of such requests; 1 if neither `at_most` nor `exactly` is given.
             at_least: Option<usize>,
@@ -53,13 +53,13 @@ macro_rules! expected_requests {
 }
 
 expected_requests! {
-    /// The expected requests.
+    /// Which requests the journal must have, and how many.
     Assertion as "Assertion", with {}
 }
 expected_requests! {
-    /// The expected requests, and how long to wait for them.
+    /// Which requests the journal must get, how many, and how long to wait for them.
     AwaitedRequests as "AwaitedRequests", with {
-        /// How long to wait, in real time.
+        /// How long to wait at most, in milliseconds of real time.
         timeout_ms: u64,
     }
 }
@@ -71,11 +71,11 @@ impl AwaitedRequests {
     }
 }
 
-/// Lists the entries that match the filters, newest last.
+/// Lists the entries that match the filters, newest last; only the newest ones if the filters have a `limit`.
 ///
 /// # Errors
 ///
-/// `ControlRefused` for a value that no entry can have.
+/// `ControlRefused` for a value that no entry can have, or an unknown user or fault.
 pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
     let status = filters.number("status").map(|status| u16::try_from(status).unwrap_or(u16::MAX));
     let text = |name| filters.text(name).map(str::to_owned);
@@ -97,7 +97,7 @@ pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// `ControlRefused`, `VerificationFailed`.
+/// `ControlRefused` for conditions or bounds that can't be met; `VerificationFailed` if the number is not as expected.
 pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> Result<Value, Error> {
     let (filter, bounds) = expected_requests.check(world)?;
     let count = world.journal().find(&filter).len();
@@ -113,7 +113,8 @@ pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> R
 ///
 /// # Errors
 ///
-/// `ControlRefused`, `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted while waiting.
+/// `ControlRefused` for conditions or bounds that can't be met; `VerificationTimedOut`; `UnknownControlWorld` when the
+/// world is deleted while waiting.
 pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequests) -> Result<Value, Error> {
     let (expected_requests, timeout_ms) = expected_requests.into_parts();
     let (filter, bounds) = expected_requests.check(world)?;
@@ -174,7 +175,7 @@ fn check_fault(world: &World, id: &str, prefix: &str) -> Result<(), Error> {
     )))
 }
 
-/// The expected number of entries.
+/// The limits of the number of entries, inclusive.
 #[derive(Clone, Copy)]
 struct Bounds {
     at_least: usize,
@@ -225,7 +226,7 @@ impl Assertion {
     ///
     /// # Errors
     ///
-    /// `ControlRefused`.
+    /// `ControlRefused` for contradictory bounds, or a value that no request can have.
     fn check(self, world: &World) -> Result<(Filter, Bounds), Error> {
         let bounds = match (self.exactly, self.at_least, self.at_most) {
             (Some(exactly), None, None) => Bounds { at_least: exactly, at_most: Some(exactly) },
@@ -298,7 +299,8 @@ fn is_for_polls(filter: &Filter) -> bool {
 }
 
 /// An addition to the message if polls that the filter may be for are parked or, if none is, were given up by clients.
-/// Their status is not known yet, and a filter for a fault has a message of its own.
+/// The status of such polls is not known, so the filter's is ignored. Empty for a filter with a fault, for which there
+/// is [`fault_clause`].
 fn parked_polls_clause(world: &World, filter: &Filter) -> String {
     if filter.fault.is_some() || !is_for_polls(filter) {
         return String::new();
@@ -310,7 +312,7 @@ fn parked_polls_clause(world: &World, filter: &Filter) -> String {
     }
 }
 
-/// An addition to the message if clients gave up polls that the filter may be for.
+/// An addition to the message if clients closed the connections of polls that the filter may be for.
 fn given_up_polls_clause(world: &World, filter: &Filter) -> String {
     let is_included = |user: Option<&str>| {
         filter.user.is_none()
@@ -326,8 +328,8 @@ fn given_up_polls_clause(world: &World, filter: &Filter) -> String {
     format!("; {polls} given up by the client, after {seconds:.1} s at most: such polls do not come into the journal")
 }
 
-/// The nearest entries, each with a diff from the expected request. If any has the expected path, those with other
-/// paths are left out.
+/// The entries that come nearest to the filter, each with a diff from what the filter expects. If any has the expected
+/// path, those with other paths are left out.
 fn nearest_requests(world: &World, filter: &Filter) -> Vec<Value> {
     let mut entries: Vec<(usize, Arc<Entry>)> =
         arrivals::candidates(world, filter).map(|entry| (filter.distance(&entry), entry)).collect();
@@ -342,7 +344,7 @@ fn nearest_requests(world: &World, filter: &Filter) -> Vec<Value> {
         let keys = expected.keys().map(|key| {
             let actual = match (key.as_str(), entry.route) {
                 ("path", Some(route)) if expected[key] == route => Value::from(route),
-                ("params", _) => expected_params(&expected[key], &entry_json["params"]),
+                ("params", _) => params_to_compare(&expected[key], &entry_json["params"]),
                 _ => entry_json[key].clone(),
             };
             (key.clone(), actual)
@@ -356,8 +358,8 @@ fn nearest_requests(world: &World, filter: &Filter) -> Vec<Value> {
     entries.iter().map(record).collect()
 }
 
-/// The received parameters that the expectation names.
-fn expected_params(expected: &Value, received: &Value) -> Value {
+/// The received parameters whose names are among the expected ones; others don't matter for a diff.
+fn params_to_compare(expected: &Value, received: &Value) -> Value {
     let keys = expected.as_object().into_iter().flatten().map(|(key, _)| key);
     keys.filter_map(|key| Some((key.clone(), received.get(key)?.clone())))
         .collect::<serde_json::Map<String, Value>>()

@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 /// The largest latency and jitter: an hour.
 const MAX_DELAY_MS: u64 = 3_600_000;
 
-/// A network: a profile, numbers of its own, or a profile with other numbers.
+/// A network: a profile, numbers, or a profile with some numbers replaced.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NetworkTerms")]
 pub struct NetworkSpec {
-    /// Whose network: an address or its handle; that of all who have none of their own by default.
+    /// Whose network, by email address or handle; by default that of all users who have none of their own.
     user: Option<String>,
-    /// The name of a profile.
+    /// The built-in profile for the numbers that are left out; without one, they limit nothing.
     #[schemars(schema_with = "profile_schema")]
     #[serde(default)]
     profile: Option<String>,
-    /// The delay of each reply, in milliseconds.
+    /// The delay of each reply, in milliseconds of real time.
     #[schemars(with = "Option<u64>", range(max = MAX_DELAY_MS))]
     latency_ms: Option<Milliseconds>,
     /// The largest random delay of a reply in addition, in milliseconds.
@@ -51,7 +51,7 @@ const NO_PROFILE: Profile =
 ///
 /// # Errors
 ///
-/// `ControlRefused`.
+/// `ControlRefused` for a body without any property of a network, an unknown user or profile, or a number out of range.
 pub fn set(world: &World, spec: &NetworkSpec) -> Result<Value, Error> {
     let [latency_ms, jitter_ms] =
         [spec.latency_ms, spec.jitter_ms].map(|value| value.map(|Milliseconds(number)| number));
@@ -111,7 +111,7 @@ fn broadcast_networks(world: &World) {
     world.broadcast(WatchFrame::Conditions { at: world.now(), kind: "network", current: list(world) });
 }
 
-/// Ends the network of a user, or all networks.
+/// Ends the network of the user in the filters, or all networks if they have none.
 ///
 /// # Errors
 ///

@@ -11,8 +11,8 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// The requested document as the bytes of a reply. That of the API is in the server's dialect unless the filters name
-/// another.
+/// The requested document as the bytes of a reply. That of the API is in the server's dialect and at the newest level
+/// unless the filters name others.
 ///
 /// # Errors
 ///
@@ -71,7 +71,8 @@ pub fn control_document() -> Value {
     document
 }
 
-/// Replaces unsigned number formats, which client generators do not know and turn into 32-bit numbers.
+/// Replaces unsigned number formats by signed ones. Client generators do not know unsigned ones, and turn them into
+/// 32-bit numbers.
 fn replace_number_formats(part: &mut Value) {
     match part {
         Value::Array(members) => members.iter_mut().for_each(replace_number_formats),

@@ -13,14 +13,14 @@ use serde_json::{Value, json};
 /// The longest delay: 100 years.
 const MAX_DELAY_DAYS: i64 = 36_525;
 
-/// Delays; one that is left out stays as it is.
+/// How long thumbnails and link previews take; a delay that is left out stays as it is.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PreviewTerms")]
 pub struct PreviewDelaySpec {
-    /// From the upload of a picture to its thumbnails, by the world's clock; 0 at first.
+    /// Time from the upload of a picture to its thumbnails, by the world's clock; 0 at first.
     thumbnail_seconds: Option<SpanInput>,
-    /// From a message to the previews of the pages that it links, by the world's clock; without one there are none.
+    /// Time from a message to the previews of its links, by the world's clock; there are none until this is set.
     link_seconds: Option<SpanInput>,
 }
 
@@ -28,7 +28,7 @@ pub struct PreviewDelaySpec {
 ///
 /// # Errors
 ///
-/// `ControlRefused`.
+/// `ControlRefused` for a negative delay, or one of more than 100 years.
 pub fn set(world: &World, spec: &PreviewDelaySpec) -> Result<Value, Error> {
     let check_delay = |delay: Option<SpanInput>, path: &str| match delay {
         Some(SpanInput(span)) if span < Span::from_seconds(0) || span > Span::from_days(MAX_DELAY_DAYS) => {

@@ -17,20 +17,20 @@ use std::collections::BTreeSet;
 /// The largest number of users with pushes that an error lists.
 const MAX_SHOWN_USERS: usize = 5;
 
-/// The expected pushes.
+/// Which pushes to wait for, how many, and how long.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AwaitedPushes")]
 pub struct AwaitedPushes {
-    /// The user: an address or its handle.
+    /// The user whose devices receive them, by email address or handle; all users by default.
     user: Option<String>,
-    /// The device.
+    /// ID of the device that receives them; all devices by default.
     device_id: Option<i64>,
-    /// Only those after the one with this id.
+    /// Only pushes with a larger ID than this count.
     since: Option<u64>,
-    /// The minimum number; 1 by default.
+    /// The minimum number of such pushes; 1 by default.
     at_least: Option<usize>,
-    /// How long to wait, in real time.
+    /// How long to wait at most, in milliseconds of real time.
     timeout_ms: u64,
 }
 
@@ -58,12 +58,12 @@ impl PushFilter {
         pushes.map(|push| push_record(&realm, push, properties)).collect()
     }
 
-    /// Checks that the user exists, and that the device is or was one of this world and is not that of another user.
-    /// `prefix` precedes their names in errors, such as `$.` in a body.
+    /// Makes a filter. Checks that the user exists, and that the device is or was one of this world and is not that of
+    /// another user. `prefix` precedes their names in errors, such as `$.` in a body.
     ///
     /// # Errors
     ///
-    /// `ControlRefused`.
+    /// `ControlRefused` for an unknown user or device, a handle that several users have, or the device of another user.
     fn new(
         world: &World,
         user: Option<&str>,
@@ -108,7 +108,8 @@ pub fn list(world: &World, filters: &Filters, base_url: &str) -> Result<Value, E
 ///
 /// # Errors
 ///
-/// `ControlRefused`, `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted while waiting.
+/// `ControlRefused` for an unknown user or device, a handle that several users have, or the device of another user;
+/// `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted while waiting.
 pub async fn wait(world: &World, awaited: AwaitedPushes, base_url: &str) -> Result<Value, Error> {
     let filter = PushFilter::new(world, awaited.user.as_deref(), awaited.device_id, awaited.since, "$.")?;
     let at_least = awaited.at_least.unwrap_or(1);
@@ -142,9 +143,9 @@ fn no_push_message(realm: &Realm, user: Option<UserId>, awaited: &AwaitedPushes)
     if pushes.iter().any(|push| push.user == user) {
         return String::new();
     }
-    let owners: BTreeSet<_> =
-        pushes.iter().filter_map(|push| realm.user(push.user)).map(|owner| owner.email.as_str()).collect();
-    let others = owners.into_iter().take(MAX_SHOWN_USERS).collect::<Vec<_>>().join(", ");
+    let recipients: BTreeSet<_> =
+        pushes.iter().filter_map(|push| realm.user(push.user)).map(|recipient| recipient.email.as_str()).collect();
+    let others = recipients.into_iter().take(MAX_SHOWN_USERS).collect::<Vec<_>>().join(", ");
     let others_note = if others.is_empty() { String::new() } else { format!(", but there were pushes to {others}") };
     if realm.push_targets(user).is_empty() {
         format!("; {name} has no device that receives pushes{others_note}")

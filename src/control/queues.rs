@@ -15,19 +15,19 @@ use std::collections::BTreeSet;
 /// The largest number of owners of other queues that an error lists.
 const MAX_SHOWN_OWNERS: usize = 5;
 
-/// The expected queues.
+/// Which queues to wait for, how many, and how long.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AwaitedQueues")]
 pub struct AwaitedQueues {
-    /// The user: an address or its handle; all users by default.
+    /// The user who registered them, by email address or handle; all users by default.
     user: Option<String>,
-    /// Whether a poll waits on them; either by default.
+    /// true: only queues on which a poll waits; false: only others; all queues by default.
     parked: Option<bool>,
-    /// The minimum number; 1 by default.
+    /// The minimum number of such queues; 1 by default.
     #[schemars(range(min = 1))]
     count: Option<usize>,
-    /// How long to wait, in real time.
+    /// How long to wait at most, in milliseconds of real time.
     timeout_ms: u64,
 }
 
@@ -64,11 +64,12 @@ fn queue_to_json(realm: &Realm, queue: &Queue) -> Value {
     })
 }
 
-/// Waits until there is the expected number of queues.
+/// Waits until there are as many of the awaited queues as expected, or more.
 ///
 /// # Errors
 ///
-/// `ControlRefused`, `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted while waiting.
+/// `ControlRefused` for an unknown user, a handle that several users have, or a `count` of 0; `VerificationTimedOut`;
+/// `UnknownControlWorld` when the world is deleted while waiting.
 pub async fn wait(world: &World, worlds: &Worlds, awaited: AwaitedQueues) -> Result<Value, Error> {
     let owner = match &awaited.user {
         Some(name) => Some(users::find_user(&world.snapshot(), name, "$.user")?.id),
@@ -121,11 +122,11 @@ fn filter_of_owner(world: &World, owner: Option<UserId>) -> Filter {
 /// The number of parked polls of the user that a filter names, or of all users. Other conditions are ignored.
 pub(super) fn count_parked(world: &World, filter: &Filter) -> usize {
     let realm = world.snapshot();
-    let is_sender = |queue: &Queue| match &filter.user {
+    let is_of_user = |queue: &Queue| match &filter.user {
         Some(user) => realm.user(queue.owner).is_some_and(|owner| owner.email.eq_ignore_ascii_case(user)),
         None => true,
     };
-    queues_of(&realm, None).filter(|queue| is_parked(&realm, queue) && is_sender(queue)).count()
+    queues_of(&realm, None).filter(|queue| is_parked(&realm, queue) && is_of_user(queue)).count()
 }
 
 /// The queues of a user; all queues if `owner` is None.
@@ -184,7 +185,7 @@ fn find_queues(world: &World, owner: Option<UserId>, parked: Option<bool>) -> Ve
 ///
 /// # Errors
 ///
-/// `ControlNotFound`.
+/// `ControlNotFound` for an ID that no queue of the world has.
 pub fn end(world: &World, id: &str) -> Result<Value, Error> {
     world.commit(|tx| {
         if !tx.queues.contains_key(id) {

@@ -15,17 +15,17 @@ const MAX_REQUESTS: u32 = 1_000_000;
 /// The longest time in which a budget may refill: 100 years.
 const MAX_SPAN_DAYS: i64 = 36_525;
 
-/// A limit.
+/// A budget of requests that refills with the world's clock.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RateLimitTerms")]
 pub struct RateLimitSpec {
-    /// Whose requests: an address or its handle; those of each who has no limit of their own by default.
+    /// Whose requests, by email address or handle; by default those of each user without a limit of their own.
     user: Option<String>,
-    /// Requests of a whole budget, from 1 to 1,000,000.
+    /// Number of requests in a full budget, from 1 to 1,000,000.
     #[schemars(range(min = 1, max = MAX_REQUESTS))]
     requests: u32,
-    /// The time in which an empty budget becomes whole, by the world's clock.
+    /// The time in which an empty budget refills, by the world's clock; more than 0, and at most 100 years.
     seconds: SpanInput,
 }
 
@@ -33,7 +33,7 @@ pub struct RateLimitSpec {
 ///
 /// # Errors
 ///
-/// `ControlRefused`.
+/// `ControlRefused` for an unknown user, a handle that several users have, or a number or time out of range.
 pub fn set(world: &World, spec: &RateLimitSpec) -> Result<Value, Error> {
     let realm = world.snapshot();
     let user = spec.user.as_deref().map(|user| users::find_user(&realm, user, "$.user")).transpose()?;
@@ -64,7 +64,7 @@ fn broadcast_rate_limits(world: &World) {
     world.broadcast(WatchFrame::Conditions { at: world.now(), kind: "rate_limit", current: list(world) });
 }
 
-/// Ends the limit of a user, or all limits.
+/// Ends the limit of the user in the filters, or all limits if they have none.
 ///
 /// # Errors
 ///

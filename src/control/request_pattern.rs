@@ -49,7 +49,7 @@ pub enum PatternUse {
 
 /// A path with the operations or files that it belongs to.
 struct MatchedPath {
-    /// The path in neutral names, without `/api/v1`.
+    /// The path in neutral names, without the prefix `/api/v1` or `/json`.
     path: String,
     /// The operations with this path; empty for files, pages and unknown paths.
     rows: Vec<&'static OperationRow>,
@@ -177,7 +177,8 @@ impl MatchedPath {
     }
 }
 
-/// Checks a parameter's name and translates it to its neutral name.
+/// Checks a parameter's name against the parameters of `rows`, and returns its neutral name. `subject` is the beginning
+/// of the refusal of an unknown name.
 fn neutral_parameter(
     dialect: &Dialect,
     rows: &[&OperationRow],
@@ -200,7 +201,7 @@ fn neutral_parameter(
         let route_text = |row: &&OperationRow| format!("{} {}", row.route.method, row.route.path);
         rows.iter().any(|row| former_parameters(&route_text(row)).contains(&name))
     };
-    // The descriptions of changes quote values too, such as `stream` of the parameter `type`.
+    // `former_parameters` also returns values that descriptions of changes quote, such as `stream` of `type`.
     let is_value = |name: &str| {
         let mut generator = SchemaGenerator::default();
         let mut values = rows.iter().flat_map(|row| row.parameters).map(|info| (info.schema)(&mut generator));

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 const KEEPABLE_PARTS: [&str; 3] = ["faults", "journal", "report"];
 
-/// What to keep.
+/// What a reset keeps besides snapshots.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reset {
-    /// `faults` (with networks and rate limits), `journal`, `report`.
+    /// `faults` (with networks and rate limits), `journal`, `report`; none of them by default.
     #[serde(default)]
     #[schemars(schema_with = "keep_schema")]
     keep: Option<Vec<String>>,

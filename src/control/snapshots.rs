@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The name of a snapshot.
+/// The snapshot to take; it replaces an earlier one of this name.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SnapshotName")]
@@ -24,7 +24,7 @@ pub fn list(world: &World) -> Value {
     json!({"snapshots": snapshots.iter().map(to_record).collect::<Vec<_>>()})
 }
 
-/// Takes a snapshot of the world.
+/// Takes a snapshot of the world, which replaces an earlier one of this name.
 ///
 /// # Errors
 ///
@@ -37,9 +37,11 @@ pub fn take(world: &World, snapshot: SnapshotName) -> Result<Value, Error> {
     Ok(json!({}))
 }
 
+/// Returns to the state of a snapshot. Queues and sessions end.
+///
 /// # Errors
 ///
-/// `ControlNotFound`.
+/// `ControlNotFound` if the world has no snapshot of this name.
 pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
     let checkpoint = world.find_snapshot(name).ok_or_else(|| not_found_error(world, name))?;
     world.restore(&checkpoint, Restoration::Snapshot(name.to_owned()));
@@ -48,7 +50,7 @@ pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
 
 /// # Errors
 ///
-/// `ControlNotFound`.
+/// `ControlNotFound` if the world has no snapshot of this name.
 pub fn remove(world: &World, name: &str) -> Result<Value, Error> {
     if world.delete_snapshot(name) { Ok(json!({})) } else { Err(not_found_error(world, name)) }
 }

@@ -30,7 +30,7 @@ pub fn show(world: &World) -> Result<Vec<u8>, Error> {
     serde_json::to_vec(&reply).map_err(|_| Error::Internal)
 }
 
-/// Replaces the world's state with that of a document, which is a state or a fixture; queues end.
+/// Replaces the world's state with that of a document, which is a state or a fixture. Queues and sessions end.
 ///
 /// # Errors
 ///

@@ -58,8 +58,8 @@ fn span_from_text(text: &str) -> Option<Span> {
 /// Deserializes a number or a text, each with its own function.
 struct NumberOrTextVisitor<T> {
     expected: &'static str,
-    number: fn(f64) -> Option<T>,
-    text: fn(&str) -> Option<T>,
+    from_number: fn(f64) -> Option<T>,
+    from_text: fn(&str) -> Option<T>,
 }
 
 impl<T> Visitor<'_> for NumberOrTextVisitor<T> {
@@ -70,19 +70,19 @@ impl<T> Visitor<'_> for NumberOrTextVisitor<T> {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
-        (self.number)(number).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
+        (self.from_number)(number).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
-        (self.number)(number as f64).ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
+        (self.from_number)(number as f64).ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
-        (self.number)(number as f64).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
+        (self.from_number)(number as f64).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        (self.text)(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+        (self.from_text)(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
     }
 }
 
@@ -91,8 +91,8 @@ impl<'de> Deserialize<'de> for SpanInput {
         deserializer
             .deserialize_any(NumberOrTextVisitor {
                 expected: EXPECTED_SECONDS,
-                number: span_from_number,
-                text: span_from_text,
+                from_number: span_from_number,
+                from_text: span_from_text,
             })
             .map(Self)
     }
@@ -111,8 +111,8 @@ impl<'de> Deserialize<'de> for TimestampInput {
         deserializer
             .deserialize_any(NumberOrTextVisitor {
                 expected: EXPECTED_INSTANT,
-                number: timestamp_from_number,
-                text: timestamp_from_text,
+                from_number: timestamp_from_number,
+                from_text: timestamp_from_text,
             })
             .map(Self)
     }
@@ -122,8 +122,8 @@ impl<'de> Deserialize<'de> for InitialClock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NumberOrTextVisitor {
             expected: InitialClock::EXPECTED,
-            number: |seconds| timestamp_from_number(seconds).map(InitialClock::At),
-            text: |text| InitialClock::parse(text).ok(),
+            from_number: |seconds| timestamp_from_number(seconds).map(InitialClock::At),
+            from_text: |text| InitialClock::parse(text).ok(),
         })
     }
 }

@@ -7,7 +7,7 @@ use crate::realm::Realm;
 use crate::realm::user::User;
 use std::sync::Arc;
 
-/// Longer names, which are unknown ones, are cut before they are compared with others.
+/// Longer names are cut before they are compared with those of users, to find the nearest.
 const MAX_COMPARED_BYTES: usize = 200;
 
 /// Finds the user with this email address or handle, which is the part before the @. `path` is where the name was

@@ -103,9 +103,9 @@ const MAX_NAMED_USERS: usize = 50;
 /// The handles, by user ID, of the users in the event and of the first users in its audience, and the name of the
 /// event's channel.
 fn names_in_event(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
-    let mentioned_ids = ["user_id", "sender_id"].into_iter().filter_map(|key| event[key].as_i64().map(UserId));
-    let mentioned_ids = mentioned_ids.chain(event["sender"]["user_id"].as_i64().map(UserId));
-    let users = mentioned_ids.chain(audience.iter().copied().take(MAX_NAMED_USERS)).filter_map(|id| {
+    let user_ids = ["user_id", "sender_id"].into_iter().filter_map(|key| event[key].as_i64().map(UserId));
+    let user_ids = user_ids.chain(event["sender"]["user_id"].as_i64().map(UserId));
+    let users = user_ids.chain(audience.iter().copied().take(MAX_NAMED_USERS)).filter_map(|id| {
         let user = realm.user(id)?;
         Some((id.0.to_string(), Value::from(user.email.split('@').next().unwrap_or_default())))
     });

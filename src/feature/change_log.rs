@@ -35,7 +35,7 @@ const LEVELS_WITH_ENTRY: &[(i64, i64)] = &[
 ];
 
 /// The newest level with an entry.
-pub const NEWEST: i64 = LEVELS_WITH_ENTRY[LEVELS_WITH_ENTRY.len() - 1].1;
+pub const NEWEST_LEVEL: i64 = LEVELS_WITH_ENTRY[LEVELS_WITH_ENTRY.len() - 1].1;
 
 /// The days on which the change log was read, the newest first, each with the lowest level whose entry was read then.
 /// For entries of lower levels the day is unknown.

@@ -23,8 +23,8 @@ macro_rules! channels {
             OnePeerEventPerChannelKind = 378, Source("2025-04-10"),
                 on "event subscription peer_add, peer_remove",
                 test "peer_events_of_several_users_were_sent_by_channel_before_378";
-            /// The notice mentions that user silently, and says "subscribed you to #**name**"; below 378, it mentioned
-            /// them aloud, and said whether #**name** is a stream or a channel.
+            /// The notice mentions the user who subscribed others silently, and says "subscribed you to #**name**";
+            /// below 378, it mentioned them aloud, and said whether #**name** is a stream or a channel.
             SubscriptionNoticesSilent = 378, Source("2025-04-15"),
                 on "notice of a subscription by another user",
                 test "notices_of_subscriptions_mentioned_aloud_before_378";
@@ -44,7 +44,7 @@ macro_rules! channels {
             VacantChannelsNotArchived = 361, Source("2025-02-27"),
                 on "DELETE and PATCH /users/me/subscriptions",
                 test "vacant_private_channels_were_archived_before_361";
-            /// The notice is marked as read for all subscribers.
+            /// The notice is marked as read for all subscribers; below 347, it was unread.
             ArchivingNoticeMarkedRead = 347, Source("2025-02-04"),
                 on "notice of an archived channel", test "notices_of_archiving_were_unread_before_347";
             /// Channels are checked first; below 342, the users to subscribe.

@@ -111,7 +111,7 @@ macro_rules! messages {
             MentionsIncludeSubgroups = 332, Source("2025-01-06"),
                 on "messages that mention a user group",
                 test "groups_were_mentioned_without_their_subgroups_before_332";
-            /// 226 emoji have other aliases.
+            /// 226 emoji have other aliases than below 332.
             OtherAliasesOfEmoji = 332, Source("2025-01-02"),
                 on "message", test "emoji_had_other_names";
             /// `is:followed` finds only messages for which the user has a user message; below 323, others too.
@@ -159,7 +159,7 @@ macro_rules! messages {
             /// Also sent to the user who deleted the messages.
             DeletionsSentToDeleter = 274, ChangeLog,
                 on "event delete_message", test "deleting_users_got_no_event_before_274";
-            /// 28 more emoji have names.
+            /// 28 emoji have names that had none below 274.
             MoreEmojiNames = 274, Source("2024-07-17"),
                 on "message", test "emoji_had_other_names";
             /// Previews show thumbnails of uploaded images; below 273, the images themselves, recognized by the file
@@ -181,7 +181,7 @@ macro_rules! messages {
             /// Reports a changed `first_message_id` after messages were deleted.
             DeletionUpdatesFirstMessage = 256, ChangeLog,
                 on "event stream update", test "the_first_message_stayed_before_256";
-            /// Unread messages in unmuted topics of muted channels count.
+            /// The number of unread messages includes those in unmuted topics of muted channels; below 213, it did not.
             UnmutedTopicsCounted = 213, ChangeLog;
             /// Muting a topic again is not an error; below 169, `Topic already muted`.
             MutingIsIdempotent = 169, ChangeLog,

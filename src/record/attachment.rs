@@ -8,17 +8,17 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Attachment")]
 pub struct AttachmentRecord {
-    /// Its ID.
+    /// ID of the file, with which its owner deletes it.
     pub id: i64,
-    /// The name with which it was uploaded.
+    /// File name with which it was uploaded.
     pub name: String,
-    /// Its URL without `/user_uploads/`.
+    /// Path of its URL after `/user_uploads/`.
     pub path_id: String,
-    /// Bytes.
+    /// Size of the file in bytes.
     pub size: i64,
-    /// UNIX seconds.
+    /// Time of the upload, UNIX seconds.
     pub create_time: i64,
-    /// Messages that link it, sorted.
+    /// IDs of the messages that link it, sorted.
     pub message_ids: Vec<i64>,
 }
 

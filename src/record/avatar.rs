@@ -4,7 +4,7 @@ use crate::realm::user::{AvatarSource, User};
 use crate::realm::{Realm, to_hexadecimal};
 use md5::{Digest, Md5};
 
-/// The picture of users that the viewer may not access.
+/// The URL of the picture of users that the viewer may not access; it is the same for all of them.
 pub const UNKNOWN_AVATAR_URL: &str = "/static/images/unknown-user-avatar.png?v=1";
 
 /// The URL of a user's picture. None if it is the provider's and the client computes it.

@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Bot")]
 pub struct BotRecord {
-    /// Its ID.
+    /// ID of the bot's account.
     pub user_id: i64,
     /// The defaults for requests that omit a parameter.
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
-    /// Its URL or its configuration.
+    /// One service for outgoing webhooks and for embedded bots with a configuration; none for other bots.
     #[schemars(with = "Vec<BotService>")]
     pub services: Vec<Value>,
 }
@@ -29,7 +29,7 @@ pub struct BotDefaultsRecord {
     pub default_sending_stream: Option<String>,
     /// The name of the only channel whose messages queues without a narrow get; null for none.
     pub default_events_register_stream: Option<String>,
-    /// Whether queues get messages of all public channels.
+    /// Whether queues get the messages of all public channels, even where the bot is not subscribed.
     pub default_all_public_streams: bool,
 }
 
@@ -44,11 +44,12 @@ impl BotDefaultsRecord {
     }
 }
 
+/// The current name of a channel; None without an ID, or if the channel does not exist.
 pub fn channel_name(realm: &Realm, id: Option<ChannelId>) -> Option<String> {
     id.and_then(|id| realm.channels.get(&id)).map(|channel| channel.name.clone())
 }
 
-/// A service of a bot.
+/// What an outgoing webhook calls, or how an embedded bot is configured.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BotService {
@@ -56,19 +57,24 @@ pub enum BotService {
     Embedded(EmbeddedService),
 }
 
-/// The service of an outgoing webhook.
+/// Where and how the server posts messages to an outgoing webhook.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OutgoingService {
+    /// URL that gets the posts.
     pub base_url: String,
+    /// Secret that the posts contain, so that the receiver can tell where they come from.
     pub token: String,
+    /// Format of the posts: 1 generic, 2 that of Slack.
     #[schemars(extend("enum" = [1, 2]))]
     pub interface: i64,
 }
 
-/// The service of an embedded bot.
+/// Which embedded bot it is, and its configuration.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EmbeddedService {
+    /// Name of one of the bots that run inside the server.
     pub service_name: String,
+    /// Values of the bot's options, by name.
     pub config_data: BTreeMap<String, String>,
 }
 

@@ -18,54 +18,54 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The number of subscribers from which `include_subscribers=partial` lists only some of them.
 pub const MIN_SUBSCRIBERS_FOR_PARTIAL_LIST: usize = 250;
 
-/// A channel.
+/// A channel. All users who can see it get the same record.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Channel")]
 #[expect(clippy::struct_excessive_bools, reason = "the API defines these fields")]
 pub struct ChannelRecord {
-    /// Its ID.
+    /// ID of the channel.
     pub stream_id: i64,
-    /// Unique name.
+    /// Name of the channel, unique in the organization regardless of case.
     pub name: String,
-    /// Markdown source.
+    /// Description in Markdown.
     pub description: String,
-    /// HTML.
+    /// The description in HTML.
     pub rendered_description: String,
-    /// UNIX seconds.
+    /// When it was created, UNIX seconds.
     pub date_created: i64,
-    /// Null if no creator is recorded.
+    /// ID of the user who created it; null if none is recorded.
     pub creator_id: Option<i64>,
-    /// Private channel.
+    /// Whether it is private.
     pub invite_only: bool,
-    /// Anyone on the internet may read.
+    /// Whether anyone on the internet may read it.
     pub is_web_public: bool,
-    /// Archived.
+    /// Archived channels take no messages.
     pub is_archived: bool,
-    /// New subscribers see the whole history.
+    /// Whether new subscribers see the whole history.
     pub history_public_to_subscribers: bool,
-    /// Null if the channel has no history.
+    /// ID of the first message that it got, or of the oldest one left if that was deleted; null for none.
     pub first_message_id: Option<i64>,
-    /// Null without a folder.
+    /// ID of the folder that it is in; null for none.
     pub folder_id: Option<i64>,
     /// Always true; real servers say whether it had messages in the last 180 days, or is new.
     pub is_recently_active: bool,
-    /// Null inherits, -1 is forever.
+    /// Days for which messages are kept; null for the organization's setting, -1 for no limit.
     pub message_retention_days: Option<i64>,
-    /// 1 any user, 2 administrators, 3 full members, 4 moderators; deprecated.
+    /// Who may post: 1 any user, 2 administrators, 3 full members, 4 moderators; deprecated.
     pub stream_post_policy: i64,
     /// Whether `stream_post_policy` is 2; deprecated.
     pub is_announcement_only: bool,
-    /// Number of messages, divided by the age of the channel in weeks, at most four, and rounded up; null for channels
-    /// younger than a week.
+    /// Messages per week: all messages, divided by the channel's age in whole weeks, which counts as four if it is
+    /// more, and rounded up; null for channels younger than a week.
     pub stream_weekly_traffic: Option<i64>,
-    /// Active subscribers.
+    /// Number of subscribers, without deactivated users.
     pub subscriber_count: i64,
     /// Which topics may be used.
     pub topics_policy: TopicsPolicy,
-    /// The settings that are on or off.
+    /// Settings with a Boolean value, each a key of its own.
     #[serde(flatten)]
     pub boolean_settings: ChannelBooleanSettings,
-    /// The eleven `can_…_group` settings.
+    /// The permissions of the channel, by name, such as `can_send_message_group`.
     #[serde(flatten)]
     #[schemars(schema_with = "permissions_schema")]
     pub permissions: BTreeMap<&'static str, GroupSettingValue>,
@@ -76,7 +76,7 @@ fn permissions_schema(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl ChannelRecord {
-    /// The record is the same for everybody who can see the channel.
+    /// Converts a channel; the record is the same for everybody who can see it.
     pub fn new(realm: &Realm, channel: &Channel) -> Self {
         let policy = post_policy(realm, channel);
         Self {
@@ -120,8 +120,8 @@ pub fn post_policy(realm: &Realm, channel: &Channel) -> i64 {
     }
 }
 
-/// The number of messages, divided by the age of the channel in weeks, at most four, and rounded up. None for channels
-/// younger than a week. in docs/assumptions.md.
+/// Messages per week: all messages, divided by the channel's age in whole weeks, which counts as four if it is more,
+/// and rounded up. None for channels younger than a week. in docs/assumptions.md.
 fn weekly_traffic(realm: &Realm, channel: &Channel) -> Option<i64> {
     let age = realm.now.since(channel.date_created);
     if age < Span::from_days(7) {
@@ -135,10 +135,10 @@ fn weekly_traffic(realm: &Realm, channel: &Channel) -> Option<i64> {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Subscription")]
 pub struct SubscriptionRecord {
-    /// The channel.
+    /// The fields of the channel, on the same level as the others.
     #[serde(flatten)]
     pub channel: ChannelRecord,
-    /// The user's color for it.
+    /// Color in which the user sees it, `#rgb` or `#rrggbb`.
     pub color: String,
     /// Whether it is muted: shown last, without notifications.
     pub is_muted: bool,
@@ -146,17 +146,17 @@ pub struct SubscriptionRecord {
     pub in_home_view: bool,
     /// Whether it is shown first.
     pub pin_to_top: bool,
-    /// Null inherits `enable_stream_desktop_notifications`; the next ones likewise.
+    /// Whether messages notify on the desktop; null as `enable_stream_desktop_notifications` says.
     pub desktop_notifications: Option<bool>,
-    /// Null inherits `enable_stream_audible_notifications`.
+    /// Whether notifications have a sound; null as `enable_stream_audible_notifications` says.
     pub audible_notifications: Option<bool>,
-    /// Push notifications.
+    /// Whether messages notify on phones; null as `enable_stream_push_notifications` says.
     pub push_notifications: Option<bool>,
-    /// Emails.
+    /// Whether messages notify by email; null as `enable_stream_email_notifications` says.
     pub email_notifications: Option<bool>,
-    /// Whether wildcard mentions notify.
+    /// Whether wildcard mentions notify; null as the user's setting of this name says.
     pub wildcard_mentions_notify: Option<bool>,
-    /// The subscribers.
+    /// Lists of subscribers, as far as the request asks for them.
     #[serde(flatten)]
     pub subscribers: SubscriberLists,
 }
@@ -165,21 +165,21 @@ pub struct SubscriptionRecord {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "NeverSubscribed")]
 pub struct NeverSubscribedRecord {
-    /// The channel.
+    /// The fields of the channel, on the same level as the others.
     #[serde(flatten)]
     pub channel: ChannelRecord,
-    /// The subscribers.
+    /// Lists of subscribers, as far as the request asks for them.
     #[serde(flatten)]
     pub subscribers: SubscriberLists,
 }
 
-/// The subscribers, as far as the request asks for them.
+/// The subscribers of a channel: none of the two lists, or one of them, as `include_subscribers` asks.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SubscriberLists {
-    /// All, sorted.
+    /// IDs of all subscribers, sorted; empty if the user may not see them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subscribers: Option<Vec<UserId>>,
-    /// The viewer, bots, and users who were active in the last 14 days, sorted.
+    /// IDs of those subscribers who are the viewer, bots, or users active in the last 14 days, sorted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partial_subscribers: Option<Vec<UserId>>,
 }
@@ -196,7 +196,7 @@ pub enum IncludeSubscribers {
 }
 
 impl SubscriberLists {
-    /// The lists that the request asks for. The list is empty if the viewer may not see the subscribers.
+    /// The list that the request asks for. It is `subscribers` and empty if the viewer may not see who is subscribed.
     pub fn new(realm: &Realm, viewer: Option<&User>, channel: &Channel, include: IncludeSubscribers) -> Self {
         if include == IncludeSubscribers::No {
             return Self::default();
@@ -230,7 +230,8 @@ fn is_bot_or_active(realm: &Realm, id: UserId) -> bool {
 }
 
 impl SubscriptionRecord {
-    /// `keeps_null` keeps null for inherited notification settings. Otherwise the user's settings replace it.
+    /// With `keeps_null`, inherited notification settings are null. Otherwise the user's settings replace them, except
+    /// for `wildcard_mentions_notify`.
     pub fn new(
         realm: &Realm,
         user: &User,
@@ -267,7 +268,7 @@ impl SubscriptionRecord {
 }
 
 impl SubscriptionRecord {
-    /// The record of a web-public channel for a spectator.
+    /// The record of a web-public channel for a spectator: of `settings`, only the color is used.
     pub fn for_spectator(
         realm: &Realm,
         channel: &Channel,
@@ -290,30 +291,30 @@ impl SubscriptionRecord {
     }
 }
 
-/// A channel folder.
+/// A folder of channels in the left sidebar.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ChannelFolder")]
 pub struct FolderRecord {
-    /// Its ID.
+    /// ID of the folder, which is `folder_id` of its channels.
     pub id: i64,
-    /// Not empty.
+    /// Name of the folder, not empty; unique among folders that are not archived.
     pub name: String,
-    /// Markdown source.
+    /// Description in Markdown.
     pub description: String,
-    /// HTML.
+    /// The description in HTML.
     pub rendered_description: String,
-    /// UNIX seconds.
+    /// When it was created, UNIX seconds.
     pub date_created: Option<i64>,
-    /// The creator.
+    /// ID of the user who created it; null if none is recorded.
     pub creator_id: Option<i64>,
-    /// Its position.
+    /// Position among the folders, ascending.
     pub order: i64,
-    /// Archived.
+    /// Whether it is archived; only an empty folder can be.
     pub is_archived: bool,
 }
 
 impl FolderRecord {
-    /// The record is the same for everybody.
+    /// Converts a folder; the record is the same for everybody.
     pub fn new(folder: &Folder) -> Self {
         Self {
             id: folder.id.0,
@@ -328,16 +329,16 @@ impl FolderRecord {
     }
 }
 
-/// A group of default channels as clients see it.
+/// A group of default channels, to which new users can be subscribed together.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "DefaultChannelGroup")]
 pub struct DefaultGroupRecord {
-    /// Its ID.
+    /// ID of the group.
     pub id: i64,
-    /// Display name.
+    /// Name of the group, unique among groups of default channels.
     pub name: String,
-    /// What it is for.
+    /// What the group is for.
     pub description: String,
-    /// Its channels, sorted.
+    /// IDs of the group's channels, sorted.
     pub streams: BTreeSet<ChannelId>,
 }

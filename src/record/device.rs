@@ -8,15 +8,15 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ClientDevice")]
 pub struct DeviceRecord {
-    /// Identifies the key that encrypts notifications.
+    /// Identifies the key that encrypts notifications; null before a key was sent.
     pub push_key_id: Option<i64>,
-    /// Identifies the current token.
+    /// Identifies the token that receives notifications; null before the push relay accepted one.
     pub push_token_id: Option<String>,
-    /// Identifies the token that is being registered.
+    /// Identifies the token that is being registered; null if none is.
     pub pending_push_token_id: Option<String>,
-    /// UNIX seconds.
+    /// When the push relay last accepted a token, UNIX seconds; null before.
     pub push_token_last_updated_timestamp: Option<i64>,
-    /// The reason why the last registration failed.
+    /// Code of the error with which the last registration failed; null unless it failed.
     pub push_registration_error_code: Option<String>,
 }
 

@@ -10,21 +10,21 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A custom emoji.
+/// A custom emoji of the organization.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RealmEmoji")]
 pub struct EmojiRecord {
-    /// Its ID, as text.
+    /// ID of the emoji as text, which is its `emoji_code` in reactions.
     pub id: String,
-    /// The name.
+    /// Name without colons, unique among the active custom emoji.
     pub name: String,
     /// URL of the picture, relative to the organization's.
     pub source_url: String,
     /// URL of a still picture; null, because this server makes none.
     pub still_url: Option<String>,
-    /// Whether it is deactivated.
+    /// Whether it can't be chosen any more; messages still show it.
     pub deactivated: bool,
-    /// The user who uploaded it.
+    /// ID of the user who uploaded it; null if none is recorded.
     pub author_id: Option<i64>,
 }
 

@@ -251,7 +251,8 @@ fn event_flags(sent_message: &SentMessage, viewer: &User) -> Vec<&'static str> {
 }
 
 fn updated_message_fields(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &UpdatedMessage) -> UpdateMessage {
-    // These are the current flags. Later events repeat the changes since then, with the same result.
+    // These are the flags at the time of reading. If they changed after the edit, events that follow report the same
+    // changes again, which has no effect on the client.
     let event_flags_of =
         |message: &Arc<crate::realm::message::Message>| match realm.has_user_message(viewer.id, message) {
             // Events omit `wildcard_mentioned`, the older name for both kinds of wildcard mentions.

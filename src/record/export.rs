@@ -5,25 +5,25 @@ use crate::realm::export::{Export, ExportState};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// An export.
+/// An export of the organization's data.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RealmExport")]
 pub struct ExportRecord {
-    /// Its ID.
+    /// ID of the export.
     pub id: i64,
-    /// The user who requested it.
+    /// ID of the user who requested it.
     pub acting_user_id: i64,
     /// When it was requested, UNIX seconds.
     pub export_time: i64,
-    /// When it was deleted, UNIX seconds.
+    /// When it was deleted, UNIX seconds; null unless it was.
     pub deleted_timestamp: Option<i64>,
-    /// When it failed, UNIX seconds.
+    /// When it failed, UNIX seconds; null unless it did.
     pub failed_timestamp: Option<i64>,
     /// Where it can be fetched, relative to the organization's URL; null if it can't be.
     pub export_url: Option<String>,
     /// Whether it is in progress.
     pub pending: bool,
-    /// 1 public, 2 standard.
+    /// 1 public data only, 2 also the private data of users who consent.
     pub export_type: i64,
     /// Whether it was made on the server from which the organization was imported; its file is not here.
     pub export_from_prior_server: bool,

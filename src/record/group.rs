@@ -8,29 +8,29 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A user group.
+/// A user group, with its direct members.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "UserGroup")]
 pub struct GroupRecord {
-    /// Its ID.
+    /// ID of the group.
     pub id: i64,
-    /// Unique name.
+    /// Name of the group, unique in the organization.
     pub name: String,
-    /// Free text.
+    /// What the group is for.
     pub description: String,
-    /// Direct members, sorted: active users, and below 303 deactivated users too.
+    /// IDs of the direct members, sorted: active users, and below 303 deactivated users too.
     pub members: Vec<UserId>,
-    /// Direct subgroups, sorted.
+    /// IDs of the direct subgroups, sorted.
     pub direct_subgroup_ids: Vec<GroupId>,
-    /// The creator; null for system groups.
+    /// ID of the user who created it; null if none is recorded, as for system groups.
     pub creator_id: Option<i64>,
-    /// UNIX seconds; null for system groups.
+    /// When it was created, UNIX seconds; null for system groups.
     pub date_created: Option<i64>,
-    /// Whether it is a system group.
+    /// Whether it is a system group, such as `role:members`.
     pub is_system_group: bool,
     /// Whether it is deactivated: it can't be mentioned or hold permissions.
     pub deactivated: bool,
-    /// The six `can_…_group` settings.
+    /// The permissions of the group, by name, such as `can_mention_group`.
     #[serde(flatten)]
     #[schemars(schema_with = "permissions_schema")]
     pub permissions: BTreeMap<&'static str, GroupSettingValue>,

@@ -6,21 +6,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A linkifier as clients see it (specification, Linkifier; A-45).
+/// A rule by which texts in messages become links (specification, Linkifier; A-45).
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Linkifier")]
 pub struct LinkifierRecord {
-    /// Its ID.
+    /// ID of the linkifier.
     pub id: i64,
-    /// The same as `id`.
+    /// The same as `id`, under its former name.
     pub filter_id: i64,
-    /// Python regular expression.
+    /// Regular expression in the syntax of Python, for texts that become links.
     pub pattern: String,
-    /// RFC 6570 template over the pattern's groups.
+    /// URL of the links: an RFC 6570 template with the pattern's named groups as variables.
     pub url_template: String,
-    /// A text that the pattern matches.
+    /// A text that the pattern matches; null if none is given.
     pub example_input: Option<String>,
-    /// Template that makes the text from the pattern's groups.
+    /// Template that makes the text from the pattern's groups; null if none is given.
     pub reverse_template: Option<String>,
     /// Further templates of URLs from which the text is made.
     pub alternative_url_templates: Vec<String>,

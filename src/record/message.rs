@@ -12,90 +12,90 @@ use chat_markdown::TopicLink;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A message.
+/// A message as a viewer sees it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Message")]
 pub struct MessageRecord {
-    /// Its ID.
+    /// ID of the message, unique in the organization.
     pub id: i64,
-    /// The sender.
+    /// ID of the user who sent it.
     pub sender_id: i64,
-    /// HTML or Markdown, as `content_type` says.
+    /// The text in HTML or Markdown, as `content_type` says.
     pub content: String,
-    /// `text/html` or `text/x-markdown`.
+    /// `text/html` or `text/x-markdown`, as `apply_markdown` asks.
     pub content_type: &'static str,
-    /// The ID of its audience.
+    /// A number for the channel or the conversation.
     pub recipient_id: i64,
-    /// UNIX seconds.
+    /// When it was sent, UNIX seconds.
     pub timestamp: i64,
-    /// The client that sent it.
+    /// Name of the client that sent it.
     pub client: String,
     /// The topic; "" for direct messages.
     pub subject: String,
     /// Links in the topic.
     pub topic_links: Vec<TopicLinkRecord>,
-    /// Whether it starts with `/me`.
+    /// Whether the text starts with `/me`.
     pub is_me_message: bool,
-    /// In the order in which they were added.
+    /// Reactions in the order in which they were added.
     pub reactions: Vec<ReactionRecord>,
-    /// The parts of its widget.
+    /// The parts of the widget, oldest first; empty for messages without one.
     pub submessages: Vec<SubmessageRecord>,
-    /// The sender's name.
+    /// Name of the sender; `Unknown user` if the viewer may not access them.
     pub sender_full_name: String,
-    /// The sender's API address.
+    /// API address of the sender, as the viewer may see it.
     pub sender_email: String,
     /// The subdomain of the sender's organization; system bots have their own.
     pub sender_realm_str: String,
     /// The channel's name, or everyone in the conversation, including the sender.
     pub display_recipient: DisplayRecipient,
-    /// `stream` or `private`.
+    /// `stream` for channel messages, `private` for direct messages.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// The sender's picture; null if the client can compute its URL.
     pub avatar_url: Option<String>,
-    /// The channel of channel messages.
+    /// ID of the channel; absent for direct messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream_id: Option<i64>,
-    /// Newest first; absent if there is none or it may not be seen.
+    /// Edits and moves, newest first; absent if there are none, or the organization does not show them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit_history: Option<Vec<EditRecord>>,
-    /// UNIX seconds.
+    /// When the text was last edited, UNIX seconds; absent if it never was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_edit_timestamp: Option<i64>,
-    /// UNIX seconds.
+    /// When the message was last moved, UNIX seconds; absent if it never was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_moved_timestamp: Option<i64>,
     /// The viewer's flags; absent inside events, which have them next to the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flags: Option<Vec<&'static str>>,
-    /// The content with highlighted search matches.
+    /// The content with highlighted matches; present only in results of a search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_content: Option<String>,
-    /// The topic with highlighted search matches.
+    /// The topic with highlighted matches; present only in results of a search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_subject: Option<String>,
 }
 
-/// A link in a topic.
+/// A link that linkifiers or URLs make in the name of a topic.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TopicLinkRecord {
-    /// The text in the topic.
+    /// The part of the name that is linked.
     pub text: String,
-    /// The URL.
+    /// Where the link leads.
     pub url: String,
 }
 
-/// A user's reaction.
+/// A user's reaction to a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Reaction")]
 pub struct ReactionRecord {
-    /// The name by which it was chosen.
+    /// The name by which the emoji was chosen.
     pub emoji_name: String,
-    /// Identifier in its namespace.
+    /// Code of the emoji in the namespace `reaction_type`.
     pub emoji_code: String,
-    /// The namespace.
+    /// Namespace of `emoji_code`.
     pub reaction_type: crate::realm::emoji::ReactionType,
-    /// The user.
+    /// ID of the user who reacted.
     pub user_id: i64,
 }
 
@@ -103,15 +103,15 @@ pub struct ReactionRecord {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Submessage")]
 pub struct SubmessageRecord {
-    /// Its ID.
+    /// ID of the part, unique in the organization.
     pub id: i64,
-    /// The message.
+    /// ID of the message that has the widget.
     pub message_id: i64,
-    /// The user.
+    /// ID of the user who added the part.
     pub sender_id: i64,
     /// `widget`, or another text that a client sent.
     pub msg_type: String,
-    /// JSON text.
+    /// JSON text, which clients interpret.
     pub content: String,
 }
 
@@ -119,9 +119,9 @@ pub struct SubmessageRecord {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum DisplayRecipient {
-    /// A channel's name.
+    /// The name of the channel.
     Channel(String),
-    /// Everyone in the conversation.
+    /// Everyone in the conversation, including the sender.
     People(Vec<Participant>),
 }
 
@@ -131,40 +131,40 @@ const SYSTEM_BOT_SUBDOMAIN: &str = "service-internal";
 /// A user in a conversation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Participant {
-    /// Their ID.
+    /// ID of the user.
     pub id: i64,
-    /// Their API address.
+    /// API address of the user.
     pub email: String,
-    /// Their name.
+    /// Name of the user.
     pub full_name: String,
     /// Always false.
     pub is_mirror_dummy: bool,
 }
 
-/// A change of a message.
+/// An edit of a message's text, a move, or both. What did not change is absent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "EditHistoryEntry")]
 pub struct EditRecord {
-    /// UNIX seconds.
+    /// Time of the change, UNIX seconds.
     pub timestamp: i64,
-    /// The user; null for the server.
+    /// ID of the user who made the change; null for the server.
     pub user_id: Option<i64>,
-    /// The text before.
+    /// The text before the edit, in Markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_content: Option<String>,
-    /// The HTML before.
+    /// The text before the edit, in HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_rendered_content: Option<String>,
-    /// The topic before.
+    /// The topic before the move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_topic: Option<String>,
-    /// The topic after.
+    /// The topic after the move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// The channel before.
+    /// ID of the channel before the move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_stream: Option<i64>,
-    /// The channel after.
+    /// ID of the channel after the move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<i64>,
 }
@@ -328,6 +328,7 @@ fn reactions(message: &Message) -> Vec<ReactionRecord> {
     message.reactions.iter().map(to_record).collect()
 }
 
+/// The links in the name of a topic.
 pub fn topic_links(realm: &Realm, topic: &str) -> Vec<TopicLinkRecord> {
     realm.topic_links(topic).into_iter().map(|TopicLink { text, url }| TopicLinkRecord { text, url }).collect()
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A one-time notice that the user has not seen.
+/// A one-time notice that the user has not seen, or a one-time action that was not done.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OnboardingStep")]
 pub struct StepRecord {

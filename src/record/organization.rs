@@ -4,27 +4,27 @@ use crate::realm::playground::Playground;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A domain of the organization.
+/// A domain to which email addresses can be restricted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RealmDomain")]
 pub struct DomainRecord {
-    /// The domain, in lowercase.
+    /// Name of the domain, in lowercase.
     pub domain: String,
-    /// Addresses of its subdomains are accepted too.
+    /// Whether addresses of its subdomains are accepted too.
     pub allow_subdomains: bool,
 }
 
-/// A playground as clients see it.
+/// A website that runs code of a language, to which clients link code blocks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RealmPlayground")]
 pub struct PlaygroundRecord {
-    /// Its ID.
+    /// ID of the playground.
     pub id: i64,
-    /// Display name.
+    /// Name of the playground in clients.
     pub name: String,
-    /// The highlighter's name of the language.
+    /// Name that the syntax highlighter Pygments has for the language.
     pub pygments_language: String,
-    /// RFC 6570 template with the variable `code`.
+    /// URL that opens the code: an RFC 6570 template with the variable `code`.
     pub url_template: String,
 }
 

@@ -17,11 +17,11 @@ const MAX_DRAFTS: usize = 1_000;
 /// A list that belongs to a user.
 #[derive(Clone, Copy)]
 pub struct OwnList {
-    /// Its key in the register reply, and its events.
+    /// The list's key in the register reply, and its events.
     pub list: List,
-    /// The schema of its value.
+    /// The schema of the list in the register reply.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
-    /// Its value in the register reply.
+    /// Returns the list for the register reply.
     pub value: fn(&UserState) -> Value,
 }
 
@@ -70,17 +70,17 @@ macro_rules! declare_events {
 declare_events! {
     /// The user's alert words changed.
     AlertWords {
-        /// All of them.
+        /// All alert words of the user, in the order in which they were added.
         alert_words: Vec<String>,
     }
     /// The user muted or unmuted another user.
     MutedUsers {
-        /// All users that the user has muted.
+        /// All users that the user mutes now.
         muted_users: Vec<MutedUserRecord>,
     }
     /// A snippet was saved.
     SavedSnippetsAdd {
-        /// The snippet.
+        /// The new snippet.
         saved_snippet: SnippetRecord,
     }
     /// A snippet was changed.
@@ -90,12 +90,12 @@ declare_events! {
     }
     /// A snippet was removed.
     SavedSnippetsRemove {
-        /// The snippet's ID.
+        /// ID that the removed snippet had.
         saved_snippet_id: SnippetId,
     }
     /// Drafts were stored.
     DraftsAdd {
-        /// The new ones.
+        /// The new drafts.
         drafts: Vec<DraftRecord>,
     }
     /// A draft was changed.
@@ -105,24 +105,24 @@ declare_events! {
     }
     /// A draft was removed.
     DraftsRemove {
-        /// The draft's ID.
+        /// ID that the removed draft had.
         draft_id: DraftId,
     }
     /// A view was added to the left sidebar.
     NavigationViewAdd {
-        /// The view.
+        /// The new view.
         navigation_view: NavigationView,
     }
     /// A view of the left sidebar was changed.
     NavigationViewUpdate {
-        /// The view's URL fragment.
+        /// URL fragment that identifies the changed view.
         fragment: String,
-        /// What changed.
+        /// New values; what did not change is absent.
         data: NavigationViewChange,
     }
     /// A view was removed from the left sidebar.
     NavigationViewRemove {
-        /// The view's URL fragment.
+        /// URL fragment that identified the removed view.
         fragment: String,
     }
 }
@@ -131,7 +131,7 @@ declare_events! {
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct MutedUserRecord {
-    /// The muted user's ID.
+    /// ID of the muted user.
     pub id: UserId,
     /// The time of muting, UNIX seconds.
     pub timestamp: i64,
@@ -150,21 +150,22 @@ pub struct NavigationViewChange {
     pub name: Option<String>,
 }
 
+/// The records of muted users, sorted by ID.
 pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
     muted.iter().map(|(user, muted_at)| MutedUserRecord { id: *user, timestamp: muted_at.seconds() }).collect()
 }
 
-/// A saved snippet.
+/// A text that a user saved to insert it into messages.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SavedSnippet")]
 pub struct SnippetRecord {
-    /// The snippet's ID.
+    /// ID of the snippet, unique in the organization.
     pub id: i64,
     /// The name of the snippet in lists.
     pub title: String,
-    /// Markdown.
+    /// The text in Markdown.
     pub content: String,
-    /// UNIX seconds.
+    /// When it was saved, UNIX seconds.
     pub date_created: i64,
 }
 
@@ -183,18 +184,18 @@ impl SnippetRecord {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Draft")]
 pub struct DraftRecord {
-    /// The draft's ID.
+    /// ID of the draft, unique in the organization.
     pub id: i64,
     /// `stream`, `private`, or "" if nothing is chosen yet.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// A single channel ID, user IDs, or nothing.
+    /// A single channel ID, the user IDs of a direct message, or nothing.
     pub to: Vec<i64>,
-    /// "" except for channels.
+    /// The topic; "" except for channels.
     pub topic: String,
-    /// Markdown.
+    /// The text in Markdown.
     pub content: String,
-    /// UNIX seconds of the last change.
+    /// Time of the last change, UNIX seconds.
     pub timestamp: i64,
 }
 

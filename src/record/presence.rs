@@ -18,14 +18,14 @@ const ACTIVE_PERIOD: Span = Span::from_seconds(70);
 /// Presence in the modern format, in UNIX seconds.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct PresenceRecord {
-    /// When the user last used a client.
+    /// When the user last used a client; the time of joining if unknown.
     pub active_timestamp: i64,
-    /// When the user last had a client open.
+    /// When the user last had a client open; the time of joining if unknown.
     pub idle_timestamp: i64,
 }
 
 impl PresenceRecord {
-    /// The time of joining replaces unknown times.
+    /// Converts a presence. The time of joining replaces unknown times.
     pub fn new(user: &User, presence: Presence) -> Self {
         let or_date_joined = |time: Option<Timestamp>| time.unwrap_or(user.date_joined).seconds();
         Self {
@@ -55,21 +55,21 @@ pub enum ListedPresence {
 /// The presence of a user by client in the legacy format.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LegacyPresence {
-    /// Of all clients.
+    /// The presence of all clients together.
     aggregated: AggregatedPresence,
-    /// Of the only kind of client that there is.
+    /// The presence of clients of the kind `website`; there is no other kind.
     website: LegacyPresenceRecord,
 }
 
 /// The presence of all clients of a user together in the legacy format.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AggregatedPresence {
-    /// Always `website`.
+    /// Always `website`, the only kind of client.
     client: &'static str,
-    /// `active` or `idle`.
+    /// `active` if the user used a client within 70 seconds before the last connection, otherwise `idle`.
     #[schemars(extend("enum" = ["active", "idle"]))]
     status: &'static str,
-    /// UNIX seconds.
+    /// When the user was last active (`active`) or connected (`idle`), UNIX seconds.
     timestamp: i64,
 }
 
@@ -137,7 +137,7 @@ pub fn presences_in_range(
     (presences, last_update_id)
 }
 
-/// The fields of a `presence` event.
+/// The fields of a `presence` event, in the format for a queue with these options. `now` is the time of the event.
 pub fn event_fields(
     realm: &Realm,
     options: &QueueOptions,
@@ -164,12 +164,12 @@ pub fn event_fields(
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct LegacyPresenceRecord {
-    /// Always `website`.
+    /// Always `website`, the only kind of client.
     pub client: &'static str,
-    /// `idle` or `active`.
+    /// `active` if the user used a client within 70 seconds before the last connection, otherwise `idle`.
     #[schemars(extend("enum" = ["idle", "active"]))]
     pub status: &'static str,
-    /// When the user was last active (`active`) or connected (`idle`), in UNIX seconds.
+    /// When the user was last active (`active`) or connected (`idle`), UNIX seconds.
     pub timestamp: i64,
     /// Always false.
     pub pushable: bool,

@@ -7,27 +7,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A custom profile field as clients see it.
+/// A field that the organization adds to the profiles of users.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ProfileField")]
 pub struct ProfileFieldRecord {
-    /// Its ID.
+    /// ID of the field, by which users' values are listed.
     pub id: i64,
-    /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
+    /// Type of values: 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
     #[serde(rename = "type")]
     #[schemars(extend("enum" = [1, 2, 3, 4, 5, 6, 7, 8]))]
     pub kind: i64,
-    /// Its position.
+    /// Position among the fields, ascending.
     pub order: i64,
-    /// Label.
+    /// Label of the field in profiles.
     pub name: String,
-    /// Help.
+    /// Help for users who fill it in; "" for none.
     pub hint: String,
     /// Choices or the account's site, as JSON text; "" if the type has none.
     pub field_data: String,
-    /// Users must fill it in.
+    /// Whether users are asked to fill it in.
     pub required: bool,
-    /// Whether users may edit it themselves, or only administrators.
+    /// Whether users may edit their own value; administrators always may.
     pub editable_by_user: bool,
     /// True if it is shown in the summary; otherwise absent.
     #[serde(skip_serializing_if = "Option::is_none")]

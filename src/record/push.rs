@@ -15,6 +15,7 @@ use wire::build_wire_message;
 pub struct ServerProperties<'a> {
     /// The organization's URL, without a trailing slash.
     pub base_url: &'a str,
+    /// The world's feature level.
     pub level: i64,
     /// The key of the payload in messages for Apple's service: `chat`, or a dialect's name.
     pub product: &'a str,

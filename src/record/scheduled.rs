@@ -8,23 +8,23 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ScheduledMessage")]
 pub struct ScheduledMessageRecord {
-    /// Its ID.
+    /// ID of the scheduled message; the message that is sent has another.
     pub scheduled_message_id: i64,
-    /// `stream` or `private`.
+    /// `stream` for a channel message, `private` for a direct message.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// A channel's ID, or users' IDs.
+    /// ID of the channel, or the IDs of the users.
     pub to: ScheduledTo,
-    /// Channel messages only.
+    /// The topic; absent for a direct message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// Markdown.
+    /// The text in Markdown.
     pub content: String,
-    /// HTML.
+    /// The text in HTML.
     pub rendered_content: String,
-    /// UNIX seconds.
+    /// When it is to be sent, UNIX seconds.
     pub scheduled_delivery_timestamp: i64,
-    /// Whether it could not be sent.
+    /// Whether sending it failed.
     pub failed: bool,
 }
 
@@ -32,9 +32,9 @@ pub struct ScheduledMessageRecord {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ScheduledTo {
-    /// A channel.
+    /// ID of a channel.
     Channel(i64),
-    /// Users.
+    /// IDs of the users, without the sender unless they are the only recipient.
     Users(Vec<i64>),
 }
 
@@ -66,23 +66,23 @@ impl ScheduledMessageRecord {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Reminder")]
 pub struct ReminderRecord {
-    /// Its ID.
+    /// ID of the reminder, never that of a scheduled message.
     pub reminder_id: i64,
-    /// The message; absent for a reminder that has only a note.
+    /// ID of the message; absent for a reminder that has only a note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_id: Option<i64>,
-    /// Always `private`.
+    /// Always `private`: reminders are direct messages.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The user.
+    /// A single element: the ID of the user who is reminded.
     pub to: Vec<i64>,
     /// The text that will be sent, Markdown.
     pub content: String,
     /// The text that will be sent, HTML.
     pub rendered_content: String,
-    /// UNIX seconds.
+    /// When it is to be sent, UNIX seconds.
     pub scheduled_delivery_timestamp: i64,
-    /// Whether it could not be sent.
+    /// Whether sending it failed.
     pub failed: bool,
     /// The same as `message_id`, under the name in the public record; absent for a reminder that has only a note.
     #[serde(skip_serializing_if = "Option::is_none")]

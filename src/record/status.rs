@@ -14,22 +14,22 @@ pub struct StatusRecord {
     /// The opposite of `presence_enabled`, if true; deprecated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub away: Option<bool>,
-    /// Free text.
+    /// Text of the status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_text: Option<String>,
-    /// The name of its emoji; present only together with `emoji_code` and `reaction_type`.
+    /// Name of the status emoji; present only together with `emoji_code` and `reaction_type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emoji_name: Option<String>,
-    /// Identifier in its namespace.
+    /// Code of the emoji in the namespace `reaction_type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emoji_code: Option<String>,
-    /// The namespace.
+    /// Namespace of `emoji_code`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reaction_type: Option<ReactionType>,
 }
 
 impl StatusRecord {
-    /// The status is empty for a user who never set one, even if the user is away.
+    /// The status of a user; empty for a user who never set one, even if the user is away.
     pub fn new(realm: &Realm, id: UserId) -> Self {
         let state = realm.user_state(id);
         let status = &state.status;

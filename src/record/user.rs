@@ -10,64 +10,64 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A user.
+/// A person or a bot, as a viewer may see them.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "User")]
 #[expect(clippy::struct_excessive_bools, reason = "the API defines these fields")]
 pub struct UserRecord {
-    /// Unique ID.
+    /// ID of the user.
     pub user_id: i64,
-    /// Real address; null when the requester cannot see it.
+    /// Real address; null if the viewer may not see it.
     pub delivery_email: Option<String>,
     /// API address; a dummy if the real one is not visible to everyone.
     pub email: String,
-    /// Display name.
+    /// Name of the user, which clients show.
     pub full_name: String,
-    /// ISO 8601 to the minute; only the date for anonymous visitors.
+    /// Time of joining, ISO 8601 to the minute; only the date for spectators.
     pub date_joined: String,
-    /// Left out in the lists of the register reply, which imply it, except for system bots.
+    /// False for deactivated users. Lists of the register reply imply it: only their system bots have this key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_active: Option<bool>,
-    /// If true, `is_admin` is true too.
+    /// Whether the role is owner; then `is_admin` is true too.
     pub is_owner: bool,
-    /// Administrator or owner.
+    /// Whether the role is administrator or owner.
     pub is_admin: bool,
-    /// Guest.
+    /// Whether the role is guest.
     pub is_guest: bool,
-    /// Bot.
+    /// True for bots, also for system bots.
     pub is_bot: bool,
-    /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for human users.
+    /// Kind of bot: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for human users.
     pub bot_type: Option<i64>,
-    /// Null for human users and for bots without an owner.
+    /// ID of the bot's owner; null for human users and for bots without an owner.
     pub bot_owner_id: Option<i64>,
     /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
     pub role: i64,
-    /// IANA identifier, "" if never set; anonymous visitors don't see it.
+    /// IANA name of the time zone, "" if never set; absent for spectators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
-    /// Null if the client can compute the provider's URL itself.
+    /// URL of the picture; null if the client can compute the provider's URL itself.
     pub avatar_url: Option<String>,
-    /// Cache-busting version.
+    /// Number that grows with each change of the picture.
     pub avatar_version: i64,
-    /// Imported, and never logged in.
+    /// Whether the account was imported, and never logged in.
     pub is_imported_stub: bool,
-    /// Present only when true.
+    /// Whether the account was deactivated and its data removed; present only when true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_deleted: bool,
     /// Whether it is a system bot; present only when true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_system_bot: bool,
-    /// By custom profile field ID; only for human users, and only if requested.
+    /// Values of custom profile fields, by ID of the field; only for human users, and only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile_data: Option<BTreeMap<String, ProfileValue>>,
 }
 
-/// The value of a custom profile field.
+/// A user's value of a custom profile field.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ProfileValue {
-    /// As stored.
+    /// The value as text, in the form that the type of the field has.
     pub value: String,
-    /// HTML, for types of fields that take Markdown. User-generated: to be treated like message content.
+    /// The value in HTML, for types of fields that take Markdown; as untrusted as the text of a message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rendered_value: Option<String>,
 }
@@ -191,7 +191,7 @@ impl JsonSchema for ListedUser {
     }
 }
 
-/// The values of a user's custom profile fields by the ID of the field.
+/// The user's values of custom profile fields, by the ID of the field.
 pub fn profile_data(user: &User) -> BTreeMap<String, ProfileValue> {
     let value = |(id, entry): (&crate::realm::id::ProfileFieldId, &crate::realm::user::ProfileEntry)| {
         (id.to_string(), ProfileValue { value: entry.value.clone(), rendered_value: entry.rendered.clone() })

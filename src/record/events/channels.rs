@@ -25,40 +25,40 @@ event_data! {
 /// Channels were created or became visible.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StreamCreate {
-    /// The channels.
+    /// The channels that the user sees now and did not see before.
     pub streams: Vec<ChannelRecord>,
 }
 
 /// A channel was archived: the fields of `stream` delete below 315.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LegacyStreamDelete {
-    /// The channel before it was archived.
+    /// A single element: the channel before it was archived.
     pub streams: Vec<ChannelRecord>,
-    /// The channel's ID.
+    /// A single element: the ID of the channel.
     pub stream_ids: Vec<ChannelId>,
 }
 
-/// A channel was changed.
+/// A setting of a channel was changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StreamUpdate {
-    /// The setting.
+    /// Name of the setting, a key of the channel's record.
     pub property: &'static str,
-    /// Its value.
+    /// New value of the setting.
     #[schemars(schema_with = "channel_value_schema")]
     pub value: Value,
-    /// The channel.
+    /// ID of the changed channel.
     pub stream_id: ChannelId,
-    /// Its name; if this changes, the former one.
+    /// Name of the channel; if this changes, the former one.
     pub name: String,
-    /// With `description`: HTML.
+    /// With the property `description`: the new description in HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub rendered_description: Option<String>,
-    /// With `invite_only`: new subscribers see the whole history.
+    /// With the property `invite_only`: whether new subscribers see the whole history.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub history_public_to_subscribers: Option<bool>,
-    /// With `invite_only`: anyone on the internet may read.
+    /// With the property `invite_only`: whether anyone on the internet may read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub is_web_public: Option<bool>,
@@ -87,7 +87,7 @@ impl StreamUpdate {
 /// The user was subscribed to channels.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionAdd {
-    /// The subscriptions.
+    /// The new subscriptions, with the user's settings of each.
     pub subscriptions: Vec<SubscriptionRecord>,
 }
 
@@ -101,7 +101,7 @@ pub struct LegacyPeerChange {
 /// The user was unsubscribed from channels.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionRemove {
-    /// The channels.
+    /// The channels that the user left.
     pub subscriptions: Vec<LeftChannel>,
 }
 
@@ -109,21 +109,21 @@ pub struct SubscriptionRemove {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct LeftChannel {
-    /// Its name.
+    /// Name of the channel.
     pub name: String,
-    /// Its ID.
+    /// ID of the channel.
     pub stream_id: ChannelId,
 }
 
 /// A setting of a subscription changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionUpdate {
-    /// The setting.
+    /// Name of the setting, a key of the subscription's record.
     pub property: &'static str,
-    /// Its value.
+    /// New value of the setting.
     #[schemars(schema_with = "subscription_value_schema")]
     pub value: Value,
-    /// The channel.
+    /// ID of the channel of the subscription.
     pub stream_id: ChannelId,
 }
 
@@ -134,50 +134,50 @@ fn subscription_value_schema(_: &mut SchemaGenerator) -> Schema {
 /// The default channels changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DefaultStreams {
-    /// All of them.
+    /// IDs of all default channels.
     pub default_streams: Vec<ChannelId>,
 }
 
 /// The groups of default channels changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DefaultStreamGroups {
-    /// All of them, oldest first.
+    /// All groups of default channels, oldest first.
     pub default_stream_groups: Vec<DefaultGroupRecord>,
 }
 
 /// A folder was created.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelFolderAdd {
-    /// The folder.
+    /// The new folder.
     pub channel_folder: FolderRecord,
 }
 
 /// A folder was changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelFolderUpdate {
-    /// The folder's ID.
+    /// ID of the changed folder.
     pub channel_folder_id: FolderId,
-    /// What changed.
+    /// New values; what did not change is absent.
     pub data: FolderChange,
 }
 
-/// What changed of a folder.
+/// The new values of a folder; what did not change is absent.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct FolderChange {
-    /// Its name.
+    /// New name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub name: Option<String>,
-    /// Markdown source.
+    /// New description in Markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub description: Option<String>,
-    /// HTML.
+    /// The new description in HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub rendered_description: Option<String>,
-    /// Whether it is archived.
+    /// Whether the folder is archived now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub is_archived: Option<bool>,
@@ -186,6 +186,6 @@ pub struct FolderChange {
 /// The folders were reordered.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelFolderReorder {
-    /// All of them.
+    /// IDs of all folders in their new order.
     pub order: Vec<FolderId>,
 }

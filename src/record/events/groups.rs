@@ -19,21 +19,22 @@ event_data! {
 /// A group was created, or reactivated for clients that don't know deactivated groups.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupAdd {
-    /// The group.
+    /// The new group.
     pub group: GroupRecord,
 }
 
-/// A group was changed.
+/// The name, the description or a permission of a group was changed, or it was deactivated or reactivated.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupUpdate {
-    /// The group's ID.
+    /// ID of the changed group.
     pub group_id: GroupId,
-    /// What changed.
+    /// New values of what changed, by name.
     #[schemars(schema_with = "group_data_schema")]
     pub data: Map<String, Value>,
 }
 
 impl UserGroupUpdate {
+    /// A change of a single property.
     pub fn new(group_id: GroupId, property: &str, value: Value) -> Self {
         Self { group_id, data: Map::from_iter([(property.to_owned(), value)]) }
     }
@@ -52,7 +53,7 @@ fn group_data_schema(generator: &mut SchemaGenerator) -> Schema {
 /// A group was removed, or deactivated for clients that don't know deactivated groups.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupRemove {
-    /// The group's ID.
+    /// ID of the group.
     pub group_id: GroupId,
 }
 
@@ -64,12 +65,12 @@ pub struct UserGroupAddSubgroups(pub Subgroups);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupRemoveSubgroups(pub Subgroups);
 
-/// Direct subgroups of a group.
+/// A group, and groups that became or no longer are its direct subgroups.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Subgroups {
-    /// The group.
+    /// ID of the group that contains the others.
     pub group_id: GroupId,
-    /// Its subgroups.
+    /// IDs of the groups that were added or removed as its direct subgroups.
     pub direct_subgroup_ids: Vec<GroupId>,
 }

@@ -23,12 +23,12 @@ event_data! {
 /// A message was sent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Message<'a> {
-    /// The message, without flags.
+    /// The new message, without flags.
     #[schemars(with = "MessageRecord")]
     pub message: &'a RawValue,
-    /// Its initial flags.
+    /// The reader's initial flags of the message.
     pub flags: Vec<&'static str>,
-    /// The client's own name for it, in the queue named by the request.
+    /// The `local_id` of the request that sent it; only in the queue that the request names.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub local_message_id: Option<&'a str>,
@@ -39,60 +39,60 @@ pub struct Message<'a> {
 pub struct UpdateMessage {
     /// The user who changed them; null for the server.
     pub user_id: Option<UserId>,
-    /// UNIX seconds.
+    /// Time of the change, UNIX seconds.
     pub edit_timestamp: i64,
-    /// The message named by the request.
+    /// ID of the message that the request names, or that got previews.
     pub message_id: MessageId,
-    /// All messages that changed, sorted.
+    /// IDs of all messages that changed, sorted.
     pub message_ids: Vec<MessageId>,
-    /// Only the HTML changed.
+    /// Whether only the HTML changed, for previews of links.
     pub rendering_only: bool,
-    /// The flags of the message named by the request.
+    /// The reader's flags of the message in `message_id`.
     pub flags: Vec<&'static str>,
-    /// The channel, before a move.
+    /// ID of the channel before the change; absent for direct messages and if only the HTML changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ChannelId")]
     pub stream_id: Option<ChannelId>,
-    /// Its name.
+    /// Name of the channel in `stream_id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub stream_name: Option<String>,
-    /// The text.
+    /// Fields about the text and its HTML; None if the messages were only moved.
     #[serde(flatten)]
     pub content: Option<ContentUpdate>,
-    /// The topic and channel.
+    /// Fields about the topic and the channel; None if the messages were not moved.
     #[serde(flatten)]
     pub place: Option<PlaceUpdate>,
 }
 
-/// An edit of a message's text. A new rendering of an unchanged text has no former text.
+/// An edit of a message's text, or only of its HTML. In the latter case, all fields with a former text are absent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContentUpdate {
-    /// The former text, Markdown.
+    /// The former text in Markdown; absent if only the HTML changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub orig_content: Option<String>,
-    /// The former text, HTML.
+    /// The HTML of the former text; absent if only the HTML changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub orig_rendered_content: Option<String>,
-    /// The text, Markdown.
+    /// The present text in Markdown.
     pub content: String,
-    /// The text, HTML.
+    /// The present HTML.
     pub rendered_content: String,
-    /// Whether it starts with `/me`.
+    /// Whether the present text starts with `/me`; absent if only the HTML changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub is_me_message: Option<bool>,
 }
 
-/// A move of messages.
+/// A move of messages to another topic or channel, or both.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PlaceUpdate {
     /// Which messages of the topic were moved too.
     #[schemars(extend("enum" = ["change_one", "change_later", "change_all"]))]
     pub propagate_mode: &'static str,
-    /// The former topic.
+    /// The topic before the move.
     pub orig_subject: String,
     /// The new topic, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,7 +102,7 @@ pub struct PlaceUpdate {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<TopicLinkRecord>")]
     pub topic_links: Option<Vec<TopicLinkRecord>>,
-    /// The new channel, if it changed.
+    /// ID of the new channel, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ChannelId")]
     pub new_stream_id: Option<ChannelId>,
@@ -111,14 +111,14 @@ pub struct PlaceUpdate {
 /// Messages were deleted, or can no longer be seen.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DeleteMessage {
-    /// `private` or `stream`.
+    /// `private` for direct messages, `stream` for channel messages.
     #[schemars(extend("enum" = ["private", "stream"]))]
     pub message_type: &'static str,
-    /// The channel.
+    /// ID of the channel that the messages were in; absent for direct messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ChannelId")]
     pub stream_id: Option<ChannelId>,
-    /// The topic.
+    /// The topic that the messages were in; absent for direct messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub topic: Option<String>,
@@ -126,28 +126,30 @@ pub struct DeleteMessage {
     #[serde(flatten)]
     #[schemars(skip)]
     pub conversation: Option<DeletedDirectMessage>,
-    /// The messages, for clients with `bulk_message_deletion`.
+    /// IDs of the messages, for clients with `bulk_message_deletion`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<MessageId>")]
     pub message_ids: Option<Vec<MessageId>>,
-    /// The message, for others.
+    /// ID of the message, for other clients, which get an event for each message.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "MessageId")]
     pub message_id: Option<MessageId>,
-    /// The sender's address, below 13.
+    /// The sender's API address, below 13; null if the sender does not exist. None from 13 on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub sender: Option<Option<String>>,
-    /// The sender, below 13.
+    /// ID of the sender, below 13.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub sender_id: Option<UserId>,
 }
 
+/// The fields of `delete_message` that only direct messages have, below 77.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DeletedDirectMessage {
-    /// The ID of the conversation.
+    /// ID of the conversation.
     pub recipient_id: RecipientId,
+    /// ID of the sender of the only message, or of the first one.
     pub sender_id: Option<UserId>,
 }
 
@@ -156,13 +158,13 @@ pub struct DeletedDirectMessage {
 pub struct Submessage {
     /// `widget`, or another text that a client sent.
     pub msg_type: String,
-    /// JSON.
+    /// JSON text, which clients interpret.
     pub content: String,
-    /// The message.
+    /// ID of the message that has the widget.
     pub message_id: MessageId,
-    /// The user who added it.
+    /// ID of the user who added the part.
     pub sender_id: UserId,
-    /// Its ID.
+    /// ID of the new part.
     pub submessage_id: i64,
 }
 
@@ -178,15 +180,15 @@ pub struct ReactionRemove(pub ReactionChange);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ReactionChange {
-    /// The user.
+    /// ID of the user who reacted.
     pub user_id: UserId,
-    /// The message.
+    /// ID of the message that the reaction is to.
     pub message_id: MessageId,
     /// The name by which the emoji was chosen.
     pub emoji_name: String,
-    /// Its identifier in its namespace.
+    /// Code of the emoji in the namespace `reaction_type`.
     pub emoji_code: String,
-    /// The namespace.
+    /// Namespace of `emoji_code`.
     pub reaction_type: ReactionType,
 }
 
@@ -205,36 +207,36 @@ pub struct TypingStart(pub Typing);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TypingStop(pub Typing);
 
-/// The user who is typing, and the recipients.
+/// Who is typing, and where.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Typing {
-    /// `direct` or `stream`.
+    /// `direct` in a conversation, `stream` in a channel.
     #[schemars(extend("enum" = ["direct", "stream"]))]
     pub message_type: &'static str,
-    /// The user who is typing.
+    /// The user who types, or stopped.
     pub sender: TypingPerson,
-    /// Everyone in the conversation.
+    /// Everyone in the conversation; absent for a channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<TypingPerson>")]
     pub recipients: Option<Vec<TypingPerson>>,
-    /// The channel.
+    /// ID of the channel; absent for a conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ChannelId")]
     pub stream_id: Option<ChannelId>,
-    /// The topic.
+    /// The topic in the channel; absent for a conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub topic: Option<String>,
 }
 
-/// A user in a conversation.
+/// A user who types, or who will receive the message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct TypingPerson {
-    /// The user's ID.
+    /// ID of the user.
     pub user_id: UserId,
-    /// API address.
+    /// API address of the user.
     pub email: String,
 }
 
@@ -246,35 +248,35 @@ pub struct TypingEditMessageStart(pub TypingEdit);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TypingEditMessageStop(pub TypingEdit);
 
-/// The user who is editing, and the edited message.
+/// Who is editing which message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct TypingEdit {
-    /// The user who is editing.
+    /// ID of the user who edits, or stopped.
     pub sender_id: UserId,
-    /// The message.
+    /// ID of the edited message.
     pub message_id: MessageId,
-    /// Where the message is.
+    /// The topic or conversation that the message is in.
     pub recipient: TypingRecipient,
 }
 
-/// Where an edited message is.
+/// The topic or conversation that an edited message is in.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct TypingRecipient {
-    /// `direct` or `channel`.
+    /// `direct` for a conversation, `channel` for a topic.
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["direct", "channel"]))]
     pub kind: &'static str,
-    /// The channel.
+    /// ID of the channel; absent for a conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ChannelId")]
     pub channel_id: Option<ChannelId>,
-    /// The topic.
+    /// The topic in the channel; absent for a conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub topic: Option<String>,
-    /// Everyone in the conversation.
+    /// IDs of everyone in the conversation; absent for a channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<UserId>")]
     pub user_ids: Option<Vec<UserId>>,
@@ -284,15 +286,15 @@ pub struct TypingRecipient {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AttachmentAdd(pub AttachmentChange);
 
-/// Other messages link a file.
+/// The messages that link a file changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AttachmentUpdate(pub AttachmentChange);
 
-/// The current state of a file.
+/// A file as it is now.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct AttachmentChange {
-    /// The file.
+    /// The uploaded file, with the messages that link it.
     pub attachment: AttachmentRecord,
     /// Total size of the organization's uploads, in bytes.
     pub upload_space_used: i64,
@@ -301,16 +303,16 @@ pub struct AttachmentChange {
 /// A file was removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AttachmentRemove {
-    /// The removed file.
+    /// The file that no longer exists.
     pub attachment: RemovedAttachment,
     /// Total size of the organization's uploads, in bytes.
     pub upload_space_used: i64,
 }
 
-/// A removed file.
+/// A file that no longer exists.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct RemovedAttachment {
-    /// Its ID.
+    /// ID that the file had.
     pub id: AttachmentId,
 }

@@ -28,12 +28,12 @@ event_data! {
     RealmUserSettingsDefaultsUpdate;
 }
 
-/// A setting of the organization changed.
+/// A setting of the organization changed, other than those that `realm` `update_dict` reports.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmUpdate {
-    /// The setting.
+    /// Name of the setting.
     pub property: String,
-    /// Its value.
+    /// New value of the setting.
     #[schemars(schema_with = "organization_value_schema")]
     pub value: Value,
 }
@@ -45,10 +45,10 @@ fn organization_value_schema(_: &mut SchemaGenerator) -> Schema {
 /// Permissions, pictures and some settings of the organization changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmUpdateDict {
-    /// The picture, or `default`.
+    /// `icon`, `logo` or `night_logo` if that picture changed; otherwise `default`.
     #[schemars(extend("enum" = ["default", "icon", "logo", "night_logo"]))]
     pub property: &'static str,
-    /// What changed.
+    /// New values of the settings and permissions that changed, by name.
     #[schemars(schema_with = "organization_data_schema")]
     pub data: Map<String, Value>,
 }
@@ -88,82 +88,82 @@ fn organization_data_schema(generator: &mut SchemaGenerator) -> Schema {
 /// The organization was deactivated.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmDeactivated {
-    /// The organization's ID.
+    /// ID of the organization, in which clients are now logged out.
     pub realm_id: i64,
 }
 
-/// A domain was added.
+/// A domain to which email addresses can be restricted was added.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmDomainsAdd {
-    /// The domain.
+    /// The new domain.
     pub realm_domain: DomainRecord,
 }
 
-/// A domain was changed.
+/// The subdomains of a domain were included or excluded.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmDomainsChange {
     /// The domain as it is now.
     pub realm_domain: DomainRecord,
 }
 
-/// A domain was removed.
+/// A domain to which email addresses could be restricted was removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmDomainsRemove {
-    /// The removed domain.
+    /// Name of the removed domain, in lowercase.
     pub domain: String,
 }
 
 /// A custom emoji was added, for clients with `individual_emoji_changes`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmEmojiAdd {
-    /// The emoji.
+    /// The new emoji.
     pub emoji: EmojiRecord,
 }
 
 /// A custom emoji was added or deactivated, for other clients.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmEmojiUpdate {
-    /// All of them by ID.
+    /// All custom emoji, including deactivated ones, by ID.
     pub realm_emoji: BTreeMap<String, EmojiRecord>,
 }
 
 /// A custom emoji was deactivated, for clients with `individual_emoji_changes`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmEmojiUpdateOne {
-    /// Its ID, as text.
+    /// ID of the emoji, as text.
     pub emoji_id: String,
-    /// What changed.
+    /// The new state of the emoji.
     pub data: EmojiChange,
 }
 
-/// What changed of a custom emoji.
+/// The new state of a custom emoji.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct EmojiChange {
-    /// Whether it is deactivated.
+    /// True: the emoji can't be chosen any more.
     pub deactivated: bool,
 }
 
 /// An export was requested, is ready, failed or was deleted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmExport {
-    /// All of them.
+    /// All exports, also deleted and failed ones.
     pub exports: Vec<ExportRecord>,
 }
 
-/// A user decided whether their private data may be exported.
+/// A user decided whether their private data may be exported; sent to administrators.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmExportConsent {
-    /// The user's ID.
+    /// ID of the user.
     pub user_id: UserId,
-    /// Whether it may be exported.
+    /// Whether the user's private data may be exported from now on.
     pub consented: bool,
 }
 
 /// The linkifiers changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmLinkifiers {
-    /// All of them, in the order in which they apply.
+    /// All linkifiers, in the order in which they apply.
     pub realm_linkifiers: Vec<LinkifierRecord>,
 }
 
@@ -177,23 +177,23 @@ pub struct RealmFilters {
 /// The code playgrounds changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmPlaygrounds {
-    /// All of them, oldest first.
+    /// All code playgrounds, oldest first.
     pub realm_playgrounds: Vec<PlaygroundRecord>,
 }
 
 /// The custom profile fields changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CustomProfileFields {
-    /// All of them, in order.
+    /// All custom profile fields, in the order in which profiles show them.
     pub fields: Vec<ProfileFieldRecord>,
 }
 
 /// A default setting of new users changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmUserSettingsDefaultsUpdate {
-    /// The setting.
+    /// Name of the user setting.
     pub property: &'static str,
-    /// Its value.
+    /// The value that new users get.
     #[schemars(schema_with = "setting_value_schema")]
     pub value: Value,
 }

@@ -26,55 +26,55 @@ event_data! {
 /// A reminder was created.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RemindersAdd {
-    /// The new one.
+    /// A single element: the new reminder.
     pub reminders: Vec<ReminderRecord>,
 }
 
 /// A message was scheduled.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ScheduledMessagesAdd {
-    /// The new one.
+    /// A single element: the new scheduled message.
     pub scheduled_messages: Vec<ScheduledMessageRecord>,
 }
 
 /// A scheduled message was changed, or could not be sent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ScheduledMessagesUpdate {
-    /// The message as it is now.
+    /// The scheduled message as it is now.
     pub scheduled_message: ScheduledMessageRecord,
 }
 
-/// The user has seen a one-time notice.
+/// The user has seen a one-time notice, or done a one-time action.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OnboardingSteps {
-    /// The notices that are not seen yet.
+    /// The notices and actions that remain.
     pub onboarding_steps: Vec<StepRecord>,
 }
 
 /// A device was registered.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DeviceAdd {
-    /// Its ID.
+    /// ID that the server assigned to the new device.
     pub device_id: DeviceId,
 }
 
-/// The registration of a device for push notifications changed.
+/// The registration of a device for push notifications changed; fields that did not change are absent.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct DeviceUpdate {
-    /// Its ID.
+    /// ID of the changed device.
     pub device_id: DeviceId,
     /// Identifies the key that encrypts notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64")]
     pub push_key_id: Option<i64>,
-    /// Identifies the current token.
+    /// Identifies the token that receives notifications from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub push_token_id: Option<String>,
     /// Identifies the token that is being registered; null once it is registered.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub pending_push_token_id: Option<Option<String>>,
-    /// UNIX seconds.
+    /// When the push relay accepted the token, UNIX seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64")]
     pub push_token_last_updated_timestamp: Option<i64>,
@@ -83,30 +83,30 @@ pub struct DeviceUpdate {
 /// A device was removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DeviceRemove {
-    /// Its ID.
+    /// ID that the removed device had.
     pub device_id: DeviceId,
 }
 
 /// The registration of a device for push notifications changed, below 468.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PushDevice {
-    /// The device's number for the relay.
+    /// The number that identifies the device to clients below 468.
     pub push_account_id: i64,
-    /// `active`, `pending` or `failed`.
+    /// `active` once pushes reach the device, before that `pending`; `failed` if the registration failed.
     pub status: &'static str,
-    /// Why it failed.
+    /// Code of the error with which the registration failed; null unless it failed.
     pub error_code: Option<String>,
 }
 
 /// A setting of the user changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserSettingsUpdate {
-    /// Its name.
+    /// Name of the setting.
     pub property: String,
-    /// Its value.
+    /// New value of the setting.
     #[schemars(schema_with = "setting_value_schema")]
     pub value: Value,
-    /// With `default_language`: the language's name.
+    /// With `default_language`: the name of the new language.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub language_name: Option<String>,
@@ -115,13 +115,13 @@ pub struct UserSettingsUpdate {
 /// A setting of the display changed, below 439.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdateDisplaySettings {
-    /// The user's address.
+    /// Email address of the user whose setting changed.
     pub user: String,
-    /// The setting.
+    /// Name of the setting.
     pub setting_name: String,
-    /// Its value.
+    /// New value of the setting.
     pub setting: Value,
-    /// With `default_language`: the language's name.
+    /// With `default_language`: the name of the new language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language_name: Option<String>,
 }
@@ -129,10 +129,10 @@ pub struct UpdateDisplaySettings {
 /// A setting of notifications changed, below 439.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdateGlobalNotifications {
-    /// The user's address.
+    /// Email address of the user whose setting changed.
     pub user: String,
-    /// The setting.
+    /// Name of the setting.
     pub notification_name: String,
-    /// Its value.
+    /// New value of the setting.
     pub setting: Value,
 }

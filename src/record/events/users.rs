@@ -23,14 +23,14 @@ event_data! {
 /// A user was added, or became visible.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmUserAdd {
-    /// The user.
+    /// The user, as the reader may see them.
     pub person: UserRecord,
 }
 
 /// A user was changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmUserUpdate {
-    /// The user and what changed.
+    /// ID of the user, and the new values of what changed.
     pub person: PersonUpdate,
 }
 
@@ -40,7 +40,7 @@ impl From<PersonUpdate> for crate::realm::event::Event {
     }
 }
 
-/// What changed of a user.
+/// The new values of a user, in one of these combinations.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
@@ -49,36 +49,36 @@ pub enum PersonUpdate {
     Name {
         /// ID of the user.
         user_id: UserId,
-        /// Display name.
+        /// New name.
         full_name: String,
     },
     /// The picture changed.
     Avatar {
         /// ID of the user.
         user_id: UserId,
-        /// `G` of a provider, `J` the default, `U` uploaded.
+        /// Where the picture comes from: `G` from the provider, `U` uploaded.
         avatar_source: &'static str,
-        /// The picture's URL.
+        /// URL of the picture.
         avatar_url: String,
         /// URL of the larger picture.
         avatar_url_medium: String,
-        /// Increases with each change.
+        /// Number that grows with each change of the picture.
         avatar_version: i64,
     },
     /// The time zone changed.
     Timezone {
         /// ID of the user.
         user_id: UserId,
-        /// API address.
+        /// API address of the user.
         email: String,
-        /// IANA identifier.
+        /// IANA name of the new time zone.
         timezone: String,
     },
-    /// A bot's owner.
+    /// A bot got another owner.
     BotOwner {
         /// ID of the bot.
         user_id: UserId,
-        /// The owner.
+        /// ID of the new owner.
         #[schemars(with = "UserId")]
         bot_owner_id: Option<UserId>,
     },
@@ -86,50 +86,50 @@ pub enum PersonUpdate {
     Role {
         /// ID of the user.
         user_id: UserId,
-        /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
+        /// New role: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         #[schemars(schema_with = "role_schema")]
         role: i64,
     },
-    /// The real address.
+    /// The real address changed, or whether the reader may see it.
     DeliveryEmail {
         /// ID of the user.
         user_id: UserId,
-        /// Null if the reader can no longer see it.
+        /// The real address; null if the reader can no longer see it.
         delivery_email: Option<String>,
     },
-    /// A value of a custom profile field.
+    /// A value of a custom profile field changed.
     ProfileField {
         /// ID of the user.
         user_id: UserId,
-        /// The field and its value.
+        /// The field and the user's new value.
         custom_profile_field: ProfileChange,
     },
-    /// The API address.
+    /// The API address changed.
     Email {
         /// ID of the user.
         user_id: UserId,
-        /// The address.
+        /// The new API address.
         new_email: String,
     },
     /// The account was deactivated or reactivated.
     IsActive {
         /// ID of the user.
         user_id: UserId,
-        /// Whether it is active.
+        /// False after a deactivation, true after a reactivation.
         is_active: bool,
     },
     /// An imported user logged in for the first time.
     IsImportedStub {
         /// ID of the user.
         user_id: UserId,
-        /// Always false.
+        /// Always false: the user has logged in.
         is_imported_stub: bool,
     },
-    /// The time of joining.
+    /// The time of joining changed, with the first login.
     DateJoined {
         /// ID of the user.
         user_id: UserId,
-        /// ISO 8601 to the minute.
+        /// The new time of joining, ISO 8601 to the minute.
         date_joined: String,
     },
 }
@@ -138,15 +138,15 @@ fn role_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"enum": [100, 200, 300, 400, 600]})
 }
 
-/// A value of a custom profile field.
+/// A user's new value of a custom profile field.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ProfileChange {
-    /// The field.
+    /// ID of the field.
     pub id: ProfileFieldId,
-    /// Null if it was removed.
+    /// The value as text; null if it was removed.
     pub value: Option<String>,
-    /// HTML, for text fields.
+    /// The value in HTML; absent for types of fields without Markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub rendered_value: Option<String>,
@@ -155,24 +155,24 @@ pub struct ProfileChange {
 /// A bot was created, or got a new owner.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmBotAdd {
-    /// The bot.
+    /// The bot with its services and defaults.
     pub bot: BotRecord,
 }
 
-/// A bot was changed.
+/// The services or the defaults of a bot were changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmBotUpdate {
-    /// The bot and what changed.
+    /// ID of the bot, and the new values of what changed.
     pub bot: BotUpdate,
 }
 
-/// What changed of a bot.
+/// The new values of a bot; what did not change is absent.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct BotUpdate {
     /// ID of the bot.
     pub user_id: UserId,
-    /// Its URL or its configuration.
+    /// The services as they are now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<BotService>")]
     pub services: Option<Vec<Value>>,
@@ -194,10 +194,10 @@ pub struct BotUpdate {
     pub account: Map<String, Value>,
 }
 
-/// A bot now has another owner.
+/// A bot got another owner; sent to the former one.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmBotDelete {
-    /// The bot.
+    /// The bot that the reader no longer owns.
     pub bot: RemovedBot,
 }
 
@@ -209,7 +209,7 @@ pub struct RemovedBot {
     pub user_id: UserId,
 }
 
-/// A user's status was changed.
+/// A user's status was changed; what did not change is absent.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct UserStatus {
     /// ID of the user.
@@ -239,23 +239,23 @@ pub struct UserStatus {
 /// A user's presence changed.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Presence {
-    /// In the modern format, by user ID.
+    /// The user's presence by user ID; only in the modern format, for clients with `simplified_presence_events`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "BTreeMap<String, PresenceRecord>")]
     pub presences: Option<BTreeMap<UserId, PresenceRecord>>,
-    /// In the legacy format: the user.
+    /// In the legacy format: ID of the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "UserId")]
     pub user_id: Option<UserId>,
-    /// In the legacy format: the time, UNIX seconds.
+    /// In the legacy format: the time of the event, UNIX seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "f64")]
     pub server_timestamp: Option<f64>,
-    /// In the legacy format, by client.
+    /// In the legacy format: the presence by kind of client, which is always `website`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "BTreeMap<String, LegacyPresenceRecord>")]
     pub presence: Option<BTreeMap<&'static str, LegacyPresenceRecord>>,
-    /// In the legacy format, without `slim_presence`: API address.
+    /// In the legacy format, without `slim_presence`: API address of the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub email: Option<String>,

@@ -18,6 +18,8 @@ const MAX_TEXT_LENGTH: usize = 200;
 /// A removal lists at most this many messages, the newest, so that it stays below the 4 KiB limit of Apple's service.
 const MAX_REMOVED_MESSAGES: usize = 200;
 
+/// The payload of a push: the client's own for registrations and tests, otherwise an object of the type `message` or
+/// `remove`.
 pub fn build_payload(realm: &Realm, push: &Push, server: ServerProperties<'_>) -> Value {
     match &push.content {
         PushContent::Registration(payload) | PushContent::Test(payload) => payload.clone(),
@@ -87,10 +89,10 @@ fn message_payload(
         ("content".to_owned(), truncate_text(html_to_text(&message.body.rendered_html())).into()),
     ]);
     let place_fields = match (&message.place, &sent_message.channel) {
-        (MessagePlace::Channel { channel, topic }, channel_record) => json!({
+        (MessagePlace::Channel { channel: channel_id, topic }, channel) => json!({
             "recipient_type": "channel",
-            "channel_id": channel,
-            "channel_name": channel_record.as_ref().map(|channel| channel.name.as_str()),
+            "channel_id": channel_id,
+            "channel_name": channel.as_ref().map(|channel| channel.name.as_str()),
             "topic": topic,
         }),
         (MessagePlace::Direct { conversation }, _) => {

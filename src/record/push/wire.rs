@@ -18,8 +18,8 @@ use sha2::{Digest, Sha256};
 const SECRETBOX_PREFIX: u8 = 0x31;
 const NONCE_BYTES: usize = 24;
 
-/// An object with `provider`, `push_key_id`, `encrypted_data` (both null if the push is not encrypted) and `envelope`,
-/// which is the message to the provider.
+/// What the relay sends for a push: an object with `provider`, `push_key_id`, `encrypted_data` (both null if the push
+/// is not encrypted) and `envelope`, which is the message to the provider.
 pub fn build_wire_message(realm: &Realm, push: &Push, payload: &Value, server: ServerProperties<'_>) -> Value {
     let encrypted = push.key.as_ref().and_then(|key| Some((key, encrypt(key, push.id, payload)?)));
     let content = match &encrypted {
@@ -55,7 +55,8 @@ enum EnvelopeContent<'a> {
     Unencrypted(&'a Value),
 }
 
-/// The nonce and the encrypted payload in Base64. None if the key is invalid or its algorithm is not supported.
+/// The nonce and the encrypted payload after it, in Base64. None if the key is invalid or its algorithm is not
+/// supported.
 ///
 /// The nonce is derived from the key, the ID of the push and the payload, so that a push has the same record each time
 /// it is listed.
