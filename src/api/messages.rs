@@ -35,7 +35,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Maximum length of `local_id` and `queue_id`, in code points (A-450 in docs/assumptions.md).
-const MAX_LOCAL_ID_LENGTH: usize = 1_000;
+const MAX_CLIENT_ID_LENGTH: usize = 1_000;
 
 operation! {
     /// Sends a message to a topic of a channel, or to users.
@@ -54,9 +54,9 @@ operation! {
         /// from bots, undocumented.
         widget_content: Option<MaxLength<MAX_MESSAGE_LENGTH>>,
         /// The client's own name for the message, for the event that the queue `queue_id` gets.
-        local_id: Option<MaxLength<MAX_LOCAL_ID_LENGTH>>,
+        local_id: Option<MaxLength<MAX_CLIENT_ID_LENGTH>>,
         /// The sending client's queue: its copy of the event gets `local_message_id`.
-        queue_id: Option<MaxLength<MAX_LOCAL_ID_LENGTH>>,
+        queue_id: Option<MaxLength<MAX_CLIENT_ID_LENGTH>>,
         /// Whether the message counts as read by its sender; by default true for clients for human users.
         read_by_sender since 236: Option<bool>,
     }

@@ -369,7 +369,7 @@ fn rate_limit_effect(value: &Value) -> Option<Effect> {
             .map(|_| Effect::RateLimit { retry_after: value.clone() });
     }
     let SpanInput(span) = SpanInput::parse(value.as_str()?).ok()?;
-    Some(Effect::RateLimit { retry_after: span.whole_seconds().into() })
+    (span.micros() >= 0).then(|| Effect::RateLimit { retry_after: span.whole_seconds().into() })
 }
 
 #[cfg(test)]

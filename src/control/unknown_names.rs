@@ -6,6 +6,10 @@ use crate::json_diagnostic;
 
 /// Longer names are cut before they are compared with others.
 pub const MAX_COMPARED_BYTES: usize = 200;
+/// The most names that a refusal lists.
+const MAX_LISTED_NAMES: usize = 10;
+/// Longer names are cut in that list, and longer words where a refusal quotes them.
+const MAX_LISTED_BYTES: usize = 60;
 
 /// A sentence that says that there is nothing of this kind with this name, and names the nearest.
 pub fn unknown_name_message(kind: &str, name: &str, known: &[&str]) -> String {
@@ -18,11 +22,6 @@ pub fn unknown_name_message(kind: &str, name: &str, known: &[&str]) -> String {
 pub fn unknown_name_in_world_message(kind: &str, name: &str, known: &[&str]) -> String {
     format!("{}{}", unknown_name_message(kind, name, known), known_names_clause(known))
 }
-
-/// The most names that a refusal lists.
-const MAX_LISTED_NAMES: usize = 10;
-/// Longer names are cut in that list, and longer words where a refusal quotes them.
-const MAX_LISTED_BYTES: usize = 60;
 
 /// An addition to a refusal: the known names of a world, or that it has none; empty for a single one, which the refusal
 /// names as the nearest.

@@ -1,14 +1,11 @@
 //! Finds the users that bodies and filters name, by email address or handle.
 
-use super::refusal;
+use super::{MAX_COMPARED_BYTES, refusal};
 use crate::error::Error;
 use crate::json_diagnostic::most_similar;
 use crate::realm::Realm;
 use crate::realm::user::User;
 use std::sync::Arc;
-
-/// Longer names are cut before they are compared with those of users, to find the nearest.
-const MAX_COMPARED_BYTES: usize = 200;
 
 /// Finds the user with this email address or handle, which is the part before the @. `path` is where the name was
 /// found, for errors.

@@ -12,6 +12,9 @@ use chat_markdown::TopicLink;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+/// The subdomain of the organization of system bots. Dialects replace it by the product's name.
+const SYSTEM_BOT_SUBDOMAIN: &str = "service-internal";
+
 /// A message as a viewer sees it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Message")]
@@ -124,9 +127,6 @@ pub enum DisplayRecipient {
     /// Everyone in the conversation, including the sender.
     People(Vec<Participant>),
 }
-
-/// The subdomain of the organization of system bots. Dialects replace it by the product's name.
-const SYSTEM_BOT_SUBDOMAIN: &str = "service-internal";
 
 /// A user in a conversation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

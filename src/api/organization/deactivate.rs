@@ -18,7 +18,7 @@ operation! {
     pub DeactivateOrganization = POST "/realm/deactivate", for Owner;
     params {
         /// Days after which a real server deletes the data, at least 14; without effect here.
-        deletion_delay_days: Nullable<WholeNumber> = Nullable(None),
+        deletion_delay_days: Nullable<WholeNumber> = Nullable(None) => "null",
     }
     errors [BadValue, DeletionTooSoon];
     events [RealmDeactivated];

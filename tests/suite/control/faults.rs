@@ -76,6 +76,7 @@ async fn what_is_no_rule_is_refused() {
         (json!({"effect": {"events": "repeet"}}), "one_by_one or unknown, not 'repeet'; the nearest is 'repeat'"),
         (json!({"effect": {"rate_limit": {}}}), "$.effect.rate_limit"),
         (json!({"effect": {"rate_limit": {"retry_after": -1}}}), r#"or a span such as 1m30s, not {"retry_after":-1}"#),
+        (json!({"effect": {"rate_limit": {"retry_after": "-5"}}}), "$.effect.rate_limit"),
         (json!({"effect": {"rate_limit": {"retry_after": 1, "x": 1}}}), "$.effect.rate_limit"),
         (json!({"effect": {"error": 503}}), "$.effect.error: takes an object with status, and optionally"),
         (json!({"effect": {"error": {"code": "X"}}}), "$.effect.error: `status` is missing"),
