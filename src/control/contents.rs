@@ -35,7 +35,7 @@ pub struct ContentsQuery {
 }
 
 impl ContentsQuery {
-    /// Checks the filters.
+    /// Reads and checks the filters of a request.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl ContentsQuery {
     }
 }
 
-/// The list for one of the calls `Users`, `Channels`, `Groups` and `Messages`.
+/// The data of the reply to one of the calls `Users`, `Channels`, `Groups` and `Messages`.
 pub fn list(call: WorldCall, query: &ContentsQuery) -> Value {
     let realm = &query.realm;
     let seen_by = query.seen_by.as_deref();
@@ -210,7 +210,7 @@ fn message_record(realm: &Realm, message: &Message, seen_by: Option<&User>) -> V
     record
 }
 
-/// Adds `visible` to a record, and `reason` if it is hidden.
+/// Adds `visible` to the record of a channel or message, and `reason` if there is a reason why it is hidden.
 fn add_visibility(record: &mut Value, hidden_reason: Option<String>) {
     let mut fields = Map::from_iter([("visible".to_owned(), hidden_reason.is_none().into())]);
     fields.extend(hidden_reason.map(|reason| ("reason".to_owned(), reason.into())));

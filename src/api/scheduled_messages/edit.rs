@@ -20,7 +20,7 @@ operation! {
     /// Changes one of the caller's scheduled messages.
     pub EditScheduledMessage = PATCH "/scheduled_messages/{scheduled_message_id}", for User, since 184;
     params {
-        /// The scheduled message; the caller's own.
+        /// ID of one of the caller's scheduled messages that was not sent yet.
         @path scheduled_message_id: ScheduledMessageId,
         /// `channel` (or `stream`), `direct` (or `private`); requires `to`.
         type_ as "type": Option<MessageType>,
@@ -28,7 +28,7 @@ operation! {
         to: Option<ToParameter>,
         /// Required if `type` is `channel`.
         topic: Option<String>,
-        /// Markdown.
+        /// Markdown; cut at 10,000 code points.
         content: Option<String>,
         /// UNIX seconds, later than now; required for a message that could not be sent.
         scheduled_delivery_timestamp: Option<WholeNumber>,

@@ -1,4 +1,5 @@
-//! Logging in by email address: operations that return API keys, and the list of accounts for development logins.
+//! Logging in by email address, with a password or, as on development servers, without: operations that return API
+//! keys, and the list of accounts for development logins.
 
 use crate::api::changes::users::creation::record_first_login;
 use crate::api::{OperationContext, Read, Write, operation};
@@ -18,7 +19,7 @@ operation! {
     /// Returns the API key of any account, as development servers do, and opens a session.
     pub DevFetchApiKey = POST "/dev_fetch_api_key", for Anyone;
     params {
-        /// The account's address; bots have one too.
+        /// Real address of any active account, also of a bot.
         username: String,
     }
     reply ApiKeyReply;
@@ -36,9 +37,9 @@ operation! {
 pub struct ApiKeyReply {
     /// 32 letters and digits.
     pub api_key: String,
-    /// The account's real address, which is the user name.
+    /// The account's real address, which is the user name for Basic authentication.
     pub email: String,
-    /// The account.
+    /// ID of the account.
     pub user_id: i64,
 }
 
@@ -59,9 +60,9 @@ operation! {
 /// A user who can log in without a password.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DevUser {
-    /// The real address.
+    /// The real address, for `username` of POST /dev_fetch_api_key.
     pub email: String,
-    /// The organization's URL.
+    /// The organization's URL; the same for all users.
     pub realm_url: String,
 }
 
@@ -70,7 +71,7 @@ pub struct DevUser {
 pub struct DevUsersReply {
     /// Owners and administrators.
     pub direct_admins: Vec<DevUser>,
-    /// All others.
+    /// Moderators, members and guests.
     pub direct_users: Vec<DevUser>,
 }
 
@@ -94,9 +95,9 @@ operation! {
     /// Returns an account's API key for its password.
     pub FetchApiKey = POST "/fetch_api_key", for Anyone;
     params {
-        /// The account's address.
+        /// Real address of an active account; requests in a session may omit their own.
         username: String,
-        /// Its password.
+        /// The account's password; accounts that have none are refused.
         password: String,
     }
     reply ApiKeyReply;
