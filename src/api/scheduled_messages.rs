@@ -114,7 +114,7 @@ operation! {
         read_by_sender since 236: Option<bool>,
     }
     reply ScheduledMessageIdReply;
-    errors in SENDING_ERRORS;
+    errors in SCHEDULING_ERRORS;
     events [ScheduledMessagesAdd];
 }
 
@@ -127,7 +127,7 @@ pub struct ScheduledMessageIdReply {
 
 /// The errors of scheduling a message, in the order in which they are checked: that of the time, those of the type of
 /// `to`, then those of sending to recipients that are given by ID.
-pub const SENDING_ERRORS: &[ErrorKind] = &[
+pub const SCHEDULING_ERRORS: &[ErrorKind] = &[
     ErrorKind::DeliveryNotInFuture,
     ErrorKind::InvalidChannelIdType,
     ErrorKind::InvalidRecipientsType,
@@ -204,7 +204,7 @@ fn edit_scheduled_message(
 ///
 /// # Errors
 ///
-/// [`SENDING_ERRORS`] except the first three, which the operations check themselves.
+/// [`SCHEDULING_ERRORS`] except the first three, which the operations check themselves.
 fn check_and_render(
     realm: &Realm,
     context: &OperationContext<'_>,

@@ -70,10 +70,10 @@ operation! {
 impl Write for UpdateOwnStatus {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let text = checked_text(params.status_text)?;
-        let has_other_value = params.away.is_some();
+        let changes_presence = params.away.is_some();
         let emoji = checked_emoji(
             tx,
-            text.is_some() || has_other_value,
+            text.is_some() || changes_presence,
             params.emoji_name,
             params.emoji_code,
             params.reaction_type,

@@ -40,7 +40,7 @@ pub fn show(world: &World) -> Value {
 }
 
 /// The realm after all answered polls have sent their replies. From then on, their queues can expire.
-fn after_answered_polls(realm: &Realm) -> Realm {
+fn with_answered_polls_ended(realm: &Realm) -> Realm {
     let mut tx = Tx::new(realm.clone());
     let has_answer = |queue: &&Arc<Queue>| {
         queue.parked_since.is_some() && realm.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry))
@@ -71,7 +71,7 @@ pub async fn change(world: &World, change: ClockChange) -> Result<Value, Error> 
     let step = change.step()?;
     let jump = world.with_clients_parked(client_timeout, |clients| step.apply(world, clients)).await?;
     let realm = world.snapshot();
-    let mut reply = clock_reply(world, &after_answered_polls(&realm));
+    let mut reply = clock_reply(world, &with_answered_polls_ended(&realm));
     let answered = world.polls_to_journal(|parked| parked_reply(&realm, parked).is_some());
     drop(realm);
     world.wait_until_journaled(&answered).await;

@@ -31,7 +31,7 @@ pub struct ContentsQuery {
     topic: Option<String>,
     before: Option<MessageId>,
     limit: usize,
-    is_rendered: bool,
+    includes_html: bool,
 }
 
 impl ContentsQuery {
@@ -57,7 +57,7 @@ impl ContentsQuery {
             topic: filters.text("topic").map(str::to_owned),
             before: number("before").map(MessageId),
             limit: limit.min(MAX_LIMIT),
-            is_rendered: filters.is_true("rendered"),
+            includes_html: filters.is_true("rendered"),
             realm,
         })
     }
@@ -173,7 +173,7 @@ fn message_records(query: &ContentsQuery) -> Vec<Value> {
     let newest = realm.messages.values().rev().filter(matches).take(query.limit);
     let to_record = |message: &Arc<Message>| {
         let mut record = message_record(realm, message, query.seen_by.as_deref());
-        if query.is_rendered {
+        if query.includes_html {
             record["rendered_content"] = message.body.rendered_html().into();
         }
         record

@@ -102,11 +102,11 @@ impl RegisterPush {
 ///
 /// `PushDataMissing`, `NoKeyToRotate`, `NoTokenToRotate`, `InvalidPushKey`.
 fn check_key_and_token(device: &Device, key: Option<&Key>, token: Option<&Token>) -> Result<(), Error> {
-    let is_registered = device.push_key_id.is_some();
+    let has_key = device.push_key_id.is_some();
     match (key, token) {
         (None, None) => Err(Error::PushDataMissing),
-        (Some(_), None) if !is_registered => Err(Error::NoKeyToRotate),
-        (None, Some(_)) if !is_registered => Err(Error::NoTokenToRotate),
+        (Some(_), None) if !has_key => Err(Error::NoKeyToRotate),
+        (None, Some(_)) if !has_key => Err(Error::NoTokenToRotate),
         (Some(key), _) => key.check(),
         (None, Some(_)) => Ok(()),
     }

@@ -216,7 +216,7 @@ pub fn setting_choices() -> Map<String, Value> {
 }
 
 /// `email_address_visibility` of new users.
-fn default_visibility(realm: &Realm) -> Value {
+fn default_email_visibility(realm: &Realm) -> Value {
     realm.organization.user_defaults.get("email_address_visibility").cloned().unwrap_or(json!(1))
 }
 
@@ -232,7 +232,7 @@ fn user_settings(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value
     }
     let (timezone, visibility) = match request.viewer {
         Some(viewer) => (viewer.timezone.as_str(), json!(viewer.email_visibility.number())),
-        None => ("", default_visibility(realm)),
+        None => ("", default_email_visibility(realm)),
     };
     settings.insert("timezone".into(), timezone.into());
     settings.insert("email_address_visibility".into(), visibility);
@@ -246,7 +246,7 @@ fn user_defaults(realm: &Realm) -> Map<String, Value> {
     };
     let mut defaults: Map<String, Value> =
         USER_SETTINGS.iter().map(|setting| (setting.name.to_owned(), default(setting))).collect();
-    defaults.insert("email_address_visibility".into(), default_visibility(realm));
+    defaults.insert("email_address_visibility".into(), default_email_visibility(realm));
     defaults.extend(setting_choices());
     defaults
 }

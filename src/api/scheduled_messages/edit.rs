@@ -1,6 +1,6 @@
 //! Changing a scheduled message, including one that could not be sent.
 
-use super::{SENDING_ERRORS, ToParameter, check_and_render, find_own_message};
+use super::{SCHEDULING_ERRORS, ToParameter, check_and_render, find_own_message};
 use crate::api::parameter::WholeNumber;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::api::{OperationContext, Success, Write, operation};
@@ -37,18 +37,18 @@ operation! {
     events [ScheduledMessagesUpdate];
 }
 
-/// First the five of the edit itself, then [`SENDING_ERRORS`] except `MissingTopic`: four more than there. They are
+/// First the five of the edit itself, then [`SCHEDULING_ERRORS`] except `MissingTopic`: four more than there. They are
 /// checked in this order, except that a time that is not in the future is refused before `ScheduledMessageSent`.
-const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 4] = {
-    let mut errors = [ErrorKind::NothingToChange; SENDING_ERRORS.len() + 4];
+const ERRORS: [ErrorKind; SCHEDULING_ERRORS.len() + 4] = {
+    let mut errors = [ErrorKind::NothingToChange; SCHEDULING_ERRORS.len() + 4];
     errors[1] = ErrorKind::RecipientNeeded;
     errors[2] = ErrorKind::TopicNeeded;
     errors[3] = ErrorKind::ScheduledMessageSent;
     errors[4] = ErrorKind::NoSuchScheduledMessage;
     let (mut index, mut length) = (0, 5);
-    while index < SENDING_ERRORS.len() {
-        if !matches!(SENDING_ERRORS[index], ErrorKind::MissingTopic) {
-            errors[length] = SENDING_ERRORS[index];
+    while index < SCHEDULING_ERRORS.len() {
+        if !matches!(SCHEDULING_ERRORS[index], ErrorKind::MissingTopic) {
+            errors[length] = SCHEDULING_ERRORS[index];
             length += 1;
         }
         index += 1;

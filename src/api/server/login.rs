@@ -118,13 +118,13 @@ impl Write for FetchApiKey {
 ///
 /// In this order: `DevAuthDisabled`, `InvalidEmailSyntax`, `RealmDeactivated`, `AuthenticationFailed`,
 /// `UserDeactivated`.
-pub fn log_in_without_password(tx: &mut Tx, feature_level: i64, username: &str) -> Result<ApiKeyReply, Error> {
+pub fn log_in_without_password(tx: &mut Tx, feature_level: i64, email: &str) -> Result<ApiKeyReply, Error> {
     check_dev_logins(tx)?;
-    check_email_syntax(username)?;
+    check_email_syntax(email)?;
     if tx.organization.is_deactivated {
         return Err(Error::RealmDeactivated);
     }
-    let user = find_account_or_system_bot(tx, username)?;
+    let user = find_account_or_system_bot(tx, email)?;
     if !user.is_active {
         return Err(Error::UserDeactivated);
     }
@@ -141,14 +141,14 @@ pub fn log_in_without_password(tx: &mut Tx, feature_level: i64, username: &str) 
 pub fn log_in_with_password(
     tx: &mut Tx,
     feature_level: i64,
-    username: &str,
+    email: &str,
     password: &str,
 ) -> Result<ApiKeyReply, Error> {
-    check_email_syntax(username)?;
+    check_email_syntax(email)?;
     if !tx.organization.allows_login_by(AuthenticationMethod::Email) {
         return Err(Error::PasswordAuthDisabled);
     }
-    let user = find_account(tx, username)?;
+    let user = find_account(tx, email)?;
     if user.password.as_deref() != Some(password) {
         return Err(Error::AuthenticationFailed);
     }
@@ -167,21 +167,21 @@ fn check_dev_logins(realm: &Realm) -> Result<(), Error> {
     if is_enabled { Ok(()) } else { Err(Error::DevAuthDisabled) }
 }
 
-fn check_email_syntax(username: &str) -> Result<(), Error> {
-    if is_email(username) { Ok(()) } else { Err(Error::InvalidEmailSyntax) }
+fn check_email_syntax(email: &str) -> Result<(), Error> {
+    if is_email(email) { Ok(()) } else { Err(Error::InvalidEmailSyntax) }
 }
 
 /// The account with an email address, except system bots, which only development logins accept.
-pub(super) fn find_account(realm: &Realm, username: &str) -> Result<Arc<User>, Error> {
-    find_account_or_system_bot(realm, username)
+pub(super) fn find_account(realm: &Realm, email: &str) -> Result<Arc<User>, Error> {
+    find_account_or_system_bot(realm, email)
         .ok()
         .filter(|user| !user.is_system_bot())
         .ok_or(Error::AuthenticationFailed)
 }
 
 /// The account with an email address, including system bots: development logins return any key.
-fn find_account_or_system_bot(realm: &Realm, username: &str) -> Result<Arc<User>, Error> {
-    let user = realm.user_by_email(username).filter(|user| !user.is_deleted);
+fn find_account_or_system_bot(realm: &Realm, email: &str) -> Result<Arc<User>, Error> {
+    let user = realm.user_by_email(email).filter(|user| !user.is_deleted);
     user.cloned().ok_or(Error::AuthenticationFailed)
 }
 
