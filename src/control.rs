@@ -113,7 +113,7 @@ impl Control {
         cross_origin::add_cors_headers(&self.guard, request, response)
     }
 
-    /// Refuses a request whose body was not read.
+    /// The reply to a request that is refused with this error before its body is read.
     pub fn refuse(&self, request: &ApiRequest, error: &Error) -> Response {
         cross_origin::add_cors_headers(&self.guard, request, reply::failure(error, None))
     }
@@ -200,7 +200,7 @@ impl Control {
         result.map_err(|error| reply::failure(&error, None))
     }
 
-    /// The base URL of a world, as the client that sent these headers can reach it.
+    /// The base URL of a world, at the address with which the client that sent these headers reaches the server.
     pub fn base_url(&self, headers: &HeaderMap, name: &str) -> String {
         worlds::base_url(self.edge.scheme, headers, name)
     }

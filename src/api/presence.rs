@@ -24,15 +24,15 @@ operation! {
     params {
         /// `active` or `idle`.
         status: String,
-        /// Reply with nothing.
+        /// Whether the caller's presence is only reported; the reply then has no fields.
         ping_only: bool = false,
         /// Whether the user did something since the last report; without effect here.
         new_user_input: bool = false,
-        /// The modern form, keyed by user ID; deprecated.
+        /// Whether presence comes in the modern form, by user ID; deprecated, as `last_update_id` selects it too.
         slim_presence: bool = false,
         /// The `presence_last_update_id` of an earlier reply: returns only later changes, in the modern form.
         last_update_id since 263: Option<WholeNumber>,
-        /// Days of history without `last_update_id`; 14 when absent, 0 returns none.
+        /// Days of history; 14 when absent, 0 for no users. Ignored if `last_update_id` is greater than 0.
         history_limit_days since 288: Option<WholeNumber>,
     }
     reply UpdatePresenceReply;
@@ -40,16 +40,16 @@ operation! {
     events [Presence];
 }
 
-/// Presence of users; empty if only a ping was requested.
+/// Presence of the people that the caller may access; without fields if `ping_only` was set.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdatePresenceReply {
     /// By user ID in the modern form, by API address in the legacy one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presences: Option<Presences>,
-    /// UNIX seconds with their fraction.
+    /// When the reply was made: UNIX seconds with their fraction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_timestamp: Option<f64>,
-    /// The `last_update_id` for the next request; -1 if nothing is known.
+    /// The `last_update_id` for the next request; without users, that of this request or -1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presence_last_update_id: Option<i64>,
 }
@@ -86,7 +86,7 @@ impl Write for UpdatePresence {
 }
 
 operation! {
-    /// Returns a user's presence.
+    /// Returns a human user's presence, in both forms.
     pub GetUserPresence = GET "/users/{user_id_or_email}/presence", for User;
     params {
         /// The user's ID or address: the real one if everyone may see it, otherwise the dummy address.
@@ -96,24 +96,24 @@ operation! {
     errors [NoSuchUser, PresenceNotForBots, InsufficientPermission, NoPresenceData];
 }
 
-/// A user's presence.
+/// The presence of one user.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserPresenceReply {
-    /// In both forms.
+    /// The user's presence in the modern form, and in the legacy form by client.
     pub presence: UserPresenceRecord,
-    /// UNIX seconds with their fraction.
+    /// When the reply was made: UNIX seconds with their fraction.
     pub server_timestamp: f64,
 }
 
 /// Presence in the modern form, together with the legacy one.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserPresenceRecord {
-    /// The modern form.
+    /// `active_timestamp` and `idle_timestamp`.
     #[serde(flatten)]
     pub modern: PresenceRecord,
-    /// `active` or `idle`, regardless of the time.
+    /// `active` or `idle`, however long ago.
     pub website: LegacyStatus,
-    /// As `website`, but `offline` if the timestamp is over 200 seconds ago.
+    /// As `website`, but `offline` if its timestamp is more than 200 seconds ago.
     pub aggregated: LegacyStatus,
 }
 
@@ -122,7 +122,7 @@ pub struct UserPresenceRecord {
 pub struct LegacyStatus {
     /// `active`, `idle` or `offline`.
     pub status: &'static str,
-    /// UNIX seconds.
+    /// When the user was last active, or if the user is not `active`, last connected; UNIX seconds.
     pub timestamp: i64,
 }
 
@@ -172,12 +172,12 @@ operation! {
     reply RealmPresenceReply;
 }
 
-/// Presence of users.
+/// Presence of the people that the caller may access.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmPresenceReply {
-    /// By API address in the legacy form; users who connected in the last 14 days.
+    /// In the legacy form, by API address.
     pub presences: Presences,
-    /// UNIX seconds with their fraction.
+    /// When the reply was made: UNIX seconds with their fraction.
     pub server_timestamp: f64,
 }
 

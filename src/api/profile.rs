@@ -1,4 +1,5 @@
-//! The caller's values of custom profile fields (reference behaviour, PATCH /users/me/profile_data).
+//! Changing and removing the caller's values of custom profile fields (reference behaviour, PATCH
+//! /users/me/profile_data).
 
 use super::parameter::json_object;
 use super::{OperationContext, Success, Write, operation};
@@ -9,19 +10,19 @@ use crate::realm::tx::Tx;
 
 json_object! {
     open
-    /// A new value of a field.
+    /// A new value of one of the caller's custom profile fields.
     pub struct ProfileEntry {
         id: ProfileFieldId,
-        /// A text, or for fields of users a list of IDs. An empty value is stored like any other.
+        /// A text, or for fields of users a list of IDs. An empty value is checked and stored like any other.
         value: ProfileValue,
     }
 }
 
 operation! {
-    /// Changes the caller's custom profile fields.
+    /// Changes values of the caller's custom profile fields.
     pub ChangeProfile = PATCH "/users/me/profile_data", for Human;
     params {
-        /// The new values of the fields.
+        /// Fields by `id`, each with its new `value`: a text, or for fields of users a list of IDs.
         data: Vec<ProfileEntry>,
     }
     errors [BadValue, FieldNotFound, FieldLocked, NotAChoice, InvalidUserIds, FieldUserDeactivated, FieldUserIsBot];
@@ -43,7 +44,7 @@ operation! {
     /// Removes values of the caller's custom profile fields.
     pub RemoveProfile = DELETE "/users/me/profile_data", for Human;
     params {
-        /// The fields.
+        /// IDs of the fields; those without a value are left as they are.
         data: Vec<ProfileFieldId>,
     }
     errors [FieldNotFound, FieldLocked];

@@ -35,7 +35,7 @@ operation! {
     reply ProfileFieldsReply;
 }
 
-/// Custom profile fields.
+/// All custom profile fields of the organization.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProfileFieldsReply {
     /// Sorted by `order`.
@@ -52,21 +52,21 @@ operation! {
     /// Creates a custom profile field.
     pub CreateProfileField = POST "/realm/profile_fields", for Administrator;
     params {
-        /// Label, at most 40 characters, unique.
+        /// Label, unique, 1 to 40 code points; for a known site, that of the site instead.
         name: String = String::new() => "the empty text",
-        /// At most 80 characters.
+        /// Help for users, at most 80 code points; for a known site, that of the site instead.
         hint: String = String::new() => "the empty text",
-        /// Choices by key, or an external account's site.
+        /// Choices by key, each with `text` and `order`; or the `subtype` and `url_pattern` of an external account.
         field_data: FieldData = FieldData::default() => "{}",
         /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
         field_type: i64,
-        /// Shown in the summary of a profile.
+        /// Whether the summary of a profile shows it: two fields at most, none of type 6.
         display_in_profile_summary since 146: bool = false,
-        /// Users must fill it in.
+        /// Whether clients should ask users for a value; the server does not insist.
         required since 244: bool = false,
-        /// Users may edit their own value.
+        /// Whether users may edit their own value; administrators always may.
         editable_by_user since 296: bool = true,
-        /// Users can be found by it.
+        /// Whether clients find users by their value.
         use_for_user_matching since 455: bool = false,
     }
     reply ProfileFieldIdReply;
@@ -78,10 +78,10 @@ operation! {
     events [CustomProfileFields];
 }
 
-/// The new field.
+/// The custom profile field that was created.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct ProfileFieldIdReply {
-    /// Its ID.
+    /// ID of the new field.
     pub id: ProfileFieldId,
 }
 
@@ -130,7 +130,7 @@ operation! {
     /// Reorders the custom profile fields.
     pub OrderProfileFields = PATCH "/realm/profile_fields", for Administrator;
     params {
-        /// All fields.
+        /// IDs of all fields in their new order; none may be left out, and unknown IDs are ignored.
         order: Vec<ProfileFieldId>,
     }
     errors [InvalidFieldOrder];
@@ -158,21 +158,21 @@ operation! {
     /// Changes a custom profile field.
     pub EditProfileField = PATCH "/realm/profile_fields/{field_id}", for Administrator;
     params {
-        /// The field.
+        /// ID of the field to change.
         @path field_id: ProfileFieldId,
-        /// Label, at most 40 characters, unique.
+        /// Label, unique, 1 to 40 code points; that of a known site can't change.
         name: Option<String>,
-        /// At most 80 characters.
+        /// Help for users, at most 80 code points; that of a known site can't change.
         hint: Option<String>,
-        /// Choices by key, or an external account's site. Users' values that are no longer choices are removed.
+        /// As for POST /realm/profile_fields. Users' values that are no longer among the choices are removed.
         field_data: Option<FieldData>,
-        /// Shown in the summary of a profile.
+        /// Whether the summary of a profile shows it: two fields at most, none of type 6.
         display_in_profile_summary since 146: Option<bool>,
-        /// Users must fill it in.
+        /// Whether clients should ask users for a value; the server does not insist.
         required since 244: Option<bool>,
-        /// Users may edit their own value.
+        /// Whether users may edit their own value; administrators always may.
         editable_by_user since 296: Option<bool>,
-        /// Users can be found by it.
+        /// Whether clients find users by their value.
         use_for_user_matching since 455: Option<bool>,
     }
     errors [
@@ -220,7 +220,7 @@ operation! {
     /// Removes a custom profile field and all its values.
     pub RemoveProfileField = DELETE "/realm/profile_fields/{field_id}", for Administrator;
     params {
-        /// The field.
+        /// ID of the field to remove.
         @path field_id: ProfileFieldId,
     }
     errors [FieldNotFound];
@@ -261,7 +261,7 @@ fn check_kind_for_summary(field: &ProfileField) -> Result<(), Error> {
     if field.in_summary && field.kind == USERS_KIND { Err(Error::FieldNotForSummary) } else { Ok(()) }
 }
 
-/// Checks that the summary has room for a field besides the others.
+/// Checks that the summary of a profile has room for a field. The field itself does not count, in case it is there.
 ///
 /// # Errors
 ///

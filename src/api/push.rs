@@ -1,4 +1,5 @@
-//! Sending test notifications. Submodules register devices for encrypted notifications, here and at the push relay.
+//! Sending test notifications to the caller's devices. Submodules register devices for encrypted notifications, here
+//! and at the push relay.
 
 mod legacy;
 mod register;
@@ -22,7 +23,7 @@ operation! {
     /// Sends a test notification to the caller's devices that are registered for encrypted notifications.
     pub TestEncryptedPush = POST "/mobile_push/e2ee/test_notification", for Human, since 420;
     params {
-        /// The device; all of the caller's by default.
+        /// ID of one of the caller's devices; when absent, all that are registered.
         device_id formerly "push_account_id" 420..468: Option<DeviceId>,
     }
     errors [NoActivePushDevice, RelayBreaksDown, RelayUnreachable, RelayRefuses];
@@ -54,7 +55,7 @@ operation! {
     /// Sends a test notification to the caller's legacy tokens; deprecated.
     pub TestPush = POST "/mobile_push/test_notification", for Human, since 217, deprecated 420 => "POST /mobile_push/e2ee/test_notification";
     params {
-        /// The device's token; all of the caller's by default.
+        /// Token of one of the caller's devices; when absent, all of them, if there are any.
         token: Option<String>,
     }
     errors [PushTokenUnknown, RelayBreaksDown, RelayUnreachable, RelayRefuses];

@@ -18,11 +18,11 @@ operation! {
     /// Adds the caller's reaction to a message.
     pub AddReaction = POST "/messages/{message_id}/reactions", for User;
     params {
-        /// The message.
+        /// ID of a message that the caller can read, not in an archived channel.
         @path message_id: MessageId,
-        /// The emoji's name.
+        /// Name of the emoji without colons, such as `octopus`; an alias counts too.
         emoji_name: String,
-        /// Its code; follows from the name when absent.
+        /// Code in its namespace, such as `1f419` or the ID of a custom emoji; follows from the name when absent.
         emoji_code: Option<String>,
         /// `unicode_emoji`, `realm_emoji` or `service_extra_emoji`; follows from the name when absent.
         reaction_type: Option<String>,
@@ -68,13 +68,13 @@ operation! {
     /// Removes the caller's reaction from a message.
     pub RemoveReaction = DELETE "/messages/{message_id}/reactions", for User;
     params {
-        /// The message.
+        /// ID of a message that the caller can read, not in an archived channel.
         @path message_id: MessageId,
-        /// The emoji's name; without effect if a code is given.
+        /// Name of the emoji, required without a code; without effect if a code is given.
         emoji_name: Option<String>,
-        /// Its code.
+        /// Code in its namespace, such as `1f419` or the ID of a custom emoji.
         emoji_code: Option<String>,
-        /// Its namespace; when absent, `unicode_emoji` if a code is given, otherwise it follows from the name.
+        /// Namespace of the code; when absent, `unicode_emoji` if a code is given, otherwise any.
         reaction_type: Option<String>,
     }
     errors [InvalidMessage, ReactionWithoutEmoji, UnknownEmoji, ReactionDoesNotExist];
@@ -104,7 +104,7 @@ fn reaction_audience(tx: &Tx, message: &Message) -> Audience {
     }
 }
 
-/// The index of the caller's reaction to remove.
+/// The index of the caller's reaction to remove in the message's reactions.
 fn find_own_reaction(tx: &Tx, message: &Message, caller: UserId, params: &RemoveReaction) -> Result<usize, Error> {
     let find_reaction = |is_match: &dyn Fn(&Emoji) -> bool| {
         message.reactions.iter().position(|reaction| reaction.user == caller && is_match(&reaction.emoji))

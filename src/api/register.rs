@@ -1,5 +1,5 @@
-//! The operation that registers an event queue and returns the state that its events continue from. Submodules read
-//! its parameters and collect the state by area.
+//! The operation that registers an event queue and returns the state that its events continue from. A submodule reads
+//! its parameters, and the others collect the state, each a part of it.
 
 mod channels;
 pub mod lists;
@@ -38,15 +38,15 @@ operation! {
     /// Registers an event queue and returns the state that its events continue from.
     pub Register = POST "/register", for UserOrVisitor;
     params {
-        /// Content of messages as HTML.
+        /// Whether events have the content of messages as HTML instead of Markdown.
         apply_markdown: bool = false,
-        /// The client computes the provider's picture addresses itself. Default: true, for visitors false.
+        /// Whether the client computes the picture URLs of the provider itself; true when absent, for visitors false.
         client_gravatar: Option<bool>,
-        /// Presence by user ID in the modern form.
+        /// Whether presence comes in the modern form, by user ID.
         slim_presence: bool = false,
-        /// Messages of all public channels; by default what is configured for a bot.
+        /// Whether the queue gets messages of all public channels; when absent, a bot's own setting.
         all_public_streams: Option<bool> = None => "false",
-        /// `true`, `false` or `partial`.
+        /// Whether channels list their subscribers; `partial` leaves some of them out in large channels.
         include_subscribers: options::IncludeSubscribersParameter = options::IncludeSubscribersParameter(IncludeSubscribers::No) => "false",
         /// What the client understands: an object such as `{"stream_typing_notifications": true}`.
         client_capabilities: CapabilitiesParameter = CapabilitiesParameter::default() => "{}",
@@ -54,11 +54,11 @@ operation! {
         event_types: Option<EventTypes>,
         /// Types of events whose state the reply has; as `event_types` when absent.
         fetch_event_types: Option<EventTypes>,
-        /// Only matching messages: pairs of operator and operand; by default what is configured for a bot.
+        /// Pairs of operator and operand that messages must match; when empty, a bot's channel for events.
         narrow: EventNarrow = EventNarrow::default() => "[]",
         /// Old name of `idle_queue_timeout`, in seconds; 0 for the default.
         queue_lifespan_secs: Option<WholeNumber>,
-        /// Seconds without a poll after which the queue expires, or "mobile".
+        /// Seconds without a poll after which the queue expires, or "mobile" for a long time; null for the default.
         idle_queue_timeout since 481: Option<Nullable<IdleTimeout>>,
         /// Presence no older than this many days; 0 for none.
         presence_history_limit_days since 288: WholeNumber = WholeNumber(14) => "14",
@@ -76,11 +76,11 @@ pub struct RegisterReply {
     /// The ID for the first poll, before those of the queue's events; absent for anonymous visitors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event_id: Option<i64>,
-    /// The level that the server emulates.
+    /// The feature level that the server emulates.
     pub service_feature_level: i64,
-    /// Release number.
+    /// The release of a real server at this level, such as `12.0`.
     pub service_version: &'static str,
-    /// Same as the version.
+    /// Same as `service_version`.
     pub service_merge_base: &'static str,
     /// Seconds without a poll after which the queue expires; absent for anonymous visitors.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,7 +96,7 @@ pub struct RegisterReply {
 pub struct RegisterState {
     #[serde(flatten)]
     messages: MessageState,
-    /// Lists whose keys and types are in a table.
+    /// The viewer's own lists. Their keys and types are in the table `OWN_LISTS`.
     #[serde(flatten)]
     #[schemars(skip)]
     own_lists: Map<String, Value>,
@@ -126,20 +126,20 @@ impl RegisterState {
     }
 }
 
-/// Whether a name in `fetch_event_types` selects state for which there may be no type of events, such as
-/// `starred_messages`. Names that are types of events anyway may get false.
+/// Whether a name in `fetch_event_types` selects one of the keys of messages, lists, bots and statuses. Some of these
+/// names, such as `starred_messages`, are no type of events. Types of events whose state is not among them get false.
 pub fn has_state_for(event_type: &str) -> bool {
     [MessageState::EVENT_TYPES, ListState::EVENT_TYPES, UserValues::EVENT_TYPES].concat().contains(&event_type)
 }
 
-/// What the state depends on, besides the realm.
+/// A request for the state: all that the state depends on apart from the realm.
 pub(super) struct StateRequest<'a> {
     viewer: Option<&'a User>,
     options: &'a QueueOptions,
     include_subscribers: IncludeSubscribers,
     presence_days: i64,
     context: &'a OperationContext<'a>,
-    /// The types of events whose state is requested. None for all.
+    /// The types of events whose state is requested; None for all.
     types: Option<BTreeSet<String>>,
 }
 

@@ -55,7 +55,7 @@ operation! {
     /// Schedules a message from the notification bot to the caller.
     pub CreateReminder = POST "/reminders", for User, since 381;
     params {
-        /// The message; without it, the reminder has only its note.
+        /// ID of the message to be reminded of; without it, the reminder has only its note.
         message_id: Option<MessageId>,
         /// UNIX seconds, later than now; by default in an hour.
         scheduled_delivery_timestamp: Option<WholeNumber>,
@@ -67,10 +67,10 @@ operation! {
     events [RemindersAdd];
 }
 
-/// The new reminder.
+/// The reminder that was scheduled.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReminderIdReply {
-    /// Its ID.
+    /// ID of the new reminder.
     pub reminder_id: ReminderId,
 }
 
@@ -101,7 +101,7 @@ operation! {
     /// Removes one of the caller's reminders.
     pub RemoveReminder = DELETE "/reminders/{reminder_id}", for User, since 399;
     params {
-        /// The reminder; the caller's own.
+        /// ID of one of the caller's reminders that was not sent yet.
         @path reminder_id: ReminderId,
     }
     errors [NoSuchReminder];

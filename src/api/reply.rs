@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// A successful reply.
+/// The body of a successful reply: the envelope with the data.
 #[derive(Clone, Debug)]
 pub enum ReplyBody {
     /// The JSON text to send, with a line break at its end.
@@ -18,9 +18,9 @@ pub enum ReplyBody {
 /// The format of a reply that the HTTP layer needs. Bytes are faster to make than a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyFormat {
-    /// [`ReplyBody::Bytes`].
+    /// [`ReplyBody::Bytes`], for replies that are sent unchanged.
     Bytes,
-    /// [`ReplyBody::Value`].
+    /// [`ReplyBody::Value`], for replies that are changed first.
     Value,
 }
 

@@ -50,7 +50,7 @@ impl Parameter for ToParameter {
 }
 
 impl ToParameter {
-    /// The recipients of a message of this type.
+    /// Converts the parameter to the recipients of a message of this type.
     ///
     /// # Errors
     ///
@@ -104,30 +104,30 @@ operation! {
         type_ as "type": MessageType,
         /// A channel's ID, or a list of users' IDs.
         to: ToParameter,
-        /// Required for channels.
+        /// Required for a channel; ignored for direct messages.
         topic: Option<String>,
         /// Markdown; cut at 10,000 code points.
         content: String,
         /// UNIX seconds, later than now.
         scheduled_delivery_timestamp: WholeNumber,
-        /// Whether the sender has read it once it is sent; by default true for clients for human users.
+        /// Whether the sent message counts as read by its sender; when absent, true for clients for human users.
         read_by_sender since 236: Option<bool>,
     }
     reply ScheduledMessageIdReply;
-    errors in SENDING_ERRORS;
+    errors in SCHEDULING_ERRORS;
     events [ScheduledMessagesAdd];
 }
 
-/// The new scheduled message.
+/// The message that was scheduled.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ScheduledMessageIdReply {
-    /// Its ID.
+    /// ID of the scheduled message; the message that is sent gets another.
     pub scheduled_message_id: ScheduledMessageId,
 }
 
-/// The errors of scheduling a message, in the order in which they are checked: that of the time, then those of sending
-/// to recipients that are given by ID.
-pub const SENDING_ERRORS: &[ErrorKind] = &[
+/// The errors of scheduling a message, in the order in which they are checked: that of the time, those of the type of
+/// `to`, then those of sending to recipients that are given by ID.
+pub const SCHEDULING_ERRORS: &[ErrorKind] = &[
     ErrorKind::DeliveryNotInFuture,
     ErrorKind::InvalidChannelIdType,
     ErrorKind::InvalidRecipientsType,
@@ -204,7 +204,7 @@ fn edit_scheduled_message(
 ///
 /// # Errors
 ///
-/// [`SENDING_ERRORS`] except the first three, which the operations check themselves.
+/// [`SCHEDULING_ERRORS`] except the first three, which the operations check themselves.
 fn check_and_render(
     realm: &Realm,
     context: &OperationContext<'_>,
@@ -228,7 +228,7 @@ operation! {
     /// Removes one of the caller's scheduled messages, even one that was sent.
     pub RemoveScheduledMessage = DELETE "/scheduled_messages/{scheduled_message_id}", for User, since 173;
     params {
-        /// The scheduled message; the caller's own.
+        /// ID of one of the caller's scheduled messages.
         @path scheduled_message_id: ScheduledMessageId,
     }
     errors [NoSuchScheduledMessage];

@@ -1,5 +1,5 @@
-//! The public data of the server, which clients read before they log in. Submodules log users in and recognize
-//! clients that are too old.
+//! The public data of the server, which clients read before they log in. Submodules log users in and recognize clients
+//! that are too old.
 
 pub mod compatibility;
 mod login;
@@ -29,36 +29,36 @@ operation! {
 pub struct ServerSettings {
     /// Whether each login method is enabled; deprecated.
     pub authentication_methods: BTreeMap<&'static str, bool>,
-    /// Other services to log in with.
+    /// Other services to log in with; none at the root of a server of many organizations.
     pub external_authentication_methods: Vec<ExternalMethod>,
-    /// The level that the server emulates.
+    /// The feature level that the server emulates.
     pub service_feature_level: i64,
-    /// Release number.
+    /// The release of a real server at this level, such as `12.0`.
     pub service_version: &'static str,
-    /// Same as the version: this is not a fork.
+    /// Same as `service_version`: this is not a fork.
     pub service_merge_base: &'static str,
-    /// Whether push notifications can be sent.
+    /// The organization's setting of that name: whether push notifications are sent.
     pub push_notifications_enabled: bool,
-    /// Whether the client is too old, by its User-Agent.
+    /// Whether the client is too old, by its User-Agent; its requests are served all the same.
     pub is_incompatible: bool,
-    /// Password login.
+    /// Whether users can log in with their address and a password.
     pub email_auth_enabled: bool,
-    /// Whether user names are addresses.
+    /// Whether the names with which users log in are email addresses; always true.
     pub require_email_format_usernames: bool,
     /// Deprecated alias of `realm_url`.
     pub realm_uri: String,
     /// The organization's canonical URL.
     pub realm_url: String,
-    /// Absent at the root of a server of many organizations, like the next three.
+    /// Name of the organization; absent at the root of a server of many organizations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realm_name: Option<String>,
-    /// URL of the square logo.
+    /// URL of the organization's square picture; absent like `realm_name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realm_icon: Option<String>,
-    /// HTML.
+    /// The organization's description as HTML, a default text if it has none; absent like `realm_name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realm_description: Option<String>,
-    /// Whether visitors without an account can read anything.
+    /// Whether visitors without an account can read web-public channels; absent like `realm_name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realm_web_public_access_enabled: Option<bool>,
 }
@@ -66,11 +66,11 @@ pub struct ServerSettings {
 /// Another service to log in with.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ExternalMethod {
-    /// Unique machine name.
+    /// Unique name of the service for programs, such as `saml:company`.
     pub name: String,
-    /// Display name.
+    /// Name of the service that users see.
     pub display_name: String,
-    /// URL relative to the server's, or null.
+    /// URL of the service's picture, relative to the server's; always null here.
     pub display_icon: Option<String>,
     /// Where to log in; URL relative to the server's.
     pub login_url: String,
@@ -78,7 +78,7 @@ pub struct ExternalMethod {
     pub signup_url: String,
 }
 
-/// The login page, which is the same for all services (A-377 in docs/assumptions.md).
+/// The path of the login page, which is the same for all services (A-377 in docs/assumptions.md).
 const LOGIN_PAGE: &str = "/accounts/login/";
 
 impl ExternalMethod {
@@ -93,8 +93,8 @@ impl ExternalMethod {
     }
 }
 
-/// The names of authentication methods, with neutral names for social providers, and whether they are enabled by
-/// default.
+/// The names of authentication methods, with neutral names for social providers, and whether they count as enabled at
+/// the root of a server of many organizations.
 pub const AUTHENTICATION_METHODS: [(&str, bool); 13] = [
     ("password", true),
     ("dev", true),

@@ -1,4 +1,5 @@
 //! Changing the caller's settings and account, or other users' settings (reference behaviour, PATCH /settings).
+//! Submodules have the legacy paths, the settings of other users, and the slash commands.
 //!
 //! A choice where the API is silent: A-70 in docs/assumptions.md.
 

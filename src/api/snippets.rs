@@ -43,9 +43,9 @@ operation! {
     /// Saves a snippet for the caller.
     pub CreateSnippet = POST "/saved_snippets", for User, since 297;
     params {
-        /// The title.
+        /// Trimmed; at most 60 code points, not blank.
         title: Title,
-        /// Markdown.
+        /// Markdown, trimmed; at most 10,000 code points, not blank.
         content: Content,
     }
     reply SnippetIdReply;
@@ -53,10 +53,10 @@ operation! {
     events [SavedSnippetsAdd];
 }
 
-/// The new snippet.
+/// The snippet that was saved.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SnippetIdReply {
-    /// Its ID.
+    /// ID of the new snippet.
     pub saved_snippet_id: SnippetId,
 }
 
@@ -78,11 +78,11 @@ operation! {
     /// Changes one of the caller's saved snippets.
     pub EditSnippet = PATCH "/saved_snippets/{saved_snippet_id}", for User, since 368;
     params {
-        /// The snippet.
+        /// ID of one of the caller's snippets.
         @path saved_snippet_id: SnippetId,
-        /// Markdown.
+        /// Markdown, trimmed; at most 10,000 code points, not blank.
         content: Option<Content>,
-        /// The title.
+        /// Trimmed; at most 60 code points, not blank.
         title: Option<Title>,
     }
     errors [BadValue, NoSuchSnippet];
@@ -116,7 +116,7 @@ operation! {
     /// Removes one of the caller's saved snippets.
     pub RemoveSnippet = DELETE "/saved_snippets/{saved_snippet_id}", for User, since 297;
     params {
-        /// The snippet.
+        /// ID of one of the caller's snippets.
         @path saved_snippet_id: SnippetId,
     }
     errors [NoSuchSnippet];

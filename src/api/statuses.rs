@@ -24,7 +24,7 @@ operation! {
     /// Returns a user's status.
     pub GetStatus = GET "/users/{user_id}/status", for User, since 262;
     params {
-        /// The user; an active human user.
+        /// ID of an active human user that the caller can access.
         @path user_id: UserId,
     }
     reply StatusReply;
@@ -34,7 +34,7 @@ operation! {
 /// A user's status.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StatusReply {
-    /// Empty if nothing is set.
+    /// An empty object for a user who never set a status.
     pub status: StatusRecord,
 }
 
@@ -51,13 +51,13 @@ operation! {
     params {
         /// Switches the setting `presence_enabled` off or on; deprecated.
         away: Option<bool>,
-        /// At most 60 code points; "" removes the text.
+        /// New text, trimmed, at most 60 code points; "" removes the text.
         status_text: Option<String>,
-        /// The emoji's name; "" removes the emoji.
+        /// Name of the new emoji without colons; "" removes the emoji.
         emoji_name since 86: Option<String>,
-        /// The emoji's code; follows from the name when absent.
+        /// Code in its namespace, such as `1f419` or the ID of a custom emoji; follows from the name when absent.
         emoji_code since 86: Option<String>,
-        /// The emoji's namespace; follows from the name when absent.
+        /// `unicode_emoji`, `realm_emoji` or `service_extra_emoji`; follows from the name when absent.
         reaction_type since 86: Option<String>,
     }
     errors [
@@ -70,10 +70,10 @@ operation! {
 impl Write for UpdateOwnStatus {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let text = checked_text(params.status_text)?;
-        let has_other_value = params.away.is_some();
+        let changes_presence = params.away.is_some();
         let emoji = checked_emoji(
             tx,
-            text.is_some() || has_other_value,
+            text.is_some() || changes_presence,
             params.emoji_name,
             params.emoji_code,
             params.reaction_type,
@@ -88,15 +88,15 @@ operation! {
     /// Changes a user's status; for administrators.
     pub UpdateStatus = POST "/users/{user_id}/status", for User, since 407;
     params {
-        /// The user; an active human user.
+        /// ID of an active human user that the caller can access.
         @path user_id: UserId,
-        /// At most 60 code points; "" removes the text.
+        /// New text, trimmed, at most 60 code points; "" removes the text.
         status_text: Option<String>,
-        /// The emoji's name; "" removes the emoji.
+        /// Name of the new emoji without colons; "" removes the emoji.
         emoji_name: Option<String>,
-        /// The emoji's code; follows from the name when absent.
+        /// Code in its namespace, such as `1f419` or the ID of a custom emoji; follows from the name when absent.
         emoji_code: Option<String>,
-        /// The emoji's namespace; follows from the name when absent.
+        /// `unicode_emoji`, `realm_emoji` or `service_extra_emoji`; follows from the name when absent.
         reaction_type: Option<String>,
     }
     errors [
@@ -160,8 +160,10 @@ fn checked_emoji(
     }
 }
 
-/// Events: if the request has `away`, `presence`, and `user_settings` update to the user; `user_status` to everyone who
-/// can access the user, with all values of the request, even unchanged ones.
+/// Changes a status, and with `away` also the setting `presence_enabled`.
+///
+/// Events: with `away`, first `presence` and `user_settings` update to the user; then `user_status` to everyone who can
+/// access the user, with all values of the request, even unchanged ones.
 fn update_status(tx: &mut Tx, user: UserId, change: StatusChange) {
     let mut event = UserStatus { user_id: user, away: change.away, ..UserStatus::default() };
     if let Some(away) = change.away {

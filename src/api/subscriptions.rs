@@ -28,7 +28,7 @@ operation! {
     /// Lists the caller's subscriptions.
     pub GetSubscriptions = GET "/users/me/subscriptions", for User;
     params {
-        /// Include the subscribers.
+        /// Which subscribers the channels list: none, all, or with `partial` some of those of large channels.
         include_subscribers: IncludeSubscribersParameter = IncludeSubscribersParameter::No => "false",
     }
     reply SubscriptionsReply;
@@ -39,7 +39,7 @@ string_enum! {
     pub enum IncludeSubscribersParameter {
         /// Leave out the lists of subscribers.
         No = "false",
-        /// All subscribers.
+        /// Each channel lists all of its subscribers.
         All = "true",
         /// All subscribers of channels with fewer than 250; for others, the caller, bots, and users active in the last
         /// 14 days.
@@ -86,9 +86,9 @@ operation! {
     /// Subscribes the caller to some channels and unsubscribes them from others.
     pub ChangeSubscriptions = PATCH "/users/me/subscriptions", for User, removed_in 512;
     params {
-        /// Names of channels to unsubscribe from, after the others are added.
+        /// Names of channels to unsubscribe the caller from, after subscribing to those in `add`.
         delete: Vec<String> = Vec::new() => "[]",
-        /// Channels to subscribe to, created if necessary.
+        /// Channels to subscribe the caller to, by `name`; those that do not exist are created.
         add: Vec<ChannelToSubscribe> = Vec::new() => "[]",
     }
     reply ChangeSubscriptionsReply;
@@ -143,19 +143,19 @@ operation! {
     /// Returns whether a user is subscribed to a channel.
     pub GetSubscriptionStatus = GET "/users/{user_id}/subscriptions/{stream_id}", for User, since 12;
     params {
-        /// The user.
+        /// ID of an active user, or bot, that the caller can access.
         @path user_id: UserId,
-        /// The channel.
+        /// ID of a channel that the caller can see; may be archived.
         @path stream_id: ChannelId,
     }
     reply SubscriptionStatusReply;
     errors [NoSuchUser, TargetDeactivated, InvalidChannelId];
 }
 
-/// Whether a user is subscribed.
+/// The relation of a user to a channel.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionStatusReply {
-    /// Whether the user is subscribed to the channel.
+    /// False also for a user who was subscribed earlier.
     pub is_subscribed: bool,
 }
 
@@ -178,7 +178,7 @@ operation! {
     /// Lists the channels to which a user is subscribed, as far as the caller can see them.
     pub GetUserChannels = GET "/users/{user_id}/channels", for User, since 440;
     params {
-        /// The user.
+        /// ID of a user that the caller can access; may be a bot or deactivated.
         @path user_id: UserId,
     }
     reply UserChannelsReply;

@@ -1,4 +1,4 @@
-//! Topics: listing those of a channel, and the visibility policies of the caller for topics. A submodule deletes
+//! Topics: listing those of a channel, and changing the caller's visibility policies for topics. A submodule deletes
 //! topics.
 //!
 //! A choice for blank topics where the API is silent: A-456 in docs/assumptions.md.
@@ -26,27 +26,27 @@ operation! {
     /// Lists the topics of a channel, also of an archived one, as far as the caller can read them.
     pub GetTopics = GET "/users/me/{stream_id}/topics", for User;
     params {
-        /// The channel.
+        /// ID of a channel that the caller can read; may be archived.
         @path stream_id: ChannelId,
-        /// Return the empty topic's name as it is instead of `realm_empty_topic_display_name`.
+        /// Whether the empty topic has the name "" instead of `realm_empty_topic_display_name`.
         allow_empty_topic_name since 334: bool = false,
     }
     reply TopicsReply;
     errors [InvalidChannelId];
 }
 
-/// A channel's topics.
+/// Those topics of a channel that have a message which the caller can see.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TopicsReply {
     /// Sorted by newest message, newest first.
     pub topics: Vec<TopicRecord>,
 }
 
-/// A topic.
+/// A topic of a channel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Topic")]
 pub struct TopicRecord {
-    /// Spelled as in the newest message.
+    /// Spelled as in the newest message that the caller can see.
     pub name: String,
     /// ID of the newest message that the caller can see.
     pub max_id: MessageId,
@@ -81,9 +81,9 @@ operation! {
     /// Mutes, unmutes or follows a topic for the caller.
     pub SetTopicPolicy = POST "/user_topics", for User, since 170;
     params {
-        /// The channel.
+        /// ID of a channel, which the caller must be able to read unless the policy is 0.
         stream_id: ChannelId,
-        /// The topic; it need not exist.
+        /// Name of the topic, regardless of case, at most 60 code points; it need not exist.
         topic: TopicName,
         /// 0 inherited from the channel, 1 muted, 2 unmuted, 3 followed.
         visibility_policy: PolicyNumber,
@@ -147,13 +147,13 @@ operation! {
     /// Mutes or unmutes a topic for the caller; deprecated, see POST /user_topics.
     pub MuteTopic = PATCH "/users/me/subscriptions/muted_topics", for User, deprecated 170 => "POST /user_topics";
     params {
-        /// The channel by ID; required unless `stream` is given.
+        /// ID of the channel; required unless `stream` is given.
         stream_id: Option<ChannelId>,
-        /// The channel by name, instead of `stream_id`.
+        /// Name of the channel; refused together with `stream_id`.
         stream: Option<String>,
-        /// The topic.
+        /// Name of the topic, regardless of case, at most 60 code points; it need not exist.
         topic: TopicName,
-        /// Mute or unmute.
+        /// `add` mutes the topic, `remove` unmutes it.
         op: MuteOp,
     }
     errors [

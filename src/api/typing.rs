@@ -26,9 +26,9 @@ use std::sync::Arc;
 const MAX_SUBSCRIBERS: usize = 100;
 
 string_enum! {
-    /// Whether the caller is typing.
+    /// Whether typing starts or stops.
     pub enum TypingOp {
-        /// Typing starts or continues.
+        /// Typing starts or goes on.
         Start = "start",
         Stop = "stop",
     }
@@ -46,15 +46,15 @@ operation! {
     /// Notifies others that the caller is typing a message.
     pub SetTyping = POST "/typing", for User;
     params {
-        /// What kind of message.
+        /// Type of the message that is being typed; `stream` is the legacy word for `channel`.
         r#type as "type": TypingType = TypingType::Direct => "direct",
-        /// Whether typing starts or stops.
+        /// `start` when typing starts or goes on, `stop` when it ends.
         op: TypingOp,
-        /// Recipients of a direct message; the caller may be among them.
+        /// IDs of the recipients of a direct message, with or without the caller; required for that type.
         to: Option<Vec<UserId>>,
-        /// The channel of a channel message.
+        /// ID of the channel of a channel message; required for that type.
         stream_id since 215: Option<Nullable<ChannelId>>,
-        /// The topic of a channel message.
+        /// Topic of a channel message; required for that type.
         topic since 58: Option<String>,
     }
     errors [
@@ -174,16 +174,16 @@ operation! {
     /// Notifies others that the caller is editing a message.
     pub SetEditTyping = POST "/messages/{message_id}/typing", for User, since 361;
     params {
-        /// The message; the caller's own.
+        /// ID of one of the caller's messages, which must still be editable.
         @path message_id: MessageId,
-        /// Whether editing starts or stops.
+        /// `start` when editing starts or goes on, `stop` when it ends.
         op: TypingOp,
     }
     errors in EDIT_ERRORS;
     events in EDIT_EVENTS;
 }
 
-/// The errors of both operations about editing, which differ only in their paths.
+/// The errors of the two operations about editing, the present one and the legacy one.
 const EDIT_ERRORS: &[ErrorKind] = &[
     ErrorKind::InvalidMessage,
     ErrorKind::EditingDisabled,
@@ -204,9 +204,9 @@ operation! {
     /// The legacy path of POST /messages/{message_id}/typing.
     pub SetFormerEditTyping = POST "/message_edit_typing", for User, since 351, removed_in 361;
     params {
-        /// The message; the caller's own.
+        /// ID of one of the caller's messages, which must still be editable.
         message_id: MessageId,
-        /// Whether editing starts or stops.
+        /// `start` when editing starts or goes on, `stop` when it ends.
         op: TypingOp,
     }
     errors in EDIT_ERRORS;

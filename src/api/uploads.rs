@@ -32,7 +32,7 @@ const MIB: i64 = 1024 * 1024;
 const UNKNOWN_TYPE: &str = "application/octet-stream";
 
 operation! {
-    /// Uploads a file.
+    /// Uploads a file, the only part of a multipart body that has a file name.
     pub UploadFile = POST "/user_uploads", for User;
     reply UploadFileReply;
     errors [NoFile, SeveralFiles, UploadTooLarge, UploadQuota];
@@ -40,14 +40,14 @@ operation! {
     takes files;
 }
 
-/// The location of the file.
+/// Where the uploaded file can be read.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UploadFileReply {
     /// URL of the file, relative to the organization's.
     pub url: String,
     /// Deprecated alias of `url`.
     pub uri: String,
-    /// The file's name; its URL may end in another.
+    /// Name of the file that clients display; its URL may end in another.
     pub filename: String,
 }
 
@@ -95,7 +95,7 @@ pub fn check_size(realm: &Realm, size: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// A file to be added.
+/// A file that is not stored yet.
 pub struct NewFile {
     /// The name that clients display.
     pub name: String,
@@ -153,7 +153,7 @@ operation! {
     /// Returns a URL at which a file can be read without credentials for a minute.
     pub GetTemporaryAddress = GET "/user_uploads/{realm_id_str}/{*filename}", for User, since 1;
     params {
-        /// The organization's number.
+        /// ID of the organization, as in the file's URL.
         @path realm_id_str: i64,
         /// The rest of the file's URL, including slashes.
         @path filename: String,
@@ -165,7 +165,7 @@ operation! {
 /// A URL that needs no credentials.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TemporaryAddressReply {
-    /// Works for 60 seconds; relative to the organization's.
+    /// URL that works for 60 seconds, relative to the organization's.
     pub url: String,
 }
 
@@ -191,7 +191,7 @@ operation! {
     reply AttachmentsReply;
 }
 
-/// The caller's files.
+/// The files that the caller uploaded, used in messages or not.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AttachmentsReply {
     /// In the order of upload.
@@ -214,7 +214,7 @@ operation! {
     /// Removes a file that the caller uploaded; messages keep their links to it.
     pub RemoveAttachment = DELETE "/attachments/{attachment_id}", for User;
     params {
-        /// The file; the caller's own.
+        /// ID of one of the caller's files.
         @path attachment_id: AttachmentId,
     }
     errors [InvalidAttachment];

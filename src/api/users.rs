@@ -25,11 +25,11 @@ operation! {
     /// Lists the organization's users.
     pub GetUsers = GET "/users", for UserOrVisitor;
     params {
-        /// Include custom profile fields.
+        /// Whether users have `profile_data`, their values of custom profile fields.
         include_custom_profile_fields: bool = false,
-        /// The client computes the provider's picture URLs itself.
+        /// Whether `avatar_url` may be null for pictures of the provider, whose URLs the client computes itself.
         client_gravatar: bool = true,
-        /// Only these users; unknown IDs are left out.
+        /// IDs of the users to list, all by default; unknown ones are left out.
         user_ids since 384: Option<Vec<UserId>>,
     }
     reply MembersReply;
@@ -38,7 +38,7 @@ operation! {
 /// The requested users that the caller may see; all of them by default.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MembersReply {
-    /// Bots and deactivated users too.
+    /// With bots and deactivated users, but without system bots.
     pub members: Vec<ListedUser>,
 }
 
@@ -72,11 +72,11 @@ operation! {
     /// Returns a user by ID, including bots and deactivated users.
     pub GetUser = GET "/users/{user_id}", for User, since 1;
     params {
-        /// The user.
+        /// ID of the user; not of a system bot.
         @path user_id: UserId,
-        /// Include custom profile fields.
+        /// Whether users have `profile_data`, their values of custom profile fields.
         include_custom_profile_fields: bool = false,
-        /// The client computes the provider's picture URLs itself.
+        /// Whether `avatar_url` may be null for pictures of the provider, whose URLs the client computes itself.
         client_gravatar: bool = true,
     }
     reply UserReply;
@@ -84,10 +84,10 @@ operation! {
     is fast;
 }
 
-/// One user.
+/// The requested user.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserReply {
-    /// The user.
+    /// The user as the caller sees them; has `profile_data` only if it was requested.
     pub user: ListedUser,
 }
 
@@ -109,9 +109,9 @@ operation! {
     params {
         /// The real address, where the caller may see it, or the dummy `user<user_id>@<realm_host>`.
         @path email: String,
-        /// Include custom profile fields.
+        /// Whether users have `profile_data`, their values of custom profile fields.
         include_custom_profile_fields: bool = false,
-        /// The client computes the provider's picture URLs itself.
+        /// Whether `avatar_url` may be null for pictures of the provider, whose URLs the client computes itself.
         client_gravatar: bool = true,
     }
     reply UserReply;
@@ -154,20 +154,20 @@ fn user_or_placeholder(
 }
 
 operation! {
-    /// Returns the caller.
+    /// Returns the caller's own account.
     pub GetOwnUser = GET "/users/me", for User;
     reply OwnUserReply;
     is fast;
 }
 
-/// The caller. All fields except the last one are serialized once and cached with the user.
+/// The caller's account. All fields except the last one are serialized once and cached with the user.
 #[derive(Clone, Debug)]
 pub struct OwnUserReply {
     user: Arc<User>,
     max_message_id: i64,
 }
 
-/// The caller (specification, "Own user").
+/// The caller's account (specification, "Own user").
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OwnUserReply")]
 #[expect(clippy::struct_excessive_bools, reason = "these are the fields of the API")]
@@ -175,36 +175,36 @@ struct OwnUser<'a> {
     /// Always a URL, never null.
     #[schemars(with = "String")]
     avatar_url: &'a RawValue,
-    /// Cache-busting version.
+    /// Number that grows with each change of the picture, from 1 on.
     avatar_version: i64,
-    /// API address.
+    /// The real address if everyone may see it, otherwise a dummy address.
     email: &'a str,
-    /// Display name.
+    /// Name that users see.
     full_name: &'a str,
-    /// Administrator or owner.
+    /// Whether the role is administrator or owner.
     is_admin: bool,
-    /// Owner.
+    /// Whether the role is owner.
     is_owner: bool,
-    /// Guest.
+    /// Whether the role is guest.
     is_guest: bool,
-    /// Bot.
+    /// Whether the account is a bot's.
     is_bot: bool,
     /// Always true: deactivated users can't call.
     is_active: bool,
     /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
     role: i64,
-    /// IANA identifier, "" if never set.
+    /// IANA identifier such as `Europe/Berlin`; "" if never set.
     timezone: &'a str,
-    /// ISO 8601 to the minute.
+    /// When the user joined: ISO 8601 to the minute.
     #[schemars(with = "String")]
     date_joined: &'a RawValue,
-    /// Unique ID.
+    /// ID of the account, unique in the organization.
     user_id: i64,
-    /// Real address.
+    /// The real address, also where `email` is a dummy.
     delivery_email: &'a str,
-    /// Imported, and never logged in.
+    /// Whether the account was imported and never logged in.
     is_imported_stub: bool,
-    /// By custom profile field ID; human users only.
+    /// Values of custom profile fields, by ID of the field; absent for bots.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, ProfileValue>>")]
     profile_data: Option<&'a RawValue>,

@@ -1,4 +1,4 @@
-//! What a failed assertion or wait says of the requests that arrived in its world and in others.
+//! What the message of a failed assertion or wait says of the requests that arrived in its world and in others.
 
 use crate::journal::{Entry, Filter};
 use crate::world::{World, Worlds};
@@ -16,8 +16,8 @@ pub(super) fn candidates(world: &World, filter: &Filter) -> impl Iterator<Item =
     world.journal().all().into_iter().filter(move |entry| includes_test_setup || !is_test_setup(entry))
 }
 
-/// An addition to the message if there were no requests at all, or none of the user. It also says what other worlds got
-/// meanwhile ([`requests_elsewhere`]), perhaps from a client with a wrong address.
+/// An addition to the message if there were no requests at all, or none of the filter's user; "" otherwise. It also
+/// says what other worlds got meanwhile ([`requests_elsewhere`]), perhaps from a client with a wrong address.
 pub(super) fn no_requests_message(world: &World, worlds: &Worlds, filter: &Filter) -> String {
     let (mut is_empty, mut user_sent_none) = (true, true);
     for entry in candidates(world, filter) {

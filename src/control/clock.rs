@@ -18,20 +18,20 @@ use std::sync::Arc;
 /// The longest time by which a clock can be moved at once.
 const MAX_JUMP: Span = Span::from_days(36_525);
 
-/// A change of the clock: exactly one of `advance_seconds`, `set`, `to_next` and `running`.
+/// A change of the clock: exactly one of `advance_seconds`, `set`, `to_next` and `running`, perhaps with a wait.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ClockChange", extend("minProperties" = 1, "maxProperties" = 2))]
 pub struct ClockChange {
-    /// Advances by this time.
+    /// Advances by this time: seconds, or a span such as "1d2h30m"; at most 100 years.
     advance_seconds: Option<SpanInput>,
-    /// Advances to this time.
+    /// Advances to this time, not in the past, and at most 100 years ahead.
     set: Option<TimestampInput>,
-    /// Advances to the next item of the agenda.
+    /// true: advances to the next item of the agenda that replies show, if there is one.
     to_next: Option<bool>,
-    /// Runs with real time, or is frozen.
+    /// true: runs with real time; false: is frozen.
     running: Option<bool>,
-    /// How long to wait for clients that are between two polls, in real time; 1,000 by default.
+    /// Milliseconds of real time to wait at most for clients that are between two polls; 1,000 by default.
     wait_for_clients_ms: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ pub fn show(world: &World) -> Value {
 }
 
 /// The realm after all answered polls have sent their replies. From then on, their queues can expire.
-fn after_answered_polls(realm: &Realm) -> Realm {
+fn with_answered_polls_ended(realm: &Realm) -> Realm {
     let mut tx = Tx::new(realm.clone());
     let has_answer = |queue: &&Arc<Queue>| {
         queue.parked_since.is_some() && realm.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry))
@@ -65,13 +65,13 @@ fn clock_reply(world: &World, realm: &Realm) -> Value {
 ///
 /// # Errors
 ///
-/// `ControlRefused`.
+/// `ControlRefused` unless the change is exactly one, and for a time that is in the past or too far ahead.
 pub async fn change(world: &World, change: ClockChange) -> Result<Value, Error> {
     let client_timeout = change.client_timeout();
     let step = change.step()?;
     let jump = world.with_clients_parked(client_timeout, |clients| step.apply(world, clients)).await?;
     let realm = world.snapshot();
-    let mut reply = clock_reply(world, &after_answered_polls(&realm));
+    let mut reply = clock_reply(world, &with_answered_polls_ended(&realm));
     let answered = world.polls_to_journal(|parked| parked_reply(&realm, parked).is_some());
     drop(realm);
     world.wait_until_journaled(&answered).await;
@@ -133,7 +133,11 @@ impl ClockStep {
     }
 }
 
-/// Returns a time that is not too far away for a jump.
+/// Returns `time`, unless it is too far ahead of `now` for a jump.
+///
+/// # Errors
+///
+/// `ControlRefused`, if it is more than [`MAX_JUMP`] ahead.
 fn check_distance(now: Timestamp, time: Timestamp) -> Result<Timestamp, Error> {
     if time > now.plus(MAX_JUMP) { Err(refusal("$: the clock can be moved by 100 years at most")) } else { Ok(time) }
 }

@@ -31,11 +31,11 @@ pub struct ContentsQuery {
     topic: Option<String>,
     before: Option<MessageId>,
     limit: usize,
-    is_rendered: bool,
+    includes_html: bool,
 }
 
 impl ContentsQuery {
-    /// Checks the filters.
+    /// Reads and checks the filters of a request.
     ///
     /// # Errors
     ///
@@ -57,13 +57,13 @@ impl ContentsQuery {
             topic: filters.text("topic").map(str::to_owned),
             before: number("before").map(MessageId),
             limit: limit.min(MAX_LIMIT),
-            is_rendered: filters.is_true("rendered"),
+            includes_html: filters.is_true("rendered"),
             realm,
         })
     }
 }
 
-/// The list for one of the calls `Users`, `Channels`, `Groups` and `Messages`.
+/// The data of the reply to one of the calls `Users`, `Channels`, `Groups` and `Messages`.
 pub fn list(call: WorldCall, query: &ContentsQuery) -> Value {
     let realm = &query.realm;
     let seen_by = query.seen_by.as_deref();
@@ -173,7 +173,7 @@ fn message_records(query: &ContentsQuery) -> Vec<Value> {
     let newest = realm.messages.values().rev().filter(matches).take(query.limit);
     let to_record = |message: &Arc<Message>| {
         let mut record = message_record(realm, message, query.seen_by.as_deref());
-        if query.is_rendered {
+        if query.includes_html {
             record["rendered_content"] = message.body.rendered_html().into();
         }
         record
@@ -210,7 +210,7 @@ fn message_record(realm: &Realm, message: &Message, seen_by: Option<&User>) -> V
     record
 }
 
-/// Adds `visible` to a record, and `reason` if it is hidden.
+/// Adds `visible` to the record of a channel or message, and `reason` if there is a reason why it is hidden.
 fn add_visibility(record: &mut Value, hidden_reason: Option<String>) {
     let mut fields = Map::from_iter([("visible".to_owned(), hidden_reason.is_none().into())]);
     fields.extend(hidden_reason.map(|reason| ("reason".to_owned(), reason.into())));

@@ -21,16 +21,16 @@ const USER_NAME_PLACEHOLDER: &str = "%(username)s";
 /// A site of external accounts that the service knows. It determines the label and the hint of fields for it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct KnownSite {
-    /// `subtype` of the field's data.
+    /// The `subtype` in the data of fields for the site.
     #[serde(skip)]
     pub subtype: &'static str,
     /// The label of fields for the site.
     pub name: &'static str,
     /// The name that administrators see when they create a field.
     pub text: &'static str,
-    /// The hint of fields for the site.
+    /// The hint of fields for the site; may be empty.
     pub hint: &'static str,
-    /// The URL of an account, with [`USER_NAME_PLACEHOLDER`].
+    /// The URL of an account, with `%(username)s` for the user name.
     pub url_pattern: &'static str,
 }
 
@@ -62,7 +62,7 @@ pub fn find_known_site(kind: i64, data: &FieldData) -> Option<&'static KnownSite
     KNOWN_SITES.iter().find(|site| *subtype == site.subtype)
 }
 
-/// The data of a field; empty if it has none.
+/// The stored data of a field; empty for types of fields without data.
 pub fn parse_field_data(field: &ProfileField) -> FieldData {
     FieldData(serde_json::from_str(&field.data).unwrap_or_default())
 }

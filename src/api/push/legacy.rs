@@ -17,7 +17,7 @@ pub struct Registration {
     /// The ID that the client chose for the device (`push_account_id`).
     pub account_id: i64,
     pub token_kind: Option<PushService>,
-    /// Base64.
+    /// The key that encrypts the device's pushes, in base64.
     pub push_key: Option<String>,
     /// The public key of the relay, in base64.
     pub bouncer_public_key: Option<String>,
@@ -25,7 +25,7 @@ pub struct Registration {
     pub encrypted_push_registration: Option<String>,
 }
 
-/// Registers the device with the client's ID. Does nothing if it is registered already.
+/// Registers the device with the client's ID. Does nothing if it is registered already, unless the registration failed.
 ///
 /// # Errors
 ///

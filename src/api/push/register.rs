@@ -21,19 +21,19 @@ operation! {
     /// Registers a device for encrypted notifications, or gives it another key or token.
     pub RegisterPush = POST "/mobile_push/register", for Human, since 406;
     params {
-        /// The device; the caller's own.
+        /// ID of one of the caller's devices.
         device_id formerly "push_account_id" 406..468: DeviceId,
-        /// Names the key.
+        /// ID of the key, which pushes repeat; the key is ignored without it.
         push_key_id since 468: Option<KeyId>,
         /// Base64 of a byte 0x31 and the 32 bytes of the key.
         push_key formerly "push_public_key" 406..432: Option<String>,
-        /// The service of the token.
+        /// The push service of the token; the token is ignored without it.
         token_kind: Option<PushService>,
         /// Base64 of the first 8 bytes of the token's SHA-256.
         token_id since 468: Option<String>,
-        /// The relay's public key that the registration is encrypted with, base64.
+        /// Base64 of the relay's public key with which the registration is encrypted.
         bouncer_public_key: Option<String>,
-        /// Readable only by the relay, base64.
+        /// Base64 of the registration with the token, which only the relay can decrypt.
         encrypted_push_registration: Option<String>,
     }
     errors [
@@ -76,13 +76,13 @@ impl FromJson for KeyId {
 impl_json_parameter!(KeyId);
 
 impl RegisterPush {
-    /// None if a parameter of the key is missing.
+    /// The key of the request; None if its ID or the key is missing.
     fn key(&self) -> Option<Key> {
         let KeyId(id) = self.push_key_id?;
         Some(Key { id, key: self.push_key.clone()? })
     }
 
-    /// None if a parameter of the token is missing.
+    /// The token of the request; None if one of its four parameters is missing.
     fn token(&self) -> Option<Token> {
         let id = self.token_id.clone()?;
         let kind = self.token_kind?;
@@ -102,17 +102,17 @@ impl RegisterPush {
 ///
 /// `PushDataMissing`, `NoKeyToRotate`, `NoTokenToRotate`, `InvalidPushKey`.
 fn check_key_and_token(device: &Device, key: Option<&Key>, token: Option<&Token>) -> Result<(), Error> {
-    let is_registered = device.push_key_id.is_some();
+    let has_key = device.push_key_id.is_some();
     match (key, token) {
         (None, None) => Err(Error::PushDataMissing),
-        (Some(_), None) if !is_registered => Err(Error::NoKeyToRotate),
-        (None, Some(_)) if !is_registered => Err(Error::NoTokenToRotate),
+        (Some(_), None) if !has_key => Err(Error::NoKeyToRotate),
+        (None, Some(_)) if !has_key => Err(Error::NoTokenToRotate),
         (Some(key), _) => key.check(),
         (None, Some(_)) => Ok(()),
     }
 }
 
-/// Whether a device has the token already, and the key of the request, if it has one.
+/// Whether a device is already registered with this token, and with this key, if the request has one.
 fn is_registered(device: &Device, key: Option<&Key>, token: &Token) -> bool {
     let has_key =
         key.is_none_or(|key| device.push_key_id == Some(key.id) && device.push_key.as_ref() == Some(&key.key));

@@ -1,4 +1,4 @@
-//! Storing the key and the token of a device, for both ways to register it.
+//! Storing the key and the token of a device. Registrations of all levels end here.
 
 use crate::api::OperationContext;
 use crate::error::Error;
@@ -32,7 +32,7 @@ pub struct Key {
 pub struct Token {
     pub id: String,
     pub kind: PushService,
-    /// What is handed to the relay.
+    /// The registration that is handed to the relay.
     pub payload: Value,
 }
 
@@ -49,7 +49,7 @@ impl Key {
     }
 }
 
-/// Stores the key, the token or both, and hands the token to the relay.
+/// Stores the key, the token or both, and hands the token to the relay, unless a fault makes the relay fail.
 pub fn store_registration(
     tx: &mut Tx,
     context: &OperationContext<'_>,
@@ -82,7 +82,7 @@ pub fn store_registration(
     }
 }
 
-/// Makes the token the current one after the relay accepted it.
+/// Hands the token to the relay, which accepts it, and makes it the current one.
 fn confirm_token(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: Token) {
     let now = tx.now;
     tx.push(user, PushTarget::Device(id), PushContent::Registration(token.payload));
@@ -99,7 +99,7 @@ fn confirm_token(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, to
     store_and_emit_device(tx, user, id, device, update);
 }
 
-/// Event: `device` update to the user, and below 468 `push_device`.
+/// Events: `device` update to the user, and below level 468 also `push_device`.
 fn store_and_emit_device(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, update: DeviceUpdate) {
     let legacy_event = PushDevice {
         push_account_id: device.account_id(id),

@@ -20,14 +20,14 @@ operation! {
     /// Registers a device at the push relay, for other servers; the registration is checked and not stored.
     pub RegisterRemotePush = POST "/remotes/push/e2ee/register", for Anyone, since 406;
     params {
-        /// The organization's `realm_uuid`.
+        /// `realm_uuid` of the register reply, regardless of case; other organizations are unknown.
         realm_uuid: String,
-        /// Identifies the token.
+        /// Base64 of the first 8 bytes of the token's SHA-256; not checked.
         token_id formerly "push_account_id" 406..468: String,
         /// Base64 of the registration that the device encrypted for the relay, or of its plain JSON, whose `timestamp`
         /// is then checked.
         encrypted_push_registration: String,
-        /// The relay's public key that it was encrypted with: base64 of 32 bytes.
+        /// The relay's public key with which it was encrypted: base64 of 32 bytes.
         bouncer_public_key: String,
     }
     errors [RemoteRealmMissing, InvalidRelayKey, InvalidSealedRegistration, RegistrationExpired];

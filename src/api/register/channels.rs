@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The state of channels and subscriptions.
+/// The channels that the viewer can see, and the viewer's subscriptions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelState {
     #[serde(flatten)]
@@ -98,7 +98,7 @@ fn default_channels(realm: &Realm, request: &StateRequest<'_>) -> Vec<ChannelId>
     realm.channels.values().filter(is_default).map(|channel| channel.id).collect()
 }
 
-/// Visitors get all web-public channels as if they were subscribed.
+/// A channel in the list of subscriptions of a visitor, which has all web-public channels.
 fn visitor_subscription(realm: &Realm, channel: &Channel) -> SubscriptionRecord {
     let settings =
         Subscription::new(crate::realm::subscription_colors::SUBSCRIPTION_COLORS[0].to_owned(), MessageId(0));

@@ -1,5 +1,5 @@
-//! The part of the register reply that has lists of the user and of the organization, the settings of the user, and the
-//! defaults for new users.
+//! The part of the register reply that has lists of the user and of the organization, the settings of the user, the
+//! defaults for new users, and small values that clients ask for by a type of events of their own.
 
 use super::StateRequest;
 use super::requested_values::requested_values;
@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 requested_values! {
-    /// Lists of the user or the organization, and what accompanies them.
+    /// Lists of the user and of the organization, settings of the user, and values that accompany them.
     pub struct ListState(realm, request) {
         "user_topic" user_topics: Vec<UserTopic> = user_topics(realm, request);
         "onboarding_steps" onboarding_steps: Vec<StepRecord> = viewer_records(realm, request, onboarding::open_step_records);
@@ -79,7 +79,7 @@ pub struct NumberedChoice {
     name: &'static str,
 }
 
-/// Converts triples of key, number and name to choices.
+/// Converts triples of key, number and displayed name to choices.
 pub fn numbered_choices(choices: &[(&'static str, i64, &'static str)]) -> NumberedChoices {
     choices.iter().map(|&(key, id, name)| (key, NumberedChoice { id, name })).collect()
 }
@@ -133,7 +133,7 @@ impl WebhookBotKind {
     }
 }
 
-/// The user's own lists (drafts, for example), by the keys of the reply.
+/// The user's own lists, such as drafts, by their keys in the reply. Those of visitors are empty.
 pub(super) fn own_lists(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value> {
     let requested_lists = OWN_LISTS.iter().filter(|own_list| request.includes(own_list.list.key));
     requested_lists
@@ -216,7 +216,7 @@ pub fn setting_choices() -> Map<String, Value> {
 }
 
 /// `email_address_visibility` of new users.
-fn default_visibility(realm: &Realm) -> Value {
+fn default_email_visibility(realm: &Realm) -> Value {
     realm.organization.user_defaults.get("email_address_visibility").cloned().unwrap_or(json!(1))
 }
 
@@ -232,7 +232,7 @@ fn user_settings(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value
     }
     let (timezone, visibility) = match request.viewer {
         Some(viewer) => (viewer.timezone.as_str(), json!(viewer.email_visibility.number())),
-        None => ("", default_visibility(realm)),
+        None => ("", default_email_visibility(realm)),
     };
     settings.insert("timezone".into(), timezone.into());
     settings.insert("email_address_visibility".into(), visibility);
@@ -246,7 +246,7 @@ fn user_defaults(realm: &Realm) -> Map<String, Value> {
     };
     let mut defaults: Map<String, Value> =
         USER_SETTINGS.iter().map(|setting| (setting.name.to_owned(), default(setting))).collect();
-    defaults.insert("email_address_visibility".into(), default_visibility(realm));
+    defaults.insert("email_address_visibility".into(), default_email_visibility(realm));
     defaults.extend(setting_choices());
     defaults
 }

@@ -17,7 +17,7 @@ const MAX_UNREAD: usize = 50_000;
 const MAX_RECENT_CONVERSATIONS: usize = 1_000;
 
 requested_values! {
-    /// The state of messages.
+    /// The newest, unread and starred messages of the viewer, and the recent direct conversations.
     pub struct MessageState(realm, request) {
         "message" max_message_id: i64 = newest_message(realm, request);
         "message" unread_msgs: UnreadMessages = unread_messages(realm, request.viewer_id(), request.options),
@@ -28,11 +28,11 @@ requested_values! {
     }
 }
 
-/// The newest message of a direct conversation.
+/// A direct conversation of the viewer, with its newest message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RecentConversation {
     max_message_id: MessageId,
-    /// Without the viewer.
+    /// The members of the conversation, without the viewer.
     user_ids: Vec<UserId>,
 }
 
@@ -43,7 +43,8 @@ pub struct UnreadMessages {
     streams: Vec<UnreadInTopic>,
     huddles: Vec<UnreadInGroup>,
     mentions: Vec<MessageId>,
-    /// Without those in muted topics, and in muted channels unless their topic is unmuted or followed.
+    /// Without those in muted topics, and without those in channels that are muted or not subscribed to, unless their
+    /// topic is unmuted or followed.
     count: usize,
     old_unreads_missing: bool,
 }

@@ -131,7 +131,7 @@ impl Parameter for EventNarrow {
 }
 
 impl EventNarrow {
-    /// The conditions that messages have to meet.
+    /// The conditions that messages have to meet to get into the queue.
     ///
     /// # Errors
     ///

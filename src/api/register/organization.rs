@@ -27,7 +27,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// The state of the organization and the server.
+/// The settings of the organization, and what the server offers and limits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OrganizationState {
     /// Settings and permissions, whose keys and types are in tables.
@@ -67,7 +67,7 @@ fn settings(realm: &Realm) -> Map<String, Value> {
     settings.chain(permissions).collect()
 }
 
-/// Names, pictures and channels of the organization.
+/// The names, pictures, URLs, ways to log in, channels for notices, and external services of the organization.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Identity {
     realm_name: String,
@@ -111,7 +111,7 @@ struct DerivedSettings {
     realm_wildcard_mention_policy: i64,
 }
 
-/// Limits of lengths and sizes.
+/// Limits of lengths, sizes and numbers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Limits {
     max_stream_name_length: usize,
@@ -128,7 +128,7 @@ struct Limits {
     password_max_length: i64,
 }
 
-/// Properties of the server.
+/// What the server offers, and the times that it expects clients to keep.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ServerState {
     /// UNIX seconds of the start of the server; here, of the creation of the world.
@@ -331,7 +331,8 @@ impl ServerState {
     }
 }
 
-/// Descriptions of the permissions of one kind of object. `creator` is the word for the creator as the default holder.
+/// Descriptions of the permissions of one kind of object, by name. `creator` is the word for the creator as the default
+/// holder.
 fn permission_descriptions(
     table: &'static [PermissionSetting],
     creator: &'static str,

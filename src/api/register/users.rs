@@ -1,4 +1,4 @@
-//! The part of the register reply about users: lists of users and bots, the caller's account and rights, statuses,
+//! The part of the register reply about users: lists of users and bots, the viewer's account and permissions, statuses,
 //! presence.
 
 use super::StateRequest;
@@ -29,7 +29,7 @@ pub struct UserLists {
     cross_realm_bots: Vec<ListedUser>,
 }
 
-/// The state of users, besides the lists.
+/// What the reply has about users apart from the lists of users.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserState {
     #[serde(flatten)]
@@ -49,7 +49,7 @@ requested_values! {
     }
 }
 
-/// The account of the viewer.
+/// The account of the viewer, with what it may do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Account {
     #[schemars(extend("enum" = ["G", "J", "U"]))]

@@ -1,6 +1,6 @@
 //! Changing a scheduled message, including one that could not be sent.
 
-use super::{SENDING_ERRORS, ToParameter, check_and_render, find_own_message};
+use super::{SCHEDULING_ERRORS, ToParameter, check_and_render, find_own_message};
 use crate::api::parameter::WholeNumber;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::api::{OperationContext, Success, Write, operation};
@@ -20,7 +20,7 @@ operation! {
     /// Changes one of the caller's scheduled messages.
     pub EditScheduledMessage = PATCH "/scheduled_messages/{scheduled_message_id}", for User, since 184;
     params {
-        /// The scheduled message; the caller's own.
+        /// ID of one of the caller's scheduled messages that was not sent yet.
         @path scheduled_message_id: ScheduledMessageId,
         /// `channel` (or `stream`), `direct` (or `private`); requires `to`.
         type_ as "type": Option<MessageType>,
@@ -28,7 +28,7 @@ operation! {
         to: Option<ToParameter>,
         /// Required if `type` is `channel`.
         topic: Option<String>,
-        /// Markdown.
+        /// Markdown; cut at 10,000 code points.
         content: Option<String>,
         /// UNIX seconds, later than now; required for a message that could not be sent.
         scheduled_delivery_timestamp: Option<WholeNumber>,
@@ -37,18 +37,18 @@ operation! {
     events [ScheduledMessagesUpdate];
 }
 
-/// First the five of the edit itself, then [`SENDING_ERRORS`] except `MissingTopic`: four more than there. They are
+/// First the five of the edit itself, then [`SCHEDULING_ERRORS`] except `MissingTopic`: four more than there. They are
 /// checked in this order, except that a time that is not in the future is refused before `ScheduledMessageSent`.
-const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 4] = {
-    let mut errors = [ErrorKind::NothingToChange; SENDING_ERRORS.len() + 4];
+const ERRORS: [ErrorKind; SCHEDULING_ERRORS.len() + 4] = {
+    let mut errors = [ErrorKind::NothingToChange; SCHEDULING_ERRORS.len() + 4];
     errors[1] = ErrorKind::RecipientNeeded;
     errors[2] = ErrorKind::TopicNeeded;
     errors[3] = ErrorKind::ScheduledMessageSent;
     errors[4] = ErrorKind::NoSuchScheduledMessage;
     let (mut index, mut length) = (0, 5);
-    while index < SENDING_ERRORS.len() {
-        if !matches!(SENDING_ERRORS[index], ErrorKind::MissingTopic) {
-            errors[length] = SENDING_ERRORS[index];
+    while index < SCHEDULING_ERRORS.len() {
+        if !matches!(SCHEDULING_ERRORS[index], ErrorKind::MissingTopic) {
+            errors[length] = SCHEDULING_ERRORS[index];
             length += 1;
         }
         index += 1;

@@ -9,7 +9,7 @@ const MOBILE_SUFFIX: &str = "Mobile";
 /// The oldest supported version of mobile apps.
 const MIN_MOBILE_VERSION: [u64; 3] = [16, 2, 96];
 
-/// Whether a client is too old, such as `ChatMobile/15.9.1 (Android 14)`.
+/// Whether a client with this User-Agent is too old, such as `ChatMobile/15.9.1 (Android 14)`.
 pub fn is_incompatible(user_agent: &str) -> bool {
     let product = user_agent.split_whitespace().next().unwrap_or_default();
     let (name, version) = product.split_once('/').unwrap_or((product, ""));

@@ -1,4 +1,5 @@
-//! Logging in by email address: operations that return API keys, and the list of accounts for development logins.
+//! Logging in by email address, with a password or, as on development servers, without: operations that return API
+//! keys, and the list of accounts for development logins.
 
 use crate::api::changes::users::creation::record_first_login;
 use crate::api::{OperationContext, Read, Write, operation};
@@ -18,7 +19,7 @@ operation! {
     /// Returns the API key of any account, as development servers do, and opens a session.
     pub DevFetchApiKey = POST "/dev_fetch_api_key", for Anyone;
     params {
-        /// The account's address; bots have one too.
+        /// Real address of any active account, also of a bot.
         username: String,
     }
     reply ApiKeyReply;
@@ -36,9 +37,9 @@ operation! {
 pub struct ApiKeyReply {
     /// 32 letters and digits.
     pub api_key: String,
-    /// The account's real address, which is the user name.
+    /// The account's real address, which is the user name for Basic authentication.
     pub email: String,
-    /// The account.
+    /// ID of the account.
     pub user_id: i64,
 }
 
@@ -59,9 +60,9 @@ operation! {
 /// A user who can log in without a password.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DevUser {
-    /// The real address.
+    /// The real address, for `username` of POST /dev_fetch_api_key.
     pub email: String,
-    /// The organization's URL.
+    /// The organization's URL; the same for all users.
     pub realm_url: String,
 }
 
@@ -70,7 +71,7 @@ pub struct DevUser {
 pub struct DevUsersReply {
     /// Owners and administrators.
     pub direct_admins: Vec<DevUser>,
-    /// All others.
+    /// Moderators, members and guests.
     pub direct_users: Vec<DevUser>,
 }
 
@@ -94,9 +95,9 @@ operation! {
     /// Returns an account's API key for its password.
     pub FetchApiKey = POST "/fetch_api_key", for Anyone;
     params {
-        /// The account's address.
+        /// Real address of an active account; requests in a session may omit their own.
         username: String,
-        /// Its password.
+        /// The account's password; accounts that have none are refused.
         password: String,
     }
     reply ApiKeyReply;
@@ -117,13 +118,13 @@ impl Write for FetchApiKey {
 ///
 /// In this order: `DevAuthDisabled`, `InvalidEmailSyntax`, `RealmDeactivated`, `AuthenticationFailed`,
 /// `UserDeactivated`.
-pub fn log_in_without_password(tx: &mut Tx, feature_level: i64, username: &str) -> Result<ApiKeyReply, Error> {
+pub fn log_in_without_password(tx: &mut Tx, feature_level: i64, email: &str) -> Result<ApiKeyReply, Error> {
     check_dev_logins(tx)?;
-    check_email_syntax(username)?;
+    check_email_syntax(email)?;
     if tx.organization.is_deactivated {
         return Err(Error::RealmDeactivated);
     }
-    let user = find_account_or_system_bot(tx, username)?;
+    let user = find_account_or_system_bot(tx, email)?;
     if !user.is_active {
         return Err(Error::UserDeactivated);
     }
@@ -140,14 +141,14 @@ pub fn log_in_without_password(tx: &mut Tx, feature_level: i64, username: &str) 
 pub fn log_in_with_password(
     tx: &mut Tx,
     feature_level: i64,
-    username: &str,
+    email: &str,
     password: &str,
 ) -> Result<ApiKeyReply, Error> {
-    check_email_syntax(username)?;
+    check_email_syntax(email)?;
     if !tx.organization.allows_login_by(AuthenticationMethod::Email) {
         return Err(Error::PasswordAuthDisabled);
     }
-    let user = find_account(tx, username)?;
+    let user = find_account(tx, email)?;
     if user.password.as_deref() != Some(password) {
         return Err(Error::AuthenticationFailed);
     }
@@ -166,21 +167,21 @@ fn check_dev_logins(realm: &Realm) -> Result<(), Error> {
     if is_enabled { Ok(()) } else { Err(Error::DevAuthDisabled) }
 }
 
-fn check_email_syntax(username: &str) -> Result<(), Error> {
-    if is_email(username) { Ok(()) } else { Err(Error::InvalidEmailSyntax) }
+fn check_email_syntax(email: &str) -> Result<(), Error> {
+    if is_email(email) { Ok(()) } else { Err(Error::InvalidEmailSyntax) }
 }
 
 /// The account with an email address, except system bots, which only development logins accept.
-pub(super) fn find_account(realm: &Realm, username: &str) -> Result<Arc<User>, Error> {
-    find_account_or_system_bot(realm, username)
+pub(super) fn find_account(realm: &Realm, email: &str) -> Result<Arc<User>, Error> {
+    find_account_or_system_bot(realm, email)
         .ok()
         .filter(|user| !user.is_system_bot())
         .ok_or(Error::AuthenticationFailed)
 }
 
 /// The account with an email address, including system bots: development logins return any key.
-fn find_account_or_system_bot(realm: &Realm, username: &str) -> Result<Arc<User>, Error> {
-    let user = realm.user_by_email(username).filter(|user| !user.is_deleted);
+fn find_account_or_system_bot(realm: &Realm, email: &str) -> Result<Arc<User>, Error> {
+    let user = realm.user_by_email(email).filter(|user| !user.is_deleted);
     user.cloned().ok_or(Error::AuthenticationFailed)
 }
 

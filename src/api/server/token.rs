@@ -24,7 +24,7 @@ operation! {
         /// A JSON web token with the claim `email`, signed by HS256 with the key
         /// `chatdouble-takes-tokens-signed-with-this-key`.
         token: String,
-        /// Whether the reply has the user as they see themselves.
+        /// Whether the reply has `user`, the account as its owner sees it.
         include_profile: bool = false,
     }
     reply ApiKeyForTokenReply;
@@ -37,9 +37,9 @@ operation! {
 pub struct ApiKeyForTokenReply {
     /// 32 letters and digits.
     pub api_key: String,
-    /// The account's real address, which is the user name.
+    /// The account's real address, which is the user name for Basic authentication.
     pub email: String,
-    /// The account, if requested.
+    /// The account as its owner sees it; absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<UserRecord>,
 }

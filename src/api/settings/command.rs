@@ -13,7 +13,7 @@ operation! {
     /// Carries out a slash command.
     pub RunCommand = POST "/zcommand", for Human;
     params {
-        /// `/ping`, which does nothing; `/dark`, `/light`; `/fluid-width`, `/fixed-width`.
+        /// `/ping`, which does nothing, `/dark`, `/light`, `/fluid-width` or `/fixed-width`.
         command: String,
     }
     reply CommandReply;
@@ -22,7 +22,7 @@ operation! {
     message |reply| reply.message;
 }
 
-/// The result of the command, in words.
+/// No data: `msg` tells the result in words.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct CommandReply {
     /// The `msg` of the reply.

@@ -39,7 +39,7 @@ operation! {
     /// Changes whether Enter sends a message; newer levels have it in PATCH /settings.
     pub ChangeEnterSends = POST "/users/me/enter-sends", for Human, removed_in 81;
     params {
-        /// Whether Enter sends a message.
+        /// True if Enter sends a message, false if it begins a new line.
         enter_sends: bool,
     }
     errors [BadValue];

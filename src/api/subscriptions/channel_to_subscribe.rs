@@ -1,4 +1,4 @@
-//! The type of the items of `subscriptions` and `add`, parameters with the channels to subscribe to.
+//! The type of a channel in the parameters `subscriptions` and `add`, which list the channels to subscribe to.
 
 use crate::api::parameter::FromJson;
 use crate::error::Error;
@@ -15,7 +15,7 @@ pub struct ChannelToSubscribe {
     pub name: String,
     /// The color of the subscription: `#` and 3 or 6 hexadecimal digits. None: the server chooses one.
     pub color: Option<String>,
-    /// The description of a channel that the request creates.
+    /// At most 1,024 code points. Used only if the request creates the channel.
     pub description: Option<String>,
 }
 

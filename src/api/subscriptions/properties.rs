@@ -21,7 +21,7 @@ operation! {
     /// Changes settings of the caller's subscriptions.
     pub ChangeProperties = POST "/users/me/subscriptions/properties", for User;
     params {
-        /// Changes, made in this order.
+        /// Changes, made in this order; if one is refused, none is made.
         subscription_data: Vec<PropertyChange>,
     }
     errors in ERRORS;
@@ -30,14 +30,14 @@ operation! {
 
 json_object! {
     open
-    /// One change.
+    /// A change of one setting of a subscription.
     pub struct PropertyChange {
-        /// The channel.
+        /// ID of a channel that the caller is subscribed to.
         stream_id: ChannelId,
         /// `color`, `is_muted`, `in_home_view`, `pin_to_top`, `desktop_notifications`, `audible_notifications`,
         /// `push_notifications`, `email_notifications` or `wildcard_mentions_notify`.
         property: String,
-        /// A color for `color`, else true or false.
+        /// A text such as `#76ce90` for `color`, otherwise true or false.
         value: Value,
     }
 }
@@ -83,11 +83,11 @@ operation! {
     /// Changes a setting of one of the caller's subscriptions.
     pub ChangeProperty = PATCH "/users/me/subscriptions/{stream_id}", for User;
     params {
-        /// The channel.
+        /// ID of a channel that the caller is subscribed to.
         @path stream_id: ChannelId,
-        /// As in POST /users/me/subscriptions/properties.
+        /// Name of the setting, one of those of POST /users/me/subscriptions/properties.
         property: String,
-        /// A color for `color`, else true or false.
+        /// A text such as `#76ce90` for `color`, otherwise true or false.
         value: TextOrJson,
     }
     errors in ERRORS;

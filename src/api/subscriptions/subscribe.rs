@@ -32,22 +32,22 @@ operation! {
     /// Subscribes users to channels, which are created if necessary.
     pub Subscribe = POST "/users/me/subscriptions", for NotGuest;
     params {
-        /// The channels.
+        /// Channels by `name`, with a `color` if wanted, and a `description` in case that they are created.
         subscriptions: Vec<ChannelToSubscribe>,
-        /// Properties of new channels.
+        /// Properties of the channels that are created.
         @group properties: ChannelProperties,
-        /// Which topics may be used in new channels.
+        /// Whether created channels refuse, allow or require the empty topic; by default as the organization does.
         topics_policy: Option<TopicsPolicyWord>,
-        /// Permissions of new channels.
+        /// Permissions of the channels that are created.
         @group permissions: ChannelPermissions,
-        /// Announce new channels if the organization announces them.
+        /// Whether created channels are announced, private ones too, if the organization has a channel for that.
         announce: bool = false,
-        /// Users to subscribe; the caller by default.
+        /// IDs or addresses of the users to subscribe; the caller when absent or empty.
         principals: Principals = Principals::caller() => "",
-        /// Refuse the request if the caller may not subscribe to one of the channels; otherwise these are listed in
+        /// Whether a channel to which the caller may not subscribe makes the request fail; if not, it is listed in
         /// `unauthorized`.
         authorization_errors_fatal: bool = true,
-        /// Notify users who were subscribed by another user.
+        /// Whether other users than the caller get a direct message about their new subscriptions.
         send_new_subscription_messages since 397: bool = true,
     }
     reply SubscribeReply;
@@ -67,10 +67,10 @@ pub struct SubscribeReply {
     pub subscribed: BTreeMap<i64, Vec<String>>,
     /// Names of channels to which the user was subscribed before, by user ID.
     pub already_subscribed: BTreeMap<i64, Vec<String>>,
-    /// Channels that the caller may not subscribe to; only with `authorization_errors_fatal=false`.
+    /// Names of channels that the caller may not subscribe to; absent unless `authorization_errors_fatal` is false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unauthorized: Option<Vec<String>>,
-    /// Whether users who were subscribed by another user were notified: not if there are too many. Present only if
+    /// False if nobody was notified, because more than 100 users were newly subscribed; absent unless notices were
     /// requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_subscription_messages_sent: Option<bool>,
@@ -111,11 +111,11 @@ pub struct SubscribeRequest {
     pub channels: Vec<ChannelToSubscribe>,
     /// Properties of new channels.
     pub channel_params: NewChannelParams,
-    /// Users to subscribe.
+    /// Users to subscribe; if empty, the caller.
     pub principals: Principals,
     /// Whether the request fails if the caller may not subscribe to one of the channels.
     pub are_refusals_fatal: bool,
-    /// Whether new channels are announced.
+    /// Whether new channels are announced, if the organization has a channel for announcements.
     pub announces: bool,
     /// Whether users who were subscribed by another user are notified.
     pub notifies_users: bool,
@@ -217,7 +217,7 @@ struct ResolvedChannels {
     refused: Vec<String>,
     /// Names and descriptions of channels to create.
     missing: Vec<(String, String)>,
-    /// By name in lower case.
+    /// Colors for the subscriptions, by name in lower case.
     colors: BTreeMap<String, String>,
 }
 

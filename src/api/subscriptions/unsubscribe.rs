@@ -23,7 +23,7 @@ operation! {
     params {
         /// Names of channels, regardless of case.
         subscriptions: Vec<String>,
-        /// Users to unsubscribe; the caller by default.
+        /// IDs or addresses of the users to unsubscribe; the caller when absent or empty.
         principals: Principals = Principals::caller() => "",
     }
     reply UnsubscribeReply;
@@ -37,9 +37,9 @@ operation! {
 /// The result: one entry for each user and channel.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct UnsubscribeReply {
-    /// Channels that were unsubscribed from.
+    /// Names of channels, once for each user who was unsubscribed.
     pub removed: Vec<String>,
-    /// Channels that the user was not subscribed to.
+    /// Names of channels, once for each user who was not subscribed.
     pub not_removed: Vec<String>,
 }
 

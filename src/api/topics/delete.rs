@@ -20,9 +20,9 @@ operation! {
     /// Deletes the messages of a topic that the caller can see.
     pub DeleteTopic = POST "/streams/{stream_id}/delete_topic", for Administrator;
     params {
-        /// The channel.
+        /// ID of a channel that the caller can read and that is not archived.
         @path stream_id: ChannelId,
-        /// The topic, regardless of case.
+        /// Name of the topic, regardless of case; an unknown one has no messages to delete.
         topic_name: TopicName,
     }
     reply DeleteTopicReply;
@@ -54,7 +54,7 @@ fn remove_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
     }
 }
 
-/// Whether everything is done.
+/// How far the deletion got.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DeleteTopicReply {
     /// Always true: nothing is left for another request.

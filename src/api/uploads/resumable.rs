@@ -19,13 +19,13 @@ use std::sync::Arc;
 /// The progress of an upload.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UploadReply {
-    /// The end of its URL, including slashes; the file's URL ends in it too when the upload is finished.
+    /// The end of the upload's URL, including slashes; when it is finished, the file's URL ends in it too.
     pub path_id: String,
-    /// The file's name.
+    /// Name of the file that clients display.
     pub filename: String,
-    /// Bytes that have arrived.
+    /// Number of bytes that have arrived.
     pub offset: u64,
-    /// Bytes of the whole file.
+    /// Size of the whole file in bytes.
     pub length: u64,
 }
 
@@ -42,9 +42,9 @@ operation! {
     params {
         /// Size of the file in bytes.
         length: i64,
-        /// Its name.
+        /// Name of the file, whose directories are removed; `uploaded-file` when absent.
         filename: Option<String>,
-        /// Its type; guessed from the name when it is absent or empty.
+        /// Content type of the file; guessed from the name when absent or empty.
         filetype: Option<String>,
     }
     reply UploadReply;
@@ -108,7 +108,7 @@ operation! {
     params {
         /// The end of the upload's URL, including slashes.
         @path upload_id: String,
-        /// Where the piece begins, in bytes.
+        /// Where the piece begins in the file: the number of bytes that have arrived.
         offset: i64,
     }
     reply UploadReply;
@@ -135,7 +135,7 @@ impl Write for AddToUpload {
 }
 
 operation! {
-    /// Ends a resumable upload that is not complete.
+    /// Gives up a resumable upload that is not complete, and removes what has arrived.
     pub EndUpload = DELETE "/tus/{*upload_id}", for User, since 295;
     params {
         /// The end of the upload's URL, including slashes.

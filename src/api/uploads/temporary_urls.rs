@@ -1,7 +1,7 @@
-//! URLs of files that need no credentials and work for a minute.
+//! URLs with which files can be read without credentials for a minute.
 //!
-//! The token in a URL consists of the expiry time and the file's path, signed with the realm's seed. The time is that
-//! of the world's clock.
+//! The token in a URL consists of the expiry time and the file's path, with a signature that only this organization can
+//! make. The time is that of the world's clock.
 
 use crate::error::Error;
 use crate::realm::attachment::Attachment;

@@ -1,4 +1,4 @@
-//! Whether the thumbnails of a file are ready.
+//! The operation that says whether the thumbnails of a file are ready.
 
 use crate::api::{OperationContext, Read, operation};
 use crate::error::Error;
@@ -10,7 +10,7 @@ operation! {
     /// Returns whether an uploaded file has thumbnails.
     pub GetThumbnailStatus = GET "/thumbnail/status/{realm_id_str}/{*filename}", for User, since 479;
     params {
-        /// The organization's number.
+        /// ID of the organization, as in the file's URL.
         @path realm_id_str: i64,
         /// The rest of the file's URL, including slashes.
         @path filename: String,
@@ -19,10 +19,10 @@ operation! {
     errors [FileNotFound, FileForbidden];
 }
 
-/// Whether the thumbnails of a file are ready.
+/// The state of a file's thumbnails.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ThumbnailStatusReply {
-    /// Whether the file is a picture whose thumbnails are ready: at once, unless the world delays them.
+    /// Whether the file is a picture whose thumbnails are ready: immediately, unless the world delays them.
     pub has_thumbnail: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Creating users.
+//! Creating a user with address, password and name, without an invitation.
 
 use crate::api::changes::users::creation::{NewPerson, add_person};
 use crate::api::{OperationContext, Write, operation};
@@ -13,14 +13,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 operation! {
-    /// Creates a user.
+    /// Creates a member; for administrators who may create users.
     pub CreateUser = POST "/users", for Administrator;
     params {
-        /// Real address.
+        /// Real address, which no other account may have.
         email: String,
-        /// At least 6 characters and hard enough to guess.
+        /// At least `password_min_length` code points, 6 by default, and hard enough to guess.
         password: String,
-        /// Display name.
+        /// Name that users see, at most 100 code points.
         full_name: String,
     }
     reply UserIdReply;
@@ -31,10 +31,10 @@ operation! {
     events [RealmUserAdd, UserGroupAddMembers, SubscriptionPeerAdd, Message];
 }
 
-/// The new user.
+/// The user who was created.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserIdReply {
-    /// Its ID.
+    /// ID of the new user.
     pub user_id: i64,
 }
 

@@ -13,18 +13,18 @@ use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use serde_json::Value;
 
-/// Maximum length of the comment for the email, in code points, after trimming.
+/// Maximum length of the comment in the email to the user, in code points, after trimming.
 const MAX_COMMENT_LENGTH: usize = 2000;
 
 operation! {
     /// Deactivates a user, after the bots that they own; for administrators.
     pub DeactivateUser = DELETE "/users/{user_id}", for User;
     params {
-        /// Must be an active user who is not a bot.
+        /// ID of an active user who is not a bot.
         @path user_id: UserId,
         /// What to delete; the data of the user's bots goes first.
         actions since 459: Option<DeletionActions>,
-        /// For the email to the user, which this server does not send; at most 2,000 characters.
+        /// For the email to the user, which this server does not send; at most 2,000 code points.
         deactivation_notification_comment since 135: Option<String>,
     }
     errors [BadValue, NoSuchUser, TargetDeactivated, InsufficientPermission, OwnerRequired, OnlyOwner];

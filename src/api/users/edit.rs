@@ -22,15 +22,15 @@ operation! {
     /// Changes a user's name, role, profile or address; for administrators, and owners of bots.
     pub EditUser = PATCH "/users/{user_id}", for User;
     params {
-        /// The user; may be a bot or deactivated.
+        /// ID of the user, who may be a bot or deactivated; not of a system bot.
         @path user_id: UserId,
-        /// Display name; a blank name changes nothing.
+        /// New name that users see, at most 100 code points; a blank one changes nothing.
         full_name: Option<String>,
-        /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
+        /// New role: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role since 7: Option<RoleNumber>,
-        /// Custom profile fields; null or empty values are removed.
+        /// New values of custom profile fields by `id`; a `value` that is null or empty removes the old one.
         profile_data: Option<Vec<ProfileChange>>,
-        /// Real address, for administrators who may create users.
+        /// New real address; only for administrators who may create users.
         new_email since 313: Option<String>,
     }
     errors in ERRORS;
@@ -38,9 +38,9 @@ operation! {
 }
 
 json_object! { open
-    /// A new value of another user's field.
+    /// A new value of one of a user's custom profile fields.
     pub struct ProfileChange {
-        /// The field.
+        /// ID of the custom profile field.
         id: ProfileFieldId,
         /// A text, or for fields of users a list of IDs; null or empty removes the value.
         value: Option<ProfileValue>,
@@ -87,18 +87,18 @@ impl Write for EditUser {
 }
 
 operation! {
-    /// Changes a user, given by address.
+    /// Changes a user by address, as PATCH /users/{user_id} does by ID.
     pub EditUserByEmail = PATCH "/users/{email}", for User, since 313;
     params {
         /// The real address, where the caller may see it, or the dummy `user<user_id>@<realm_host>`.
         @path email: String,
-        /// Display name; a blank name changes nothing.
+        /// New name that users see, at most 100 code points; a blank one changes nothing.
         full_name: Option<String>,
-        /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
+        /// New role: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role: Option<RoleNumber>,
-        /// Custom profile fields; null or empty values are removed.
+        /// New values of custom profile fields by `id`; a `value` that is null or empty removes the old one.
         profile_data: Option<Vec<ProfileChange>>,
-        /// Real address, for administrators who may create users.
+        /// New real address; only for administrators who may create users.
         new_email since 313: Option<String>,
     }
     errors in ERRORS;
@@ -113,7 +113,7 @@ impl Write for EditUserByEmail {
     }
 }
 
-/// The parameters that both operations share.
+/// The parameters that both operations share; None for what does not change.
 struct UserChanges {
     full_name: Option<String>,
     new_email: Option<String>,

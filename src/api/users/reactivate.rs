@@ -1,4 +1,4 @@
-//! Reactivating users and bots.
+//! Reactivating users and bots. A bot whose owner is deactivated gets another owner.
 //!
 //! A choice where the API is silent: A-64 in docs/assumptions.md.
 
@@ -19,7 +19,7 @@ operation! {
     /// Reactivates a user, with subscriptions and groups; for administrators, and owners of bots.
     pub ReactivateUser = POST "/users/{user_id}/reactivate", for User;
     params {
-        /// The user; may be a bot.
+        /// ID of the user, who may be a bot; not of a system bot.
         @path user_id: UserId,
     }
     errors [NoSuchUser, InsufficientPermission, BotNameActive, PlaceholderAccount];

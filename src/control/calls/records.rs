@@ -1,11 +1,11 @@
-//! The schemas of records in replies of control, in the notation of `openapi/shape.rs`, and the descriptions of keys in
-//! bodies and replies.
+//! The schemas of records in replies of control, in the notation of `openapi/shape.rs`, and the descriptions of the
+//! keys of replies and records.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The descriptions of keys, by the name of their schema.
+/// The descriptions of keys, by the name of their schema. Those of the keys of bodies are doc comments of Rust types.
 static DESCRIPTIONS: LazyLock<BTreeMap<String, BTreeMap<String, String>>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("meanings.json")).expect("it maps keys to texts, as a test checks")
 });
