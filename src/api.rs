@@ -48,6 +48,7 @@ pub mod profile_fields;
 pub mod push;
 pub mod reactions;
 pub mod register;
+pub mod release;
 pub mod reminders;
 mod reply;
 pub mod scheduled_messages;

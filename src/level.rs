@@ -26,7 +26,6 @@ mod newest_names;
 pub mod objects;
 mod parameters;
 pub mod place;
-pub mod release;
 mod unknown_narrow_terms;
 mod usage;
 

@@ -1,6 +1,6 @@
 //! Feature levels in JSON bodies. The number of a release is refused with a message that gives its level.
 
-use crate::level::release::level_of_release;
+use crate::api::release::level_of_release;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use std::borrow::Cow;

@@ -119,16 +119,16 @@ pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequ
     let (expected_requests, timeout_ms) = expected_requests.into_parts();
     let (filter, bounds) = expected_requests.check(world)?;
     let count = || world.journal().find(&filter).len();
-    let check = || Some(count()).filter(|count| bounds.allows(*count));
-    match waiting::wait_until(world, timeout_ms, || world.journal().changed(), check).await? {
-        Some(count) => Ok(json!({ "count": count })),
-        None => {
-            let count = count();
-            let (reason, nearest) =
-                (bounds.failure_reason(count, world, worlds, &filter), bounds.requests_to_show(count, world, &filter));
-            Err(Error::VerificationTimedOut { reason: reason.into(), count: count.into(), nearest: nearest.into() })
-        }
+    // The number only grows, so that a wait ends as soon as there are too many.
+    let check = || Some(count()).filter(|count| *count >= bounds.at_least);
+    let awaited = waiting::wait_until(world, timeout_ms, || world.journal().changed(), check).await?;
+    let count = awaited.unwrap_or_else(count);
+    if awaited.is_some() && bounds.allows(count) {
+        return Ok(json!({ "count": count }));
     }
+    let (reason, nearest) =
+        (bounds.failure_reason(count, world, worlds, &filter), bounds.requests_to_show(count, world, &filter));
+    Err(Error::VerificationTimedOut { reason: reason.into(), count: count.into(), nearest: nearest.into() })
 }
 
 /// The unchecked values of a filter.

@@ -124,12 +124,22 @@ impl MatchedPath {
         if pattern_use == PatternUse::Entries(Some(NOT_FOUND_STATUS)) {
             return Ok(Self { path: api_path.to_owned(), rows: Vec::new(), methods: None });
         }
-        let nearest = Router::find_nearest(method.unwrap_or("GET"), api_path);
-        let nearest = nearest.map(|row| format!("; the nearest is {}", vendor_path(dialect, row))).unwrap_or_default();
+        let operation_path = if has_unfilled_part(api_path) {
+            None
+        } else {
+            let has_method = |row: &&OperationRow| method.is_none_or(|method| row.route.method == method);
+            let neutral_path = dialect.neutral_path(api_path);
+            ROUTER.rows_of_path(neutral_path).find(has_method).or_else(|| ROUTER.rows_of_path(neutral_path).next())
+        };
+        let nearest = match (operation_path, Router::find_nearest(method.unwrap_or("GET"), api_path)) {
+            (Some(row), _) => format!("; with placeholders, it is {}", vendor_path(dialect, row)),
+            (None, Some(row)) => format!("; the nearest is {}", vendor_path(dialect, row)),
+            (None, None) => String::new(),
+        };
         let files = FILE_KINDS.join(", ");
         let note = match pattern_use {
-            PatternUse::Operations => String::new(),
-            PatternUse::Entries(_) => "; requests for other paths are found with status 404".to_owned(),
+            PatternUse::Operations => "",
+            PatternUse::Entries(_) => "; requests for other paths are found with status 404",
         };
         Err(refusal(format!("{prefix}path: no operation has the path {path}{nearest}, and files have {files}{note}")))
     }
@@ -146,6 +156,9 @@ impl MatchedPath {
         let from_file = || Self { path: path.to_owned(), rows: Vec::new(), methods: Some(vec!["GET"]) };
         if pattern_use == PatternUse::Operations || FILE_KINDS.contains(&path) {
             return FILE_KINDS.contains(&path).then(from_file);
+        }
+        if has_unfilled_part(path) {
+            return None;
         }
         let rows_at_path: Vec<&'static OperationRow> = ROUTER.rows_of_path(path).collect();
         if !rows_at_path.is_empty() {
@@ -175,6 +188,14 @@ impl MatchedPath {
         methods.dedup();
         Err(refusal(format!("{prefix}method: {} has {}{note}", self.path, methods.join(" and "))))
     }
+}
+
+/// Whether a part of the path is written as a placeholder or a pattern, which no request has.
+fn has_unfilled_part(path: &str) -> bool {
+    let is_unfilled = |part: &str| {
+        part.starts_with(['{', '<', ':', '$']) || part.contains(['?', '*']) || part.len() == 2 && part.starts_with('%')
+    };
+    path.split('/').any(is_unfilled)
 }
 
 /// Checks a parameter's name against the parameters of `rows`, and returns its neutral name. `subject` is the beginning

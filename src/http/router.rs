@@ -224,19 +224,23 @@ fn decode(part: &str) -> Cow<'_, str> {
 }
 
 /// The similarity of a path to that of an operation or a call of control, from 0 to 1. A placeholder has a similarity
-/// of 0.8 to any part; paths of different lengths lose 40 % of their similarity.
+/// of 0.8 to any part, and more to a placeholder with a similar name; paths of different lengths lose 40 % of their
+/// similarity.
 pub fn path_similarity(parts: &[&str], operation_path: &str) -> f64 {
     let operation_parts: Vec<&str> = operation_path.split('/').collect();
     let length_factor = if operation_parts.len() == parts.len() { 1.0 } else { 0.6 };
     let pairs = parts.iter().zip(&operation_parts);
-    let sum: f64 = pairs
-        .map(
-            |(part, operation_part)| {
-                if operation_part.starts_with('{') { 0.8 } else { strsim::jaro_winkler(part, operation_part) }
-            },
-        )
-        .sum();
+    let sum: f64 = pairs.map(|(part, operation_part)| part_similarity(part, operation_part)).sum();
     length_factor * sum / parts.len().max(operation_parts.len()) as f64
+}
+
+fn part_similarity(part: &str, operation_part: &str) -> f64 {
+    let similarity = strsim::jaro_winkler(part, operation_part);
+    match operation_part.starts_with('{') {
+        true if part.starts_with('{') => 0.8 + 0.2 * similarity,
+        true => 0.8,
+        false => similarity,
+    }
 }
 
 #[cfg(test)]

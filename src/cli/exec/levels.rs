@@ -2,9 +2,9 @@
 
 use super::run_settings::{RunResult, RunSettings};
 use crate::api::NEWEST_FEATURE_LEVEL;
+use crate::api::release::level_of_release;
 use crate::cli::CliError;
 use crate::cli::output::eprint_line;
-use crate::level::release::level_of_release;
 use crate::level::{SuspectedChange, Usage};
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt, stream};

@@ -1,8 +1,8 @@
 //! Parsers for the values of the options of `serve`.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
+use crate::api::release::level_of_release;
 use crate::control::times::SpanInput;
-use crate::level::release::level_of_release;
 use crate::server::Authority;
 use crate::time::Span;
 use std::net::IpAddr;

@@ -275,6 +275,13 @@ async fn waiting_ends_as_soon_as_it_holds_or_in_time() {
     let reply = control.post(&format!("{JOURNAL}/wait"), never).await.with_status(408);
     let body = reply.error("VERIFICATION_FAILED", "Expected at least 1 such request, found 0");
     assert_eq!((&body["count"], body["nearest"].as_array().map(Vec::len)), (&json!(0), Some(1)));
+
+    server.user("mel").send_to("general", "t", "late").await;
+    let begun = Instant::now();
+    let too_many = json!({"params": {"content": "late"}, "exactly": 1, "timeout_ms": 20_000});
+    let reply = control.post(&format!("{JOURNAL}/wait"), too_many).await.with_status(408);
+    reply.error("VERIFICATION_FAILED", "Expected exactly 1 such request, found 2");
+    assert!(begun.elapsed() < Duration::from_secs(5), "the number never gets less");
     for (body, part) in [
         (json!({}), "`timeout_ms` is missing"),
         (json!({"timeout_ms": -1}), "$.timeout_ms"),
