@@ -25,9 +25,9 @@ pub enum Access {
     /// Accounts with the permission `can_create_groups`, except guests.
     GroupCreator,
     HumanNotGuest,
-    /// Administrators and owners, bots of that role included.
+    /// Administrators and owners, bots with these roles included.
     Administrator,
-    /// Owners, bots of that role included.
+    /// Owners, bots with this role included.
     Owner,
     Bot,
 }

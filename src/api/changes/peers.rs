@@ -18,9 +18,11 @@ pub(super) struct PeerChange {
     channels: Vec<ChannelId>,
 }
 
-/// The changes to report, by the users of each changed channel who subscribe (`is_arrival`) or unsubscribe. One change
-/// for each private channel comes first, then those of public channels, in which the same users share a change. Below
-/// 378, only a single user has one change for several public channels.
+/// The changes to report. `changed` has the users of each channel who subscribe (`is_arrival`) or unsubscribe.
+///
+/// Private channels come first, with one change each. Public channels to which the same users subscribe share changes,
+/// divided as [`PublicChange::split_by_kind`] says. Below 378, they share changes only for a single user, divided as
+/// [`PublicChange::split_by_audience`] says.
 pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>, is_arrival: bool) -> Vec<PeerChange> {
     let mut changes = Vec::new();
     let mut public_changes: Vec<PublicChange> = Vec::new();
@@ -132,7 +134,7 @@ pub(super) fn emit_removal_among_leavers(tx: &mut Tx, change: &PeerChange) {
     }
 }
 
-/// Event: `event`, `subscription` peer_add or peer_remove, for each change.
+/// Event, for each change: `subscription` peer_add or peer_remove, whichever `event` makes.
 pub(super) fn emit_peers<E: EventData>(tx: &mut Tx, event: fn(Peers) -> E, changes: Vec<PeerChange>) {
     emit_peers_with_condition(tx, event, changes, DeliveryCondition::of_channel);
 }

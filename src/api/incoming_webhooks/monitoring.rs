@@ -1,4 +1,4 @@
-//! Alertmanager and Grafana: messages about alerts that are firing or were resolved.
+//! Alertmanager and Grafana: messages about alerts and their state, such as firing or resolved.
 
 use super::delivery::{Delivery, RenderedDelivery, WebhookMessage};
 use super::payload::PayloadValue;

@@ -84,7 +84,7 @@ fn clear_channel_settings(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
     settings
 }
 
-/// Emits that these settings no longer name a channel.
+/// Reports that these settings no longer name a channel.
 ///
 /// Event: `realm` update_dict, below 331 `realm` update for each setting.
 fn emit_cleared_settings(tx: &mut Tx, settings: Vec<&'static str>) {
@@ -103,7 +103,7 @@ fn emit_cleared_settings(tx: &mut Tx, settings: Vec<&'static str>) {
     }
 }
 
-/// Unarchives a channel.
+/// Unarchives a channel. One that was archived below 315 stays private, without subscribers, and keeps its new name.
 ///
 /// Events: `stream` update to clients that know archived channels. To other clients, the events of a new channel:
 /// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everyone else who can see the

@@ -102,7 +102,7 @@ fn emit_avatar_to(tx: &mut Tx, id: UserId, audience: Audience) {
 ///
 /// Events: `realm_user` update with `delivery_email` to those who can see the real address. If everyone can, also
 /// `realm_user` update with `new_email` to everyone who can access the user. If the URL of the avatar is derived from
-/// the address, also that of [`change_avatar`].
+/// the address, also those of [`change_avatar`].
 pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
     let old_email = std::mem::replace(&mut tx.user_mut(id).email, email.clone());
     let realm = tx.realm_mut();

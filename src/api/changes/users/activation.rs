@@ -27,15 +27,15 @@ pub const DELETED_USER_NAME: &str = "Deleted user";
 
 json_object! {
     open
-    /// What is deleted with an account.
+    /// What is deleted when an account and its bots are deactivated.
     pub struct DeletionActions {
         /// Rename the user to 'Deleted user' and remove the picture.
         delete_profile: bool = false,
-        /// Messages in public channels, web-public ones included.
+        /// Delete the messages that the user sent to public channels, web-public ones included.
         delete_public_channel_messages: bool = false,
-        /// Messages in private channels.
+        /// Delete the messages that the user sent to private channels.
         delete_private_channel_messages: bool = false,
-        /// Direct messages.
+        /// Delete the direct messages that the user sent, for all participants.
         delete_direct_messages: bool = false,
     }
 }
