@@ -11,7 +11,7 @@ use crate::realm::user::{BotKind, Role, User};
 pub enum Access {
     /// The operation needs no credentials and ignores wrong ones.
     Anyone,
-    /// [`Access::User`], and visitors without credentials if the organization has public access.
+    /// [`Access::User`], and visitors without credentials (spectators) if the organization has public access.
     UserOrVisitor,
     /// Any account, including incoming webhook bots.
     AnyAccount,

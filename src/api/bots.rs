@@ -69,13 +69,13 @@ impl Read for GetBots {
 parameters! {
     /// The parameter of operations on a single bot.
     pub struct BotParams {
-        /// User ID of the bot, which may be deactivated.
+        /// User ID of the bot, which may be deactivated; one that may create users is for organization owners.
         @path bot_id: UserId,
     }
 }
 
 operation! {
-    /// Returns a bot's API key. For its owner and administrators; organization owners alone if it may create users.
+    /// Returns a bot's API key, for its owner and administrators.
     pub GetBotApiKey = GET "/bots/{bot_id}/api_key", for HumanNotGuest, since 474;
     params from BotParams;
     reply ApiKeyOnlyReply;

@@ -163,7 +163,7 @@ impl Read for GetDrafts {
 }
 
 operation! {
-    /// Stores drafts for the caller, for all of the caller's clients.
+    /// Stores drafts of the caller's, which all of the caller's clients get.
     pub CreateDrafts = POST "/drafts", for User, since 87;
     params {
         /// Objects with `type`, `to`, `topic`, `content` and optionally `timestamp`.

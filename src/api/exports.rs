@@ -118,7 +118,7 @@ pub struct Consent {
     pub user_id: UserId,
     /// The user's setting `allow_private_data_export`.
     pub consented: bool,
-    /// The user's setting of this name.
+    /// The user's setting: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators.
     pub email_address_visibility: i64,
 }
 

@@ -1,4 +1,5 @@
-//! User groups: listing and reading them. Submodules create, change, deactivate and delete groups and change members.
+//! User groups: listing and reading them. Submodules create, change, deactivate and delete groups, change members, and
+//! have the parameters of permissions.
 //!
 //! A choice where the API is silent: A-25 in docs/assumptions.md.
 

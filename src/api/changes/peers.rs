@@ -20,9 +20,9 @@ pub(super) struct PeerChange {
 
 /// The changes to report. `changed` has the users of each channel who subscribe (`is_arrival`) or unsubscribe.
 ///
-/// Private channels come first, with one change each. Public channels to which the same users subscribe share changes,
-/// divided as [`PublicChange::split_by_kind`] says. Below 378, they share changes only for a single user, divided as
-/// [`PublicChange::split_by_audience`] says.
+/// Private channels come first, with one change each. Public channels with the same users share changes, which
+/// [`PublicChange::split_by_kind`] divides. Below 378, they share changes only for a single user, which
+/// [`PublicChange::split_by_audience`] divides.
 pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>, is_arrival: bool) -> Vec<PeerChange> {
     let mut changes = Vec::new();
     let mut public_changes: Vec<PublicChange> = Vec::new();

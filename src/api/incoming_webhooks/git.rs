@@ -113,7 +113,7 @@ pub struct Activity<'a> {
     /// The title of the issue or pull request; for reviews and review comments with a preposition and the number, such
     /// as `for #3 Fix the build`. None if the topic contains the title.
     pub title: Option<&'a str>,
-    /// The text of the issue, pull request, comment or review, to be quoted. None or empty if there is nothing to quote.
+    /// The text of the issue, pull request, comment or review, to be quoted. None or empty: nothing is quoted.
     pub message: Option<&'a str>,
     /// The current assignee of a pull request.
     pub assignee: Option<&'a str>,

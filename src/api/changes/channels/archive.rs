@@ -103,7 +103,7 @@ fn emit_cleared_settings(tx: &mut Tx, settings: Vec<&'static str>) {
     }
 }
 
-/// Unarchives a channel. One that was archived below 315 stays private, without subscribers, and keeps its new name.
+/// Unarchives a channel. Does not undo the other changes of archiving below 315.
 ///
 /// Events: `stream` update to clients that know archived channels. To other clients, the events of a new channel:
 /// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everyone else who can see the
