@@ -94,7 +94,7 @@ impl Write for EditBot {
         let owner = params.bot_owner_id.filter(|owner| bot.bot_owner() != Some(*owner));
         owner.map_or(Ok(()), |owner| check_owner(tx, context.caller(), owner))?;
         let defaults = NewDefaults::check(tx, context.caller(), &params)?;
-        check_service(&params)?;
+        check_service_interface(&params)?;
         match context.files {
             [] => {}
             [file] => check_avatar(file)?,
@@ -136,7 +136,7 @@ fn check_owner(realm: &Realm, caller: &User, owner: UserId) -> Result<(), Error>
     if owner.is_bot() { Err(Error::BotOwnerIsBot) } else { Ok(()) }
 }
 
-fn check_service(params: &EditBot) -> Result<(), Error> {
+fn check_service_interface(params: &EditBot) -> Result<(), Error> {
     if !matches!(params.service_interface, 1 | 2) {
         return Err(Error::InvalidInterfaceType);
     }

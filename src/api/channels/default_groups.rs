@@ -143,12 +143,12 @@ impl Write for ChangeDefaultGroupChannels {
             });
         }
 
-        let members = &mut default_groups_mut(tx)[index].channels;
+        let group_channels = &mut default_groups_mut(tx)[index].channels;
         for id in channels {
             if is_add {
-                members.insert(id)
+                group_channels.insert(id)
             } else {
-                members.remove(&id)
+                group_channels.remove(&id)
             };
         }
         emit_default_groups(tx);
@@ -202,7 +202,7 @@ fn checked_group_name(realm: &Realm, requested: &str) -> Result<String, Error> {
 
 /// Finds the channels with these names, and checks that the caller can read them and that none is archived, private or
 /// a default channel.
-fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str) -> Result<Vec<ChannelId>, Error> {
+fn checked_channels(realm: &Realm, caller: &User, names: &[String], group_name: &str) -> Result<Vec<ChannelId>, Error> {
     let channels: Vec<&Channel> = names
         .iter()
         .map(|name| realm.readable_active_channel_by_name(caller, name).map(AsRef::as_ref))
@@ -213,7 +213,7 @@ fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str)
         }
         if channel.is_default {
             let channel_name = channel.name.as_str().into();
-            return Err(Error::ChannelIsDefault { channel_name, group_name: group.into() });
+            return Err(Error::ChannelIsDefault { channel_name, group_name: group_name.into() });
         }
     }
     Ok(channels.into_iter().map(|channel| channel.id).collect())

@@ -162,11 +162,11 @@ fn remove_members(
     if users.is_empty() {
         return Ok(());
     }
-    let is_caller = users == [context.caller().id];
+    let is_only_caller = users == [context.caller().id];
     let users = checked_members(tx, users, context.feature_level)?;
     let group =
         match changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanRemoveMembers) {
-            Err(Error::InsufficientPermission) if is_caller => {
+            Err(Error::InsufficientPermission) if is_only_caller => {
                 changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanLeave)
             }
             result => result,

@@ -63,12 +63,12 @@ pub struct RenderedDelivery {
 
 impl RenderedDelivery {
     /// A single message that is always sent.
-    pub fn message(topic: impl Into<String>, content: impl Into<String>) -> Self {
+    pub fn of_message(topic: impl Into<String>, content: impl Into<String>) -> Self {
         Self::from(WebhookMessage { topic: topic.into(), content: content.into(), ..WebhookMessage::default() })
     }
 
     /// A single message about an event.
-    pub fn event(event: &str, topic: impl Into<String>, content: impl Into<String>) -> Self {
+    pub fn of_event(event: &str, topic: impl Into<String>, content: impl Into<String>) -> Self {
         Self::from(WebhookMessage {
             topic: topic.into(),
             content: content.into(),

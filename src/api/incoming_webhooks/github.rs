@@ -53,7 +53,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         "issue_comment" => comment_message(&payload, title(&payload.require("issue")?)?)?,
         other => github_pull_request::message(other, &payload, title(&payload.require("pull_request")?)?)?,
     };
-    Ok(RenderedDelivery::event(event, topic, content))
+    Ok(RenderedDelivery::of_event(event, topic, content))
 }
 
 /// Whether an event about a comment is an edit that did not change the text.

@@ -39,7 +39,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         true => format!("[[{}]({})] {content}", repository_name(&payload)?, homepage_url(&payload)?),
         false => content,
     };
-    Ok(RenderedDelivery::event(&event, topic, content))
+    Ok(RenderedDelivery::of_event(&event, topic, content))
 }
 
 /// The name of a system hook's event as the webhooks of projects write it, for example `Tag Push Hook` for `tag_push`.

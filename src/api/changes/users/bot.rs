@@ -58,7 +58,7 @@ pub fn realm_bot_audience(realm: &Realm, bot: UserId) -> Audience {
 /// `InsufficientPermission`, below 344 instead `AdministratorRequired`.
 pub fn check_may_create_bot(realm: &Realm, context: &OperationContext<'_>, kind: Option<BotKind>) -> Result<(), Error> {
     let caller = context.caller();
-    let has_permission = |name| realm.may(caller.id, name);
+    let has_permission = |permission| realm.may(caller.id, permission);
     if !context.has(Feature::GroupsDecideOnBotCreation) {
         // The former policy could restrict generic bots more than other bots.
         let permission = match kind {
