@@ -65,7 +65,7 @@ parameters! {
 /// The stored texts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BotStorageReply {
-    /// Texts by key, of the requested keys only.
+    /// Texts by key. Only the requested keys, if the request has `keys`.
     pub storage: BTreeMap<String, String>,
 }
 

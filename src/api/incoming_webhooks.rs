@@ -245,7 +245,7 @@ fn missing_header_notice(bot: &User, service: &Service, header: &str) -> String 
 
 /// Sends a message to the channel that the payload or the request names, or to the owner of the bot if neither names
 /// one. If the channel has no active subscribers, the owner also gets a notice. If it does not exist, only the notice
-/// is sent.
+/// is sent. No notice is sent within a minute of another.
 fn send_message(
     tx: &mut Tx,
     context: &OperationContext<'_>,
