@@ -111,7 +111,7 @@ pub enum Run {
     Poll(fn(&Arc<World>, &OperationContext<'_>, &RawParameters) -> Result<PollOutcome, Error>),
 }
 
-/// A row of the table: the constants of [`Operation`] and the function that runs it.
+/// A row of the table: what other layers need to know of an [`Operation`], and the function that runs it.
 pub struct OperationRow {
     /// The full path of the operation's type.
     pub type_name: fn() -> &'static str,
@@ -156,7 +156,8 @@ impl OperationRow {
     }
 }
 
-/// The path in the table for a path from the reference, which has `{name}` in place of `{*name}`.
+/// The path in the table for a path from the reference, which has `{name}` in place of `{*name}`. None for an unknown
+/// path.
 pub fn find_path(path: &str) -> Option<&'static str> {
     let is_match = |route: &str| route == path || (route.contains("{*") && route.replace("{*", "{") == path);
     rows().map(|row| row.route.path).find(|route| is_match(route))

@@ -11,7 +11,7 @@ use crate::realm::user::{BotKind, Role, User};
 pub enum Access {
     /// The operation needs no credentials and ignores wrong ones.
     Anyone,
-    /// [`Access::User`], and visitors without credentials if the organization has public access.
+    /// [`Access::User`], and visitors without credentials (spectators) if the organization has public access.
     UserOrVisitor,
     /// Any account, including incoming webhook bots.
     AnyAccount,
@@ -25,9 +25,9 @@ pub enum Access {
     /// Accounts with the permission `can_create_groups`, except guests.
     GroupCreator,
     HumanNotGuest,
-    /// Administrators and owners, bots of that role included.
+    /// Administrators and owners, bots with these roles included.
     Administrator,
-    /// Owners, bots of that role included.
+    /// Owners, bots with this role included.
     Owner,
     Bot,
 }

@@ -1,5 +1,5 @@
-//! Alert words: messages that contain them are flagged for the user. They are stored as written and compared without
-//! regard to case.
+//! Alert words: messages that contain them are flagged for the user. They are stored trimmed, in the case in which they
+//! were written, and compared without regard to case.
 //!
 //! A choice where the API is silent: A-67 in docs/assumptions.md.
 
@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The caller's words.
+/// The caller's alert words, after the change if the operation makes one.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AlertWordsReply {
     /// In the order in which they were added.
@@ -24,9 +24,9 @@ pub struct AlertWordsReply {
 }
 
 parameters! {
-    /// Shared by adding and removing.
+    /// The parameter of adding and removing.
     pub struct AlertWordsParams {
-        /// Trimmed; blank words are left out.
+        /// Trimmed; blank words are left out. When adding, each may have up to 100 code points.
         alert_words: Vec<String>,
     }
 }

@@ -16,14 +16,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 parameters! {
-    /// No parameters. An upload has the picture, the only file of a multipart body, with any name.
+    /// No parameters. The picture to upload is the only file of a multipart body, under any name.
     pub struct AvatarParams {}
 }
 
-/// The new picture.
+/// The caller's picture after the change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AvatarReply {
-    /// The URL of the picture.
+    /// Relative to the organization's URL for an uploaded picture, absolute for the provider's.
     pub avatar_url: String,
 }
 

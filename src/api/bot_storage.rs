@@ -47,7 +47,7 @@ fn check_size(storage: &OrdMap<String, String>, new_entries: &BTreeMap<String, S
 }
 
 operation! {
-    /// Returns the contents of the calling bot's storage.
+    /// Returns the contents of the calling bot's storage, or those of the given keys.
     pub GetBotStorage = GET "/bot_storage", for Bot;
     params from BotStorageKeysParams;
     reply BotStorageReply;
@@ -55,9 +55,9 @@ operation! {
 }
 
 parameters! {
-    /// Shared by reading and removing.
+    /// The parameter of reading and removing.
     pub struct BotStorageKeysParams {
-        /// Only these keys; all when absent.
+        /// Only these keys, each of which must exist; all keys when absent.
         keys: Option<Vec<String>>,
     }
 }
@@ -65,7 +65,7 @@ parameters! {
 /// The stored texts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BotStorageReply {
-    /// Texts by key.
+    /// Texts by key. Only the requested keys, if the request has `keys`.
     pub storage: BTreeMap<String, String>,
 }
 

@@ -1,4 +1,5 @@
-//! Bots: listing the caller's bots, their API keys, deactivation. Submodules create and change bots.
+//! Bots: listing the caller's own, returning and replacing API keys, deactivation. Submodules create and change bots,
+//! and have the parameter for a webhook's URL.
 
 pub mod create;
 pub mod edit;
@@ -27,23 +28,23 @@ operation! {
     reply BotsReply;
 }
 
-/// The caller's bots.
+/// The bots that the caller owns.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BotsReply {
-    /// The active ones.
+    /// The active ones, in the order of IDs.
     pub bots: Vec<OwnBot>,
 }
 
 /// A bot as its owner sees it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OwnBot {
-    /// Its email address.
+    /// The bot's email address.
     pub username: String,
-    /// Display name.
+    /// Display name, 1 to 100 code points.
     pub full_name: String,
     /// 32 letters and digits.
     pub api_key: String,
-    /// The URL of its picture.
+    /// Relative to the organization's URL for an uploaded picture, absolute for the provider's.
     pub avatar_url: String,
     /// Values for the parameters that its requests omit.
     #[serde(flatten)]
@@ -66,9 +67,9 @@ impl Read for GetBots {
 }
 
 parameters! {
-    /// Shared by operations on a single bot.
+    /// The parameter of operations on a single bot.
     pub struct BotParams {
-        /// The bot's user ID.
+        /// User ID of the bot, which may be deactivated; one that may create users is for organization owners.
         @path bot_id: UserId,
     }
 }

@@ -72,7 +72,7 @@ operation! {
     /// Returns the URL of a new call, if `video_chat_provider` is 5.
     pub CreateZoomCall = POST "/calls/zoom/create", for User;
     params {
-        /// Whether cameras are on at first.
+        /// Whether cameras are on at first; has no effect here.
         is_video_call since 206: bool = true,
     }
     reply CallReply;

@@ -1,4 +1,4 @@
-//! Changes that several families of operations make, each with its checks and events.
+//! Changes that several families of operations make, with their checks and events.
 //!
 //! Rules that need neither the context of a request nor a record are in `realm/rules/`, parameter types in
 //! `api/parameter/types/`.

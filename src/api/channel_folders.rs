@@ -31,10 +31,10 @@ pub fn folders_in_order(realm: &Realm) -> Vec<&Folder> {
 }
 
 operation! {
-    /// Lists the channel folders.
+    /// Lists the channel folders in their order.
     pub GetFolders = GET "/channel_folders", for User, since 389;
     params {
-        /// Include archived folders.
+        /// Also list archived folders.
         include_archived: bool = false,
     }
     reply FoldersReply;
@@ -59,9 +59,9 @@ operation! {
     /// Creates a channel folder.
     pub CreateFolder = POST "/channel_folders/create", for Administrator, since 389;
     params {
-        /// Markdown.
+        /// Markdown, at most 1,024 code points; may be empty.
         description: MaxLength<MAX_DESCRIPTION_LENGTH>,
-        /// Not blank; unique among folders that are not archived.
+        /// Not blank, at most 60 code points; unique among folders that are not archived, regardless of case.
         name: MaxLength<MAX_NAME_LENGTH>,
     }
     reply FolderIdReply;
@@ -69,10 +69,10 @@ operation! {
     events [ChannelFolderAdd];
 }
 
-/// The new folder.
+/// Which folder was created.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FolderIdReply {
-    /// The ID of the new folder.
+    /// ID of the new folder; also its `order` until the folders are reordered.
     pub channel_folder_id: FolderId,
 }
 
@@ -117,13 +117,13 @@ operation! {
     /// Renames, describes, archives or unarchives a channel folder.
     pub EditFolder = PATCH "/channel_folders/{channel_folder_id}", for Administrator, since 389;
     params {
-        /// The folder.
+        /// ID of the folder, which may be archived.
         @path channel_folder_id: FolderId,
-        /// Markdown.
+        /// Markdown, at most 1,024 code points; may be empty.
         description: Option<MaxLength<MAX_DESCRIPTION_LENGTH>>,
-        /// Whether it is archived; only an empty folder can be.
+        /// True archives a folder, which must have no channels; false unarchives it.
         is_archived: Option<bool>,
-        /// Not blank; unique among folders that are not archived.
+        /// Not blank, at most 60 code points; unique among folders that are not archived, regardless of case.
         name: Option<MaxLength<MAX_NAME_LENGTH>>,
     }
     errors [BadValue, InvalidFolder, FolderNameEmpty, FolderNameInvalidCharacter, FolderNameTaken, FolderNotEmpty];
@@ -183,7 +183,7 @@ operation! {
     /// Reorders the channel folders.
     pub ReorderFolders = PATCH "/channel_folders", for Administrator, since 414;
     params {
-        /// All folders, including archived ones; unknown IDs are left out.
+        /// IDs of all folders in the new order, archived ones included; unknown and repeated IDs are ignored.
         order: Vec<FolderId>,
     }
     errors [InvalidFolderOrder];

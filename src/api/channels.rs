@@ -56,7 +56,7 @@ pub struct ChannelsReply {
 /// A channel of a list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedChannel {
-    /// The channel.
+    /// The properties of the channel, in the same object.
     #[serde(flatten)]
     pub channel: ChannelRecord,
     /// Whether it is a default channel; only with `include_default`.
@@ -103,17 +103,17 @@ operation! {
 }
 
 parameters! {
-    /// Shared by operations on a single channel.
+    /// The parameter of operations on a single channel.
     pub struct ChannelParams {
-        /// The channel.
+        /// ID of the channel; the error is the same if it does not exist and if the caller can't see it.
         @path stream_id: ChannelId,
     }
 }
 
-/// One channel.
+/// The channel of the request.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelReply {
-    /// The channel.
+    /// Its settings and permissions; it may be archived.
     pub stream: ChannelRecord,
 }
 
@@ -129,17 +129,17 @@ operation! {
     /// not found.
     pub GetChannelId = GET "/get_stream_id", for User;
     params {
-        /// Its name, regardless of case.
+        /// Name of the channel, regardless of case.
         stream: String,
     }
     reply ChannelIdReply;
     errors [InvalidChannelName];
 }
 
-/// A channel's ID.
+/// Which channel has the name.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelIdReply {
-    /// The ID of the channel with the name in the request.
+    /// ID of the channel with the name in the request.
     pub stream_id: ChannelId,
 }
 
@@ -164,7 +164,7 @@ operation! {
 /// The subscribers of a channel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscribersReply {
-    /// Active users, sorted.
+    /// IDs of active users, sorted.
     pub subscribers: Vec<UserId>,
 }
 
@@ -176,13 +176,13 @@ impl Read for GetSubscribers {
 }
 
 operation! {
-    /// Returns the email address of a channel.
+    /// Returns the email address whose mail becomes messages of a channel.
     pub GetChannelEmail = GET "/streams/{stream_id}/email_address", for User, since 226;
     params {
-        /// The channel.
+        /// ID of a channel that is not archived and whose messages the caller can read.
         @path stream_id: ChannelId,
-        /// The caller, a bot that the caller may administer, or the bot that sends what arrives as email (the default);
-        /// where there is no such bot, the notification bot is in its place.
+        /// ID of the sender of these messages: the caller, a bot that the caller may administer, or the email gateway
+        /// bot (the default); where there is no such bot, the notification bot is in its place.
         sender_id since 335: Option<NonNegative>,
     }
     reply ChannelEmailReply;
@@ -192,7 +192,7 @@ operation! {
 /// The email address of a channel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelEmailReply {
-    /// The channel's email address; this server receives no mail.
+    /// Differs for each sender. This server receives no mail.
     pub email: String,
 }
 

@@ -38,7 +38,7 @@ impl Read for GetCustomEmoji {
 }
 
 operation! {
-    /// Adds a custom emoji.
+    /// Adds a custom emoji from an uploaded picture: PNG, GIF, JPEG or WebP.
     pub UploadCustomEmoji = POST "/realm/emoji/{emoji_name}", for HumanNotGuest;
     params from CustomEmojiParams;
     errors [
@@ -93,7 +93,7 @@ impl Write for UploadCustomEmoji {
     }
 }
 
-/// Checks a name and returns it in its stored form, with underscores for spaces.
+/// Checks a name and returns it in its stored form, trimmed and with underscores for spaces.
 fn checked_emoji_name(name: &str) -> Result<String, Error> {
     let name = name.trim().replace(' ', "_");
     if name.is_empty() {
@@ -118,7 +118,7 @@ fn emit_emoji_change(tx: &mut Tx, change: impl EventData) {
 }
 
 operation! {
-    /// Deactivates a custom emoji; messages and reactions that use it keep it.
+    /// Deactivates a custom emoji, for its author and administrators; messages and reactions that use it keep it.
     pub DeactivateCustomEmoji = DELETE "/realm/emoji/{emoji_name}", for User;
     params from CustomEmojiParams;
     errors [NoSuchCustomEmoji, NotEmojiAuthor];

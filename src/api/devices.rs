@@ -25,10 +25,10 @@ operation! {
     events [DeviceAdd];
 }
 
-/// The new device.
+/// Which device was registered.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DeviceIdReply {
-    /// The ID of the new device.
+    /// ID of the device among those of all users, for `POST /mobile_push/register`.
     pub device_id: DeviceId,
 }
 
@@ -48,7 +48,7 @@ operation! {
     /// Removes a device of the caller, as clients do at logout.
     pub RemoveDevice = POST "/remove_client_device", for User, since 470;
     params {
-        /// The device; the caller's own.
+        /// ID of a device of the caller's own.
         device_id: DeviceId,
     }
     errors [InvalidValue];

@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 string_enum! {
-    /// `type` of a draft.
+    /// The kind of a draft's recipients: its `type`.
     pub enum DraftType {
         /// The user has not chosen a recipient yet.
         Nowhere = "",
@@ -62,18 +62,18 @@ json_object! {
     /// A draft in a request.
     pub struct DraftInput {
         type_ as "type": DraftType,
-        /// The ID of a channel, IDs of users, or nothing.
+        /// The ID of one channel, IDs of users, or an empty list, according to `type`.
         to: Vec<i64>,
         /// Used only for channel messages; cut off at 60 code points.
         topic: String,
-        /// Markdown.
+        /// Markdown, not blank.
         content: NonBlankText,
         /// The time of the last change, in UNIX seconds; now if absent.
         timestamp: Option<UnixSeconds> = None,
     }
 }
 
-/// Checks that the caller synchronizes drafts.
+/// Checks that the caller's setting `enable_drafts_synchronization` is on.
 fn check_drafts_enabled(realm: &Realm, context: &OperationContext<'_>) -> Result<(), Error> {
     if realm.user_state(context.caller().id).is_enabled(UserSetting::EnableDraftsSynchronization) {
         Ok(())
@@ -147,7 +147,7 @@ operation! {
 /// The caller's drafts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DraftsReply {
-    /// Their number.
+    /// Length of `drafts`.
     pub count: usize,
     /// Least recently changed first.
     pub drafts: Vec<DraftRecord>,
@@ -163,7 +163,7 @@ impl Read for GetDrafts {
 }
 
 operation! {
-    /// Stores drafts for the caller.
+    /// Stores drafts of the caller's, which all of the caller's clients get.
     pub CreateDrafts = POST "/drafts", for User, since 87;
     params {
         /// Objects with `type`, `to`, `topic`, `content` and optionally `timestamp`.
@@ -175,14 +175,14 @@ operation! {
     precondition check_drafts_enabled;
 }
 
-/// The new drafts.
+/// Which drafts were stored.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DraftIdsReply {
     /// Their IDs, in the order of the request.
     pub ids: Vec<DraftId>,
 }
 
-/// The errors of a draft, in the order in which they are checked.
+/// The errors of creating drafts, in the order in which they are checked.
 const DRAFT_ERRORS: &[ErrorKind] = &[
     ErrorKind::DraftsDisabled,
     ErrorKind::BadValue,
@@ -218,9 +218,9 @@ operation! {
     /// Replaces one of the caller's drafts.
     pub EditDraft = PATCH "/drafts/{draft_id}", for User, since 87;
     params {
-        /// The draft.
+        /// ID of one of the caller's drafts.
         @path draft_id: DraftId,
-        /// The whole draft.
+        /// What takes the place of the whole draft.
         draft: DraftInput,
     }
     errors [
@@ -250,7 +250,7 @@ operation! {
     /// Removes one of the caller's drafts.
     pub RemoveDraft = DELETE "/drafts/{draft_id}", for User, since 87;
     params {
-        /// The draft.
+        /// ID of one of the caller's drafts.
         @path draft_id: DraftId,
     }
     errors [DraftsDisabled, NoSuchDraft];

@@ -21,9 +21,9 @@ operation! {
     /// Waits for events of a queue.
     pub GetEvents = GET "/events", for User;
     params {
-        /// The queue. Without one and with `dont_block`, a queue is created.
+        /// ID of a queue of the caller's. Without one and with `dont_block`, a queue is created.
         queue_id: Option<String>,
-        /// The ID of the newest event received: it and all earlier events are acknowledged.
+        /// ID of the newest event received, -1 at first: it and all earlier events are acknowledged.
         last_event_id: Option<i64>,
         /// Reply immediately, even without events.
         dont_block: bool = false,
@@ -36,13 +36,13 @@ operation! {
     is fast;
 }
 
-/// The events of a queue.
+/// The events of a queue that are not acknowledged yet.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EventsReply<'a> {
     /// In order of their IDs.
     #[schemars(with = "Vec<serde_json::Value>", extend("items" = {"$ref": "#/components/schemas/Event"}))]
     pub events: Vec<EventRecord<'a>>,
-    /// The queue; below level 497 only if the request created it.
+    /// ID of the polled or created queue; below level 497 only if the request created it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_id: Option<&'a str>,
 }
@@ -131,7 +131,8 @@ pub fn apply_event_fault(events: &mut Vec<EventRecord<'_>>, disturbance: Option<
 }
 
 /// The reply to a parked poll: its events (possibly none, if a newer poll replaces it), or an error if the queue was
-/// removed, or if its owner or the organization was deactivated. None if the poll has to go on waiting.
+/// removed, if its owner was deactivated, or if the organization was deactivated and there are no events. None if the
+/// poll has to go on waiting.
 pub fn parked_reply<'a>(realm: &'a Realm, parked_queue: &'a Queue) -> Option<Result<EventsReply<'a>, Error>> {
     if !realm.is_active(parked_queue.owner) {
         return Some(Err(Error::UserDeactivated));
@@ -166,7 +167,8 @@ fn find_own_queue(realm: &Realm, context: &OperationContext<'_>, id: &str) -> Re
 ///
 /// # Errors
 ///
-/// `EventPruned`, `EventNotInQueue`.
+/// `EventPruned` for an event before the newest acknowledged one, `EventNotInQueue` for one that the queue does not
+/// have yet.
 fn cursor_after_event(realm: &Realm, queue: &Queue, last_event_id: i64) -> Result<Cursor, Error> {
     if last_event_id < queue.acknowledged_event {
         return Err(Error::EventPruned { event_id: last_event_id.into() });
@@ -189,7 +191,7 @@ fn cursor_after_event(realm: &Realm, queue: &Queue, last_event_id: i64) -> Resul
     Err(Error::EventNotInQueue { event_id: last_event_id.into() })
 }
 
-/// All events that were not acknowledged, with their IDs.
+/// All events of the queue after the acknowledged ones, with their IDs.
 fn pending_events<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
     let mut events = Vec::new();
     let mut id = queue.acknowledged_event;
@@ -205,10 +207,10 @@ fn pending_events<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
 }
 
 operation! {
-    /// Deletes an event queue.
+    /// Deletes an event queue; a poll that waits on it ends.
     pub DeleteQueue = DELETE "/events", for User;
     params {
-        /// The queue.
+        /// ID of a queue of the caller's.
         queue_id: String,
     }
     errors [BadEventQueue];

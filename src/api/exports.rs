@@ -86,10 +86,10 @@ operation! {
     events [RealmExport];
 }
 
-/// The new export.
+/// Which export was started.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ExportReply {
-    /// The ID of the new export.
+    /// ID of the export, with which it can be deleted later.
     pub id: i64,
 }
 
@@ -114,15 +114,15 @@ operation! {
 /// Whether a user consents to exports of private messages.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Consent {
-    /// The user who consents or not.
+    /// ID of an active human user.
     pub user_id: UserId,
-    /// The setting `allow_private_data_export`.
+    /// The user's setting `allow_private_data_export`.
     pub consented: bool,
-    /// The setting `email_address_visibility`.
+    /// The user's setting: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators.
     pub email_address_visibility: i64,
 }
 
-/// The consent of all users.
+/// Which users consent to exports of private messages.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ConsentsReply {
     /// One for each active human user, sorted by user.
@@ -145,7 +145,7 @@ operation! {
     /// Deletes a finished export; it stays in the list.
     pub DeleteExport = DELETE "/export/realm/{export_id}", for Administrator;
     params {
-        /// The export.
+        /// ID of an export that is neither pending nor failed nor deleted.
         @path export_id: ExportId,
     }
     errors [InvalidExport, ExportDeleted, ExportFailed, ExportPending];

@@ -21,7 +21,7 @@ operation! {
     /// Adds or removes a personal flag of messages.
     pub UpdateFlags = POST "/messages/flags", for User;
     params {
-        /// The messages.
+        /// IDs of the messages; when adding `read`, those that the caller can't see are skipped.
         messages: Vec<MessageId>,
         /// `add` or `remove`.
         op: String,
@@ -37,7 +37,7 @@ operation! {
 /// The messages of the request, and the channels whose messages were left out.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdateFlagsReply {
-    /// The messages of the request.
+    /// IDs as in the request, whether or not the flag changed.
     pub messages: Vec<MessageId>,
     /// Channels whose messages did not become unread; only for flag `read` with op `remove`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +90,7 @@ operation! {
     /// Marks all of a channel's messages as read; deprecated.
     pub MarkChannelAsRead = POST "/mark_stream_as_read", for User, deprecated 155 => "POST /messages/flags/narrow";
     params {
-        /// The channel.
+        /// ID of a channel that is not archived and whose messages the caller can read.
         stream_id: ChannelId,
     }
     errors [InvalidChannelId];
@@ -119,7 +119,7 @@ operation! {
     /// Marks all of a topic's messages as read; deprecated.
     pub MarkTopicAsRead = POST "/mark_topic_as_read", for User, deprecated 155 => "POST /messages/flags/narrow";
     params {
-        /// The channel.
+        /// ID of a channel that is not archived and whose messages the caller can read.
         stream_id: ChannelId,
         /// The topic, regardless of case; the empty topic may be given by its display name.
         topic_name: String,

@@ -1,4 +1,5 @@
-//! User groups: listing and reading them. Submodules create, change, deactivate and delete groups and change members.
+//! User groups: listing and reading them. Submodules create, change, deactivate and delete groups, change members, and
+//! have the parameters of permissions.
 //!
 //! A choice where the API is silent: A-25 in docs/assumptions.md.
 
@@ -26,16 +27,16 @@ operation! {
     /// Lists the user groups, including the system groups.
     pub GetGroups = GET "/user_groups", for NotGuest;
     params {
-        /// Include deactivated groups.
+        /// Also list deactivated groups.
         include_deactivated_groups since 290: bool = false,
     }
     reply GroupsReply;
 }
 
-/// User groups.
+/// The organization's user groups.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GroupsReply {
-    /// Sorted by ID, system groups first.
+    /// Sorted by ID, with the system groups.
     pub user_groups: Vec<GroupRecord>,
 }
 
@@ -51,7 +52,7 @@ operation! {
     /// Lists the members of a user group, including those of its subgroups.
     pub GetGroupMembers = GET "/user_groups/{user_group_id}/members", for NotGuest, since 127;
     params {
-        /// The group.
+        /// ID of a group that is not deactivated.
         @path user_group_id: GroupId,
         /// Leave out members of subgroups.
         direct_member_only: bool = false,
@@ -60,10 +61,10 @@ operation! {
     errors [InvalidGroup, GroupDeactivated];
 }
 
-/// Members.
+/// The members of a user group.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GroupMembersReply {
-    /// Active users, sorted. Below 303, deactivated users too; below 497, users repeated for each group that has them.
+    /// IDs of active users, sorted. Below 303, deactivated users too; below 497, each once per group that has the user.
     pub members: Vec<UserId>,
 }
 
@@ -88,9 +89,9 @@ operation! {
     /// Returns whether a user is in a user group.
     pub IsGroupMember = GET "/user_groups/{user_group_id}/members/{user_id}", for NotGuest, since 127;
     params {
-        /// The group.
+        /// ID of a group that is not deactivated.
         @path user_group_id: GroupId,
-        /// The user.
+        /// ID of an active user.
         @path user_id: UserId,
         /// Membership in a subgroup does not count.
         direct_member_only: bool = false,
@@ -126,7 +127,7 @@ operation! {
     /// Lists the subgroups of a user group, to any depth.
     pub GetSubgroups = GET "/user_groups/{user_group_id}/subgroups", for NotGuest, since 127;
     params {
-        /// The group.
+        /// ID of a group that is not deactivated.
         @path user_group_id: GroupId,
         /// Leave out subgroups of subgroups.
         direct_subgroup_only: bool = false,
@@ -135,10 +136,10 @@ operation! {
     errors [InvalidGroup, GroupDeactivated];
 }
 
-/// Subgroups.
+/// The subgroups of a user group.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubgroupsReply {
-    /// Sorted; without the group itself.
+    /// IDs, sorted; without the group itself.
     pub subgroups: Vec<GroupId>,
 }
 

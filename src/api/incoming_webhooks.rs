@@ -36,11 +36,11 @@ use serde_json::Value;
 pub const MAX_MESSAGES: usize = 500;
 /// The service whose error replies have the format of Slack.
 pub const SLACK_INCOMING: &str = "slack_incoming";
-/// The headers that deliveries depend on.
+/// The headers that deliveries depend on, in lower case.
 pub const HEADERS: [&str; 4] = [CONTENT_TYPE, github::EVENT_HEADER, gitlab::EVENT_HEADER, slack::RETRY_HEADER];
 const CONTENT_TYPE: &str = "content-type";
 
-/// A supported service.
+/// A service whose deliveries become messages.
 pub struct Service {
     /// The last segment of the path.
     pub name: &'static str,
@@ -112,7 +112,7 @@ operation! {
         /// `alertmanager`, `buildbot`, `github`, `gitlab`, `grafana`, `helloworld`, `json`, `sentry`, `slack` or
         /// `slack_incoming`.
         @path integration: String,
-        /// The key of the bot.
+        /// API key of the account that posts the messages: usually an incoming webhook bot.
         api_key: Option<String>,
         /// What the service sends, as the body; from Slack it may be a parameter of a form.
         payload: Option<String>,
@@ -155,7 +155,7 @@ operation! {
     events [RealmUserAdd, MutedTopics, UserTopic, Message, AttachmentUpdate];
 }
 
-/// The reply to a delivery.
+/// What a service wants in reply to a delivery, besides success.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct DeliverWebhookReply {
     /// True; only for `slack_incoming`.
@@ -245,7 +245,7 @@ fn missing_header_notice(bot: &User, service: &Service, header: &str) -> String 
 
 /// Sends a message to the channel that the payload or the request names, or to the owner of the bot if neither names
 /// one. If the channel has no active subscribers, the owner also gets a notice. If it does not exist, only the notice
-/// is sent.
+/// is sent. No notice is sent within a minute of another.
 fn send_message(
     tx: &mut Tx,
     context: &OperationContext<'_>,

@@ -29,17 +29,17 @@ operation! {
     /// Creates a bot of the caller.
     pub CreateBot = POST "/bots", for HumanNotGuest;
     params {
-        /// Display name.
+        /// Display name, at most 100 code points; no other active bot may have it, regardless of case.
         full_name: String,
-        /// First part of its email address.
+        /// Not blank; the bot's email address is `{short_name}-bot@` and the organization's host.
         short_name: String,
         /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded.
         bot_type: i64 = 1,
         /// URL that an outgoing webhook calls; JSON text.
         payload_url: Option<Url>,
-        /// Which embedded bot it is.
+        /// For an embedded bot, the program that it runs: `helloworld`.
         service_name: Option<String>,
-        /// Settings of an embedded bot.
+        /// Settings of an embedded bot by name; ignored for other bots.
         config_data: BTreeMap<String, String> = BTreeMap::new() => "{}",
         /// Format of an outgoing webhook's calls: 1 generic, 2 Slack's.
         interface_type: i64 = 1,
@@ -60,14 +60,14 @@ operation! {
     takes files;
 }
 
-/// The new bot.
+/// The new bot, with its API key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NewBotReply {
-    /// The bot's user ID.
+    /// ID of the bot among all users.
     pub user_id: i64,
     /// 32 letters and digits.
     pub api_key: String,
-    /// The URL of its picture.
+    /// Relative to the organization's URL for an uploaded picture, absolute for the provider's.
     pub avatar_url: String,
     /// Values for the parameters that its requests omit.
     #[serde(flatten)]

@@ -29,13 +29,13 @@ operation! {
     /// Changes a bot; for its owner and administrators.
     pub EditBot = PATCH "/bots/{bot_id}", for HumanNotGuest;
     params {
-        /// The bot.
+        /// User ID of the bot, which may be deactivated.
         @path bot_id: UserId,
-        /// Display name.
+        /// New display name; no other active bot may have it, regardless of case.
         full_name: Option<String>,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest; for administrators.
         role since 130: Option<RoleNumber>,
-        /// Its owner: an active human user.
+        /// User ID of the new owner: an active human user.
         bot_owner_id: Option<UserId>,
         /// Settings of an embedded bot; omitted settings stay.
         config_data: Option<BTreeMap<String, String>>,
@@ -65,23 +65,23 @@ operation! {
     takes files;
 }
 
-/// The bot as it is now.
+/// The bot after the change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BotReply {
-    /// Display name.
+    /// Display name, 1 to 100 code points.
     pub full_name: String,
-    /// The URL of its picture.
+    /// Relative to the organization's URL for an uploaded picture, absolute for the provider's.
     pub avatar_url: String,
-    /// As in the request, or 1.
+    /// As in the request, or 1 if the request omits it, whatever the bot's value is.
     pub service_interface: i64,
-    /// As in the request, or null.
+    /// As in the request, or null if the request omits it.
     pub service_payload_url: Option<String>,
-    /// As in the request, or null.
+    /// As in the request, or null if the request omits it.
     pub config_data: Option<BTreeMap<String, String>>,
     /// Values for the parameters that its requests omit.
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
-    /// The owner's API address; absent for bots without an owner.
+    /// The owner's email address as user records show it; absent for bots without an owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bot_owner: Option<String>,
 }
@@ -94,7 +94,7 @@ impl Write for EditBot {
         let owner = params.bot_owner_id.filter(|owner| bot.bot_owner() != Some(*owner));
         owner.map_or(Ok(()), |owner| check_owner(tx, context.caller(), owner))?;
         let defaults = NewDefaults::check(tx, context.caller(), &params)?;
-        check_service(&params)?;
+        check_service_interface(&params)?;
         match context.files {
             [] => {}
             [file] => check_avatar(file)?,
@@ -136,14 +136,15 @@ fn check_owner(realm: &Realm, caller: &User, owner: UserId) -> Result<(), Error>
     if owner.is_bot() { Err(Error::BotOwnerIsBot) } else { Ok(()) }
 }
 
-fn check_service(params: &EditBot) -> Result<(), Error> {
+fn check_service_interface(params: &EditBot) -> Result<(), Error> {
     if !matches!(params.service_interface, 1 | 2) {
         return Err(Error::InvalidInterfaceType);
     }
     Ok(())
 }
 
-/// The defaults of a bot that a request changes. An inner None removes the channel.
+/// The defaults of a bot that a request changes. An outer None leaves a default as it is, an inner None removes the
+/// channel.
 struct NewDefaults {
     sending_channel: Option<Option<ChannelId>>,
     events_channel: Option<Option<ChannelId>>,

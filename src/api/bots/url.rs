@@ -6,7 +6,7 @@ use crate::realm::address::is_url;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-/// A URL that is sent as JSON text.
+/// A URL, which clients send as a JSON string, in quotes.
 #[derive(Clone, Debug)]
 pub struct Url(pub String);
 

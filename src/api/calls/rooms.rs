@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::realm::tx::Tx;
 
 operation! {
-    /// Returns the URL of a new call in its own room.
+    /// Returns the URL of a new call at Nextcloud Talk, in a room of its own.
     pub CreateNextcloudTalkCall = POST "/calls/nextcloud_talk/create", for User, since 465;
     params {
         /// The room's name, which the URL does not contain.
@@ -23,7 +23,7 @@ impl Write for CreateNextcloudTalkCall {
 }
 
 operation! {
-    /// Returns the URL of a new call.
+    /// Returns the URL of a new call at Webex, in a room of its own.
     pub CreateWebexCall = POST "/calls/webex/create", for User, since 493;
     reply CallReply;
 }

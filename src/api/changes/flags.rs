@@ -126,10 +126,12 @@ pub fn change_flag_without_event(
     match change {
         FlagChange { flag: Flag::Read, op: FlagOp::Add } => Ok(mark_read(tx, user.id, &ids)),
         FlagChange { flag: Flag::Read, op: FlagOp::Remove } => mark_unread(tx, user, &ids),
-        FlagChange { flag: Flag::Starred, op } => change_marks(tx, user, &ids, |state| &mut state.starred, op),
-        FlagChange { flag: Flag::Collapsed, op } => change_marks(tx, user, &ids, |state| &mut state.collapsed, op),
+        FlagChange { flag: Flag::Starred, op } => change_stored_flag(tx, user, &ids, |state| &mut state.starred, op),
+        FlagChange { flag: Flag::Collapsed, op } => {
+            change_stored_flag(tx, user, &ids, |state| &mut state.collapsed, op)
+        }
         FlagChange { flag: Flag::HideLinkPreviews, op } => {
-            change_marks(tx, user, &ids, |state| &mut state.hidden_previews, op)
+            change_stored_flag(tx, user, &ids, |state| &mut state.hidden_previews, op)
         }
     }
 }
@@ -197,11 +199,12 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
     Ok(changed)
 }
 
-fn change_marks(
+/// Changes a flag that is kept as a set of the messages that have it: any flag except `read`.
+fn change_stored_flag(
     tx: &mut Tx,
     user: &User,
     ids: &BTreeSet<MessageId>,
-    marked_messages: fn(&mut UserState) -> &mut OrdSet<MessageId>,
+    flagged_messages: fn(&mut UserState) -> &mut OrdSet<MessageId>,
     op: FlagOp,
 ) -> Result<ChangedFlags, Error> {
     if op == FlagOp::Add {
@@ -216,12 +219,12 @@ fn change_marks(
             tx.add_historical_user_message(user.id, *id);
         }
     }
-    let marked_ids = marked_messages(tx.user_state_mut(user.id));
+    let flagged_ids = flagged_messages(tx.user_state_mut(user.id));
     let mut changed = ChangedFlags::default();
     for id in ids {
         let is_changed = match op {
-            FlagOp::Add => marked_ids.insert(*id).is_none(),
-            FlagOp::Remove => marked_ids.remove(id).is_some(),
+            FlagOp::Add => flagged_ids.insert(*id).is_none(),
+            FlagOp::Remove => flagged_ids.remove(id).is_some(),
         };
         if is_changed {
             changed.messages.push(*id);

@@ -18,14 +18,20 @@ pub(super) struct PeerChange {
     channels: Vec<ChannelId>,
 }
 
-/// The changes to report, by the users of each changed channel who subscribe (`is_arrival`) or unsubscribe. One change
-/// for each private channel comes first, then those of public channels, in which the same users share a change. Below
-/// 378, only a single user has one change for several public channels.
-pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>, is_arrival: bool) -> Vec<PeerChange> {
+/// The changes to report. `users_by_channel` has those who subscribe (`is_arrival`) or unsubscribe.
+///
+/// Private channels come first, with one change each. Public channels with the same users share changes, which
+/// [`PublicChange::split_by_kind`] divides. Below 378, they share changes only for a single user, which
+/// [`PublicChange::split_by_audience`] divides.
+pub(super) fn peer_changes(
+    tx: &Tx,
+    users_by_channel: BTreeMap<ChannelId, OrdSet<UserId>>,
+    is_arrival: bool,
+) -> Vec<PeerChange> {
     let mut changes = Vec::new();
     let mut public_changes: Vec<PublicChange> = Vec::new();
     let mut change_indexes: HashMap<(bool, OrdSet<UserId>), usize> = HashMap::new();
-    for (id, users) in changed.into_iter().filter(|(_, users)| !users.is_empty()) {
+    for (id, users) in users_by_channel.into_iter().filter(|(_, users)| !users.is_empty()) {
         let channel = &tx.channels[&id];
         if channel.privacy.is_private() {
             changes.push(peer_change(tx, vec![id], users));
@@ -132,7 +138,7 @@ pub(super) fn emit_removal_among_leavers(tx: &mut Tx, change: &PeerChange) {
     }
 }
 
-/// Event: `event`, `subscription` peer_add or peer_remove, for each change.
+/// Event, for each change: `subscription` peer_add or peer_remove, whichever `event` makes.
 pub(super) fn emit_peers<E: EventData>(tx: &mut Tx, event: fn(Peers) -> E, changes: Vec<PeerChange>) {
     emit_peers_with_condition(tx, event, changes, DeliveryCondition::of_channel);
 }

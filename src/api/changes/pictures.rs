@@ -1,4 +1,4 @@
-//! Checking and storing uploaded pictures: avatars, emoji, and the icon and logos of the organization.
+//! Checking uploaded pictures: avatars, emoji, and the icon and logos of the organization. Storing avatars.
 
 use crate::api::OperationContext;
 use crate::api::parameter::UploadedFile;

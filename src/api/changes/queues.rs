@@ -1,4 +1,4 @@
-//! Creating event queues, and the parameter with their types of events.
+//! Creating event queues, the event of an unknown type that they may start with, and the parameter `event_types`.
 
 use crate::api::OperationContext;
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
@@ -31,7 +31,7 @@ impl Parameter for EventTypes {
     }
 }
 
-/// Adds an empty queue.
+/// Adds a queue without events. It expires after `idle_timeout` without a poll.
 pub fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout: Span) -> QueueId {
     let id = QueueId::from(tx.realm_mut().rng.uuid());
     let queue = Queue {
@@ -66,7 +66,7 @@ pub fn add_queue_for_poll(tx: &mut Tx, context: &OperationContext<'_>, event_typ
 }
 
 /// Emits an event of an unknown type to a new queue, to test that clients ignore such events: if the world is above the
-/// newest level and the queue is not limited to certain types.
+/// newest level and the queue is not limited to certain types. Without a queue, it does nothing.
 pub fn add_unknown_event(tx: &mut Tx, queue: Option<&str>) {
     let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.options.receives_unknown_events());
     if let Some(id) = queue.map(|queue| queue.id.clone()) {

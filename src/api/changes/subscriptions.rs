@@ -88,8 +88,8 @@ pub fn subscribe_all(
     new_subscriptions
 }
 
-/// Unsubscribes users from channels and marks their unread messages there as read. Returns the subscriptions that
-/// ended.
+/// Unsubscribes users from channels and marks their unread messages there as read. Returns the channels from which each
+/// user was unsubscribed.
 ///
 /// Events, in this order: `subscription` peer_remove to the users about each other, then to everyone else who can see
 /// the subscribers; for each user `subscription` remove, `stream` delete for channels that the user can't see any more,

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::realm::tx::Tx;
 
 operation! {
-    /// Archives a channel.
+    /// Archives a channel; its messages and subscriptions stay.
     pub ArchiveChannel = DELETE "/streams/{stream_id}", for User;
     params from ChannelParams;
     errors [InvalidChannelId, CannotAdministerChannel, ChannelArchived];

@@ -17,24 +17,24 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 operation! {
-    /// Creates a channel.
+    /// Creates a channel and subscribes users to it.
     pub CreateChannel = POST "/channels/create", for NotGuest, since 417;
     params {
-        /// At most 60 characters.
+        /// Not blank, at most 60 code points; unique among all channels, regardless of case.
         name: String,
-        /// Users to subscribe; the caller only if listed.
+        /// IDs of users to subscribe; the caller is subscribed only if listed.
         subscribers: Vec<UserId>,
-        /// At most 1,024 characters.
+        /// At most 1,024 code points; line breaks become spaces.
         description: String = String::new() => "the empty text",
-        /// Which topics may be used.
+        /// Which topics may be used; the organization's policy by default.
         topics_policy: Option<TopicsPolicyWord>,
         /// Its privacy, folder and other properties.
         @group properties: ChannelProperties,
-        /// Permissions.
+        /// Who may do what in the channel.
         @group permissions: ChannelPermissions,
-        /// Announce it if the organization announces new channels.
+        /// Announce it in the organization's channel for announcements of new channels, if there is one.
         announce: bool = false,
-        /// Notify users who were subscribed by another user.
+        /// Has no effect: users get no notice about a subscription to a new channel.
         send_new_subscription_messages: bool = true,
     }
     reply NewChannelReply;
@@ -47,10 +47,10 @@ operation! {
     events [RealmUserAdd, StreamCreate, SubscriptionAdd, SubscriptionPeerAdd, DefaultStreams, Message];
 }
 
-/// The new channel.
+/// Which channel was created.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NewChannelReply {
-    /// The ID of the new channel.
+    /// ID of the channel, higher than those of earlier channels.
     pub id: ChannelId,
 }
 

@@ -23,11 +23,11 @@ operation! {
     /// Creates a group of default channels.
     pub CreateDefaultGroup = POST "/default_stream_groups/create", for Administrator;
     params {
-        /// Display name; at most 60 code points.
+        /// Display name, not blank, at most 60 code points; unique among these groups.
         group_name: String,
-        /// What it is for.
+        /// What the group is for: at most 1,024 code points, in several lines if need be.
         description: String,
-        /// Names of its channels.
+        /// Names of its channels, regardless of case; none may be archived, private or a default channel.
         stream_names: Vec<String>,
     }
     errors [
@@ -60,11 +60,11 @@ operation! {
     /// Changes a group of default channels.
     pub EditDefaultGroup = PATCH "/default_stream_groups/{group_id}", for Administrator;
     params {
-        /// The group.
+        /// ID of the group to change.
         @path group_id: i64,
-        /// Display name.
+        /// New display name, at most 60 code points; must differ from the present one.
         new_group_name: Option<String>,
-        /// What it is for.
+        /// What the group is for: at most 1,024 code points, in several lines if need be.
         new_description: Option<String>,
     }
     errors [
@@ -109,11 +109,11 @@ operation! {
     /// Adds channels to a group of default channels, or removes them.
     pub ChangeDefaultGroupChannels = PATCH "/default_stream_groups/{group_id}/streams", for Administrator;
     params {
-        /// The group.
+        /// ID of the group to change.
         @path group_id: i64,
         /// `add` or `remove`.
         op: String,
-        /// Names of channels.
+        /// Names of the channels: none in the group yet for `add`, all in it for `remove`.
         stream_names: Vec<String>,
     }
     errors [
@@ -143,12 +143,12 @@ impl Write for ChangeDefaultGroupChannels {
             });
         }
 
-        let members = &mut default_groups_mut(tx)[index].channels;
+        let group_channels = &mut default_groups_mut(tx)[index].channels;
         for id in channels {
             if is_add {
-                members.insert(id)
+                group_channels.insert(id)
             } else {
-                members.remove(&id)
+                group_channels.remove(&id)
             };
         }
         emit_default_groups(tx);
@@ -160,7 +160,7 @@ operation! {
     /// Removes a group of default channels.
     pub RemoveDefaultGroup = DELETE "/default_stream_groups/{group_id}", for Administrator;
     params {
-        /// The group.
+        /// ID of the group to remove; its channels stay.
         @path group_id: i64,
     }
     errors [NoSuchDefaultGroup];
@@ -202,7 +202,7 @@ fn checked_group_name(realm: &Realm, requested: &str) -> Result<String, Error> {
 
 /// Finds the channels with these names, and checks that the caller can read them and that none is archived, private or
 /// a default channel.
-fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str) -> Result<Vec<ChannelId>, Error> {
+fn checked_channels(realm: &Realm, caller: &User, names: &[String], group_name: &str) -> Result<Vec<ChannelId>, Error> {
     let channels: Vec<&Channel> = names
         .iter()
         .map(|name| realm.readable_active_channel_by_name(caller, name).map(AsRef::as_ref))
@@ -213,7 +213,7 @@ fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str)
         }
         if channel.is_default {
             let channel_name = channel.name.as_str().into();
-            return Err(Error::ChannelIsDefault { channel_name, group_name: group.into() });
+            return Err(Error::ChannelIsDefault { channel_name, group_name: group_name.into() });
         }
     }
     Ok(channels.into_iter().map(|channel| channel.id).collect())

@@ -8,9 +8,9 @@ use crate::realm::id::ChannelId;
 use crate::realm::tx::Tx;
 
 parameters! {
-    /// Shared by adding and removing.
+    /// The parameter of adding and removing.
     pub struct DefaultChannelParams {
-        /// The channel.
+        /// ID of a channel that is not archived; to be added, it must be public.
         stream_id: ChannelId,
     }
 }

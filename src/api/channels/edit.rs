@@ -23,34 +23,34 @@ use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 
 operation! {
-    /// Changes a channel.
+    /// Changes the properties, privacy and permissions of a channel, or unarchives it.
     pub EditChannel = PATCH "/streams/{stream_id}", for User;
     params {
-        /// The channel.
+        /// ID of a channel that the caller may administer; it may be archived.
         @path stream_id: ChannelId,
-        /// At most 1,024 characters.
+        /// At most 1,024 code points; line breaks become spaces.
         description: Option<MaxLength<MAX_CHANNEL_DESCRIPTION_LENGTH>>,
         /// True makes the channel private, false public.
         is_private: Option<bool>,
-        /// New users are subscribed to it; administrators only.
+        /// Whether new users are subscribed to it, which a private channel does not allow; for administrators.
         is_default_stream since 200: Option<bool>,
-        /// Show new subscribers of a private channel all of its history.
+        /// Whether new subscribers of a private channel see all of its history.
         history_public_to_subscribers: Option<bool>,
-        /// Anyone on the internet may read it.
+        /// Whether anyone on the internet may read it; not for private channels.
         is_web_public since 98: Option<bool>,
-        /// At most 60 characters.
+        /// Not blank, at most 60 code points; must differ from the present name and from those of other channels.
         new_name: Option<String>,
         /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
         message_retention_days since 17: Option<RetentionDays>,
         /// False unarchives a channel; true has no effect.
         is_archived since 388: Option<bool>,
-        /// The folder; null for none.
+        /// ID of a folder that is not archived; null for none.
         folder_id: Option<Nullable<FolderId>>,
-        /// Which topics may be used.
+        /// Which topics may be used; `empty_topic_only` is refused if the channel has other topics.
         topics_policy: Option<TopicsPolicyWord>,
-        /// Boolean settings.
+        /// What is on or off in the channel.
         @group boolean_settings: ChannelBooleanUpdates,
-        /// Permissions.
+        /// Who may do what in the channel.
         @group permissions: ChannelPermissionUpdates,
     }
     errors [

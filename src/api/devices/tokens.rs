@@ -66,7 +66,7 @@ operation! {
     pub AddPlatformToken = POST "/users/me/platform_device_token", for Human,
         deprecated 406 => "POST /mobile_push/register";
     params {
-        /// Hexadecimal.
+        /// Hexadecimal, an even number of digits, at most 4,096.
         token: String,
         /// The ID of the app: letters, digits, dots and dashes.
         appid: AppId,
@@ -85,9 +85,9 @@ impl Write for AddPlatformToken {
 }
 
 parameters! {
-    /// Shared by the operations that take only a token.
+    /// The parameter of the operations that take only a token.
     pub struct TokenParams {
-        /// The push token; of the platform's service in hexadecimal.
+        /// The push token, at most 4,096 code points; one of the platform's service in hexadecimal.
         token: String,
     }
 }

@@ -23,16 +23,16 @@ use serde::Serialize;
 use std::sync::Arc;
 
 operation! {
-    /// Creates a user group.
+    /// Creates a user group, with members and subgroups.
     pub CreateGroup = POST "/user_groups/create", for GroupCreator;
     params {
-        /// At most 100 characters, unique regardless of case.
+        /// Not blank, at most 100 code points, unique regardless of case.
         name: String,
-        /// Initial members: active users. The creator is a member only if listed.
+        /// IDs of the initial members: active users. The creator is a member only if listed.
         members: Vec<UserId>,
-        /// At most 1,024 characters.
+        /// What the group is for; at most 1,024 code points.
         description: String,
-        /// Initial subgroups; no permission over them is required.
+        /// IDs of initial subgroups; no permission over them is required.
         subgroups since 311: Vec<GroupId> = Vec::new() => "[]",
         /// The group's permissions; defaults for those that the request does not have.
         @group permissions: GroupPermissions,
@@ -45,10 +45,10 @@ operation! {
     events [UserGroupAdd, UserGroupAddSubgroups];
 }
 
-/// The new group.
+/// Which group was created.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct GroupIdReply {
-    /// Its ID.
+    /// ID of the group, higher than those of earlier groups.
     pub group_id: GroupId,
 }
 

@@ -17,7 +17,7 @@ operation! {
     /// Deactivates a user group that nothing active refers to; PATCH reactivates it.
     pub DeactivateGroup = POST "/user_groups/{user_group_id}/deactivate", for User, since 290;
     params {
-        /// The group.
+        /// ID of a group that the caller may manage.
         @path user_group_id: GroupId,
     }
     errors [InvalidGroup, GroupDeactivated, InsufficientPermission, GroupInUse];

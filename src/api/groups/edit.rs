@@ -22,11 +22,11 @@ operation! {
     /// Changes a user group, or reactivates it.
     pub EditGroup = PATCH "/user_groups/{user_group_id}", for NotGuest;
     params {
-        /// The group; may be deactivated.
+        /// ID of a group that the caller may manage; it may be deactivated.
         @path user_group_id: GroupId,
-        /// At most 100 characters, unique regardless of case.
+        /// Not blank, at most 100 code points, unique regardless of case.
         name: Option<String>,
-        /// At most 1,024 characters.
+        /// What the group is for; at most 1,024 code points.
         description: Option<String>,
         /// New values of the group's permissions.
         @group permissions: GroupPermissionUpdates,

@@ -22,15 +22,15 @@ operation! {
     /// Adds and removes members and subgroups of a user group.
     pub ChangeMembers = POST "/user_groups/{user_group_id}/members", for NotGuest;
     params {
-        /// The group; may be deactivated.
+        /// ID of the group, which may be deactivated.
         @path user_group_id: GroupId,
-        /// Active users to remove.
+        /// IDs of active users to remove; all must be direct members.
         delete: Vec<UserId> = Vec::new() => "[]",
-        /// Active users to add.
+        /// IDs of active users to add; none may be a direct member yet.
         add: Vec<UserId> = Vec::new() => "[]",
-        /// Groups to remove.
+        /// IDs of direct subgroups to remove; requires the permission to manage the group.
         delete_subgroups since 311: Vec<GroupId> = Vec::new() => "[]",
-        /// Groups to add.
+        /// IDs of groups to add as subgroups; none may contain the group.
         add_subgroups since 311: Vec<GroupId> = Vec::new() => "[]",
     }
     errors [
@@ -69,11 +69,11 @@ operation! {
     /// Adds and removes subgroups of a user group.
     pub ChangeSubgroups = POST "/user_groups/{user_group_id}/subgroups", for NotGuest, since 127;
     params {
-        /// The group; may be deactivated.
+        /// ID of the group, which may be deactivated.
         @path user_group_id: GroupId,
-        /// Groups to remove.
+        /// IDs of direct subgroups to remove; requires the permission to manage the group.
         delete: Vec<GroupId> = Vec::new() => "[]",
-        /// Groups to add.
+        /// IDs of groups to add as subgroups; none may contain the group.
         add: Vec<GroupId> = Vec::new() => "[]",
     }
     errors [
@@ -99,8 +99,8 @@ impl Write for ChangeSubgroups {
     }
 }
 
-/// Events that are sent after the notices to the affected users. Only levels below 261 have this order; later levels
-/// defer no events.
+/// Events that are sent after the notices to the affected users. Only levels below 261 have this order; from 261 on,
+/// none is deferred.
 #[derive(Default)]
 struct DeferredEvents(Vec<Event>);
 
@@ -162,11 +162,11 @@ fn remove_members(
     if users.is_empty() {
         return Ok(());
     }
-    let is_caller = users == [context.caller().id];
+    let is_only_caller = users == [context.caller().id];
     let users = checked_members(tx, users, context.feature_level)?;
     let group =
         match changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanRemoveMembers) {
-            Err(Error::InsufficientPermission) if is_caller => {
+            Err(Error::InsufficientPermission) if is_only_caller => {
                 changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanLeave)
             }
             result => result,

@@ -18,7 +18,7 @@ operation! {
     /// Deletes a user group permanently; newer levels deactivate groups.
     pub RemoveGroup = DELETE "/user_groups/{user_group_id}", for HumanNotGuest, removed_in 294;
     params {
-        /// The group.
+        /// ID of a group that the caller may manage.
         @path user_group_id: GroupId,
     }
     errors [InvalidGroup, InsufficientPermission, GroupInUse];

@@ -5,7 +5,7 @@ use super::{DeliverWebhook, Service};
 use crate::error::Error;
 use serde_json::Value;
 
-/// A request of a service.
+/// A request of a service, with all that the rendering of messages depends on.
 pub struct Delivery<'a> {
     pub service: &'a Service,
     pub params: &'a DeliverWebhook,
@@ -25,7 +25,7 @@ impl<'a> Delivery<'a> {
         self.headers.iter().find(|(header, _)| *header == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the request sets the topic, which may be empty. GitHub's messages then contain the title that the
+    /// Whether the request sets the topic, even to an empty one. GitHub's messages then contain the title that the
     /// default topic would have.
     pub fn has_custom_topic(&self) -> bool {
         self.params.topic.is_some()
@@ -38,7 +38,7 @@ impl<'a> Delivery<'a> {
     }
 }
 
-/// A message to be sent.
+/// A message that a delivery makes, before it has a recipient.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WebhookMessage {
     /// The default topic, which a topic in the request replaces.
@@ -55,20 +55,20 @@ pub struct WebhookMessage {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RenderedDelivery {
     pub messages: Vec<WebhookMessage>,
-    /// The text of a notice to the owner of the bot.
+    /// The text of a notice to the owner of the bot, if there is something to report.
     pub owner_notice: Option<String>,
-    /// A text of the service that the reply has to repeat.
+    /// A text in the payload that the reply has to repeat, with which Slack checks the URL.
     pub challenge: Option<String>,
 }
 
 impl RenderedDelivery {
     /// A single message that is always sent.
-    pub fn message(topic: impl Into<String>, content: impl Into<String>) -> Self {
+    pub fn of_message(topic: impl Into<String>, content: impl Into<String>) -> Self {
         Self::from(WebhookMessage { topic: topic.into(), content: content.into(), ..WebhookMessage::default() })
     }
 
     /// A single message about an event.
-    pub fn event(event: &str, topic: impl Into<String>, content: impl Into<String>) -> Self {
+    pub fn of_event(event: &str, topic: impl Into<String>, content: impl Into<String>) -> Self {
         Self::from(WebhookMessage {
             topic: topic.into(),
             content: content.into(),

@@ -113,13 +113,13 @@ pub struct Activity<'a> {
     /// The title of the issue or pull request; for reviews and review comments with a preposition and the number, such
     /// as `for #3 Fix the build`. None if the topic contains the title.
     pub title: Option<&'a str>,
-    /// The text of the issue, comment or review, to be quoted.
+    /// The text of the issue, pull request, comment or review, to be quoted. None or empty: nothing is quoted.
     pub message: Option<&'a str>,
-    /// The current assignee.
+    /// The current assignee of a pull request.
     pub assignee: Option<&'a str>,
     /// The user that the action assigned or unassigned.
     pub changed_assignee: Option<&'a str>,
-    /// The source and the target branch.
+    /// The source and the target branch of a pull request.
     pub branches: Option<(&'a str, &'a str)>,
 }
 

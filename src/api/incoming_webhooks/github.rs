@@ -29,7 +29,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     }
     let Some(event) = event_name(delivery, header, &payload)? else { return Ok(RenderedDelivery::default()) };
     let topic = default_topic(event, &payload)?;
-    // The title for messages that leave it out in the default topic, because the topic has it.
+    // In the default topic, most messages leave the title out, since the topic contains it.
     let title = |part: &PayloadValue<'_>| {
         if delivery.has_custom_topic() { part.text_of("title").map(|title| Some(title.to_owned())) } else { Ok(None) }
     };
@@ -53,7 +53,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         "issue_comment" => comment_message(&payload, title(&payload.require("issue")?)?)?,
         other => github_pull_request::message(other, &payload, title(&payload.require("pull_request")?)?)?,
     };
-    Ok(RenderedDelivery::event(event, topic, content))
+    Ok(RenderedDelivery::of_event(event, topic, content))
 }
 
 /// Whether an event about a comment is an edit that did not change the text.

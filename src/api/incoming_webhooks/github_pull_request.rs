@@ -12,7 +12,7 @@ const IGNORED_ACTIONS: [&str; 5] = ["approved", "converted_to_draft", "labeled",
 ///
 /// # Errors
 ///
-/// `BadValue` if the payload has no action or it is not a string, `UnsupportedWebhookEvent` if it is unknown.
+/// `BadValue` if the payload has no action or it is not a string, `UnsupportedWebhookEvent` if the action is unknown.
 pub fn event_name(delivery: &Delivery<'_>, payload: &PayloadValue<'_>) -> Result<Option<&'static str>, Error> {
     Ok(match payload.text_of("action")? {
         "opened" | "reopened" => Some("opened_pull_request"),

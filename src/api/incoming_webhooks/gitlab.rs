@@ -5,7 +5,7 @@ use super::git::{self, Commit, Push};
 use super::payload::PayloadValue;
 use crate::error::Error;
 
-/// The name, in lower case, of the header with the event.
+/// The header that names the event, in lower case.
 pub const EVENT_HEADER: &str = "x-gitlab-event";
 /// The hash that means no commit, as after the deletion of a branch.
 const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
@@ -33,13 +33,13 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         "Push Hook" => format!("{} / {}", repository_name(&payload)?, branch_name(&payload)?),
         _ => repository_name(&payload)?.to_owned(),
     };
-    // Unlike in messages of other services, an empty topic does not count.
+    // Unlike for other services, an empty topic counts as none.
     let has_custom_topic = delivery.params.topic.as_deref().is_some_and(|topic| !topic.is_empty());
     let content = match has_custom_topic {
         true => format!("[[{}]({})] {content}", repository_name(&payload)?, homepage_url(&payload)?),
         false => content,
     };
-    Ok(RenderedDelivery::event(&event, topic, content))
+    Ok(RenderedDelivery::of_event(&event, topic, content))
 }
 
 /// The name of a system hook's event as the webhooks of projects write it, for example `Tag Push Hook` for `tag_push`.

@@ -1,4 +1,4 @@
-//! Alertmanager and Grafana: messages about alerts that are firing or were resolved.
+//! Alertmanager and Grafana: messages about alerts and their state, such as firing or resolved.
 
 use super::delivery::{Delivery, RenderedDelivery, WebhookMessage};
 use super::payload::PayloadValue;
@@ -145,5 +145,5 @@ fn render_legacy_alert(payload: &PayloadValue<'_>) -> Result<RenderedDelivery, E
     if let Some(image) = payload.find("imageUrl")? {
         content.push_str(&format!("\n[Click to view visualization]({})", image.text()?));
     }
-    Ok(RenderedDelivery::event(state, topic, content.trim()))
+    Ok(RenderedDelivery::of_event(state, topic, content.trim()))
 }

@@ -5,7 +5,7 @@
 use crate::error::Error;
 use serde_json::{Map, Value};
 
-/// A value in a payload.
+/// A value in a payload, with its path.
 #[derive(Clone, Debug)]
 pub struct PayloadValue<'a> {
     value: &'a Value,

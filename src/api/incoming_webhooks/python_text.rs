@@ -1,4 +1,5 @@
-//! JSON values as text in Python's notation, which messages contain because real servers are written in Python.
+//! The text of JSON values in messages: simple values in Python's notation, because real servers are written in Python,
+//! lists and objects as indented JSON.
 
 use serde_json::{Number, Value};
 use std::fmt::Write;

@@ -42,7 +42,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
             }
         },
     };
-    Ok(RenderedDelivery::message(topic, content))
+    Ok(RenderedDelivery::of_message(topic, content))
 }
 
 /// The URL and the time of an event.

@@ -29,7 +29,7 @@ pub fn render_buildbot(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Erro
             format!("Build [#{id}]({url}) (result: {result}) for **{name}** finished.")
         }
     };
-    Ok(RenderedDelivery::event(event, if project.is_empty() { "general" } else { project }, content))
+    Ok(RenderedDelivery::of_event(event, if project.is_empty() { "general" } else { project }, content))
 }
 
 pub fn render_hello_world(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
@@ -38,7 +38,7 @@ pub fn render_hello_world(delivery: &Delivery<'_>) -> Result<RenderedDelivery, E
     let content = format!(
         "Hello! I am happy to be here! :smile:\nThe Wikipedia featured article for today is **[{title}]({url})**"
     );
-    Ok(RenderedDelivery::message("Hello World", content))
+    Ok(RenderedDelivery::of_message("Hello World", content))
 }
 
 /// Renders the payload itself in a code block.
@@ -46,5 +46,5 @@ pub fn render_json(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     if !delivery.payload.is_object() {
         return Err(Error::bad_value("request", "is not a dict"));
     }
-    Ok(RenderedDelivery::message("JSON", format!("```json\n{}\n```", indented_json(delivery.payload))))
+    Ok(RenderedDelivery::of_message("JSON", format!("```json\n{}\n```", indented_json(delivery.payload))))
 }

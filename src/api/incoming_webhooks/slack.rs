@@ -43,7 +43,7 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Erro
     if text.is_empty() {
         return Ok(RenderedDelivery::default());
     }
-    Ok(RenderedDelivery::message(topic, emphasis_to_markdown(links_to_markdown(&text).trim())))
+    Ok(RenderedDelivery::of_message(topic, emphasis_to_markdown(links_to_markdown(&text).trim())))
 }
 
 /// Renders a message that Slack reports, as an event or in the parameters of Slack's legacy webhooks. Also answers
@@ -61,7 +61,7 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error>
             return Ok(RenderedDelivery { owner_notice: Some(notice.to_owned()), ..RenderedDelivery::default() });
         }
         let rendered =
-            RenderedDelivery::message("Integration events", "Slack webhook has been successfully configured.");
+            RenderedDelivery::of_message("Integration events", "Slack webhook has been successfully configured.");
         return Ok(RenderedDelivery { challenge: Some(challenge), ..rendered });
     }
     if delivery.header(RETRY_HEADER).is_some() || is_own_message(delivery.payload) {
@@ -113,8 +113,8 @@ fn legacy_message(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
 fn channel_message(delivery: &Delivery<'_>, channel: &str, content: String) -> Result<RenderedDelivery, Error> {
     let topic = "Message from Slack";
     match delivery.params.channels_map_to_topics.as_deref() {
-        None => Ok(RenderedDelivery::message(topic, content)),
-        Some("1") => Ok(RenderedDelivery::message(format!("channel: {channel}"), content)),
+        None => Ok(RenderedDelivery::of_message(topic, content)),
+        Some("1") => Ok(RenderedDelivery::of_message(format!("channel: {channel}"), content)),
         Some("0") => {
             let channel = Some(channel.to_owned());
             Ok(WebhookMessage { topic: topic.to_owned(), content, event: None, channel }.into())

@@ -24,9 +24,8 @@ use std::sync::Arc;
 /// Archives a channel. Below 315, the channel also becomes private, loses its subscribers and gets another name.
 ///
 /// Events: `realm` for the organization's settings that referred to the channel, `default_streams`,
-/// `default_stream_groups`, `stream` update to clients that know archived channels, `stream` delete to others,
-/// `message` of the notice. Below 315, there is no `realm` and no `message`, and `stream` delete goes to everyone who
-/// can see the channel.
+/// `default_stream_groups`, from 378 on `stream` update to clients that know archived channels, `stream` delete to all
+/// other clients, `message` of the notice. Below 315, there is no `realm` and no `message`.
 pub fn archive(tx: &mut Tx, context: &OperationContext<'_>, id: ChannelId) {
     let stays_visible = context.has(Feature::ArchivedChannelsVisible);
     // Below 315, `stream` delete has the record of the channel before archiving.
@@ -84,7 +83,7 @@ fn clear_channel_settings(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
     settings
 }
 
-/// Emits that these settings no longer name a channel.
+/// Reports that these settings no longer name a channel.
 ///
 /// Event: `realm` update_dict, below 331 `realm` update for each setting.
 fn emit_cleared_settings(tx: &mut Tx, settings: Vec<&'static str>) {
@@ -103,11 +102,11 @@ fn emit_cleared_settings(tx: &mut Tx, settings: Vec<&'static str>) {
     }
 }
 
-/// Unarchives a channel.
+/// Unarchives a channel. Does not undo the other changes of archiving below 315.
 ///
-/// Events: `stream` update to clients that know archived channels. To other clients, the events of a new channel:
-/// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everyone else who can see the
-/// channel. Last, `message` of the notice.
+/// Events: from 378 on, `stream` update to clients that know archived channels. To all other clients, the events of a
+/// new channel: `stream` create, `subscription` add to subscribers, `subscription` peer_add to everyone else who can
+/// see the channel. Last, `message` of the notice.
 pub fn unarchive(tx: &mut Tx, actor: &User, id: ChannelId) {
     tx.channel_mut(id).is_archived = false;
     emit_is_archived(tx, id, false);

@@ -50,11 +50,12 @@ pub const DELETION_PERMISSIONS: [ChannelPermission; 2] =
     [ChannelPermission::CanDeleteAnyMessage, ChannelPermission::CanDeleteOwnMessage];
 
 impl NewChannelParams {
-    /// Makes the checks that also apply to requests that create no channel.
+    /// Checks values that are refused even if the request creates no channel.
     ///
     /// # Errors
     ///
-    /// `InvalidFolder`; `InsufficientPermission` if the caller may not set a topics policy; those of [`resolve_all`].
+    /// In this order: `InvalidFolder`; `InsufficientPermission` if the caller may not set a topics policy; those of
+    /// [`resolve_all`].
     pub fn check_values(&self, realm: &Realm, context: &OperationContext<'_>) -> Result<(), Error> {
         let caller = context.caller();
         if let Some(folder) = self.folder_id() {
@@ -74,11 +75,11 @@ impl NewChannelParams {
     /// # Errors
     ///
     /// In this order: those of [`resolve_all`]; `InsufficientPermission` if the caller may not set the permissions to
-    /// delete messages; `InvalidPrivacyCombination` for a private web-public channel; `InsufficientPermission` if the caller
-    /// may not create private or public channels, or default channels; `DefaultChannelCannotBePrivate`; `WebPublicDisabled`;
-    /// `InsufficientPermission` if the caller may not create web-public channels; `OwnerRequired` for a retention
-    /// policy; `AdministratorRequired` if a boolean setting is on that only administrators may turn on; those of
-    /// [`check_topic_creation`].
+    /// delete messages; `InvalidPrivacyCombination` for a private web-public channel; `InsufficientPermission` if the
+    /// caller may not create private or public channels, or default channels; `DefaultChannelCannotBePrivate`;
+    /// `WebPublicDisabled`; `InsufficientPermission` if the caller may not create web-public channels; `OwnerRequired`
+    /// for a retention policy; `AdministratorRequired` if a boolean setting is on that only administrators may turn on;
+    /// those of [`check_topic_creation`].
     pub fn check(self, realm: &Realm, context: &OperationContext<'_>) -> Result<ChannelSpec, Error> {
         let caller = context.caller();
         let check_permission =
@@ -151,7 +152,7 @@ impl ChannelSpec {
     }
 }
 
-/// Private channels have a protected history unless the request asks for a shared one.
+/// The privacy that the parameters ask for. A private channel has a protected history unless they ask for a shared one.
 fn privacy_of_new_channel(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) -> Privacy {
     match (invite_only, is_web_public) {
         (true, _) if shows_history == Some(true) => Privacy::PrivateSharedHistory,

@@ -21,7 +21,7 @@ pub fn channel_word(tx: &Tx) -> &'static str {
     if !tx.has(Feature::NoticesSayChannel) { "stream" } else { "channel" }
 }
 
-/// The name of a privacy setting in notices.
+/// What notices call a channel's privacy.
 pub fn privacy_name(privacy: Privacy) -> &'static str {
     match privacy {
         Privacy::WebPublic => "Web-public",
@@ -31,7 +31,7 @@ pub fn privacy_name(privacy: Privacy) -> &'static str {
     }
 }
 
-/// Posts in each new channel who created it, with its privacy and description.
+/// Posts in each new channel who created it, with its privacy and description, if `send_channel_events_messages` is on.
 pub fn post_creation(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
     for id in channels {
         let channel = &tx.channels[id];

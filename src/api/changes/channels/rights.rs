@@ -11,8 +11,9 @@ use crate::realm::id::ChannelId;
 ///
 /// # Errors
 ///
-/// `InvalidChannelId` if the caller can't see the channel, otherwise `CannotAdministerChannel`. Below 325 the second is
-/// `AdministratorRequired`, which guests get for all public channels, even for those that they can't see.
+/// `InvalidChannelId` if the channel does not exist or the caller can't see it, otherwise `CannotAdministerChannel`.
+/// Below 325 the second is `AdministratorRequired`, which guests get for all public channels, even for those that they
+/// can't see.
 pub fn administered_channel<'realm>(
     realm: &'realm Realm,
     context: &OperationContext<'_>,

@@ -10,7 +10,8 @@ use serde_json::Value;
 
 /// Reports a changed setting. `language` is the name of the new language if the setting is `default_language`.
 ///
-/// Events: `user_settings` update to the user, and below 439 the event of the older type if the setting has one.
+/// Events: `user_settings` update to the user. Below 439, also the event of the older type, if the setting has one, to
+/// clients without the capability `user_settings_object`.
 pub fn emit_setting_change(tx: &mut Tx, user: UserId, name: &str, value: Value, language: Option<&str>) {
     let language_name = language.map(str::to_owned);
     let event = UserSettingsUpdate { property: name.to_owned(), value: value.clone(), language_name };

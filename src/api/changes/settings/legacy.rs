@@ -1,5 +1,5 @@
-//! The event types `update_display_settings` and `update_global_notifications`, which report settings below 439, in
-//! addition to `user_settings`.
+//! The event types `update_display_settings` and `update_global_notifications`, which report settings below 439 to
+//! clients without the capability `user_settings_object`, in addition to `user_settings`.
 
 use crate::feature::Feature;
 use crate::realm::event::{Audience, DeliveryCondition, Event};
@@ -55,7 +55,7 @@ pub const NOTIFICATION_SETTINGS: &[&str] = &[
 ];
 
 /// Emits the event of the older type for a setting that has one. All queues of a world have the same level, so the
-/// first one tells whether any can receive the event.
+/// first one shows whether the level has these types.
 pub(super) fn emit_legacy_event(tx: &mut Tx, user: UserId, name: &str, value: &Value, language: Option<&str>) {
     if tx.queues.values().next().is_none_or(|queue| queue.options.level.has(Feature::OnlyNewSettingsEvents)) {
         return;

@@ -39,9 +39,9 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
     tx.emit(audience, PersonUpdate::Role { user_id: id, role: role.number() });
     // The real server sends the events of the full members' group after those of the roles' groups.
     let full_members = tx.system_group(SystemGroup::FullMembers);
-    for is_full_members in [false, true] {
+    for selects_full_members in [false, true] {
         let is_changed = |group: &&GroupId, others: &[GroupId]| {
-            (**group == full_members) == is_full_members && !others.contains(group)
+            (**group == full_members) == selects_full_members && !others.contains(group)
         };
         emit_member_changes(
             tx,
@@ -102,7 +102,7 @@ fn emit_avatar_to(tx: &mut Tx, id: UserId, audience: Audience) {
 ///
 /// Events: `realm_user` update with `delivery_email` to those who can see the real address. If everyone can, also
 /// `realm_user` update with `new_email` to everyone who can access the user. If the URL of the avatar is derived from
-/// the address, also that of [`change_avatar`].
+/// the address, also those of [`change_avatar`].
 pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
     let old_email = std::mem::replace(&mut tx.user_mut(id).email, email.clone());
     let realm = tx.realm_mut();
@@ -127,16 +127,16 @@ pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
 /// the provider's, to those who gain or lose access to the address.
 pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibility) {
     let user = tx.users[&id].clone();
-    let before = email_audience(tx, &user, user.email_visibility);
-    let after = email_audience(tx, &user, visibility);
+    let previous_audience = email_audience(tx, &user, user.email_visibility);
+    let new_audience = email_audience(tx, &user, visibility);
     tx.user_mut(id).email_visibility = visibility;
     let viewers_only_in_larger = |tx: &Tx, larger: &Audience, smaller: &Audience| -> OrdSet<UserId> {
         let viewers = tx.active_users.iter().copied();
         viewers.filter(|viewer| larger.contains(*viewer) && !smaller.contains(*viewer)).collect()
     };
     let involves_everyone = [user.email_visibility, visibility].contains(&EmailVisibility::Everyone);
-    let (gaining_viewers, losing_viewers) =
-        (viewers_only_in_larger(tx, &after, &before), viewers_only_in_larger(tx, &before, &after));
+    let gaining_viewers = viewers_only_in_larger(tx, &new_audience, &previous_audience);
+    let losing_viewers = viewers_only_in_larger(tx, &previous_audience, &new_audience);
     for (viewers, email) in [(gaining_viewers, Some(user.email.clone())), (losing_viewers, None)] {
         if viewers.is_empty() {
             continue;

@@ -27,15 +27,15 @@ pub const DELETED_USER_NAME: &str = "Deleted user";
 
 json_object! {
     open
-    /// What is deleted with an account.
+    /// What is deleted when an account and its bots are deactivated.
     pub struct DeletionActions {
         /// Rename the user to 'Deleted user' and remove the picture.
         delete_profile: bool = false,
-        /// Messages in public channels, web-public ones included.
+        /// Delete the messages that the user sent to public channels, web-public ones included.
         delete_public_channel_messages: bool = false,
-        /// Messages in private channels.
+        /// Delete the messages that the user sent to private channels.
         delete_private_channel_messages: bool = false,
-        /// Direct messages.
+        /// Delete the direct messages that the user sent, for all participants.
         delete_direct_messages: bool = false,
     }
 }
@@ -142,11 +142,11 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     tx.user_mut(id).is_active = true;
     tx.realm_mut().active_users.insert(id);
     let channels = resume_subscriptions(tx, id);
-    let after = tx.audience_with_access_to(id);
+    let new_audience = tx.audience_with_access_to(id);
     // The account itself was not in the earlier audience only because it was not active.
-    let guests_who_gain_access = guests_only_in_larger(tx, &after, &previous_audience).without(&id);
-    let informed_audience = after.clone();
-    tx.emit(after.except_all(&guests_who_gain_access), PersonUpdate::IsActive { user_id: id, is_active: true });
+    let guests_who_gain_access = guests_only_in_larger(tx, &new_audience, &previous_audience).without(&id);
+    let informed_audience = new_audience.clone();
+    tx.emit(new_audience.except_all(&guests_who_gain_access), PersonUpdate::IsActive { user_id: id, is_active: true });
     if !tx.users[&id].is_bot() {
         emit_export_consent(tx, id, tx.user_state(id).is_enabled(UserSetting::AllowPrivateDataExport));
     }

@@ -1,6 +1,6 @@
 //! Bots: who may create them, which names are in use, and the `realm_bot` events about changes of their accounts.
 //!
-//! Only levels below 474 have these events. From 474 on, `realm_user` events alone report changes of accounts.
+//! Only levels below 474 have these update events. From 474 on, `realm_user` events alone report changes of accounts.
 
 use crate::api::OperationContext;
 use crate::error::Error;
@@ -58,7 +58,7 @@ pub fn realm_bot_audience(realm: &Realm, bot: UserId) -> Audience {
 /// `InsufficientPermission`, below 344 instead `AdministratorRequired`.
 pub fn check_may_create_bot(realm: &Realm, context: &OperationContext<'_>, kind: Option<BotKind>) -> Result<(), Error> {
     let caller = context.caller();
-    let has_permission = |name| realm.may(caller.id, name);
+    let has_permission = |permission| realm.may(caller.id, permission);
     if !context.has(Feature::GroupsDecideOnBotCreation) {
         // The former policy could restrict generic bots more than other bots.
         let permission = match kind {
@@ -76,7 +76,7 @@ pub fn check_may_create_bot(realm: &Realm, context: &OperationContext<'_>, kind:
     if may_create { Ok(()) } else { Err(Error::InsufficientPermission) }
 }
 
-/// The active bot with a name, ignoring case.
+/// An active bot with this name, regardless of case.
 pub fn find_active_bot_by_name<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<User>> {
     let lowercase_name = name.to_lowercase();
     realm.users.values().find(|user| user.is_bot() && user.is_active && user.full_name.to_lowercase() == lowercase_name)

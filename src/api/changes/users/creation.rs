@@ -98,7 +98,8 @@ fn add_recent_messages(tx: &mut Tx, id: UserId, channels: &[ChannelId]) {
     }
 }
 
-/// Posts in the channel for signup announcements, if there is one that is not archived, that a user joined.
+/// Posts that a user joined, in the organization's channel for such notices. Posts nothing if there is no such channel
+/// or if it is archived.
 fn post_signup_notice(tx: &mut Tx, id: UserId) {
     let channel = tx.organization.signup_announcements.filter(|channel| !tx.channels[channel].is_archived);
     if let Some(channel) = channel {

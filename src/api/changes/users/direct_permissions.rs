@@ -11,7 +11,7 @@ use crate::realm::tx::Tx;
 use crate::record::events::RealmUpdateDict;
 use serde_json::json;
 
-/// Sends the values of all permissions of the organization and of groups that list a user directly. Deactivated users
+/// Reports the values of all permissions of the organization and of groups that list a user directly. Deactivated users
 /// are left out of these values.
 ///
 /// Events, one for each permission: `realm` update_dict and `user_group` update.
