@@ -21,7 +21,6 @@ pub mod calls;
 pub mod changes;
 pub mod channel_folders;
 pub mod channels;
-pub mod credentials;
 pub mod custom_emoji;
 pub mod devices;
 pub mod drafts;
@@ -41,6 +40,7 @@ pub mod operation;
 mod operation_context;
 pub mod organization;
 mod outcome;
+pub mod own_api_key;
 pub mod parameter;
 pub mod presence;
 pub mod profile;
@@ -259,7 +259,7 @@ pub static OPERATIONS: &[OperationRow] = &[
     write::<bot_storage::UpdateBotStorage>(),
     read::<bot_storage::GetBotStorage>(),
     write::<bot_storage::RemoveBotStorage>(),
-    write::<credentials::RegenerateOwnApiKey>(),
+    write::<own_api_key::RegenerateOwnApiKey>(),
     read::<statuses::GetStatus>(),
     write::<statuses::UpdateOwnStatus>(),
     write::<statuses::UpdateStatus>(),

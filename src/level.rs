@@ -209,7 +209,7 @@ pub struct Request<'a> {
     /// The world's level.
     pub level: i64,
     pub realm: &'a Realm,
-    /// None for visitors.
+    /// None for spectators.
     pub caller: Option<&'a User>,
     /// Names and values of the path's placeholders.
     pub path: &'a [(String, String)],
@@ -269,7 +269,7 @@ pub struct DowngradeContext<'a> {
     /// The world's level.
     pub level: i64,
     pub realm: &'a Realm,
-    /// None for visitors.
+    /// None for spectators.
     pub caller: Option<&'a User>,
     /// The parameters in query and body, converted to the newest level.
     pub values: &'a BTreeMap<String, String>,

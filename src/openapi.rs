@@ -259,7 +259,7 @@ fn operation_object(row: &OperationRow, level: i64, generator: &mut SchemaGenera
     operation["security"] = match row.access {
         Access::Anyone => json!([]),
         Access::KeyHolder => json!([{"key": []}]),
-        Access::UserOrVisitor => json!([{"basic": []}, {}]),
+        Access::UserOrSpectator => json!([{"basic": []}, {}]),
         _ => json!([{"basic": []}]),
     };
     operation

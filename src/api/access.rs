@@ -11,8 +11,8 @@ use crate::realm::user::{BotKind, Role, User};
 pub enum Access {
     /// The operation needs no credentials and ignores wrong ones.
     Anyone,
-    /// [`Access::User`], and visitors without credentials (spectators) if the organization has public access.
-    UserOrVisitor,
+    /// [`Access::User`], and spectators, who send no credentials, if the organization has public access.
+    UserOrSpectator,
     /// Any account, including incoming webhook bots.
     AnyAccount,
     /// Any account, including incoming webhook bots, with its key in the parameter `api_key`.
@@ -45,7 +45,7 @@ impl Access {
             return Err(Error::WebhookBotNotAllowed);
         }
         match self {
-            Access::Anyone | Access::UserOrVisitor | Access::AnyAccount | Access::KeyHolder | Access::User => Ok(()),
+            Access::Anyone | Access::UserOrSpectator | Access::AnyAccount | Access::KeyHolder | Access::User => Ok(()),
             Access::Administrator if !caller.is_admin() => Err(Error::AdministratorRequired),
             Access::Owner if caller.role != Role::Owner => Err(Error::OwnerRequired),
             Access::NotGuest | Access::GroupCreator | Access::HumanNotGuest if caller.is_guest() => {
@@ -66,16 +66,16 @@ impl Access {
         }
     }
 
-    /// Whether visitors without credentials may call the operation.
-    pub fn accepts_visitors(self, realm: &Realm) -> bool {
-        self == Access::Anyone || (self == Access::UserOrVisitor && realm.allows_spectators())
+    /// Whether spectators may call the operation.
+    pub fn accepts_spectators(self, realm: &Realm) -> bool {
+        self == Access::Anyone || (self == Access::UserOrSpectator && realm.allows_spectators())
     }
 
     /// The text in the reference and the OpenAPI document.
     pub fn description(self) -> &'static str {
         match self {
             Access::Anyone => "anyone, without credentials",
-            Access::UserOrVisitor => "any account; anonymous visitors if the organization has public access",
+            Access::UserOrSpectator => "any account; spectators, who have none, if the organization has public access",
             Access::AnyAccount => "any account, including incoming webhook bots",
             Access::KeyHolder => "any account, including incoming webhook bots, by its key as `api_key`",
             Access::User => "any account",

@@ -128,8 +128,8 @@ impl Write for SendMessage {
 }
 
 operation! {
-    /// Returns a message that the caller can access; visitors see messages of web-public channels.
-    pub GetMessage = GET "/messages/{message_id}", for UserOrVisitor;
+    /// Returns a message that the caller can access; spectators see messages of web-public channels.
+    pub GetMessage = GET "/messages/{message_id}", for UserOrSpectator;
     params {
         /// ID of the message.
         @path message_id: MessageId,
@@ -156,7 +156,7 @@ impl Read for GetMessage {
     fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<GetMessageReply, Error> {
         let message = match &context.caller {
             Some(_) => context.message(realm, params.message_id),
-            // Visitors get the same error for messages that do not exist and for those that only users can read.
+            // Spectators get the same error for messages that do not exist and for those that only users can read.
             None => {
                 let message = realm.messages.get(&params.message_id);
                 message.filter(|message| realm.is_visible_to_spectators(message)).ok_or(Error::NotLoggedIn)

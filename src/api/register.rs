@@ -36,11 +36,11 @@ use users::{UserLists, UserState, UserValues};
 
 operation! {
     /// Registers an event queue and returns the state that its events continue from.
-    pub Register = POST "/register", for UserOrVisitor;
+    pub Register = POST "/register", for UserOrSpectator;
     params {
         /// Whether events have the content of messages as HTML instead of Markdown.
         apply_markdown: bool = false,
-        /// Whether the client computes the picture URLs of the provider itself; true when absent, for visitors false.
+        /// Whether the client computes the picture URLs of the provider itself; true when absent, for spectators false.
         client_gravatar: Option<bool>,
         /// Whether presence comes in the modern form, by user ID.
         slim_presence: bool = false,
@@ -71,9 +71,9 @@ operation! {
 /// The queue and the state; the keys depend on the request.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RegisterReply {
-    /// Null for anonymous visitors.
+    /// Null for spectators.
     pub queue_id: Option<String>,
-    /// The ID for the first poll, before those of the queue's events; absent for anonymous visitors.
+    /// The ID for the first poll, before those of the queue's events; absent for spectators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event_id: Option<i64>,
     /// The feature level that the server emulates.
@@ -82,7 +82,7 @@ pub struct RegisterReply {
     pub service_version: &'static str,
     /// Same as `service_version`.
     pub service_merge_base: &'static str,
-    /// Seconds without a poll after which the queue expires; absent for anonymous visitors.
+    /// Seconds without a poll after which the queue expires; absent for spectators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_queue_timeout_secs: Option<i64>,
     /// The state for the requested types of events.

@@ -58,7 +58,7 @@ pub struct ServerSettings {
     /// The organization's description as HTML, a default text if it has none; absent like `realm_name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realm_description: Option<String>,
-    /// Whether visitors without an account can read web-public channels; absent like `realm_name`.
+    /// Whether spectators, who have no account, can read web-public channels; absent like `realm_name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realm_web_public_access_enabled: Option<bool>,
 }

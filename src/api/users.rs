@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 operation! {
     /// Lists the organization's users.
-    pub GetUsers = GET "/users", for UserOrVisitor;
+    pub GetUsers = GET "/users", for UserOrSpectator;
     params {
         /// Whether users have `profile_data`, their values of custom profile fields.
         include_custom_profile_fields: bool = false,

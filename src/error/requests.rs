@@ -92,7 +92,7 @@ macro_rules! requests {
             PasswordAuthDisabled: 401 PASSWORD_AUTH_DISABLED "Password authentication is disabled in this organization";
             /// The organization does not hand out keys the way development servers do.
             DevAuthDisabled: 400 BAD_REQUEST "DevAuthBackend not enabled.";
-            /// Visitors without credentials may not switch the parameter on.
+            /// Spectators may not switch the parameter on.
             NotForAnonymous { key }: 400 BAD_REQUEST "Invalid '{key}' parameter for anonymous request";
 
             // Roles.

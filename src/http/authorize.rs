@@ -8,7 +8,7 @@ use crate::realm::Realm;
 use crate::realm::user::User;
 use std::sync::Arc;
 
-/// Returns the caller of an operation; None for visitors, and for operations that need no credentials. Charges the
+/// Returns the caller of an operation; None for spectators, and for operations that need no credentials. Charges the
 /// request to the rate limit.
 ///
 /// # Errors
@@ -25,7 +25,7 @@ pub(super) fn authorize(
     let caller = match access {
         Access::Anyone => None,
         _ => match authentication::authenticate(realm, &context.incoming.credentials)? {
-            None if access != Access::UserOrVisitor || !realm.allows_spectators() => return Err(Error::NotLoggedIn),
+            None if access != Access::UserOrSpectator || !realm.allows_spectators() => return Err(Error::NotLoggedIn),
             None if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
             caller => {
                 check_session_request(context, routed)?;

@@ -75,7 +75,7 @@ pub(super) struct RoutedRequest {
 /// A request whose caller may call the operation.
 pub(super) struct AuthorizedRequest<'routed> {
     pub row: &'static OperationRow,
-    /// None for a visitor, and for operations that need no credentials.
+    /// None for a spectator, and for operations that need no credentials.
     pub caller: Option<Arc<User>>,
     /// The parameters with their names at the newest level.
     pub raw: Cow<'routed, RawParameters>,

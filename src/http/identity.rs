@@ -48,7 +48,7 @@ pub(super) fn may_send_large_body(edge: &Edge, head: &Arc<RequestHead>, address:
     let settings = world.settings();
     let path = settings.dialect.neutral_path(path);
     match edge.router.find(head.method.as_str(), path, settings.feature_level) {
-        RouteMatch::Operation(row, _) => row.access.accepts_visitors(&realm),
+        RouteMatch::Operation(row, _) => row.access.accepts_spectators(&realm),
         RouteMatch::WrongMethod(_) | RouteMatch::UnknownPath => false,
     }
 }

@@ -231,7 +231,7 @@ impl PageRequest<'_> {
         self.page(403, "Access forbidden", &body)
     }
 
-    /// The start page of a world; visitors are redirected to the login page.
+    /// The start page of a world; browsers without a session are redirected to the login page.
     fn home_page(&self) -> Response {
         let Some(session) = &self.incoming.session else {
             return self.redirect(302, &self.path_in_world("/accounts/login/"));

@@ -60,7 +60,7 @@ async fn without_a_session_requests_are_refused_and_keys_do_not_count() {
     let mut nobody = Browser::new(server.url());
 
     for row in OPERATIONS.iter().filter(|row| row.exists_at(NEWEST_FEATURE_LEVEL)) {
-        if matches!(row.access, Access::Anyone | Access::UserOrVisitor | Access::KeyHolder) {
+        if matches!(row.access, Access::Anyone | Access::UserOrSpectator | Access::KeyHolder) {
             continue;
         }
         let reply = nobody.call(row.route.method, &format!("/json{}", path_of(row)), &json!({})).await;

@@ -106,8 +106,8 @@ fn push_event_name(payload: &PayloadValue<'_>, branches: Option<&str>) -> Result
 }
 
 fn is_transferred_here(payload: &PayloadValue<'_>) -> Result<bool, Error> {
-    let changes = payload.non_empty("changes")?;
-    Ok(changes.map(|changes| changes.non_empty("old_issue")).transpose()?.flatten().is_some())
+    let changes = payload.find_non_empty("changes")?;
+    Ok(changes.map(|changes| changes.find_non_empty("old_issue")).transpose()?.flatten().is_some())
 }
 
 fn default_topic(event: &str, payload: &PayloadValue<'_>) -> Result<String, Error> {
@@ -132,7 +132,7 @@ fn default_topic(event: &str, payload: &PayloadValue<'_>) -> Result<String, Erro
     }
     match event {
         "push_commits" => Ok(format!("{} / {}", repository_name(payload)?, branch_name(payload)?)),
-        "ping" if payload.non_empty("repository")?.is_none() => {
+        "ping" if payload.find_non_empty("repository")?.is_none() => {
             payload.require("organization")?.text_of("login").map(str::to_owned)
         }
         _ => repository_name(payload).map(str::to_owned),
@@ -152,7 +152,7 @@ fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let mut commits = Vec::new();
     for commit in payload.require("commits")?.items()? {
         let author = commit.require("author")?;
-        let name = match author.non_empty("username")? {
+        let name = match author.find_non_empty("username")? {
             Some(name) => name.text()?,
             None => author.text_of("name")?,
         };

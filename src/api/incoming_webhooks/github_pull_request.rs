@@ -34,7 +34,7 @@ pub fn event_name(delivery: &Delivery<'_>, payload: &PayloadValue<'_>) -> Result
 ///
 /// `BadValue` if the payload has no action or it is not a string.
 pub fn is_edited_without_change(payload: &PayloadValue<'_>) -> Result<bool, Error> {
-    let changes = payload.non_empty("changes")?;
+    let changes = payload.find_non_empty("changes")?;
     let is_empty = changes.is_none_or(|changes| changes.value().as_object().is_some_and(serde_json::Map::is_empty));
     Ok(payload.text_of("action")? == "edited" && is_empty)
 }
@@ -141,7 +141,7 @@ fn change_message(event: &str, payload: &PayloadValue<'_>, title: Option<String>
         _ => {
             activity.action = if action == "synchronize" { "updated" } else { action };
             activity.assignee =
-                pull_request.non_empty("assignee")?.map(|assignee| assignee.text_of("login")).transpose()?;
+                pull_request.find_non_empty("assignee")?.map(|assignee| assignee.text_of("login")).transpose()?;
             let changes = payload.find("changes")?;
             let is_body_changed = changes.map(|changes| changes.find("body")).transpose()?.flatten().is_some();
             if is_body_changed || action == "opened" {

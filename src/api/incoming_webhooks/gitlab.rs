@@ -20,7 +20,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         }
         "Push Hook" => push_message(&payload)?,
         "Tag Push Hook" => {
-            let action = if payload.non_empty("checkout_sha")?.is_some() { "pushed" } else { "removed" };
+            let action = if payload.find_non_empty("checkout_sha")?.is_some() { "pushed" } else { "removed" };
             let tag = payload.text_of("ref")?.replace("refs/tags/", "");
             git::tag_message(payload.text_of("user_name")?, action, &tag)
         }
@@ -79,7 +79,7 @@ fn branch_name<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
 
 fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let (user, branch) = (payload.text_of("user_name")?, branch_name(payload)?);
-    if payload.non_empty("after")?.is_some_and(|after| after.value() == NO_COMMIT) {
+    if payload.find_non_empty("after")?.is_some_and(|after| after.value() == NO_COMMIT) {
         return Ok(format!("{user} deleted branch {branch}."));
     }
     let (before, after) = (payload.text_of("before")?, payload.text_of("after")?);

@@ -68,7 +68,7 @@ fn render_grafana_alert(alert: &PayloadValue<'_>) -> Result<WebhookMessage, Erro
     let icon = if status == "firing" { ":alert:" } else { ":checkbox:" };
     let mut content = format!("{icon} **{}**\n\n", status.to_uppercase());
     let labels = alert.require("labels")?;
-    let name = match labels.non_empty("alertname")? {
+    let name = match labels.find_non_empty("alertname")? {
         Some(name) => {
             let name = name.text()?;
             content.push_str(&format!("**{name}**\n\n"));
@@ -81,10 +81,10 @@ fn render_grafana_alert(alert: &PayloadValue<'_>) -> Result<WebhookMessage, Erro
     if end != NOT_ENDED {
         content.push_str(&format!("\n\nThis alert was resolved at <time:{end}>."));
     }
-    if let Some(labels) = alert.non_empty("labels")? {
+    if let Some(labels) = alert.find_non_empty("labels")? {
         content.push_str(&format!("\n\nLabels:\n{}\n", bullet_list(&labels)?));
     }
-    if let Some(values) = alert.non_empty("values")? {
+    if let Some(values) = alert.find_non_empty("values")? {
         let mut lines = String::new();
         for (name, value) in values.members()? {
             // A message is cut off before this length. Without the limit, deeply nested values could take far more
@@ -95,17 +95,17 @@ fn render_grafana_alert(alert: &PayloadValue<'_>) -> Result<WebhookMessage, Erro
             lines.push_str(&format!("- {name}: {}\n", python_str(value.value())));
         }
         content.push_str(&format!("Values:\n{lines}\n"));
-    } else if let Some(values) = alert.non_empty("valueString")? {
+    } else if let Some(values) = alert.find_non_empty("valueString")? {
         content.push_str(&format!("Values:\n{}\n\n", values.text()?));
     }
-    if let Some(annotations) = alert.non_empty("annotations")? {
+    if let Some(annotations) = alert.find_non_empty("annotations")? {
         content.push_str(&format!("Annotations:\n{}", bullet_list(&annotations)?));
     }
     // These have to be present, but may be empty.
     alert.require("generatorURL")?;
     alert.require("silenceURL")?;
     for (label, key) in [("Generator", "generatorURL"), ("Silence", "silenceURL"), ("Image", "imageURL")] {
-        if let Some(url) = alert.non_empty(key)? {
+        if let Some(url) = alert.find_non_empty(key)? {
             content.push_str(&format!("\n[{label}]({})", url.text()?));
         }
     }

@@ -61,7 +61,7 @@ impl<'a> PayloadValue<'a> {
     /// # Errors
     ///
     /// `BadValue` if the value is not an object.
-    pub fn non_empty(&self, name: &str) -> Result<Option<Self>, Error> {
+    pub fn find_non_empty(&self, name: &str) -> Result<Option<Self>, Error> {
         Ok(self.find(name)?.filter(Self::is_non_empty))
     }
 

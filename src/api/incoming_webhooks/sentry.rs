@@ -22,8 +22,8 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         return Err(Error::bad_value("request", "is not a dict"));
     }
     let (topic, content) = match payload.find("data")?.filter(|data| !data.value().is_null()) {
-        None => match payload.non_empty("event")? {
-            Some(event) if event.non_empty("event_id")?.is_some() => {
+        None => match payload.find_non_empty("event")? {
+            Some(event) if event.find_non_empty("event_id")?.is_some() => {
                 let link = EventLink::from_webhook(&payload, &event)?;
                 event_message(delivery, &event, &link)?
             }
@@ -166,7 +166,7 @@ fn issue_message(
     let time = format_time(issue.text_of("lastSeen")?);
     // The key is required, but may be null or empty.
     issue.require("assignedTo")?;
-    let assignee = match issue.non_empty("assignedTo")? {
+    let assignee = match issue.find_non_empty("assignedTo")? {
         Some(assignee) if assignee.text_of("type")? == "team" => format!("team {}", assignee.text_of("name")?),
         Some(assignee) => assignee.text_of("name")?.to_owned(),
         None => "No one".to_owned(),

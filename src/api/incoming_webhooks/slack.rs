@@ -24,18 +24,18 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Erro
         _ => "(no topic)".to_owned(),
     };
     let mut paragraphs = Vec::new();
-    if let Some(blocks) = payload.non_empty("blocks")? {
+    if let Some(blocks) = payload.find_non_empty("blocks")? {
         paragraphs.extend(blocks.items()?.map(|item| block_to_markdown(&item)).collect::<Result<Vec<_>, _>>()?);
     }
-    if let Some(attachments) = payload.non_empty("attachments")? {
+    if let Some(attachments) = payload.find_non_empty("attachments")? {
         paragraphs
             .extend(attachments.items()?.map(|item| attachment_to_markdown(&item)).collect::<Result<Vec<_>, _>>()?);
     }
     let mut text = join_paragraphs(paragraphs);
     if text.is_empty()
-        && let Some(plain_text) = payload.non_empty("text")?
+        && let Some(plain_text) = payload.find_non_empty("text")?
     {
-        let icon = payload.non_empty("icon_emoji")?.map(|icon| icon.text()).transpose()?;
+        let icon = payload.find_non_empty("icon_emoji")?.map(|icon| icon.text()).transpose()?;
         text = format!("{}{}", icon.map(|icon| format!("{icon} ")).unwrap_or_default(), plain_text.text()?)
             .trim()
             .to_owned();
@@ -73,7 +73,7 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error>
         return Err(delivery.unsupported_event_error(kind));
     }
     let text = event.find("text")?.map_or(Ok(""), |text| text.text())?;
-    let Some(sender) = event.non_empty("user")? else {
+    let Some(sender) = event.find_non_empty("user")? else {
         let is_bot = event.find("subtype")?.is_some_and(|kind| kind.value() == "bot_message");
         return Err(delivery.unsupported_event_error(if is_bot {
             "integration bot message"
@@ -82,7 +82,7 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error>
         }));
     };
     let mut content = format!("**{}**: {}", sender.text()?, mentions_to_markdown(&emphasis_to_markdown(text)));
-    if let Some(files) = event.non_empty("files")? {
+    if let Some(files) = event.find_non_empty("files")? {
         for file in files.items()? {
             content.push_str(&format!("\n*[{}]({})*", file.text_of("title")?, file.text_of("permalink")?));
         }

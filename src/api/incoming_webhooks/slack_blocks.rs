@@ -14,7 +14,7 @@ pub fn join_paragraphs(paragraphs: impl IntoIterator<Item = String>) -> String {
 /// Converts a block; "" for actions, inputs and blocks without content, which have nothing to show.
 pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
     Ok(match block.require("type")?.one_of(&BLOCK_TYPES)? {
-        "context" => match block.non_empty("elements")? {
+        "context" => match block.find_non_empty("elements")? {
             Some(elements) => join_paragraphs(
                 elements.items()?.map(|item| context_element_to_markdown(&item)).collect::<Result<Vec<_>, _>>()?,
             ),
@@ -86,15 +86,15 @@ fn image_to_markdown(element: &PayloadValue<'_>) -> Result<String, Error> {
 /// this order.
 pub fn attachment_to_markdown(attachment: &PayloadValue<'_>) -> Result<String, Error> {
     let mut paragraphs = Vec::new();
-    if let Some(title) = attachment.non_empty("title")? {
+    if let Some(title) = attachment.find_non_empty("title")? {
         let title = title.text()?;
-        paragraphs.push(match attachment.non_empty("title_link")? {
+        paragraphs.push(match attachment.find_non_empty("title_link")? {
             Some(link) => format!("## [{title}]({})", link.url()?),
             None => format!("## {title}"),
         });
     }
     for name in ["pretext", "text"] {
-        if let Some(text) = attachment.non_empty(name)? {
+        if let Some(text) = attachment.find_non_empty(name)? {
             paragraphs.push(text.text()?.to_owned());
         }
     }
@@ -103,23 +103,23 @@ pub fn attachment_to_markdown(attachment: &PayloadValue<'_>) -> Result<String, E
             fields.items()?.map(|item| field_to_markdown(&item)).collect::<Result<_, _>>()?;
         paragraphs.push(lines.into_iter().flatten().collect::<Vec<_>>().join("\n"));
     }
-    if let Some(blocks) = attachment.non_empty("blocks")? {
+    if let Some(blocks) = attachment.find_non_empty("blocks")? {
         paragraphs.extend(blocks.items()?.map(|item| block_to_markdown(&item)).collect::<Result<Vec<_>, _>>()?);
     }
-    if let Some(url) = attachment.non_empty("image_url")? {
+    if let Some(url) = attachment.find_non_empty("image_url")? {
         paragraphs.push(format!("[]({})", url.url()?));
     }
-    if let Some(footer) = attachment.non_empty("footer")? {
+    if let Some(footer) = attachment.find_non_empty("footer")? {
         paragraphs.push(footer.text()?.to_owned());
     }
-    if attachment.non_empty("ts")?.is_some() {
+    if attachment.find_non_empty("ts")?.is_some() {
         paragraphs.push(format!("<time:{}>", attachment.number_of("ts")?));
     }
     Ok(join_paragraphs(paragraphs))
 }
 
 fn field_to_markdown(field: &PayloadValue<'_>) -> Result<Option<String>, Error> {
-    let text = |name: &str| field.non_empty(name)?.map(|part| part.text()).transpose();
+    let text = |name: &str| field.find_non_empty(name)?.map(|part| part.text()).transpose();
     Ok(match (text("title")?, text("value")?) {
         (Some(title), Some(value)) => Some(format!("*{title}*: {value}")),
         (Some(title), None) => Some(format!("*{title}*")),

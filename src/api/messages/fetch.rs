@@ -24,7 +24,7 @@ pub const MAX_MESSAGES: i64 = 5_000;
 
 operation! {
     /// Fetches messages around an anchor.
-    pub GetMessages = GET "/messages", for UserOrVisitor;
+    pub GetMessages = GET "/messages", for UserOrSpectator;
     params {
         /// A message ID, `newest`, `oldest`, `first_unread`, or `date` (with `anchor_date`).
         anchor: Option<AnchorText>,

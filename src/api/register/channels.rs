@@ -89,7 +89,7 @@ fn visible_channels<'realm>(realm: &'realm Realm, request: &StateRequest<'_>) ->
     visible
 }
 
-/// The channels to which new users are subscribed, sorted by ID; none for guests and visitors.
+/// The channels to which new users are subscribed, sorted by ID; none for guests and spectators.
 fn default_channels(realm: &Realm, request: &StateRequest<'_>) -> Vec<ChannelId> {
     if request.viewer.is_none_or(|viewer| viewer.is_guest()) {
         return Vec::new();
@@ -98,7 +98,7 @@ fn default_channels(realm: &Realm, request: &StateRequest<'_>) -> Vec<ChannelId>
     realm.channels.values().filter(is_default).map(|channel| channel.id).collect()
 }
 
-/// A channel in the list of subscriptions of a visitor, which has all web-public channels.
+/// A channel in the list of subscriptions of a spectator, which has all web-public channels.
 fn visitor_subscription(realm: &Realm, channel: &Channel) -> SubscriptionRecord {
     let settings =
         Subscription::new(crate::realm::subscription_colors::SUBSCRIPTION_COLORS[0].to_owned(), MessageId(0));

@@ -133,7 +133,7 @@ impl WebhookBotKind {
     }
 }
 
-/// The user's own lists, such as drafts, by their keys in the reply. Those of visitors are empty.
+/// The user's own lists, such as drafts, by their keys in the reply. Those of spectators are empty.
 pub(super) fn own_lists(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value> {
     let requested_lists = OWN_LISTS.iter().filter(|own_list| request.includes(own_list.list.key));
     requested_lists
@@ -141,7 +141,7 @@ pub(super) fn own_lists(realm: &Realm, request: &StateRequest<'_>) -> Map<String
         .collect()
 }
 
-/// The personal state of the viewer; empty for visitors.
+/// The personal state of the viewer; empty for spectators.
 fn viewer_state<'realm>(realm: &'realm Realm, request: &StateRequest<'_>) -> &'realm UserState {
     static EMPTY: LazyLock<UserState> = LazyLock::new(UserState::default);
     request.viewer.map_or(&*EMPTY, |viewer| realm.user_state(viewer.id))
@@ -170,7 +170,7 @@ fn muted_topics(realm: &Realm, request: &StateRequest<'_>) -> Vec<(String, Strin
     muted
 }
 
-/// Records of the viewer; empty for visitors.
+/// Records of the viewer; empty for spectators.
 fn viewer_records<T>(realm: &Realm, request: &StateRequest<'_>, records: impl Fn(&Realm, UserId) -> Vec<T>) -> Vec<T> {
     request.viewer_id().map(|viewer| records(realm, viewer)).unwrap_or_default()
 }
@@ -192,7 +192,7 @@ fn linkifiers_if_understood(realm: &Realm, request: &StateRequest<'_>) -> Vec<Li
     if request.options.capabilities.linkifier_url_template { linkifiers(&realm.linkifiers) } else { Vec::new() }
 }
 
-/// Empty for guests and visitors.
+/// Empty for guests and spectators.
 fn default_channel_groups(realm: &Realm, request: &StateRequest<'_>) -> Vec<DefaultGroupRecord> {
     let is_excluded = request.viewer.is_none_or(|viewer| viewer.is_guest());
     if is_excluded { Vec::new() } else { channels::default_groups::default_group_records(realm) }
@@ -220,7 +220,7 @@ fn default_email_visibility(realm: &Realm) -> Value {
     realm.organization.user_defaults.get("email_address_visibility").cloned().unwrap_or(json!(1))
 }
 
-/// The settings of the viewer; for visitors, the defaults of new users.
+/// The settings of the viewer; for spectators, the defaults of new users.
 fn user_settings(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value> {
     let mut settings = Map::new();
     for setting in USER_SETTINGS.iter() {

@@ -143,7 +143,7 @@ const CHANNEL_CREATION_PERMISSIONS: [RealmPermission; 2] =
     [RealmPermission::CanCreatePrivateChannel, RealmPermission::CanCreatePublicChannel];
 
 impl Account {
-    /// Visitors have no account: they get that of a guest without permissions.
+    /// Spectators have no account: they get that of a guest without permissions.
     fn of_visitor() -> Self {
         const PLACEHOLDER_EMAIL: &str = "username@example.com";
         Self {

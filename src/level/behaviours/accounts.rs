@@ -1,4 +1,4 @@
-//! Behaviours of users, visitors, statuses, presence, muted users and one-time notices.
+//! Behaviours of users, spectators, statuses, presence, muted users and one-time notices.
 
 use crate::api::Access;
 use crate::error::Error;
@@ -55,7 +55,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 387,
         subject: "GET /users",
-        description: "Visitors without an account may call it where the organization has public access.",
+        description: "Spectators may call it where the organization has public access.",
         test: "visitors_did_not_list_users_before_387",
         downgrade: Downgrade::ReplaceAccess(&["GET /users"], Access::User),
     },
