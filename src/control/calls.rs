@@ -1,5 +1,6 @@
 //! The calls of control: the types of their table, and finding the call of a request.
 
+mod filters;
 mod records;
 mod table;
 
@@ -8,8 +9,9 @@ use crate::http::router::path_similarity;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
+pub use filters::WATCH_FILTERS;
 pub use records::{RECORDS, add_descriptions};
-pub use table::{CALLS, WATCH_FILTERS};
+pub use table::CALLS;
 
 /// A row of the table of calls.
 pub struct CallRow {
