@@ -162,6 +162,10 @@ func TestClock(t *testing.T) {
 	refused(t, err, "Set takes a time, not 1h0m0s; Advance takes a duration")
 	_, err = world.Clock.Advance(noon)
 	refused(t, err, "Advance takes a duration, not 2026-01-01", "Set takes a time")
+	_, err = world.Clock.Advance(nil)
+	refused(t, err, "Advance takes a time.Duration", "not nil")
+	_, err = world.Clock.Set(nil)
+	refused(t, err, "Set takes a time.Time", "not nil")
 }
 
 func TestFaults(t *testing.T) {

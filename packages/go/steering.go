@@ -42,6 +42,9 @@ func (c *Clock) Advance(by any, jump ...Jump) (ClockMoved, error) {
 	if _, isTime := by.(time.Time); isTime {
 		return ClockMoved{}, failure("Advance takes a duration, not %v; Set takes a time", by)
 	}
+	if by == nil {
+		return ClockMoved{}, failure("Advance takes a time.Duration, a span such as \"1d2h30m\" or a number of seconds, not nil")
+	}
 	return c.move("advance_seconds", plain(by), jump)
 }
 
@@ -49,6 +52,9 @@ func (c *Clock) Advance(by any, jump ...Jump) (ClockMoved, error) {
 func (c *Clock) Set(to any, jump ...Jump) (ClockMoved, error) {
 	if _, isDuration := to.(time.Duration); isDuration {
 		return ClockMoved{}, failure("Set takes a time, not %v; Advance takes a duration", to)
+	}
+	if to == nil {
+		return ClockMoved{}, failure("Set takes a time.Time, a text in RFC 3339 or a number of Unix seconds, not nil")
 	}
 	return c.move("set", plain(to), jump)
 }

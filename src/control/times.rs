@@ -40,19 +40,32 @@ fn span_from_number(seconds: f64) -> Option<Span> {
 }
 
 fn span_from_text(text: &str) -> Option<Span> {
-    let mut seconds: i64 = 0;
+    let mut micros: i64 = 0;
     let mut remaining = text;
     while !remaining.is_empty() {
-        let digit_count = remaining.find(|character: char| !character.is_ascii_digit())?;
-        let count: i64 = remaining[..digit_count].parse().ok()?;
-        let mut after_count = remaining[digit_count..].chars();
-        let unit = after_count.next()?;
+        let number_length = remaining.find(|character: char| !character.is_ascii_digit() && character != '.')?;
+        let (number, unit_onward) = remaining.split_at(number_length);
+        let mut after_number = unit_onward.chars();
+        let unit = after_number.next()?;
         let (_, seconds_per_unit) = UNITS.iter().find(|(name, _)| *name == unit)?;
-        seconds = seconds.checked_add(count.checked_mul(*seconds_per_unit)?)?;
-        remaining = after_count.as_str();
+        micros = micros.checked_add(micros_of(number, *seconds_per_unit)?)?;
+        remaining = after_number.as_str();
     }
-    let micros = seconds.checked_mul(1_000_000)?;
     (!text.is_empty()).then(|| Span::from_micros(micros))
+}
+
+/// The microseconds of a number of units, without sign, such as `1` or `1.5`.
+fn micros_of(number: &str, seconds_per_unit: i64) -> Option<i64> {
+    let micros_per_unit = seconds_per_unit * 1_000_000;
+    let Some((whole, fraction)) = number.split_once('.') else {
+        return number.parse::<i64>().ok()?.checked_mul(micros_per_unit);
+    };
+    if whole.is_empty() || fraction.is_empty() || fraction.contains('.') {
+        return None;
+    }
+    let fraction: f64 = format!("0.{fraction}").parse().ok()?;
+    let whole = whole.parse::<i64>().ok()?.checked_mul(micros_per_unit)?;
+    whole.checked_add((fraction * micros_per_unit as f64).round() as i64)
 }
 
 /// Deserializes a number or a text, each with its own function.
@@ -140,7 +153,7 @@ impl JsonSchema for SpanInput {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         untyped_schema(
-            "A number of seconds, fractions allowed, or as text a span of the units w, d, h, m and s such as 1d2h30m.",
+            "A number of seconds, fractions allowed, or as text a span of the units w, d, h, m and s such as 1d2h30m or 1.5h.",
         )
     }
 }
@@ -175,15 +188,36 @@ mod tests {
 
     #[test]
     fn spans_are_numbers_or_units() {
-        for (text, seconds) in
-            [("90", 90.0), ("0.5", 0.5), ("90s", 90.0), ("1d2h30m", 95_400.0), ("2w", 1_209_600.0), ("0s", 0.0)]
-        {
+        for (text, seconds) in [
+            ("90", 90.0),
+            ("0.5", 0.5),
+            ("90s", 90.0),
+            ("1d2h30m", 95_400.0),
+            ("2w", 1_209_600.0),
+            ("0s", 0.0),
+            ("1.5h", 5_400.0),
+            ("1h0.25s", 3_600.25),
+        ] {
             let span = SpanInput::parse(text).map(|span| span.0.micros());
             assert_eq!(span, Ok((seconds * 1e6) as i64), "{text}");
         }
-        for text in
-            ["", "d", "1x", "1d2", "-1s", "+1s", "1 d", "1dä", "1ä", "99999999999999999999s", "9999999999999w", "inf"]
-        {
+        for text in [
+            "",
+            "d",
+            "1x",
+            ".5h",
+            "1.h",
+            "1.2.3h",
+            "1d2",
+            "-1s",
+            "+1s",
+            "1 d",
+            "1dä",
+            "1ä",
+            "99999999999999999999s",
+            "9999999999999w",
+            "inf",
+        ] {
             assert!(SpanInput::parse(text).is_err(), "{text}");
         }
     }
