@@ -113,7 +113,7 @@ pub fn command() -> clap::Command {
 ///
 /// # Errors
 ///
-/// The error to print on standard error.
+/// Wrong usage, or the error of the command. The caller prints it.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let arguments = insert_default_command(arguments.into_iter().collect());
     let mut command = environment_variables::ignore_empty_variables(Cli::command());

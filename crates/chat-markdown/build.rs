@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
-/// A line per emoji, in the order of codes: the code and its names.
+/// The file with a line per emoji, in the order of codes: the code and its names.
 const EMOJI: &str = "src/emoji/table.txt";
-/// A line per emoji and feature level at which its names changed: the level, the code, and the previous names, if any.
+/// The file with a line per emoji and feature level at which its names changed: the level, the code, and the previous
+/// names, if any.
 const FORMER_EMOJI: &str = "src/emoji/former.txt";
 
 /// The names of each emoji, by its code.

@@ -72,7 +72,7 @@ pub fn max_cost_of_text(bytes: usize) -> Cost {
 const BASE_OUTPUT: usize = 10_000;
 const OUTPUT_PER_BYTE: usize = 100;
 
-/// Steps per byte of source, for all kinds of markup together.
+/// Steps per byte of source, for all work whose steps are not counted where it is done.
 const STEPS_PER_BYTE: usize = 5;
 
 /// Resolves the names in a text from its sender's point of view.
@@ -156,7 +156,7 @@ pub struct UploadProperties {
     pub dimensions: Option<(u32, u32)>,
     /// Whether the image has its thumbnail. Until then, a spinner is shown.
     pub has_thumbnail: bool,
-    /// Whether it is an animated image.
+    /// Whether it is an animated image, whose thumbnail is [`ANIMATED_THUMBNAIL`].
     pub is_animated: bool,
     /// Width and height in pixels of the copy in a format that browsers support. None: no copy is needed.
     pub transcoded: Option<(u32, u32)>,
@@ -199,7 +199,7 @@ pub struct Settings<'a> {
 /// groups are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
-    /// IDs of users mentioned by name.
+    /// IDs of the users who are mentioned by name or ID.
     pub users: BTreeSet<i64>,
     /// IDs of mentioned user groups.
     pub groups: BTreeSet<i64>,
@@ -212,7 +212,7 @@ pub struct Mentions {
 /// A rendered message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered {
-    /// Block elements joined by newlines. Empty for an empty source.
+    /// Block elements joined by newlines. Empty for a blank source.
     pub html: String,
     /// The mentions that notify.
     pub mentions: Mentions,
@@ -291,7 +291,7 @@ impl From<Exhausted> for TooLarge {
 pub struct TopicLink {
     /// The linked part of the topic.
     pub text: String,
-    /// The target of the link.
+    /// The linkifier's URL, or the bare URL, with `https://` before it if it has no scheme.
     pub url: String,
 }
 
@@ -313,7 +313,7 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
 /// As [`render`].
 pub fn render_for_storage(source: &str, names: &dyn Names) -> Result<(Html, Rendered), TooLarge> {
     let budget = Budget::new(max_cost_of_text(source.len()));
-    // Tags add at most eight characters per character of plain text, for a paragraph.
+    // The HTML of plain text has at most eight characters per character: `<p>a</p>`.
     if source.len() <= OUTPUT_MAX_CHARS / 8 && plain_text::is_plain(source, names, &budget)? {
         return Ok((Html::PlainText, Rendered::default()));
     }
@@ -356,8 +356,8 @@ fn render_document(context: &mut Context<'_>, source: &str) -> Result<String, To
 /// Renders the description of the organization, a channel or a folder, or the value of a profile field: as a message,
 /// but without previews (A-430 in docs/assumptions.md). All texts of a request share a budget.
 ///
-/// Returns an empty string if rendering costs too much for a message, elements are nested too deeply, the HTML has more
-/// than 10,000 characters and 100 for each byte of the source, or the budget is exhausted.
+/// Returns an empty string if rendering costs more than [`max_cost_of_text`], elements are nested too deeply, the HTML
+/// has more than 10,000 characters and 100 for each byte of the source, or the budget is exhausted.
 pub fn render_without_previews(source: &str, names: &dyn Names, request_budget: &Budget) -> String {
     let limit = max_cost_of_text(source.len());
     let output = limit.output.min(BASE_OUTPUT + OUTPUT_PER_BYTE * source.len());
@@ -371,7 +371,7 @@ pub fn render_without_previews(source: &str, names: &dyn Names, request_budget: 
 /// The links of a topic, from left to right: matches of linkifiers and bare URLs. Of overlapping links, the earlier
 /// linkifier has precedence, and linkifiers precede bare URLs. Source: section 16 of the reference behaviour.
 ///
-/// Linkifiers that exceed the budget match nothing.
+/// A linkifier that exceeds the budget matches nothing, and neither do those after it.
 pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let mut links: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     let budget = Budget::new(max_cost_of_text(topic.len()));

@@ -255,7 +255,7 @@ impl Linkifier {
     }
 }
 
-/// Number of bytes that are read in a step.
+/// Number of bytes per step in the search after a match.
 const BYTES_PER_STEP: usize = 4;
 
 /// Steps per byte of an expanded URL.

@@ -51,7 +51,9 @@ pub struct RequestRecord {
     pub probe: String,
     /// `FILE:LINE` of the request in its probe.
     pub place: String,
+    /// Handle of the caller, or `anonymous`.
     pub who: String,
+    /// Method and path at the first server, without `/api/v1` and the query.
     pub request: String,
     /// Whether the baseline contains all differences.
     pub is_known: bool,

@@ -125,7 +125,8 @@ fn read_baseline(file: &Path) -> Result<Summary, CliError> {
 }
 
 impl Reporter {
-    /// Writes the report on a server's clients, which have ended. Returns whether it has findings that fail the run.
+    /// Writes the report on a server's clients, which have ended. Returns whether it has findings that fail the run;
+    /// false if no report was requested.
     ///
     /// # Errors
     ///

@@ -164,6 +164,7 @@ impl Proxy {
         response
     }
 
+    /// Counts and prints a request that could not be sent, and returns a reply with status 502 for its client.
     fn report_unanswered(&self, error: &reqwest::Error) -> Response<Body> {
         self.traffic.lock().unanswered_requests += 1;
         let mut cause: &dyn Error = error;

@@ -52,8 +52,8 @@ fn heading_end(text: &str, start: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The first line that is a rule: at least three of the same character (`-`, `_` or `*`), with at most two spaces
-/// between them.
+/// The first line that is a rule: at most three spaces, then at least three of the same character (`-`, `_` or `*`),
+/// with at most two spaces between them. Spaces may follow.
 pub(super) fn find_rule(text: &str) -> Option<Range<usize>> {
     line_starts(text).find_map(|start| {
         let length = memchr::memchr(b'\n', &text.as_bytes()[start..]).unwrap_or(text.len() - start);
@@ -90,7 +90,8 @@ pub(super) fn strip_quote_marker(text: &str) -> Option<&str> {
     Some(content.strip_prefix(' ').unwrap_or(content))
 }
 
-/// Whether all lines up to the end or a blank line are empty quoted lines.
+/// Whether a text quotes nothing: it is empty, begins with an empty line, or has only lines of `>` and white space, and
+/// blank lines after them.
 pub(super) fn is_empty_quote(text: &str) -> bool {
     let mut remaining = text;
     loop {

@@ -107,6 +107,7 @@ fn alignment(cell: &str) -> Option<&'static str> {
 
 /// A run of backticks in a row.
 struct Backticks {
+    /// Position of the first backtick, or of the backslash before it.
     start: usize,
     /// Length of the run when it closes code.
     closing_count: usize,

@@ -18,7 +18,8 @@
 //!
 //! PATTERN: a regular expression, or `words` and a list of whole words; lines that begin with a tab continue the list.
 //!
-//! NEXT: `-`, `pop`, `pop2`, `again` (enters the same state again) or states to enter, the last one on top.
+//! NEXT: changes of the stack of states, in this order and separated by spaces: `-` (none), `pop`, `pop2` (pops two
+//! states), `again` (enters the same state again) or a state to enter.
 //!
 //! CONDITION: see [`Condition`].
 
