@@ -118,7 +118,7 @@ impl Parser<'_> {
             return self.take_heading(parent, block, &heading);
         }
         block.has_no_heading = true;
-        if let Some(table) = table::Table::parse(block.text()) {
+        if let Some(table) = table::TableFormat::parse(block.text()) {
             table.build(self.tree, parent, block.text());
             return None;
         }

@@ -22,15 +22,15 @@ fn line_starts(text: &str) -> impl Iterator<Item = usize> {
 
 /// The first heading in a block.
 pub(super) fn find_heading(text: &str) -> Option<Heading> {
-    line_starts(text).find_map(|line| {
-        let level = text[line..].bytes().take_while(|&byte| byte == b'#').count();
-        let space = text[line + level..].chars().next().filter(|space| is_space(*space))?;
+    line_starts(text).find_map(|line_start| {
+        let level = text[line_start..].bytes().take_while(|&byte| byte == b'#').count();
+        let space = text[line_start + level..].chars().next().filter(|space| is_space(*space))?;
         if !(1..=6).contains(&level) {
             return None;
         }
-        let start = line + level + space.len_utf8();
-        let (content, end) = heading_end(text, start)?;
-        Some(Heading { start: line.saturating_sub(1), level, content: start..content, end })
+        let content_start = line_start + level + space.len_utf8();
+        let (content_end, end) = heading_end(text, content_start)?;
+        Some(Heading { start: line_start.saturating_sub(1), level, content: content_start..content_end, end })
     })
 }
 
@@ -75,7 +75,7 @@ fn is_rule(line: &str) -> bool {
 /// Position of the line end before the first quote, or 0 if it begins in the first line. Lines with only `>` are not a
 /// quote unless text follows them.
 pub(super) fn find_quote(text: &str) -> Option<usize> {
-    let start = line_starts(text).find(|&line| strip_quote_marker(&text[line..]).is_some())?;
+    let start = line_starts(text).find(|&line_start| strip_quote_marker(&text[line_start..]).is_some())?;
     if is_empty_quote(&text[start..]) {
         // No text follows this empty quoted line, so the block has no other quote.
         return None;

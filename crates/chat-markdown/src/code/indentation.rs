@@ -67,7 +67,7 @@ impl Indentation {
         let length = text.len();
         match action {
             IndentAction::Reset => *self = Self::default(),
-            IndentAction::Start => return self.start(length),
+            IndentAction::Start => return self.start_line(length),
             IndentAction::Save => self.next += length,
             IndentAction::Set | IndentAction::SetImplicit => {
                 if self.current < Some(self.next) {
@@ -102,7 +102,7 @@ impl Indentation {
         Effect::Unchanged
     }
 
-    fn start(&mut self, length: usize) -> Effect {
+    fn start_line(&mut self, length: usize) -> Effect {
         self.next = length;
         if Some(length) >= self.current {
             return Effect::Unchanged;

@@ -116,7 +116,7 @@ impl<'t> Lexer<'t> {
     ) -> usize {
         let effect = found_match
             .rule
-            .indent()
+            .indent_action()
             .map(|indent| self.indentation.apply(indent, &self.text[position..found_match.end]));
         match (effect, found_match.rule.classes.first()) {
             (Some(Effect::Leave), _) => {

@@ -142,9 +142,9 @@ fn parse_any_format(text: &str) -> Option<Timestamp> {
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.contains('-') {
         // Eight digits are a date if the calendar has it; other numbers are UNIX seconds.
         if digits.len() == "20260101".len()
-            && let Ok(moment) = Date::strptime("%Y%m%d", digits).and_then(|date| to_utc(date.into()))
+            && let Ok(timestamp) = Date::strptime("%Y%m%d", digits).and_then(|date| to_utc(date.into()))
         {
-            return Some(moment);
+            return Some(timestamp);
         }
         if digits.matches('.').count() < 2 {
             let seconds = text.split('.').next()?;
