@@ -211,7 +211,7 @@ pub struct Mentions {
 
 /// A rendered message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rendered {
+pub struct RenderedMessage {
     /// Block elements joined by newlines. Empty for a blank source.
     pub html: String,
     /// The mentions that notify.
@@ -238,7 +238,7 @@ pub enum Html {
 
 impl Html {
     /// The HTML. `text` must be the text that it was rendered from.
-    pub fn of(&self, text: &str) -> Cow<'_, str> {
+    pub fn for_text(&self, text: &str) -> Cow<'_, str> {
         match self {
             Html::PlainText => Cow::Owned(plain_text::render(text)),
             Html::Stored(html) => Cow::Borrowed(html),
@@ -301,9 +301,9 @@ pub struct TopicLink {
 ///
 /// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, rendering costs more than
 /// [`max_cost_of_text`], or elements are nested too deeply.
-pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
+pub fn render(source: &str, names: &dyn Names) -> Result<RenderedMessage, TooLarge> {
     let (html, rendered) = render_for_storage(source, names)?;
-    Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
+    Ok(RenderedMessage { html: html.for_text(source).into_owned(), ..rendered })
 }
 
 /// As [`render`], for storing the HTML next to its text. The `html` of the result is empty.
@@ -311,11 +311,11 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
 /// # Errors
 ///
 /// As [`render`].
-pub fn render_for_storage(source: &str, names: &dyn Names) -> Result<(Html, Rendered), TooLarge> {
+pub fn render_for_storage(source: &str, names: &dyn Names) -> Result<(Html, RenderedMessage), TooLarge> {
     let budget = Budget::new(max_cost_of_text(source.len()));
     // The HTML of plain text has at most eight characters per character: `<p>a</p>`.
     if source.len() <= OUTPUT_MAX_CHARS / 8 && plain_text::is_plain(source, names, &budget)? {
-        return Ok((Html::PlainText, Rendered::default()));
+        return Ok((Html::PlainText, RenderedMessage::default()));
     }
     // HTML is hardly ever shorter than its source.
     if source.len() > OUTPUT_MAX_CHARS && source.chars().count() > OUTPUT_MAX_CHARS {
@@ -325,7 +325,7 @@ pub fn render_for_storage(source: &str, names: &dyn Names) -> Result<(Html, Rend
     Ok((Html::Stored(std::mem::take(&mut rendered.html).into()), rendered))
 }
 
-fn render_markup(source: &str, names: &dyn Names, budget: Budget) -> Result<Rendered, TooLarge> {
+fn render_markup(source: &str, names: &dyn Names, budget: Budget) -> Result<RenderedMessage, TooLarge> {
     let mut context = Context::new(source, names, names.settings().inline_image_preview, Rc::new(budget));
     let html = render_document(&mut context, source)?;
     let mut rendered = context.rendered;

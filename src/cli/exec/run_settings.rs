@@ -13,7 +13,7 @@ pub struct RunSettings {
     /// Prefix of each output line, when several runs write at the same time.
     pub prefix: Option<String>,
     /// After this time, the command is killed and counts as failed.
-    pub limit: Option<Duration>,
+    pub time_limit: Option<Duration>,
 }
 
 /// The result of a run.
