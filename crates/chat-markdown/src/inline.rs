@@ -170,7 +170,7 @@ impl InlineExpander<'_, '_> {
 
     fn stash(&mut self, entry: StashEntry) -> String {
         self.stash.push(entry);
-        placeholder::inline(self.stash.len() - 1)
+        placeholder::format_inline(self.stash.len() - 1)
     }
 
     /// Replaces placeholders by the text of their elements.
