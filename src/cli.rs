@@ -69,7 +69,7 @@ enum Command {
     /// Gives agents tools over standard input and output, by the Model Context Protocol
     #[cfg(feature = "mcp")]
     Mcp(mcp::Mcp),
-    /// Plays the same probes on two servers, and tells what differs: exit status 1 if anything does
+    /// Plays the same probes on two servers, and tells what differs: exit status 1 if anything new does
     Compare(Box<compare::Compare>),
     /// Prints the OpenAPI 3.1 document of every operation served
     Openapi(openapi::Openapi),

@@ -20,7 +20,7 @@ pub(super) struct Context<'a> {
     pub stash: Stash,
     /// Everything found so far; its `html` stays empty.
     pub rendered: RenderedMessage,
-    /// Number of bytes of code that were highlighted.
+    /// Number of bytes of code that were highlighted so far, which the module `code` limits.
     pub highlighted_bytes: usize,
     pub budget: Rc<Budget>,
 }

@@ -147,7 +147,7 @@ pub struct CustomEmojiImage {
     pub src: String,
 }
 
-/// The properties of an uploaded file.
+/// What the HTML shows of an uploaded file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UploadProperties {
     /// The media type, such as `image/png`.
@@ -189,7 +189,7 @@ pub struct Settings<'a> {
     /// The organization's URL, such as `https://chat.example.org`. Links to its uploads, avatars, thumbnails and
     /// fragments (`/#…`) become relative.
     pub own_url: Option<&'a str>,
-    /// Whether all mentions are silent.
+    /// Whether all mentions are silent: they are shown, but notify nobody.
     pub mentions_are_silent: bool,
     /// The parts of the output that depend on the feature level.
     pub output_format: OutputFormat,
@@ -209,7 +209,7 @@ pub struct Mentions {
     pub topic_wildcard: bool,
 }
 
-/// A rendered message.
+/// The HTML of a message, and what was found in the message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RenderedMessage {
     /// Block elements joined by newlines. Empty for a blank source.
@@ -286,7 +286,7 @@ impl From<Exhausted> for TooLarge {
     }
 }
 
-/// A link in a topic.
+/// A part of a topic that clients show as a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicLink {
     /// The linked part of the topic.

@@ -139,7 +139,7 @@ impl LinkifierErrors {
     }
 }
 
-/// A match of a linkifier in a text.
+/// A match of a linkifier in a text, and its URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkifierMatch {
     /// The range of bytes that becomes the text of the link.
@@ -207,7 +207,7 @@ impl Linkifier {
         })
     }
 
-    /// The number of steps of one search of a text.
+    /// The number of steps of a budget that one search of a text takes.
     pub fn steps_to_search(&self, text: &str) -> usize {
         STEPS_PER_SEARCH + self.compiled.steps_to_read(text.len())
     }

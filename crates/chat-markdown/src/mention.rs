@@ -110,7 +110,8 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Collects the names in a source.
+    /// Collects the names in a source. Users that are named with an ID are looked up at once, other names when they are
+    /// used.
     pub fn collect(source: &str, names: &dyn Names) -> Self {
         let mut candidates = Self::default();
         if memchr::memchr(b'@', source.as_bytes()).is_some() {

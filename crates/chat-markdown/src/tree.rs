@@ -42,7 +42,7 @@ impl Text {
     }
 }
 
-/// An HTML element.
+/// An HTML element, and the text after it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub tag: &'static str,

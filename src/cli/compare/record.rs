@@ -3,7 +3,7 @@
 use crate::scenario::server_comparison::Step;
 use serde::{Deserialize, Serialize};
 
-/// A comparison of two servers.
+/// The result of a comparison of two servers.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ComparisonRecord {
     /// The reference server, and the server to check.

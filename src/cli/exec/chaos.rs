@@ -33,7 +33,7 @@ pub struct Chaos {
     #[arg(long, value_name = "SEED")]
     chaos: Option<u64>,
 
-    /// Number of runs with faults
+    /// Number of runs with faults, unless one fails before
     #[arg(long, value_name = "N", default_value_t = 10, requires = "chaos", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     chaos_runs: u32,
 

@@ -9,7 +9,7 @@ const MAX_REPLY_BYTES: usize = 4_000;
 /// The options of a world that a scenario can set.
 const WORLD_OPTIONS: [&str; 5] = ["fixture", "feature_level", "dialect", "clock", "seed"];
 
-/// The reply to a request.
+/// What came back for a request.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// A complete reply with this status and body.

@@ -43,7 +43,7 @@ const CONTROL_TOOLS: &[(&str, &str, &str)] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlCall {
     pub method: &'static str,
-    /// Path with placeholders.
+    /// Path with placeholders, such as `/control/worlds/{name}`.
     pub path: &'static str,
 }
 

@@ -62,7 +62,7 @@ pub(super) struct State {
 /// Rules that are tried together.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// Whole words.
+    /// Whole words, to each of which the rule applies.
     Words(Words, Rule),
     /// The first rule whose pattern matches. A rule with conditions is the only one of its step.
     Patterns { matcher: Matcher, rules: Vec<Rule> },
