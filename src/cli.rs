@@ -69,7 +69,7 @@ enum Command {
     /// Gives agents tools over standard input and output, by the Model Context Protocol
     #[cfg(feature = "mcp")]
     Mcp(mcp::Mcp),
-    /// Plays the same probes on two servers, and tells what differs: exit status 1 if anything does
+    /// Plays the same probes on two servers, and tells what differs: exit status 1 if anything new does
     Compare(Box<compare::Compare>),
     /// Prints the OpenAPI 3.1 document of every operation served
     Openapi(openapi::Openapi),
@@ -113,7 +113,7 @@ pub fn command() -> clap::Command {
 ///
 /// # Errors
 ///
-/// The error to print on standard error.
+/// Wrong usage, or the error of the command. The caller prints it.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let arguments = insert_default_command(arguments.into_iter().collect());
     let mut command = environment_variables::ignore_empty_variables(Cli::command());

@@ -4,21 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
-/// A line per emoji, in the order of codes: the code and its names.
-const EMOJI: &str = "src/emoji/table.txt";
-/// A line per emoji and feature level at which its names changed: the level, the code, and the previous names, if any.
-const FORMER_EMOJI: &str = "src/emoji/former.txt";
+/// The file with a line per emoji, in the order of codes: the code and its names.
+const EMOJI_PATH: &str = "src/emoji/table.txt";
+/// The file with a line per emoji and feature level at which its names changed: the level, the code, and the previous
+/// names, if any.
+const FORMER_EMOJI_PATH: &str = "src/emoji/former.txt";
 
 /// The names of each emoji, by its code.
 type Table<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={EMOJI}");
-    println!("cargo::rerun-if-changed={FORMER_EMOJI}");
+    println!("cargo::rerun-if-changed={EMOJI_PATH}");
+    println!("cargo::rerun-if-changed={FORMER_EMOJI_PATH}");
     let folder = std::env::var("OUT_DIR").expect("cargo sets it");
     let [table, changes] =
-        [EMOJI, FORMER_EMOJI].map(|path| std::fs::read_to_string(path).expect("the table is readable"));
+        [EMOJI_PATH, FORMER_EMOJI_PATH].map(|path| std::fs::read_to_string(path).expect("the table is readable"));
     let table: Table = table.lines().map(|line| parse_row(line).expect("a code and names")).collect();
     let tables = newest_tables_code(&table) + &former_tables_code(&table, &changes);
     std::fs::write(Path::new(&folder).join("emoji.rs"), tables).expect("the folder can be written to");

@@ -150,7 +150,7 @@ impl Compare {
         Ok(if report.differs() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 
-    /// Writes the report to the requested files, or prints it.
+    /// Writes the report to the requested files. Prints its counts if `--output` is given, else its text.
     fn write(&self, report: &Report) -> Result<(), CliError> {
         let write_file = |file: &Path, text: &str| {
             let write_error = |error| CliError::failure(format!("{} can't be written: {error}", file.display()));

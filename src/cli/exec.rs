@@ -242,7 +242,7 @@ async fn run_command(exec: &Exec, server: &Server, settings: &RunSettings) -> Re
     let _guard = start_guard(&child, certificate_file.temporary_file());
     let output = settings.prefix.as_deref().map(|prefix| PrefixedOutput::start(&mut child, prefix));
     let time_limit = async {
-        match settings.limit {
+        match settings.time_limit {
             Some(limit) => tokio::time::sleep(limit).await,
             None => std::future::pending().await,
         }

@@ -1,4 +1,4 @@
-//! Writes files atomically: readers never see a part of one.
+//! Writes files atomically: no reader sees a part of a regular file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};

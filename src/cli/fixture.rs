@@ -17,7 +17,7 @@ pub enum Fixture {
     /// Checks files: silent if they are valid, else prints every mistake as FILE: $.path: reason
     #[command(after_help = "For example:\n\n  chatdouble fixture check ours.json")]
     Check {
-        /// Fixture files
+        /// Fixture files to check
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
@@ -34,11 +34,11 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(..=MAX_COUNT))]
     users: u64,
 
-    /// Channels
+    /// Channels in total
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u64).range(..=MAX_COUNT))]
     channels: u64,
 
-    /// Messages
+    /// Messages in total
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(..=MAX_COUNT))]
     messages: u64,
 
@@ -46,7 +46,7 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// File to write; - for standard output
+    /// Fixture file to write; - for standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }

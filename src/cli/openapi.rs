@@ -1,4 +1,4 @@
-//! `chatdouble openapi`: prints the OpenAPI documents of the API and of control.
+//! `chatdouble openapi`: prints the OpenAPI document of the API, or that of control.
 
 use super::CliError;
 use super::output::print_line;

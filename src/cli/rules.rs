@@ -10,7 +10,7 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 #[command(after_help = "For example:\n\n  chatdouble rules --json")]
 pub struct Rules {
-    /// Print a list in JSON
+    /// Print the rules as a list in JSON
     #[arg(long)]
     json: bool,
 }

@@ -160,7 +160,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
     let mut edits: Vec<Edit> = Vec::new();
     for scenario in &document.scenarios {
         let title = format!("{}: {}", document.name, scenario.name);
-        let result = match play(stage, document, scenario, mode).await {
+        let verdict = match play(stage, document, scenario, mode).await {
             Outcome::Played => {
                 print_line(format_args!("played   {title}"))?;
                 Verdict::Played
@@ -189,7 +189,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
                 Verdict::Differs(text)
             }
         };
-        results.add(&document.name, &scenario.name, result);
+        results.add(&document.name, &scenario.name, verdict);
     }
     if run.update && !edits.is_empty() {
         let text = insert_placeholders(stage, &document.name, apply_edits(&document.text, &edits)).await;

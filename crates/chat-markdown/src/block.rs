@@ -34,6 +34,7 @@ enum State {
 #[derive(Debug)]
 struct Block {
     text: String,
+    /// Position of the unparsed remainder in `text`.
     start: usize,
     has_no_heading: bool,
     has_no_rule: bool,
@@ -100,7 +101,7 @@ impl Parser<'_> {
         self.depth -= 1;
     }
 
-    /// Parses the beginning of a block, and returns the remaining text.
+    /// Parses the beginning of a block, and returns the remaining text. None: nothing remains.
     fn take_block(&mut self, parent: NodeId, mut block: Block) -> Option<Block> {
         let text = block.text();
         if text.is_empty() || text.starts_with('\n') {
@@ -117,7 +118,7 @@ impl Parser<'_> {
             return self.take_heading(parent, block, &heading);
         }
         block.has_no_heading = true;
-        if let Some(table) = table::Table::parse(block.text()) {
+        if let Some(table) = table::TableFormat::parse(block.text()) {
             table.build(self.tree, parent, block.text());
             return None;
         }

@@ -18,7 +18,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// No limit.
+    /// The limit that no work exceeds.
     pub const UNLIMITED: Self = Self { steps: usize::MAX, nodes: usize::MAX, output: usize::MAX };
 
     fn combine(self, other: Self, operation: fn(usize, usize) -> usize) -> Self {

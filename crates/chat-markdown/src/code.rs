@@ -54,7 +54,7 @@ pub(super) fn render_fenced_code(context: &mut Context<'_>, language: &str, text
     }
 }
 
-/// Returns the HTML of indented code.
+/// Returns the HTML of indented code, which is not highlighted.
 fn render_indented_code(text: &str) -> String {
     let code = text.trim_matches('\n');
     // A first line that names a language is not part of the code.

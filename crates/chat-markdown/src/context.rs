@@ -2,7 +2,7 @@
 
 use super::mention::Candidates;
 use super::placeholder::Stash;
-use super::{Names, Rendered, Settings};
+use super::{Names, RenderedMessage, Settings};
 use crate::budget::Budget;
 use crate::linkifier::Linkifier;
 use std::rc::Rc;
@@ -19,8 +19,8 @@ pub(super) struct Context<'a> {
     /// HTML that placeholders in the text stand for.
     pub stash: Stash,
     /// Everything found so far; its `html` stays empty.
-    pub rendered: Rendered,
-    /// Number of bytes of code that were highlighted.
+    pub rendered: RenderedMessage,
+    /// Number of bytes of code that were highlighted so far, which the module `code` limits.
     pub highlighted_bytes: usize,
     pub budget: Rc<Budget>,
 }
@@ -34,7 +34,7 @@ impl<'a> Context<'a> {
             candidates: Candidates::collect(source, names),
             shows_previews,
             stash: Stash::default(),
-            rendered: Rendered::default(),
+            rendered: RenderedMessage::default(),
             highlighted_bytes: 0,
             budget,
         }

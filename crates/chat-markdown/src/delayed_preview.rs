@@ -17,7 +17,7 @@ pub fn replace_spinners(html: &str, upload: &str, properties: &UploadProperties)
     for (start, _) in html.match_indices("<img ") {
         let end = start + html[start..].find('>')? + 1;
         let tag = &html[start..end];
-        // Only the text since the last picture is searched, so that the time is linear.
+        // Only the text since the previous link is searched.
         link = html[link..start].rfind("<a ").map_or(link, |offset| link + offset);
         if !tag.contains(SPINNER_CLASS) {
             continue;

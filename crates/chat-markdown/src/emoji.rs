@@ -67,7 +67,7 @@ const EMOTICONS: [(&str, &str); 12] = [
     (":P", "stuck_out_tongue"),
 ];
 
-/// A Unicode emoji.
+/// An emoji of Unicode, with its names at some feature level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnicodeEmoji {
     /// Lower-case hexadecimal code points joined by `-`.

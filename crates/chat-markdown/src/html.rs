@@ -5,7 +5,7 @@ use std::fmt::Write;
 /// Maximum length of entities such as `&thetasym;`.
 const MAX_ENTITY_BYTES: usize = 64;
 
-/// The length of the entity at the start of a text. None: the text does not begin with an entity.
+/// The length in bytes of the entity at the start of a text that begins with `&`. None: this `&` begins no entity.
 pub(super) fn entity_length(text: &str) -> Option<usize> {
     let window = text.as_bytes().get(1..MAX_ENTITY_BYTES.min(text.len()))?;
     let end = window.iter().position(|&byte| byte == b';')?;

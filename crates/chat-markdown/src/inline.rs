@@ -54,7 +54,7 @@ const PASSES: [Pass; 18] = [
 
 /// The replacement of a placeholder.
 #[derive(Debug)]
-enum Stashed {
+enum StashEntry {
     Element(NodeId),
     Text(String),
 }
@@ -63,7 +63,7 @@ enum Stashed {
 pub(super) struct InlineExpander<'i, 'a> {
     pub context: &'i mut Context<'a>,
     pub tree: &'i mut Tree,
-    stash: Vec<Stashed>,
+    stash: Vec<StashEntry>,
     /// Index of the current pass.
     pass: usize,
 }
@@ -160,17 +160,17 @@ impl InlineExpander<'_, '_> {
             return String::new();
         }
         let node = self.tree.add(element);
-        self.stash(Stashed::Element(node))
+        self.stash(StashEntry::Element(node))
     }
 
     /// Stashes text that later passes must not process, and returns its placeholder.
     pub fn stash_text(&mut self, text: String) -> String {
-        self.stash(Stashed::Text(text))
+        self.stash(StashEntry::Text(text))
     }
 
-    fn stash(&mut self, stashed: Stashed) -> String {
-        self.stash.push(stashed);
-        placeholder::inline(self.stash.len() - 1)
+    fn stash(&mut self, entry: StashEntry) -> String {
+        self.stash.push(entry);
+        placeholder::format_inline(self.stash.len() - 1)
     }
 
     /// Replaces placeholders by the text of their elements.
@@ -181,8 +181,8 @@ impl InlineExpander<'_, '_> {
             output.push_str(&text[copy_start..placeholder.start]);
             copy_start = placeholder.end;
             match self.stash.get(placeholder.number) {
-                Some(Stashed::Element(node)) => output.push_str(&self.tree.inner_text(*node)),
-                Some(Stashed::Text(text)) => output.push_str(text),
+                Some(StashEntry::Element(node)) => output.push_str(&self.tree.inner_text(*node)),
+                Some(StashEntry::Text(text)) => output.push_str(text),
                 None => {}
             }
         }
@@ -203,12 +203,12 @@ impl InlineExpander<'_, '_> {
             self.add_text(&preceding_text, &elements, node, is_inside);
             copy_start = placeholder.end;
             match self.stash.get(placeholder.number) {
-                Some(Stashed::Element(element)) => {
+                Some(StashEntry::Element(element)) => {
                     let element = *element;
                     self.resolve_element(element, depth)?;
                     elements.push(element);
                 }
-                Some(Stashed::Text(text)) => {
+                Some(StashEntry::Text(text)) => {
                     let text = Text::markup(text.clone());
                     self.add_text(&text, &elements, node, is_inside);
                 }

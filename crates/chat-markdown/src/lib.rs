@@ -72,7 +72,7 @@ pub fn max_cost_of_text(bytes: usize) -> Cost {
 const BASE_OUTPUT: usize = 10_000;
 const OUTPUT_PER_BYTE: usize = 100;
 
-/// Steps per byte of source, for all kinds of markup together.
+/// Steps per byte of source, for all work whose steps are not counted where it is done.
 const STEPS_PER_BYTE: usize = 5;
 
 /// Resolves the names in a text from its sender's point of view.
@@ -147,7 +147,7 @@ pub struct CustomEmojiImage {
     pub src: String,
 }
 
-/// The properties of an uploaded file.
+/// What the HTML shows of an uploaded file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UploadProperties {
     /// The media type, such as `image/png`.
@@ -156,7 +156,7 @@ pub struct UploadProperties {
     pub dimensions: Option<(u32, u32)>,
     /// Whether the image has its thumbnail. Until then, a spinner is shown.
     pub has_thumbnail: bool,
-    /// Whether it is an animated image.
+    /// Whether it is an animated image, whose thumbnail is [`ANIMATED_THUMBNAIL`].
     pub is_animated: bool,
     /// Width and height in pixels of the copy in a format that browsers support. None: no copy is needed.
     pub transcoded: Option<(u32, u32)>,
@@ -189,7 +189,7 @@ pub struct Settings<'a> {
     /// The organization's URL, such as `https://chat.example.org`. Links to its uploads, avatars, thumbnails and
     /// fragments (`/#…`) become relative.
     pub own_url: Option<&'a str>,
-    /// Whether all mentions are silent.
+    /// Whether all mentions are silent: they are shown, but notify nobody.
     pub mentions_are_silent: bool,
     /// The parts of the output that depend on the feature level.
     pub output_format: OutputFormat,
@@ -199,7 +199,7 @@ pub struct Settings<'a> {
 /// groups are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
-    /// IDs of users mentioned by name.
+    /// IDs of the users who are mentioned by name or ID.
     pub users: BTreeSet<i64>,
     /// IDs of mentioned user groups.
     pub groups: BTreeSet<i64>,
@@ -209,10 +209,10 @@ pub struct Mentions {
     pub topic_wildcard: bool,
 }
 
-/// A rendered message.
+/// The HTML of a message, and what was found in the message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rendered {
-    /// Block elements joined by newlines. Empty for an empty source.
+pub struct RenderedMessage {
+    /// Block elements joined by newlines. Empty for a blank source.
     pub html: String,
     /// The mentions that notify.
     pub mentions: Mentions,
@@ -238,7 +238,7 @@ pub enum Html {
 
 impl Html {
     /// The HTML. `text` must be the text that it was rendered from.
-    pub fn of(&self, text: &str) -> Cow<'_, str> {
+    pub fn for_text(&self, text: &str) -> Cow<'_, str> {
         match self {
             Html::PlainText => Cow::Owned(plain_text::render(text)),
             Html::Stored(html) => Cow::Borrowed(html),
@@ -286,12 +286,12 @@ impl From<Exhausted> for TooLarge {
     }
 }
 
-/// A link in a topic.
+/// A part of a topic that clients show as a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicLink {
     /// The linked part of the topic.
     pub text: String,
-    /// The target of the link.
+    /// The linkifier's URL, or the bare URL, with `https://` before it if it has no scheme.
     pub url: String,
 }
 
@@ -301,9 +301,9 @@ pub struct TopicLink {
 ///
 /// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, rendering costs more than
 /// [`max_cost_of_text`], or elements are nested too deeply.
-pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
+pub fn render(source: &str, names: &dyn Names) -> Result<RenderedMessage, TooLarge> {
     let (html, rendered) = render_for_storage(source, names)?;
-    Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
+    Ok(RenderedMessage { html: html.for_text(source).into_owned(), ..rendered })
 }
 
 /// As [`render`], for storing the HTML next to its text. The `html` of the result is empty.
@@ -311,11 +311,11 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
 /// # Errors
 ///
 /// As [`render`].
-pub fn render_for_storage(source: &str, names: &dyn Names) -> Result<(Html, Rendered), TooLarge> {
+pub fn render_for_storage(source: &str, names: &dyn Names) -> Result<(Html, RenderedMessage), TooLarge> {
     let budget = Budget::new(max_cost_of_text(source.len()));
-    // Tags add at most eight characters per character of plain text, for a paragraph.
+    // The HTML of plain text has at most eight characters per character: `<p>a</p>`.
     if source.len() <= OUTPUT_MAX_CHARS / 8 && plain_text::is_plain(source, names, &budget)? {
-        return Ok((Html::PlainText, Rendered::default()));
+        return Ok((Html::PlainText, RenderedMessage::default()));
     }
     // HTML is hardly ever shorter than its source.
     if source.len() > OUTPUT_MAX_CHARS && source.chars().count() > OUTPUT_MAX_CHARS {
@@ -325,7 +325,7 @@ pub fn render_for_storage(source: &str, names: &dyn Names) -> Result<(Html, Rend
     Ok((Html::Stored(std::mem::take(&mut rendered.html).into()), rendered))
 }
 
-fn render_markup(source: &str, names: &dyn Names, budget: Budget) -> Result<Rendered, TooLarge> {
+fn render_markup(source: &str, names: &dyn Names, budget: Budget) -> Result<RenderedMessage, TooLarge> {
     let mut context = Context::new(source, names, names.settings().inline_image_preview, Rc::new(budget));
     let html = render_document(&mut context, source)?;
     let mut rendered = context.rendered;
@@ -356,8 +356,8 @@ fn render_document(context: &mut Context<'_>, source: &str) -> Result<String, To
 /// Renders the description of the organization, a channel or a folder, or the value of a profile field: as a message,
 /// but without previews (A-430 in docs/assumptions.md). All texts of a request share a budget.
 ///
-/// Returns an empty string if rendering costs too much for a message, elements are nested too deeply, the HTML has more
-/// than 10,000 characters and 100 for each byte of the source, or the budget is exhausted.
+/// Returns an empty string if rendering costs more than [`max_cost_of_text`], elements are nested too deeply, the HTML
+/// has more than 10,000 characters and 100 for each byte of the source, or the budget is exhausted.
 pub fn render_without_previews(source: &str, names: &dyn Names, request_budget: &Budget) -> String {
     let limit = max_cost_of_text(source.len());
     let output = limit.output.min(BASE_OUTPUT + OUTPUT_PER_BYTE * source.len());
@@ -371,7 +371,7 @@ pub fn render_without_previews(source: &str, names: &dyn Names, request_budget: 
 /// The links of a topic, from left to right: matches of linkifiers and bare URLs. Of overlapping links, the earlier
 /// linkifier has precedence, and linkifiers precede bare URLs. Source: section 16 of the reference behaviour.
 ///
-/// Linkifiers that exceed the budget match nothing.
+/// A linkifier that exceeds the budget matches nothing, and neither do those after it.
 pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let mut links: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     let budget = Budget::new(max_cost_of_text(topic.len()));

@@ -44,7 +44,7 @@ pub struct Linkifier {
     pub reverse_template: Option<String>,
     /// Other URL templates whose URLs clients convert to the text.
     pub alternative_url_templates: Vec<String>,
-    compiled: Arc<Compiled>,
+    compiled: Arc<CompiledForm>,
 }
 
 impl PartialEq for Linkifier {
@@ -60,7 +60,7 @@ impl PartialEq for Linkifier {
 impl Eq for Linkifier {}
 
 #[derive(Debug)]
-struct Compiled {
+struct CompiledForm {
     /// The pattern in the syntax of the `regex` crate, without boundaries.
     translated: String,
     /// The pattern with boundaries; group 1 is the match. Compiled on first use. None: it can't be compiled.
@@ -72,7 +72,7 @@ struct Compiled {
     steps_per_byte: OnceLock<usize>,
 }
 
-impl Compiled {
+impl CompiledForm {
     fn steps_to_read(&self, bytes: usize) -> usize {
         bytes.saturating_mul(*self.steps_per_byte.get_or_init(|| search_cost::steps_per_byte(&self.translated)))
     }
@@ -139,7 +139,7 @@ impl LinkifierErrors {
     }
 }
 
-/// A match of a linkifier in a text.
+/// A match of a linkifier in a text, and its URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkifierMatch {
     /// The range of bytes that becomes the text of the link.
@@ -190,7 +190,7 @@ impl Linkifier {
             .ok_or_else(|| LinkifierErrors(vec![("url_template", INVALID_TEMPLATE.to_owned())]))?;
         let translated = pattern::translate(&source.pattern)
             .map_err(|message| LinkifierErrors(vec![(LinkifierErrors::ALL, bad_pattern_message(&message))]))?;
-        let compiled = Compiled {
+        let compiled = CompiledForm {
             translated,
             bounded: OnceLock::new(),
             bounded_in_ascii: OnceLock::new(),
@@ -207,7 +207,7 @@ impl Linkifier {
         })
     }
 
-    /// The number of steps of one search of a text.
+    /// The number of steps of a budget that one search of a text takes.
     pub fn steps_to_search(&self, text: &str) -> usize {
         STEPS_PER_SEARCH + self.compiled.steps_to_read(text.len())
     }
@@ -255,7 +255,7 @@ impl Linkifier {
     }
 }
 
-/// Number of bytes that are read in a step.
+/// Number of bytes per step in the search after a match.
 const BYTES_PER_STEP: usize = 4;
 
 /// Steps per byte of an expanded URL.

@@ -21,7 +21,7 @@ const BASE_STEPS: usize = 10_000;
 const STEPS_PER_BYTE: usize = 1_000;
 
 /// The HTML of a source. None: it is invalid or too complex, the budget does not suffice, or the crate is built without
-/// the feature `tex`.
+/// the feature `tex`. `is_display` is for formulas on separate lines.
 pub(super) fn typeset_within_budget(context: &mut Context<'_>, source: &str, is_display: bool) -> Option<String> {
     context.budget.spend_steps(BASE_STEPS + STEPS_PER_BYTE * source.len()).ok()?;
     typeset(source, is_display)

@@ -26,6 +26,7 @@ const PICTURE_PAGE_SITE: &str = "pasteboard.co";
 /// Hosts whose videos have a still image as preview.
 const VIDEO_SITES: [&str; 5] =
     ["m.youtube.com", "www.youtube.com", "www.youtube-nocookie.com", "youtube.com", "youtube-nocookie.com"];
+/// Host of short URLs, whose path is the ID of a video.
 const SHORT_VIDEO_SITE: &str = "youtu.be";
 
 /// Whether a preview replaces its link, if the link is alone in its paragraph.

@@ -93,7 +93,7 @@ fn split_id(name: &str) -> Option<(&str, i64)> {
 /// The users, groups and channels that the source of a text names.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// Names without an ID, in lower case.
+    /// Names of users without an ID, in lower case.
     names: BTreeSet<String>,
     /// Users that are named with their ID.
     by_id: BTreeMap<i64, MentionedUser>,
@@ -101,6 +101,7 @@ pub(super) struct Candidates {
     ids_by_name: BTreeMap<String, i64>,
     /// Spellings of names of groups, by name in lower case.
     groups: BTreeMap<String, BTreeSet<String>>,
+    /// Names of channels, alone or before the `>` of a topic.
     channels: BTreeSet<String>,
     /// Results of looking up names without an ID, by name in lower case.
     found_users: BTreeMap<String, Option<MentionedUser>>,
@@ -109,7 +110,8 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Collects the names in a source.
+    /// Collects the names in a source. Users that are named with an ID are looked up at once, other names when they are
+    /// used.
     pub fn collect(source: &str, names: &dyn Names) -> Self {
         let mut candidates = Self::default();
         if memchr::memchr(b'@', source.as_bytes()).is_some() {
@@ -135,7 +137,7 @@ impl Candidates {
         candidates
     }
 
-    /// The user that a mention names.
+    /// The user that a mention names. `text` is what is between its asterisks.
     pub fn user(&mut self, text: &str, names: &dyn Names) -> Option<MentionedUser> {
         let Some((name, id)) = split_id(text) else { return self.user_by_name(text, names) };
         let user = self.by_id.get(&id).cloned();
@@ -155,7 +157,8 @@ impl Candidates {
         self.by_id.get(self.ids_by_name.get(&lowercase_name)?).cloned()
     }
 
-    /// The group that a mention names. Of a group that is not a system group, a spelling in the source must be exact.
+    /// The group that a mention names. Unless it is a system group, one of the spellings in the source must be its
+    /// exact name.
     pub fn group(&mut self, name: &str, names: &dyn Names) -> Option<MentionedGroup> {
         let lowercase_name = name.to_lowercase();
         if let Some(group_result) = self.found_groups.get(&lowercase_name) {

@@ -9,13 +9,13 @@ pub struct OutputFormat {
     pub channel_path: &'static str,
     /// Whether mentions of everyone in a channel have a separate CSS class.
     pub marks_channel_wildcards: bool,
-    /// Whether system groups can be mentioned.
+    /// Whether names such as `@*role:administrators*` mention system groups.
     pub mentions_system_groups: bool,
     /// Whether channels that the sender can't see are linked.
     pub links_unseen_channels: bool,
-    /// Whether links to the empty topic are supported.
+    /// Whether `#**channel>**` is a link to the empty topic.
     pub links_empty_topics: bool,
-    /// Whether links to messages are supported.
+    /// Whether `#**channel>topic@ID**` is a link to a message.
     pub links_messages: bool,
     /// Whether links to topics contain the ID of the topic's first message.
     pub links_first_message: bool,
@@ -23,9 +23,9 @@ pub struct OutputFormat {
     pub shows_images_in_text: bool,
     /// Whether previews of uploaded images show a thumbnail.
     pub has_thumbnails: bool,
-    /// Whether invalid times are shown as errors.
+    /// Whether `<time:…>` with an invalid time becomes an error message instead of text.
     pub shows_invalid_times: bool,
-    /// Whether only times in ISO 8601 are valid.
+    /// Whether `<time:…>` takes only times in ISO 8601.
     pub accepts_only_iso_times: bool,
     /// The video site's name for the size of still images in previews, such as `mqdefault`.
     pub video_still_size: &'static str,

@@ -13,12 +13,12 @@ const INLINE_PREFIX: &str = "\u{2}klzzwxh:";
 const RAW_PREFIX: &str = "\u{2}wzxhzdk:";
 
 /// The placeholder of a stashed element or text.
-pub(super) fn inline(number: usize) -> String {
+pub(super) fn format_inline(number: usize) -> String {
     format!("{INLINE_PREFIX}{number:04}{END}")
 }
 
 /// The placeholder of raw HTML.
-pub(super) fn raw(number: usize) -> String {
+pub(super) fn format_raw(number: usize) -> String {
     format!("{RAW_PREFIX}{number}{END}")
 }
 
@@ -72,7 +72,7 @@ impl Stash {
         let name = name.map(|tag| &tag[..tag.find([' ', '>']).unwrap_or(tag.len())]);
         let is_block = name.is_some_and(super::tree::is_block);
         self.parts.push(RawHtml { html, is_block });
-        raw(self.parts.len() - 1)
+        format_raw(self.parts.len() - 1)
     }
 
     /// Replaces placeholders by their HTML. If a paragraph has only a block, the block replaces the paragraph.

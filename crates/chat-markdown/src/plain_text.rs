@@ -49,7 +49,8 @@ pub(super) fn render(source: &str) -> String {
     html
 }
 
-/// Whether a line has only words and punctuation, without full stops in what may be an address.
+/// Whether a line begins with a letter, has only words and punctuation after it, and does not end with a space. A full
+/// stop must be at the end of a word, because it may be part of an address elsewhere.
 fn has_only_words(line: &str) -> bool {
     if !line.starts_with(char::is_alphabetic) || line.ends_with(' ') {
         return false;
@@ -75,7 +76,7 @@ fn has_only_words(line: &str) -> bool {
     true
 }
 
-/// Letters, digits and punctuation that has no meaning in markup.
+/// For each ASCII character, whether it is a letter, a digit, a space, or punctuation that has no meaning in markup.
 const ASCII_IN_WORDS: [bool; 128] = {
     let mut table = [false; 128];
     let mut byte = 0_u8;

@@ -19,7 +19,7 @@ struct Link {
     text: String,
 }
 
-/// Returns all links, in breadth-first order.
+/// Returns the links that may have a preview, in breadth-first order.
 fn find_links(tree: &Tree) -> Vec<Link> {
     let mut links = Vec::new();
     let mut pending = VecDeque::from([(ROOT, None, false)]);

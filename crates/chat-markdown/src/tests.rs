@@ -135,7 +135,7 @@ impl Names for Organization {
     }
 }
 
-fn render_source(source: &str) -> Rendered {
+fn render_source(source: &str) -> RenderedMessage {
     let result = render(source, &Organization::default());
     assert!(result.is_ok(), "{source}");
     result.unwrap_or_default()

@@ -9,7 +9,7 @@ pub(super) type NodeId = usize;
 /// Text before, between or after elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Text {
-    /// Not escaped yet. HTML entities in it are kept.
+    /// Escaped when it is serialized, except for HTML entities in it.
     pub content: String,
     /// Whether inline markup in it is not expanded.
     pub is_final: bool,
@@ -42,7 +42,7 @@ impl Text {
     }
 }
 
-/// An HTML element.
+/// An HTML element, and the text after it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub tag: &'static str,

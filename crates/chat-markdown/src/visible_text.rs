@@ -52,7 +52,7 @@ fn is_inline_tag(tag: &str) -> bool {
     INLINE_ELEMENTS.contains(&&name[..end])
 }
 
-/// The character of an entity, by its name.
+/// The character of an entity. `name` is what is between `&` and `;`.
 fn character_of_entity(name: &str) -> char {
     let number = match name.strip_prefix('#') {
         Some(digits) => match digits.strip_prefix(['x', 'X']) {

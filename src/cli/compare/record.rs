@@ -3,7 +3,7 @@
 use crate::scenario::server_comparison::Step;
 use serde::{Deserialize, Serialize};
 
-/// A comparison of two servers.
+/// The result of a comparison of two servers.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ComparisonRecord {
     /// The reference server, and the server to check.
@@ -51,7 +51,9 @@ pub struct RequestRecord {
     pub probe: String,
     /// `FILE:LINE` of the request in its probe.
     pub place: String,
+    /// Handle of the caller, or `anonymous`.
     pub who: String,
+    /// Method and path at the first server, without `/api/v1` and the query.
     pub request: String,
     /// Whether the baseline contains all differences.
     pub is_known: bool,

@@ -21,7 +21,7 @@ impl CertificateFile {
     ///
     /// # Errors
     ///
-    /// If the file can't be written.
+    /// If the temporary file exists already or can't be written.
     pub fn create(options: &TlsOptions, server: &Server) -> Result<Self, CliError> {
         let Some(certificate) = server.trusted_certificate() else { return Ok(CertificateFile::None) };
         if let Some(file) = options.trusted_file() {

@@ -33,7 +33,7 @@ pub struct Chaos {
     #[arg(long, value_name = "SEED")]
     chaos: Option<u64>,
 
-    /// Number of runs with faults
+    /// Number of runs with faults, unless one fails before
     #[arg(long, value_name = "N", default_value_t = 10, requires = "chaos", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     chaos_runs: u32,
 
@@ -92,11 +92,11 @@ impl Chaos {
             );
             return Ok(ExitCode::SUCCESS);
         }
-        let limit = self.chaos_timeout.map(|seconds| Duration::from_secs(seconds.into()));
-        let limit = Some(limit.unwrap_or(EXTRA_TIME + TIME_FACTOR * first_run.duration));
+        let time_limit = self.chaos_timeout.map(|seconds| Duration::from_secs(seconds.into()));
+        let time_limit = Some(time_limit.unwrap_or(EXTRA_TIME + TIME_FACTOR * first_run.duration));
         for number in 1..=self.chaos_runs {
             let faults = random_faults::draw_faults(&first_run.observation, seed, number, self.chaos_faults);
-            let run = run_once(RunSettings { faults: faults.clone(), limit, ..RunSettings::default() }).await?;
+            let run = run_once(RunSettings { faults: faults.clone(), time_limit, ..RunSettings::default() }).await?;
             let (count, seconds) = (counted(faults.len(), "fault"), run.duration.as_secs_f64());
             eprint_line(format_args!(
                 "chaos: run {number} of {}: {count}, {} in {seconds:.1} s",
@@ -107,7 +107,7 @@ impl Chaos {
                 return Ok(ExitCode::from(run.status));
             }
             if run.status != 0 {
-                return self.shrink(faults, run.status, limit, run_once).await;
+                return self.shrink(faults, run.status, time_limit, run_once).await;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -123,7 +123,7 @@ impl Chaos {
         &self,
         faults: Vec<Value>,
         status: u8,
-        limit: Option<Duration>,
+        time_limit: Option<Duration>,
         run_once: impl AsyncFn(RunSettings) -> Result<RunResult<ObservedRequests>, CliError>,
     ) -> Result<ExitCode, CliError> {
         let mut runs = 0;
@@ -133,7 +133,7 @@ impl Chaos {
                 return Ok(false);
             }
             runs += 1;
-            let run = run_once(RunSettings { faults: faults.to_vec(), limit, ..RunSettings::default() }).await?;
+            let run = run_once(RunSettings { faults: faults.to_vec(), time_limit, ..RunSettings::default() }).await?;
             if run.is_interrupted {
                 interrupt_status = Some(run.status);
             }

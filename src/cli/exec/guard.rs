@@ -14,7 +14,7 @@ const TERMINATION_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Args)]
 pub struct Guard {
-    /// The command's process
+    /// ID of the command's process
     #[arg(value_name = "PID")]
     process: i32,
 
@@ -98,7 +98,7 @@ impl RunningGuard {
 
 impl Drop for RunningGuard {
     fn drop(&mut self) {
-        // The guard is killed before its standard input is closed, because that would make it end the command.
+        // The guard is killed before its standard input is closed: at the end of its input, it would end the command.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

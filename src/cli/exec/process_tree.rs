@@ -26,7 +26,7 @@ impl Process {
     }
 }
 
-/// The descendants of a process.
+/// The descendants that a process had when they were listed.
 pub struct Descendants(Vec<Process>);
 
 impl Descendants {

@@ -125,7 +125,8 @@ fn read_baseline(file: &Path) -> Result<Summary, CliError> {
 }
 
 impl Reporter {
-    /// Writes the report on a server's clients, which have ended. Returns whether it has findings that fail the run.
+    /// Writes the report on a server's clients, which have ended. Returns whether it has findings that fail the run;
+    /// false if no report was requested.
     ///
     /// # Errors
     ///
@@ -168,12 +169,12 @@ impl Reporter {
         Ok(if has_failing_findings && status == ExitCode::SUCCESS { ExitCode::from(FINDINGS_STATUS) } else { status })
     }
 
-    fn write_summary(&self, report: &Summary) -> Result<bool, CliError> {
+    fn write_summary(&self, summary: &Summary) -> Result<bool, CliError> {
         let Some((file, format)) = &self.file else { return Ok(false) };
-        if report.clients.is_empty() {
+        if summary.clients.is_empty() {
             eprint_line("report: no request reached the server in CHATDOUBLE_URL");
         }
-        let text = format.render(report, &self.baseline, self.fail_on);
+        let text = format.render(summary, &self.baseline, self.fail_on);
         if file.as_os_str() == STANDARD_ERROR {
             // The reader of standard error may have ended.
             let _ = std::io::stderr().write_all(text.as_bytes());
@@ -181,7 +182,7 @@ impl Reporter {
             write_atomically(file, &text).map_err(|error| write_error(file, &error))?;
         }
         let is_severe = |severity: Severity| self.fail_on.is_some_and(|min_severity| severity >= min_severity);
-        let findings = report.findings();
+        let findings = summary.findings();
         let failing_findings =
             findings.filter(|(client, finding)| is_severe(finding.severity) && !self.baseline.has(client, finding));
         let count = failing_findings.count();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::time::Duration;
 
-/// The settings of a run of the command.
+/// What may differ between runs of the command. All else follows from the options of the program.
 #[derive(Clone, Debug, Default)]
 pub struct RunSettings {
     /// Random faults that are installed before the command starts. If there are none, those of `--faults` are.
@@ -13,10 +13,10 @@ pub struct RunSettings {
     /// Prefix of each output line, when several runs write at the same time.
     pub prefix: Option<String>,
     /// After this time, the command is killed and counts as failed.
-    pub limit: Option<Duration>,
+    pub time_limit: Option<Duration>,
 }
 
-/// The result of a run.
+/// How a run of the command ended, and what was observed in it.
 #[derive(Clone, Debug)]
 pub struct RunResult<T> {
     /// The command's exit status, as shells report it, or [`TIMED_OUT_STATUS`].

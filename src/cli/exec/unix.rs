@@ -33,6 +33,7 @@ impl Signals {
             .map(Self)
     }
 
+    /// Waits for a signal to forward.
     pub async fn next(&mut self) -> Signal {
         poll_fn(|context| {
             let mut signals = self.0.iter_mut();

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// The maximum length of the body of a reply in the scenario, in bytes of JSON. Of a longer one, only the status is
-/// recorded.
+/// The maximum length of the body of a reply in the scenario, in bytes of JSON. Of a longer one, or one that is no
+/// object, only the status is recorded.
 const MAX_REPLY_BYTES: usize = 4_000;
 /// The options of a world that a scenario can set.
 const WORLD_OPTIONS: [&str; 5] = ["fixture", "feature_level", "dialect", "clock", "seed"];
 
-/// The reply to a request.
+/// What came back for a request.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// A complete reply with this status and body.

@@ -184,7 +184,7 @@ impl Session {
         Ok(reply_text)
     }
 
-    /// The `Authorization` header of a user.
+    /// Requests the API key of a user from control, and returns the `Authorization` header with it.
     async fn authorization(&self, world: &str, user: &str) -> Result<String, String> {
         let url = format!("{}/control/worlds/{}/users?user={}", self.url, percent_encode(world), percent_encode(user));
         let reply = self.send_to_control("GET", url, None).await?;

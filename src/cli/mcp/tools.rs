@@ -1,5 +1,5 @@
-//! The tools and their schemas. Those of calls of control come from the OpenAPI document of control; the API's document
-//! is searched and described by two of the others.
+//! The tools and their schemas. The tools that make a call of control have their schemas from the OpenAPI document of
+//! control. Two other tools search the OpenAPI document of the API and describe its operations.
 
 use crate::dialect::Dialect;
 use rmcp::model::Tool;
@@ -43,7 +43,7 @@ const CONTROL_TOOLS: &[(&str, &str, &str)] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlCall {
     pub method: &'static str,
-    /// Path with placeholders.
+    /// Path with placeholders, such as `/control/worlds/{name}`.
     pub path: &'static str,
 }
 
@@ -207,7 +207,8 @@ fn match_rank(line: &str, words: &[String]) -> usize {
     }
 }
 
-/// The operations whose method, path or summary contain all of these words, one line each, best matches first.
+/// The operations whose method, path or summary contain all of these words, one line each, best matches first. At most
+/// [`MAX_FOUND_OPERATIONS`] are returned.
 pub fn find_operations(words: &str) -> Vec<String> {
     let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
     let paths = API["paths"].as_object().into_iter().flatten();
@@ -223,7 +224,7 @@ pub fn find_operations(words: &str) -> Vec<String> {
     matches
 }
 
-/// The description of an operation from the OpenAPI document.
+/// The description of an operation from the OpenAPI document, without references. None: there is no such operation.
 pub fn operation_document(method: &str, path: &str) -> Option<Value> {
     let document = API["paths"].get(path)?.get(method.to_lowercase())?;
     Some(inline_references(&API, document, 0))

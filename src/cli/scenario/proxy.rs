@@ -114,8 +114,8 @@ impl Proxy {
         let mut forwarded_request =
             self.http.request(head.method, format!("{}{target}", self.base_url)).headers(headers);
         if has_body {
-            let copy = exchange.clone();
-            let chunks = BodyDataStream::new(body).inspect_ok(move |chunk| copy.lock().body.add(chunk));
+            let shared_exchange = exchange.clone();
+            let chunks = BodyDataStream::new(body).inspect_ok(move |chunk| shared_exchange.lock().body.add(chunk));
             forwarded_request = forwarded_request.body(reqwest::Body::wrap_stream(chunks));
         }
         match forwarded_request.send().await {
@@ -164,6 +164,8 @@ impl Proxy {
         response
     }
 
+    /// Counts a request for which the server can't be reached, and prints the reason. Returns a reply with status 502 for
+    /// the client.
     fn report_unanswered(&self, error: &reqwest::Error) -> Response<Body> {
         self.traffic.lock().unanswered_requests += 1;
         let mut cause: &dyn Error = error;

@@ -6,7 +6,7 @@ use crate::report::format::escape_for_xml;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-/// The result of a scenario.
+/// How playing a scenario ended.
 #[derive(Debug)]
 pub enum Verdict {
     Played,

@@ -23,7 +23,9 @@ const MAX_RECORDING_BYTES: usize = 256 << 20;
 #[derive(Default)]
 pub struct RecordedTraffic {
     exchanges: Vec<RawExchange>,
+    /// Size of the bodies in `exchanges`.
     total_bytes: usize,
+    /// Number of requests for which the server could not be reached.
     pub unanswered_requests: usize,
     /// Number of exchanges that would have exceeded [`MAX_RECORDING_BYTES`].
     over_limit_exchanges: usize,

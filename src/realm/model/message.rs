@@ -118,7 +118,7 @@ pub struct Body {
 impl Body {
     /// In HTML.
     pub fn rendered_html(&self) -> Cow<'_, str> {
-        self.html.of(&self.content)
+        self.html.for_text(&self.content)
     }
 
     /// Whether any of the users is in [`Body::mentioned_or_alerted`].

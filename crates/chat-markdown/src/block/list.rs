@@ -11,7 +11,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind of the list that a block begins with.
+    /// The kind of the list that a block begins with. None: it begins with no list.
     pub fn of_block(text: &str) -> Option<Self> {
         let line = text.split('\n').next().unwrap_or_default();
         [Self::Numbered, Self::Bulleted].into_iter().find(|kind| kind.parse_item(line).is_some())

@@ -23,7 +23,7 @@ impl Parser<'_> {
     }
 }
 
-/// Removes the `>` from a line, and makes its mentions silent.
+/// Removes the `>` from a line, if it has one, and makes its mentions silent.
 fn unquote_line(line: &str) -> String {
     let line = mention::silence_mentions(line);
     if line.trim_matches(is_space) == ">" {

@@ -22,15 +22,15 @@ fn line_starts(text: &str) -> impl Iterator<Item = usize> {
 
 /// The first heading in a block.
 pub(super) fn find_heading(text: &str) -> Option<Heading> {
-    line_starts(text).find_map(|line| {
-        let level = text[line..].bytes().take_while(|&byte| byte == b'#').count();
-        let space = text[line + level..].chars().next().filter(|space| is_space(*space))?;
+    line_starts(text).find_map(|line_start| {
+        let level = text[line_start..].bytes().take_while(|&byte| byte == b'#').count();
+        let space = text[line_start + level..].chars().next().filter(|space| is_space(*space))?;
         if !(1..=6).contains(&level) {
             return None;
         }
-        let start = line + level + space.len_utf8();
-        let (content, end) = heading_end(text, start)?;
-        Some(Heading { start: line.saturating_sub(1), level, content: start..content, end })
+        let content_start = line_start + level + space.len_utf8();
+        let (content_end, end) = heading_end(text, content_start)?;
+        Some(Heading { start: line_start.saturating_sub(1), level, content: content_start..content_end, end })
     })
 }
 
@@ -52,8 +52,8 @@ fn heading_end(text: &str, start: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The first line that is a rule: at least three of the same character (`-`, `_` or `*`), with at most two spaces
-/// between them.
+/// The first line that is a rule: at most three spaces, then at least three of the same character (`-`, `_` or `*`),
+/// with at most two spaces between them. Spaces may follow.
 pub(super) fn find_rule(text: &str) -> Option<Range<usize>> {
     line_starts(text).find_map(|start| {
         let length = memchr::memchr(b'\n', &text.as_bytes()[start..]).unwrap_or(text.len() - start);
@@ -75,7 +75,7 @@ fn is_rule(line: &str) -> bool {
 /// Position of the line end before the first quote, or 0 if it begins in the first line. Lines with only `>` are not a
 /// quote unless text follows them.
 pub(super) fn find_quote(text: &str) -> Option<usize> {
-    let start = line_starts(text).find(|&line| strip_quote_marker(&text[line..]).is_some())?;
+    let start = line_starts(text).find(|&line_start| strip_quote_marker(&text[line_start..]).is_some())?;
     if is_empty_quote(&text[start..]) {
         // No text follows this empty quoted line, so the block has no other quote.
         return None;
@@ -90,7 +90,8 @@ pub(super) fn strip_quote_marker(text: &str) -> Option<&str> {
     Some(content.strip_prefix(' ').unwrap_or(content))
 }
 
-/// Whether all lines up to the end or a blank line are empty quoted lines.
+/// Whether a text quotes nothing: it is empty, begins with an empty line, or has only lines of `>` and white space, and
+/// blank lines after them.
 pub(super) fn is_empty_quote(text: &str) -> bool {
     let mut remaining = text;
     loop {

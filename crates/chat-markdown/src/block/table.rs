@@ -4,7 +4,7 @@ use crate::tree::{NodeId, Text, Tree, length_of_attribute, length_of_tags};
 
 /// The format of a table, from its first two lines.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct TableFormat {
     /// Whether rows may begin or end with a bar.
     has_border: bool,
     /// The alignment of each column. None: unspecified.
@@ -22,7 +22,7 @@ fn trim_spaces(row: &str) -> &str {
     row.trim_matches(' ')
 }
 
-impl Table {
+impl TableFormat {
     /// Parses a block as a table: a header row, a delimiter row with as many columns, and rows. None: not a table.
     pub fn parse(text: &str) -> Option<Self> {
         let (header, body) = text.split_once('\n')?;
@@ -107,6 +107,7 @@ fn alignment(cell: &str) -> Option<&'static str> {
 
 /// A run of backticks in a row.
 struct Backticks {
+    /// Position of the first backtick, or of the backslash before it.
     start: usize,
     /// Length of the run when it closes code.
     closing_count: usize,
@@ -221,7 +222,7 @@ mod tests {
         for (nodes, output, is_built) in [(100, 1_000, true), (100, cells - 1, false), (8, 1_000, false)] {
             let budget = Budget::new(Cost { steps: 0, nodes, output });
             let mut tree = Tree::new(Rc::new(budget));
-            Table::parse(text).expect("it is a table").build(&mut tree, ROOT, text);
+            TableFormat::parse(text).expect("it is a table").build(&mut tree, ROOT, text);
             assert_eq!(tree[ROOT].children.len(), usize::from(is_built), "{nodes} {output}");
             assert_eq!(tree.budget().check().is_ok(), is_built);
         }
@@ -230,10 +231,10 @@ mod tests {
     #[test]
     fn tables_require_a_delimiter_row() {
         for text in ["a|b\n-|-", "|a|\n|-|", "a|b\n:-:|--:\nc", "e||\n-|:", "|\n|"] {
-            assert!(Table::parse(text).is_some(), "{text}");
+            assert!(TableFormat::parse(text).is_some(), "{text}");
         }
         for text in ["a|b", "a|b\n-", "e\n--", "e\n|-", "|a|\n|-|\nb", "a|b\nx|y", "a\n-"] {
-            assert!(Table::parse(text).is_none(), "{text}");
+            assert!(TableFormat::parse(text).is_none(), "{text}");
         }
     }
 }

@@ -1,17 +1,17 @@
 //! Tracks indentation in languages where it is significant, such as YAML.
 
-/// How a match changes the indentation.
+/// What a match means for the indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IndentAction {
-    /// A document begins.
+    /// A directive, or the beginning or end of a document.
     Reset,
     /// The spaces at the start of a line.
     Start,
     /// Further spaces, which may belong to the indentation.
     Save,
-    /// The match begins a block and is part of its indentation.
+    /// The match begins a block. Its length adds to the indentation of a block that begins after it in the line.
     Set,
-    /// The match begins a block, but is not part of its indentation.
+    /// The match begins a block, and its length adds nothing to the indentation.
     SetImplicit,
     /// The header of a block scalar, which may have an indentation indicator.
     BlockHead,
@@ -49,7 +49,7 @@ impl IndentAction {
     }
 }
 
-/// Indentation of the current blocks, in spaces.
+/// Indentation of the current blocks, in spaces. None: text outside of all blocks.
 #[derive(Default)]
 pub(super) struct Indentation {
     /// Enclosing blocks, outermost first.
@@ -67,7 +67,7 @@ impl Indentation {
         let length = text.len();
         match action {
             IndentAction::Reset => *self = Self::default(),
-            IndentAction::Start => return self.start(length),
+            IndentAction::Start => return self.start_line(length),
             IndentAction::Save => self.next += length,
             IndentAction::Set | IndentAction::SetImplicit => {
                 if self.current < Some(self.next) {
@@ -102,7 +102,7 @@ impl Indentation {
         Effect::Unchanged
     }
 
-    fn start(&mut self, length: usize) -> Effect {
+    fn start_line(&mut self, length: usize) -> Effect {
         self.next = length;
         if Some(length) >= self.current {
             return Effect::Unchanged;
@@ -112,7 +112,7 @@ impl Indentation {
         }
         match self.current {
             Some(current) if length > current => Effect::Divided(current, "w w-Error"),
-            // Without an enclosing block, one space is an error.
+            // Without an enclosing block, the last space is an error.
             None if length > 0 => Effect::Divided(length - 1, "w w-Error"),
             _ => Effect::Unchanged,
         }

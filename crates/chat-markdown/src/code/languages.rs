@@ -3,12 +3,13 @@
 use super::table::Language;
 use std::sync::OnceLock;
 
+/// A language with its tables.
 struct Entry {
     name: &'static str,
     tables: &'static [&'static str],
     /// Whether the language ignores case.
     folds_case: bool,
-    /// Parsed on first use. None: the table is invalid.
+    /// Parsed on first use. None: the tables are invalid.
     language: OnceLock<Option<Language>>,
 }
 
@@ -52,7 +53,7 @@ static LANGUAGES: [Entry; 24] = [
     Entry::new("YAML", &[include_str!("languages/yaml.txt")]),
 ];
 
-/// Looks a language up by its canonical name.
+/// Looks a language up by its canonical name. None: it is not highlighted, or its tables are invalid.
 pub(super) fn find_language(name: &str) -> Option<&'static Language> {
     let entry = LANGUAGES.iter().find(|entry| entry.name == name)?;
     let parse = || {

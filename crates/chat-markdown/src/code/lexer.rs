@@ -13,7 +13,7 @@ use std::ops::Range;
 const MAX_MATCH_BYTES: usize = 2_000;
 /// Maximum length of words in tables, in bytes.
 const MAX_WORD_BYTES: usize = 64;
-/// Maximum number of nested states. The outermost are dropped.
+/// Maximum number of nested states. If there are more, the outermost is dropped.
 const MAX_STATES: usize = 200;
 /// Maximum depth of code within code.
 const MAX_DEPTH: usize = 5;
@@ -105,7 +105,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Returns the position after the match.
+    /// Emits the tokens of a match, and returns the position after it. If the match ends states by its indentation,
+    /// nothing is emitted, and the position stays.
     fn emit_match(
         &mut self,
         found_match: &Match<'_>,
@@ -115,7 +116,7 @@ impl<'t> Lexer<'t> {
     ) -> usize {
         let effect = found_match
             .rule
-            .indent()
+            .indent_action()
             .map(|indent| self.indentation.apply(indent, &self.text[position..found_match.end]));
         match (effect, found_match.rule.classes.first()) {
             (Some(Effect::Leave), _) => {

@@ -1,4 +1,4 @@
-//! Highlights shell sessions: lines with a prompt are code, other lines are output.
+//! Highlights shell sessions: lines with a prompt and their continuation lines are code, other lines are output.
 
 use super::languages;
 use super::lexer::Token;

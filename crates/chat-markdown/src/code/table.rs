@@ -18,7 +18,8 @@
 //!
 //! PATTERN: a regular expression, or `words` and a list of whole words; lines that begin with a tab continue the list.
 //!
-//! NEXT: `-`, `pop`, `pop2`, `again` (enters the same state again) or states to enter, the last one on top.
+//! NEXT: changes of the stack of states, in this order and separated by spaces: `-` (none), `pop`, `pop2` (pops two
+//! states), `again` (enters the same state again) or a state to enter.
 //!
 //! CONDITION: see [`Condition`].
 
@@ -61,7 +62,7 @@ pub(super) struct State {
 /// Rules that are tried together.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// Whole words.
+    /// Whole words, to each of which the rule applies.
     Words(Words, Rule),
     /// The first rule whose pattern matches. A rule with conditions is the only one of its step.
     Patterns { matcher: Matcher, rules: Vec<Rule> },
@@ -128,7 +129,7 @@ pub(super) enum Condition {
 #[derive(Clone)]
 struct Row {
     pattern: &'static str,
-    continued_words: Vec<&'static str>,
+    continuation_lines: Vec<&'static str>,
     classes: &'static str,
     next: &'static str,
     conditions: Vec<&'static str>,
@@ -167,7 +168,7 @@ impl Language {
                 _ => {
                     let (_, lines) = states.get_mut(current_state).ok_or_else(|| TableError(line.to_owned()))?;
                     match (keyword, lines.last_mut()) {
-                        ("", Some(Line::Rule(row))) => row.continued_words.push(arguments),
+                        ("", Some(Line::Rule(row))) => row.continuation_lines.push(arguments),
                         ("&", _) => lines.extend(arguments.split(' ').map(Line::Include)),
                         _ => lines.push(Line::Rule(Row::parse(line).ok_or_else(|| TableError(line.to_owned()))?)),
                     }
@@ -220,7 +221,7 @@ impl Language {
             conditions,
         };
         if let Some(words) = row.pattern.strip_prefix("words ") {
-            let words = row.continued_words.iter().flat_map(|line| line.split(' ')).chain(words.split(' '));
+            let words = row.continuation_lines.iter().flat_map(|line| line.split(' ')).chain(words.split(' '));
             state.steps.push(Step::Words(words.collect(), rule));
             return Ok(());
         }
@@ -248,7 +249,7 @@ impl Language {
 }
 
 impl Rule {
-    pub(super) fn indent(&self) -> Option<IndentAction> {
+    pub(super) fn indent_action(&self) -> Option<IndentAction> {
         self.conditions.iter().find_map(|condition| match condition {
             Condition::Indent(indent) => Some(*indent),
             _ => None,
@@ -262,7 +263,7 @@ impl Row {
         Some(Self {
             classes: columns.next()?,
             pattern: columns.next()?,
-            continued_words: Vec::new(),
+            continuation_lines: Vec::new(),
             next: columns.next().unwrap_or("-"),
             conditions: columns.collect(),
         })

@@ -84,7 +84,6 @@ pub(super) fn expand_line_ends_and_emoji(inline: &mut InlineExpander<'_, '_>, te
     let mut rewriting = TextRewriter::new(text);
     let mut index = 0;
     while let Some(offset) = text.as_bytes()[index..].iter().position(|&byte| byte == b'\n' || !byte.is_ascii()) {
-        // In a keycap, the first non-ASCII character follows the digit.
         index += offset;
         if text.as_bytes()[index] == b'\n' {
             let placeholder = inline.stash_element(Node { tag: "br", ..Node::default() });
@@ -92,6 +91,7 @@ pub(super) fn expand_line_ends_and_emoji(inline: &mut InlineExpander<'_, '_>, te
             index += 1;
             continue;
         }
+        // In a keycap, the first non-ASCII character follows a digit, `#` or `*`.
         let keycap =
             index.checked_sub(1).filter(|&start| start >= rewriting.position() && text.is_char_boundary(start));
         let keycap = keycap.and_then(|start| Some((start, names.sequence(&text[start..])?)));

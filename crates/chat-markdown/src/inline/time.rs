@@ -115,7 +115,7 @@ fn time_element(source: &str, parse: fn(&str) -> Option<Timestamp>) -> Option<No
     Some(Node { tag: "time", attributes, text: Text::literal(source), ..Node::default() })
 }
 
-/// Parses a date of ISO 8601, optionally with a time of day and an offset. The default is UTC.
+/// Parses a date of ISO 8601, optionally with a time of day and an offset. Without an offset, it is in UTC.
 fn parse_iso(text: &str) -> Option<Timestamp> {
     // The parser also accepts a space instead of `T`, and names of time zones.
     if text.contains([' ', '[', '_']) {
@@ -140,11 +140,11 @@ fn parse_any_format(text: &str) -> Option<Timestamp> {
     let to_utc = |moment: DateTime| moment.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.contains('-') {
-        // Eight digits are a date, other numbers are UNIX seconds.
+        // Eight digits are a date if the calendar has it; other numbers are UNIX seconds.
         if digits.len() == "20260101".len()
-            && let Ok(moment) = Date::strptime("%Y%m%d", digits).and_then(|date| to_utc(date.into()))
+            && let Ok(timestamp) = Date::strptime("%Y%m%d", digits).and_then(|date| to_utc(date.into()))
         {
-            return Some(moment);
+            return Some(timestamp);
         }
         if digits.matches('.').count() < 2 {
             let seconds = text.split('.').next()?;

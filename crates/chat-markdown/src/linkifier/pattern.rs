@@ -13,7 +13,7 @@ struct Translator<'p> {
     open_group_count: usize,
     /// Start of the repetition operator directly before the current position.
     last_operator: Option<usize>,
-    /// Whether a repetition operator may follow.
+    /// Whether the last element can be repeated: false at the start, and after `(`, `|` or flags such as `(?i)`.
     is_repeatable: bool,
 }
 

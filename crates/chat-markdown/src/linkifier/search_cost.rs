@@ -3,7 +3,7 @@
 
 use regex_syntax::hir::{Hir, HirKind};
 
-/// Patterns with fewer positions in repetitions take one step per byte.
+/// Patterns with fewer positions in counted repetitions take one step per byte.
 const FREE_POSITIONS: usize = 64;
 
 /// The maximum number of steps per byte of text. In a text of `a` and `b`, a search for `[ab]*a[ab]{1000}c` has a

@@ -202,8 +202,8 @@ const OPERATOR_CHARACTERS: [(&str, &str); 16] = [
     ("\\bigsqcup", "⨆"),
 ];
 
-/// The HTML of a source. None: it is invalid, too large or nested too deeply, or it defines macros. `is_display` is for
-/// formulas on separate lines.
+/// The HTML of a source. None: it is invalid, too large or nested too deeply, it defines macros, or the library panics.
+/// `is_display` is for formulas on separate lines.
 pub(super) fn typeset(source: &str, is_display: bool) -> Option<String> {
     let has_definition = DEFINING_COMMANDS.iter().any(|command| source.contains(command));
     if source.len() > MAX_SOURCE_BYTES || nesting_depth(source) > MAX_DEPTH || has_definition {

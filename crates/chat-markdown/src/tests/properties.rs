@@ -102,7 +102,7 @@ static ORGANIZATION: LazyLock<Organization> =
     LazyLock::new(|| Organization { translates_emoticons: true, ..Default::default() });
 
 /// Renders without the fast path for plain texts.
-fn render_without_fast_path(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
+fn render_without_fast_path(source: &str, names: &dyn Names) -> Result<RenderedMessage, TooLarge> {
     render_markup(source, names, Budget::new(max_cost_of_text(source.len())))
 }
 

@@ -86,7 +86,7 @@ impl Target {
     }
 }
 
-/// A kind of fault to draw.
+/// A kind of fault to draw, with the requests that it can affect.
 struct FaultKind {
     /// How often the kind is drawn, relative to the others.
     weight: usize,
