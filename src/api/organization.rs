@@ -65,9 +65,9 @@ operation! {
     reply OrganizationReply;
     errors [
         BadValue, InvalidValueBecause, InvalidValue, InvalidLanguage, NotOffered, OwnerRequired,
-        AuthenticationMethodRequired, BadParameterValue, InvalidChannelId, ModerationChannelMustBePrivate, ExpectationMismatch,
-        InvalidGroup, GroupDeactivated, SystemGroupRequired, DisallowedGroup, InvalidUserId, InvalidGroupId,
-        DemoOrganizationRequired,
+        AuthenticationMethodRequired, BadParameterValue, InvalidChannelId, ModerationChannelMustBePrivate,
+        ExpectationMismatch, InvalidGroup, GroupDeactivated, SystemGroupRequired, DisallowedGroup, InvalidUserId,
+        InvalidGroupId, DemoOrganizationRequired,
     ];
     events [
         RealmUpdate, UserGroupAddMembers, UserGroupRemoveMembers, StreamCreate, SubscriptionPeerAdd, StreamDelete,

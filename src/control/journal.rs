@@ -119,7 +119,7 @@ pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequ
     let (expected_requests, timeout_ms) = expected_requests.into_parts();
     let (filter, bounds) = expected_requests.check(world)?;
     let count = || world.journal().find(&filter).len();
-    // The number only grows, so that a wait ends as soon as there are too many.
+    // The number grows until the journal is emptied, so that a wait ends as soon as there are too many.
     let check = || Some(count()).filter(|count| *count >= bounds.at_least);
     let awaited = waiting::wait_until(world, timeout_ms, || world.journal().changed(), check).await?;
     let count = awaited.unwrap_or_else(count);

@@ -153,7 +153,8 @@ impl JsonSchema for SpanInput {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         untyped_schema(
-            "A number of seconds, fractions allowed, or as text a span of the units w, d, h, m and s such as 1d2h30m or 1.5h.",
+            "A number of seconds, fractions allowed, or as text a span of the units w, d, h, m and s such as 1d2h30m \
+             or 1.5h.",
         )
     }
 }

@@ -235,11 +235,11 @@ pub fn path_similarity(parts: &[&str], operation_path: &str) -> f64 {
 }
 
 fn part_similarity(part: &str, operation_part: &str) -> f64 {
-    let similarity = strsim::jaro_winkler(part, operation_part);
-    match operation_part.starts_with('{') {
-        true if part.starts_with('{') => 0.8 + 0.2 * similarity,
-        true => 0.8,
-        false => similarity,
+    let similarity = || strsim::jaro_winkler(part, operation_part);
+    match (operation_part.starts_with('{'), part.starts_with('{')) {
+        (true, true) => 0.8 + 0.2 * similarity(),
+        (true, false) => 0.8,
+        (false, _) => similarity(),
     }
 }
 

@@ -41,8 +41,8 @@ operation! {
     errors [
         BadValue, BadParameterValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
         ChannelAlreadyExists, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
-        InvalidPrivacyCombination, InsufficientPermission, DefaultChannelCannotBePrivate, WebPublicDisabled, OwnerRequired,
-        AdministratorRequired, UnsupportedCombination, NoSuchUser, TargetDeactivated,
+        InvalidPrivacyCombination, InsufficientPermission, DefaultChannelCannotBePrivate, WebPublicDisabled,
+        OwnerRequired, AdministratorRequired, UnsupportedCombination, NoSuchUser, TargetDeactivated,
     ];
     events [RealmUserAdd, StreamCreate, SubscriptionAdd, SubscriptionPeerAdd, DefaultStreams, Message];
 }

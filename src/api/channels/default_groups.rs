@@ -31,8 +31,8 @@ operation! {
         stream_names: Vec<String>,
     }
     errors [
-        InvalidChannelName, PrivateChannelCannotBeDefault, ChannelIsDefault, InvalidDefaultGroupName, DefaultGroupNameTooLong,
-        DefaultGroupNameNull, DefaultGroupExists, BadValue,
+        InvalidChannelName, PrivateChannelCannotBeDefault, ChannelIsDefault, InvalidDefaultGroupName,
+        DefaultGroupNameTooLong, DefaultGroupNameNull, DefaultGroupExists, BadValue,
     ];
     events [DefaultStreamGroups];
 }
@@ -117,8 +117,8 @@ operation! {
         stream_names: Vec<String>,
     }
     errors [
-        NoSuchDefaultGroup, InvalidChannelName, PrivateChannelCannotBeDefault, ChannelIsDefault, InvalidValue, InDefaultGroup,
-        NotInDefaultGroup,
+        NoSuchDefaultGroup, InvalidChannelName, PrivateChannelCannotBeDefault, ChannelIsDefault, InvalidValue,
+        InDefaultGroup, NotInDefaultGroup,
     ];
     events [DefaultStreamGroups];
 }

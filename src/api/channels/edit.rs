@@ -54,12 +54,12 @@ operation! {
         @group permissions: ChannelPermissionUpdates,
     }
     errors [
-        BadValue, BadParameterValue, InvalidChannelId, CannotAdministerChannel, InvalidPrivacyCombination, DefaultChannelCannotBePrivate,
-        ModerationChannelCannotBecomePublic, ContentAccessRequired, WebPublicDisabled, InsufficientPermission,
-        OtherTopicsExist, MayNotChangeDefaults, OwnerRequired, AdministratorRequired, ChannelNotArchived,
-        ChannelWithoutSubscribers, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, ChannelNameUnchanged,
-        ChannelAlreadyExists, InvalidFolder, ExpectationMismatch, InvalidGroup, GroupDeactivated, DisallowedGroup,
-        InvalidUserId, InvalidGroupId, UnsupportedCombination,
+        BadValue, BadParameterValue, InvalidChannelId, CannotAdministerChannel, InvalidPrivacyCombination,
+        DefaultChannelCannotBePrivate, ModerationChannelCannotBecomePublic, ContentAccessRequired, WebPublicDisabled,
+        InsufficientPermission, OtherTopicsExist, MayNotChangeDefaults, OwnerRequired, AdministratorRequired,
+        ChannelNotArchived, ChannelWithoutSubscribers, ChannelNameEmpty, ChannelNameTooLong,
+        ChannelNameInvalidCharacter, ChannelNameUnchanged, ChannelAlreadyExists, InvalidFolder, ExpectationMismatch,
+        InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId, UnsupportedCombination,
     ];
     events [
         StreamUpdate, StreamCreate, StreamDelete, SubscriptionPeerAdd, DefaultStreamGroups, DefaultStreams,

@@ -52,10 +52,11 @@ operation! {
     }
     reply SubscribeReply;
     errors [
-        UnsupportedCombination, BadParameterValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, InvalidGroup,
-        GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId, InvalidPrivacyCombination, InsufficientPermission,
-        DefaultChannelCannotBePrivate, WebPublicDisabled, OwnerRequired, AdministratorRequired, UnableToAccessChannels, NoSuchUser,
-        TargetDeactivated, TooManyChannels, TooManySubscriptions,
+        UnsupportedCombination, BadParameterValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong,
+        ChannelNameInvalidCharacter, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
+        InvalidPrivacyCombination, InsufficientPermission, DefaultChannelCannotBePrivate, WebPublicDisabled,
+        OwnerRequired, AdministratorRequired, UnableToAccessChannels, NoSuchUser, TargetDeactivated, TooManyChannels,
+        TooManySubscriptions,
     ];
     events in SUBSCRIBE_EVENTS;
 }

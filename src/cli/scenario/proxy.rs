@@ -164,8 +164,8 @@ impl Proxy {
         response
     }
 
-    /// Counts a request for which the server can't be reached, and prints the reason. Returns a reply with status 502 for
-    /// the client.
+    /// Counts a request for which the server can't be reached, and prints the reason. Returns a reply with status 502
+    /// for the client.
     fn report_unanswered(&self, error: &reqwest::Error) -> Response<Body> {
         self.traffic.lock().unanswered_requests += 1;
         let mut cause: &dyn Error = error;

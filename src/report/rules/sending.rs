@@ -93,8 +93,8 @@ impl Memory {
     }
 }
 
-/// A hash of a message's recipients, as they were sent, and content: the same with other parameters, and with the former
-/// names of types and topics.
+/// A hash of a message's recipients, as they were sent, and content: the same with other parameters, and with the
+/// former names of types and topics.
 fn message_fingerprint(request: &Observation<'_>) -> u64 {
     let kind = request.param("type").map(|kind| match kind {
         "stream" => "channel",
