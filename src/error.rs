@@ -77,7 +77,7 @@ macro_rules! errors {
                 $(#[$doc])*
                 #[doc = concat!("`", stringify!($code), "`, HTTP ", $status, ": ", $message)]
                 $name $({ $(
-                    #[doc = concat!("Fills `{", stringify!($field), "}` in the message, or is an extra field of the reply.")]
+                    #[doc = concat!("Fills `{", stringify!($field), "}` in the message, is an extra field, or both.")]
                     $field: ErrorField
                 ),* })?,
             )*
@@ -195,7 +195,7 @@ impl Serialize for Error {
         body.serialize_entry("msg", &self.message())?;
         for (name, value) in self.fields() {
             if row.fields.contains(&name) {
-                // `retry-after` is the only name on the wire that is not a Rust identifier.
+                // `retry-after` is the only extra field whose name is not a Rust identifier.
                 let name = if name == "retry_after" { "retry-after" } else { name };
                 body.serialize_entry(name, &**value)?;
             }

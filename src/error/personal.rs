@@ -10,8 +10,8 @@ macro_rules! personal {
             InvitationExpired: 400 BAD_REQUEST "Invitation has expired";
             /// The channel is unknown or archived, or the caller cannot access it.
             InvalidInviteChannel { channel_id }: 400 BAD_REQUEST "Invalid channel ID {channel_id}. No invites were sent.";
-            /// A channel of the invitation is neither a default channel nor one to which the caller may add
-            /// subscribers, or none is one to which the caller may add them.
+            /// The caller may add subscribers to none of the invitation's channels, or not to one of them that is not a
+            /// default channel.
             MayNotSubscribeOthers: 400 BAD_REQUEST "You do not have permission to subscribe other users to channels.";
             NoInvitees: 400 BAD_REQUEST "You must specify at least one email address.";
             /// Some texts are not email addresses, or are addresses that the organization does not allow.

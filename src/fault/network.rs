@@ -58,7 +58,7 @@ pub struct Network {
     /// Email address of the user; None means all users without a network of their own.
     pub user: Option<String>,
     pub profile: Profile,
-    /// Counts the networks that were set in the world since its start or the last reset of its networks.
+    /// The position among the networks that were set since the world's start or reset, from 1.
     number: u64,
     rng: SeededRng,
 }
