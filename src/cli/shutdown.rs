@@ -8,14 +8,14 @@ use super::signals::TerminationSignal;
 use tokio::sync::mpsc;
 
 /// Listens for requests to end the program: the signals, and what is passed to [`Self::end_after`].
-pub struct ShutdownRequest {
+pub struct ShutdownListener {
     signal: TerminationSignal,
     /// Cloned by [`Self::end_after`]. It keeps the channel open, whose end would look like a request.
     sender: mpsc::Sender<()>,
     receiver: mpsc::Receiver<()>,
 }
 
-impl ShutdownRequest {
+impl ShutdownListener {
     /// Starts to listen for signals.
     ///
     /// # Errors

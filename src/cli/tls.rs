@@ -87,7 +87,7 @@ impl TlsOptions {
     }
 
     /// The absolute path of the file of `--tls-ca-file`, for processes with another working directory.
-    pub fn trusted_file(&self) -> Option<PathBuf> {
+    pub fn trusted_certificate_file(&self) -> Option<PathBuf> {
         self.tls_ca_file.as_deref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.to_owned()))
     }
 }

@@ -17,7 +17,7 @@ macro_rules! control {
             /// A page of another origin, or a request with a foreign host name, asks for API keys.
             KeysForbidden { what }: 403 BAD_REQUEST "Access denied: keys are not given to {what}";
             /// The control token is missing or wrong.
-            ControlToken: 401 UNAUTHORIZED "Control needs the token that the server was started with, in the header Authorization: Bearer TOKEN";
+            InvalidControlToken: 401 UNAUTHORIZED "Control needs the token that the server was started with, in the header Authorization: Bearer TOKEN";
             /// The journal does not match the expectation.
             VerificationFailed { reason, count, nearest }: 400 VERIFICATION_FAILED "{reason}" + [count, nearest];
             /// The journal, the queues or the pushes did not match the expectation in time.
