@@ -81,9 +81,9 @@ pub enum Effect {
     },
     /// The connection closes without a reply.
     Drop {
-        /// Whether the operation is carried out.
+        /// Whether the operation is carried out all the same, so that only the reply is lost.
         is_carried_out: bool,
-        /// Whether retries of the request are dropped too.
+        /// Whether retries of the request are dropped too, while each follows within a second of the one before.
         drops_retries: bool,
     },
     /// The events of a poll are changed.

@@ -87,7 +87,7 @@ impl StateFile {
         }
     }
 
-    /// An error in the contents of the file.
+    /// The error for the user if the contents of the file are invalid: the name of the file and `message`.
     pub fn read_error(&self, message: &str) -> CliError {
         let file = self.file.as_deref().unwrap_or(Path::new(""));
         CliError::failure(format!("{}: {message}", file.display()))

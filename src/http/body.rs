@@ -32,7 +32,7 @@ const MAX_DISCARD_PAUSE: Duration = Duration::from_millis(100);
 const MAX_UNMAPPED_BYTES: usize = 1024 * 1024;
 pub(super) const MIB: usize = 1024 * 1024;
 
-/// The size limit of a body.
+/// The number of bytes that a body may have, and the error for more.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimit {
     bytes: usize,

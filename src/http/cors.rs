@@ -11,7 +11,7 @@ pub struct Cors {
     allowed_origin: String,
 }
 
-/// The CORS headers of a request.
+/// The headers with which a browser says which page sends a request, and what a preflight asks for.
 #[derive(Default)]
 pub(super) struct CorsRequest {
     origin: Option<HeaderValue>,
