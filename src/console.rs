@@ -14,7 +14,8 @@ use std::sync::LazyLock;
 
 /// The path below which the files of the page are served.
 const FILES_PATH: &str = "/console/files/";
-/// Allows the page only to load its own files, to call this server, and to open WebSockets.
+/// Allows the page to load its own files and pictures in `data:` URLs, to call this server and to open WebSockets, and
+/// nothing else.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self' ws: wss:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -28,8 +29,8 @@ static ASSETS_BY_NAME: LazyLock<HashMap<&'static str, (&'static Asset, HeaderVal
     ASSETS.iter().map(|asset| (asset.name, (asset, etag(asset)))).collect()
 });
 
-/// The response to a request for the page or one of its files. None if the request is for another handler or an unknown
-/// file, names a host that control does not admit, or asks for the page without accepting HTML.
+/// The response to a request for the page or one of its files. None if the path or method is another, the file is
+/// unknown, control does not admit the host, or the request is for the page and does not accept HTML.
 pub fn respond(guard: &Guard, request: &RequestHead) -> Option<Response> {
     let path = request.uri.path();
     if path != "/" && path != "/console" && !path.starts_with("/console/") {

@@ -135,7 +135,7 @@ impl Control {
         let call = calls::find(method, &path);
         let needs_no_token = matches!(&call, Ok((row, _)) if row.call == Call::Health);
         match self.guard.check(request.headers()) {
-            Err(Error::ControlToken) if needs_no_token => {}
+            Err(Error::InvalidControlToken) if needs_no_token => {}
             result => result?,
         }
         let (row, values) = call?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// Formats a count with its noun: `1 fault`, `2 faults`.
+/// Formats a count with its noun: `1 fault`, `2 faults`. The plural of the noun must end in an added `s`.
 pub fn counted<Count: Display + PartialEq + From<u8>>(count: Count, noun: &str) -> String {
     let ending = if count == Count::from(1) { "" } else { "s" };
     format!("{count} {noun}{ending}")

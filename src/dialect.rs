@@ -110,12 +110,12 @@ fn is_header_word(word: &str) -> bool {
     (1..=MAX_WORD_BYTES).contains(&word.len()) && word.bytes().all(is_word_byte)
 }
 
-/// The part after the parent's name: `key` of `choices.key`.
+/// The part after the parent's name: `key` of `choices.key`; the whole key if it names no parent.
 fn last_part(key: &str) -> &str {
     key.rsplit_once('.').map_or(key, |(_, last)| last)
 }
 
-/// The content of a JSON string; None for other text. Older levels take some parameters as JSON.
+/// The text between the quotes of a JSON string; None for other text. Older levels take some parameters as JSON.
 fn strip_quotes(value: &str) -> Option<&str> {
     value.strip_prefix('"')?.strip_suffix('"')
 }
@@ -257,12 +257,12 @@ impl Dialect {
         counterpart(names, value)
     }
 
-    /// The name of a key or parameter on the wire.
+    /// The name on the wire for the neutral name of a key or parameter.
     pub(crate) fn vendor_key<'key>(&'key self, key: &'key str) -> &'key str {
         self.keys.get(key).map_or(key, String::as_str)
     }
 
-    /// The path on the wire.
+    /// The path on the wire for a neutral path.
     pub(crate) fn vendor_path<'path>(&'path self, path: &'path str) -> &'path str {
         self.paths.get(path).map_or(path, String::as_str)
     }
@@ -283,7 +283,8 @@ impl Dialect {
         self.paths.iter().fold(translated, |text, (neutral, vendor)| text.replace(neutral, vendor))
     }
 
-    /// Renames everything in the body of an error reply, including the names in its message.
+    /// Renames keys and values in the body of an error reply as [`Self::translate`] does; also the names in its message
+    /// and in the fields that name parameters.
     pub(crate) fn translate_refusal(&self, refusal: &mut Value) {
         self.translate(refusal);
         for key in ["msg", "var_name", "var_name1", "var_name2"] {
@@ -315,7 +316,8 @@ impl Dialect {
         search.as_ref().is_none_or(|search| search.is_match(reply))
     }
 
-    /// Renames everything in a reply or event.
+    /// Renames the keys and values of a reply or event for which the dialect has vendor names, except in the objects
+    /// under [`USER_DATA_KEYS`].
     pub(crate) fn translate(&self, value: &mut Value) {
         self.translate_within(value, "");
     }
@@ -330,7 +332,8 @@ impl Dialect {
         }
     }
 
-    /// Renames everything in a value. `parent` is the key of the value, or of the list with it; "" for a whole reply.
+    /// Renames keys and values within a value. `parent` is the key of the value, or of the list with it; "" for a whole
+    /// reply.
     fn translate_within(&self, value: &mut Value, parent: &str) {
         match value {
             Value::Array(items) => items.iter_mut().for_each(|item| self.translate_within(item, parent)),

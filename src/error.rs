@@ -38,7 +38,7 @@ pub struct ErrorRow {
     /// The template, with placeholders such as `{user_id}`.
     pub message: &'static str,
     /// Extra fields of the reply, besides `result`, `msg` and `code`.
-    pub fields: &'static [&'static str],
+    pub extra_fields: &'static [&'static str],
 }
 
 /// A JSON value that fills a placeholder of the message or is an extra field of the reply. Boxed to keep [`Error`]
@@ -77,7 +77,7 @@ macro_rules! errors {
                 $(#[$doc])*
                 #[doc = concat!("`", stringify!($code), "`, HTTP ", $status, ": ", $message)]
                 $name $({ $(
-                    #[doc = concat!("Fills `{", stringify!($field), "}` in the message, or is an extra field of the reply.")]
+                    #[doc = concat!("Fills `{", stringify!($field), "}` in the message, is an extra field, or both.")]
                     $field: ErrorField
                 ),* })?,
             )*
@@ -103,7 +103,7 @@ macro_rules! errors {
                     status: $status,
                     code: stringify!($code),
                     message: $message,
-                    fields: &[$($(stringify!($extra)),*)?],
+                    extra_fields: &[$($(stringify!($extra)),*)?],
                 },
             )*];
 
@@ -181,7 +181,7 @@ impl Error {
     }
 
     /// A parameter's value has the right type but is not an allowed value.
-    pub fn not_possible(parameter: &str) -> Self {
+    pub fn disallowed_value(parameter: &str) -> Self {
         Error::InvalidValueBecause { parameter: parameter.into(), reason: "Not in the list of possible values".into() }
     }
 }
@@ -194,8 +194,8 @@ impl Serialize for Error {
         body.serialize_entry("result", "error")?;
         body.serialize_entry("msg", &self.message())?;
         for (name, value) in self.fields() {
-            if row.fields.contains(&name) {
-                // `retry-after` is the only name on the wire that is not a Rust identifier.
+            if row.extra_fields.contains(&name) {
+                // `retry-after` is the only extra field whose name is not a Rust identifier.
                 let name = if name == "retry_after" { "retry-after" } else { name };
                 body.serialize_entry(name, &**value)?;
             }

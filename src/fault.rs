@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use dropped::DroppedRequest;
 
-/// The fault id in the journal for requests and replies that the network lost.
+/// The fault ID in the journal for requests and replies that the network lost.
 pub const NETWORK_FAULT_ID: &str = "network";
 
 /// An installed fault, with its counters.
@@ -81,9 +81,9 @@ pub enum Effect {
     },
     /// The connection closes without a reply.
     Drop {
-        /// Whether the operation is carried out.
+        /// Whether the operation is carried out all the same, so that only the reply is lost.
         is_carried_out: bool,
-        /// Whether retries of the request are dropped too.
+        /// Whether retries of the request are dropped too, while each follows within a second of the one before.
         drops_retries: bool,
     },
     /// The events of a poll are changed.
@@ -109,7 +109,7 @@ pub enum Disturbance {
     Hold,
     /// Each poll delivers a single event.
     OneByOne,
-    /// An event of an unknown type and unknown fields are added.
+    /// An event of an unknown type is added, and an unknown field to the reply and to each event.
     Unknown,
 }
 
@@ -120,6 +120,7 @@ pub enum Bouncer {
     Unreachable,
     /// Replied as `INTERNAL_SERVER_ERROR_ON_BOUNCER`.
     ServerError,
+    /// Replied as `ADMIN_ACTION_REQUIRED`.
     AdminActionRequired,
 }
 
@@ -157,7 +158,7 @@ impl Faults {
         Self { rng: SeededRng::from_seed(seed ^ 0x0066_6175_6c74), ..Self::default() }
     }
 
-    /// Installs a fault and returns its new id.
+    /// Installs a fault and returns its new ID.
     pub fn install(&mut self, mut fault: InstalledFault) -> String {
         self.installed_count += 1;
         fault.id = format!("fault-{}", self.installed_count);
@@ -185,7 +186,7 @@ impl Faults {
         &self.faults
     }
 
-    /// The `effect` of a fault, in the JSON that was sent; None if no fault has this id.
+    /// The `effect` of a fault, in the JSON that was sent; None if no fault has this ID.
     pub fn effect_as_sent(&self, id: &str) -> Option<Value> {
         self.faults.iter().find(|fault| fault.id == id).map(|fault| fault.source["effect"].clone())
     }
@@ -195,7 +196,7 @@ impl Faults {
         self.faults.clear();
     }
 
-    /// Removes a fault; returns false when no fault has this id.
+    /// Removes a fault; returns false when no fault has this ID.
     pub fn remove(&mut self, id: &str) -> bool {
         let count = self.faults.len();
         self.faults.retain(|fault| fault.id != id);
@@ -206,7 +207,7 @@ impl Faults {
         self.faults.is_empty()
     }
 
-    /// Returns the id and effect of the first fault that fires for a request, and updates the counters. A fault that
+    /// Returns the ID and effect of the first fault that fires for a request, and updates the counters. A fault that
     /// drops the request as a retry comes before all others, and does not count as fired. A fault's conditions are
     /// checked in the order match, `after`, `times`, `probability`.
     pub fn fire(&mut self, request: RequestView<'_>) -> Option<(String, Effect)> {

@@ -134,7 +134,7 @@ impl Source {
     #[cfg(not(feature = "generate"))]
     pub const BUILT_IN: &'static str = "default, cast, empty, hostile";
 
-    /// The built-in fixture with this name.
+    /// The built-in fixture with this name; None if there is none.
     pub fn builtin(name: &str) -> Option<Self> {
         match name {
             #[cfg(feature = "generate")]

@@ -74,8 +74,8 @@ pub struct Edge {
     pub key_guard: KeyGuard,
     /// Whether the page for an unknown world lists the names of all worlds.
     pub lists_worlds: bool,
-    /// The settings of the server: those of worlds that the library adds, and those with which the root of a server
-    /// without a default world answers.
+    /// The server's settings: for worlds that the library adds, and for requests to the root of a server without a
+    /// default world.
     pub settings: WorldSettings,
     router: Router,
     pub(crate) setup_warnings: SetupWarnings,

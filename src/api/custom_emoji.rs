@@ -42,7 +42,7 @@ operation! {
     pub UploadCustomEmoji = POST "/realm/emoji/{emoji_name}", for HumanNotGuest;
     params from CustomEmojiParams;
     errors [
-        EmojiNameMissing, EmojiNameEnding, EmojiNameCharacters, InsufficientPermission, CustomEmojiExists,
+        EmojiNameMissing, EmojiNameInvalidEnding, EmojiNameInvalidCharacters, InsufficientPermission, CustomEmojiExists,
         OneFileExpected, MayNotOverrideEmoji, PictureTooLarge, BadImage,
     ];
     events [RealmEmojiAdd, RealmEmojiUpdate];
@@ -100,9 +100,9 @@ fn checked_emoji_name(name: &str) -> Result<String, Error> {
         return Err(Error::EmojiNameMissing);
     }
     if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_')) {
-        return Err(Error::EmojiNameCharacters);
+        return Err(Error::EmojiNameInvalidCharacters);
     }
-    if name.ends_with(['-', '_']) { Err(Error::EmojiNameEnding) } else { Ok(name) }
+    if name.ends_with(['-', '_']) { Err(Error::EmojiNameInvalidEnding) } else { Ok(name) }
 }
 
 fn find_active_emoji<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<CustomEmoji>> {

@@ -27,7 +27,7 @@ impl FromJson for ExportType {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let number = i64::from_json(value, path)?;
         let kind = ExportKind::ALL.into_iter().find(|kind| kind.number() == number);
-        kind.map(Self).ok_or_else(|| Error::not_possible(path))
+        kind.map(Self).ok_or_else(|| Error::disallowed_value(path))
     }
 
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
@@ -42,7 +42,7 @@ impl Parameter for ExportType {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         // Clients send the words with or without JSON quotes.
         match text.trim_matches('"') {
-            "full_without_consent" => Err(Error::not_possible(name)),
+            "full_without_consent" => Err(Error::disallowed_value(name)),
             word => match ExportKind::ALL.into_iter().find(|kind| kind.request_name() == word) {
                 Some(kind) => Ok(Self(kind)),
                 None => json_parameter(text, name),
@@ -82,7 +82,7 @@ operation! {
         export_type since 304: ExportType = ExportType(ExportKind::Public) => "1",
     }
     reply ExportReply;
-    errors [InvalidValueBecause, ExportByHand];
+    errors [InvalidValueBecause, ManualExportRequired];
     events [RealmExport];
 }
 
@@ -97,7 +97,7 @@ impl Write for ExportOrganization {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<ExportReply, Error> {
         if tx.messages.len() > MAX_EXPORTED_MESSAGES {
             let support_email = format!("support@{}", tx.organization.host);
-            return Err(Error::ExportByHand { support_email: support_email.into() });
+            return Err(Error::ManualExportRequired { support_email: support_email.into() });
         }
 
         let ExportId(id) = tx.add_export(params.export_type.0, context.caller().id);

@@ -64,7 +64,7 @@ operation! {
     params from OrganizationParams;
     reply OrganizationReply;
     errors [
-        BadValue, InvalidValueBecause, InvalidValue, InvalidLanguage, NotOffered, OwnerRequired,
+        BadValue, InvalidValueBecause, InvalidValue, InvalidLanguage, SettingValueNotOffered, OwnerRequired,
         AuthenticationMethodRequired, BadParameterValue, InvalidChannelId, ModerationChannelMustBePrivate,
         ExpectationMismatch, InvalidGroup, GroupDeactivated, SystemGroupRequired, DisallowedGroup, InvalidUserId,
         InvalidGroupId, DemoOrganizationRequired,

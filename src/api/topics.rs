@@ -119,7 +119,7 @@ pub struct PolicyNumber(pub VisibilityPolicy);
 impl Parameter for PolicyNumber {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         let number: i64 = json_parameter(text, name)?;
-        VisibilityPolicy::from_number(number).map(Self).ok_or_else(|| Error::not_possible(name))
+        VisibilityPolicy::from_number(number).map(Self).ok_or_else(|| Error::disallowed_value(name))
     }
 
     fn schema(_generator: &mut SchemaGenerator) -> Schema {

@@ -35,7 +35,7 @@ operation! {
     /// Uploads a file, the only part of a multipart body that has a file name.
     pub UploadFile = POST "/user_uploads", for User;
     reply UploadFileReply;
-    errors [NoFile, SeveralFiles, UploadTooLarge, UploadQuota];
+    errors [NoFile, SeveralFiles, UploadTooLarge, UploadQuotaExceeded];
     events [AttachmentAdd];
     takes files;
 }
@@ -82,7 +82,7 @@ fn only_file(files: &[UploadedFile]) -> Result<(&UploadedFile, String), Error> {
 ///
 /// # Errors
 ///
-/// In this order: `UploadTooLarge`, `UploadQuota`.
+/// In this order: `UploadTooLarge`, `UploadQuotaExceeded`.
 pub fn check_size(realm: &Realm, size: i64) -> Result<(), Error> {
     let limit = realm.organization.limit(RealmSetting::MaxFileUploadSizeMib).unwrap_or(MAX_FILE_UPLOAD_SIZE_MIB);
     if size > limit.saturating_mul(MIB) {
@@ -90,7 +90,7 @@ pub fn check_size(realm: &Realm, size: i64) -> Result<(), Error> {
     }
     let quota = realm.organization.limit(RealmSetting::UploadQuotaMib).map(|mib| mib.saturating_mul(MIB));
     if quota.is_some_and(|quota| realm.upload_space_used.saturating_add(size) > quota) {
-        return Err(Error::UploadQuota);
+        return Err(Error::UploadQuotaExceeded);
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::CliError;
 use super::file::write_atomically;
 use super::open_files;
 use super::output::{eprint_line, print_line};
-use super::shutdown::{self, ShutdownRequest};
+use super::shutdown::{self, ShutdownListener};
 use super::state_file::StateFile;
 use super::tls::TlsOptions;
 use crate::control::InitialClock;
@@ -31,7 +31,7 @@ use tokio::task::JoinHandle;
 use tracing::level_filters::LevelFilter;
 pub use values::parse_feature_level;
 use values::{parse_control_token, parse_host, parse_host_name, parse_origin, parse_world_ttl};
-use webhooks::Webhooks;
+use webhooks::WebhookReach;
 
 #[derive(Debug, Args)]
 #[command(
@@ -106,7 +106,7 @@ pub struct Serve {
 
     /// Where outgoing webhooks may post: only addresses of this machine, or all
     #[arg(long, env = "CHATDOUBLE_WEBHOOKS", value_name = "WHERE", value_enum, default_value = "loopback")]
-    webhooks: Webhooks,
+    webhooks: WebhookReach,
 
     #[command(flatten)]
     pub tls: TlsOptions,
@@ -152,7 +152,7 @@ type ServerTask = JoinHandle<Result<Server, StartError>>;
 async fn serve_until_shutdown(
     serve: &Serve,
     server_task: ServerTask,
-    mut shutdown: ShutdownRequest,
+    mut shutdown: ShutdownListener,
 ) -> Result<ExitCode, CliError> {
     let result = tokio::select! {
         result = server_task => result.map_err(CliError::failure)?,
@@ -168,7 +168,11 @@ async fn serve_until_shutdown(
     serve.print_other_addresses(&server);
     serve.open_console(&server);
     if serve.log != LevelFilter::OFF && std::io::stderr().is_terminal() {
-        first_steps::print_first_steps(&server, serve.token().is_some(), serve.tls.trusted_file().as_deref());
+        first_steps::print_first_steps(
+            &server,
+            serve.token().is_some(),
+            serve.tls.trusted_certificate_file().as_deref(),
+        );
     }
     shutdown.wait().await;
     let check = server.violations_within(CHECK_TIME_LIMIT).await;
@@ -199,8 +203,8 @@ pub fn exit_status(violations: &[String]) -> Result<ExitCode, CliError> {
 
 impl Serve {
     /// Starts to listen for signals and the other requested reasons to end.
-    fn listen_for_shutdown(&self) -> Result<ShutdownRequest, CliError> {
-        let shutdown = ShutdownRequest::listen()?;
+    fn listen_for_shutdown(&self) -> Result<ShutdownListener, CliError> {
+        let shutdown = ShutdownListener::listen()?;
         if self.exit_with_stdin {
             shutdown.end_after(shutdown::wait_for_input_end);
         }

@@ -7,15 +7,15 @@ use super::CliError;
 use super::signals::TerminationSignal;
 use tokio::sync::mpsc;
 
-/// Waits for a request to end the program.
-pub struct ShutdownRequest {
+/// Listens for requests to end the program: the signals, and what is passed to [`Self::end_after`].
+pub struct ShutdownListener {
     signal: TerminationSignal,
-    /// Cloned by [`Self::end_after`]. As long as it exists, the channel stays open.
+    /// Cloned by [`Self::end_after`]. It keeps the channel open, whose end would look like a request.
     sender: mpsc::Sender<()>,
     receiver: mpsc::Receiver<()>,
 }
 
-impl ShutdownRequest {
+impl ShutdownListener {
     /// Starts to listen for signals.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl ShutdownRequest {
     }
 }
 
-/// Blocks until standard input is closed, and discards what it reads.
+/// Blocks until standard input is closed or can't be read, and discards what it reads.
 pub fn wait_for_input_end() {
     let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
 }

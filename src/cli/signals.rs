@@ -35,9 +35,9 @@ impl TerminationSignal {
 /// A request to end the program: SIGINT or SIGTERM; on Windows Ctrl-C, Ctrl-Break or the closing of the console.
 #[cfg(not(unix))]
 pub struct TerminationSignal {
-    interrupt: CtrlC,
-    stop: CtrlBreak,
-    close: CtrlClose,
+    ctrl_c: CtrlC,
+    ctrl_break: CtrlBreak,
+    ctrl_close: CtrlClose,
 }
 
 #[cfg(not(unix))]
@@ -48,15 +48,15 @@ impl TerminationSignal {
     ///
     /// If no signal handler can be installed.
     pub fn listen() -> std::io::Result<Self> {
-        Ok(Self { interrupt: ctrl_c()?, stop: ctrl_break()?, close: ctrl_close()? })
+        Ok(Self { ctrl_c: ctrl_c()?, ctrl_break: ctrl_break()?, ctrl_close: ctrl_close()? })
     }
 
     /// Waits until the program is asked to end.
     pub async fn wait(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
-            _ = self.stop.recv() => {}
-            _ = self.close.recv() => {}
+            _ = self.ctrl_break.recv() => {}
+            _ = self.ctrl_close.recv() => {}
         }
     }
 }

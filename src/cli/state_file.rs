@@ -35,8 +35,12 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
 }
 
 impl StateFile {
-    /// Reads the state. Returns None if no file is given, or if it does not exist yet. Also fails if the file can't be
-    /// written, so that a run does not lose its state at the end.
+    /// Reads the state. Returns None if no file is given, or if it does not exist yet.
+    ///
+    /// # Errors
+    ///
+    /// If the file can't be read, or is JSON but not a state; also if it can't be written, so that a run does not lose
+    /// its state at the end.
     pub fn read(&self) -> Result<Option<Source>, CliError> {
         let Some(path) = &self.file else { return Ok(None) };
         let state_error = |action: &str, error: io::Error| {
@@ -59,6 +63,10 @@ impl StateFile {
 
     /// Locks the file against other servers until the lock is dropped. Returns None if no file is given, or if the lock
     /// file can't be created.
+    ///
+    /// # Errors
+    ///
+    /// If another server holds the lock.
     pub fn lock(&self) -> Result<Option<StateLock>, CliError> {
         self.file.as_deref().map_or(Ok(None), |state| StateLock::acquire(state, MAX_LOCK_RETRIES))
     }
@@ -79,7 +87,7 @@ impl StateFile {
         }
     }
 
-    /// An error in the contents of the file.
+    /// The error for the user if the contents of the file are invalid: the name of the file and `message`.
     pub fn read_error(&self, message: &str) -> CliError {
         let file = self.file.as_deref().unwrap_or(Path::new(""));
         CliError::failure(format!("{}: {message}", file.display()))
@@ -120,7 +128,8 @@ pub struct StateLock {
 }
 
 impl StateLock {
-    /// Returns None if the lock file can't be created; reading or writing the state then reports the reason.
+    /// Returns None if the lock file can't be created; reading or writing the state then reports the reason. Fails if
+    /// another server holds the lock.
     fn acquire(state: &Path, retries_left: u8) -> Result<Option<Self>, CliError> {
         let mut path = state.as_os_str().to_owned();
         path.push(".lock");
@@ -151,7 +160,7 @@ impl Drop for StateLock {
     }
 }
 
-/// Whether a path still leads to an open file.
+/// Whether a path still leads to this open file.
 #[cfg(unix)]
 fn is_file_at_path(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

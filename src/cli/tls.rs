@@ -20,7 +20,7 @@ pub struct TlsOptions {
     #[arg(long, env = "CHATDOUBLE_TLS_CERT", value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
-    /// The private key of the certificate (PEM)
+    /// Private key (PEM) of the certificate of --tls-cert
     #[arg(long, env = "CHATDOUBLE_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
@@ -87,7 +87,7 @@ impl TlsOptions {
     }
 
     /// The absolute path of the file of `--tls-ca-file`, for processes with another working directory.
-    pub fn trusted_file(&self) -> Option<PathBuf> {
+    pub fn trusted_certificate_file(&self) -> Option<PathBuf> {
         self.tls_ca_file.as_deref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.to_owned()))
     }
 }
@@ -113,7 +113,7 @@ impl TrustOptions {
     ///
     /// # Errors
     ///
-    /// If the file can't be read, or no certificate is trusted.
+    /// For `https`, the errors of [`Self::config`].
     pub fn config_for(&self, url: &str) -> Result<Option<ClientConfig>, CliError> {
         if !url.starts_with("https://") {
             return Ok(None);
@@ -126,7 +126,7 @@ impl TrustOptions {
     ///
     /// # Errors
     ///
-    /// When the file can't be read, or HTTPS is needed and no certificate is trusted.
+    /// When the file can't be read or has no certificate, or HTTPS is needed and no certificate is trusted.
     pub fn config(&self, is_needed: bool) -> Result<ClientConfig, CliError> {
         match client_config(self.tls_ca.as_deref()) {
             Err(_) if !is_needed && self.tls_ca.is_none() => client_config_without_trust().map_err(CliError::failure),

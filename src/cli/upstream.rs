@@ -52,11 +52,11 @@ impl RequestOptions {
 
 #[derive(Debug, Args)]
 pub struct Credentials {
-    /// The email address of the account
+    /// Email address of the account that sends the requests
     #[arg(long, value_name = "EMAIL")]
     user: Option<String>,
 
-    /// Its API key; better in the variable CHATDOUBLE_API_KEY, which other users of this machine do not see
+    /// API key of the account; better in the variable CHATDOUBLE_API_KEY, which other users of this machine do not see
     #[arg(long, value_name = "KEY")]
     api_key: Option<String>,
 
@@ -70,7 +70,7 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// When the file can't be read, or email or key are missing.
+    /// When the file can't be read or lacks the address or key, or when no address or key is given.
     pub fn account(&self) -> Result<Account, CliError> {
         let file_account = match &self.zuliprc {
             Some(file) => {

@@ -115,7 +115,7 @@ async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
 ///
 /// # Errors
 ///
-/// An invalid token, or a refusal that another attempt can't change.
+/// A URL or token from which no request can be made, or a refusal that another attempt can't change.
 async fn connect(
     watch: &Watch,
     tls_config: Option<&Arc<ClientConfig>>,
@@ -183,7 +183,7 @@ fn handle_refusal(
     Err(CliError::failure(format!("{} {problem}", watch.world.base_url)))
 }
 
-/// The hint in a refusal of a double.
+/// The hint that a double gives with its refusal; other servers give none.
 fn hint<B>(reply: &Response<B>) -> Option<&str> {
     reply.headers().get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok())
 }

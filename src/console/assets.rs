@@ -1,7 +1,7 @@
 //! The files of the console's page, embedded in the program.
 
 pub struct Asset {
-    /// Path below the folder of the page.
+    /// Path below `/console/files/`.
     pub name: &'static str,
     pub bytes: &'static [u8],
 }

@@ -24,7 +24,7 @@ pub fn is_preflight(request: &ApiRequest) -> bool {
 /// Answers a preflight. Browsers send no token with it, so a missing or wrong token is no reason to refuse it.
 pub fn preflight_response(guard: &Guard, request: &ApiRequest) -> Response {
     match guard.check(request.headers()) {
-        Ok(()) | Err(Error::ControlToken) => {
+        Ok(()) | Err(Error::InvalidControlToken) => {
             let mut response = reply::empty(204);
             let headers = response.headers_mut();
             headers.insert(
@@ -45,7 +45,7 @@ pub fn preflight_response(guard: &Guard, request: &ApiRequest) -> Response {
 /// Adds the CORS headers that let a page of an allowed origin read the response, including the refusal of its token.
 pub fn add_cors_headers(guard: &Guard, request: &ApiRequest, mut response: Response) -> Response {
     let Some(origin) = request.headers().get(header::ORIGIN) else { return response };
-    if matches!(guard.check(request.headers()), Ok(()) | Err(Error::ControlToken)) {
+    if matches!(guard.check(request.headers()), Ok(()) | Err(Error::InvalidControlToken)) {
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
         headers.append(header::VARY, HeaderValue::from_static("Origin"));

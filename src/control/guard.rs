@@ -20,7 +20,7 @@ impl Guard {
     /// # Errors
     ///
     /// In this order: `ControlForbidden` for a foreign, unreadable or repeated origin and, if no token is needed, for a
-    /// foreign, missing, unreadable or repeated host name; `ControlToken` for a missing or wrong token.
+    /// foreign, missing, unreadable or repeated host name; `InvalidControlToken` for a missing or wrong token.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
         let forbidden = |what: String| Err(Error::ControlForbidden { what: what.into() });
         match SingleHeader::from_headers(headers, header::ORIGIN) {
@@ -43,13 +43,13 @@ impl Guard {
             };
         };
         let SingleHeader::Value(received_token) = SingleHeader::from_headers(headers, header::AUTHORIZATION) else {
-            return Err(Error::ControlToken);
+            return Err(Error::InvalidControlToken);
         };
         let received_token = received_token.strip_prefix("Bearer ");
         if received_token.is_some_and(|received_token| equal_in_constant_time(received_token.trim(), token)) {
             Ok(())
         } else {
-            Err(Error::ControlToken)
+            Err(Error::InvalidControlToken)
         }
     }
 

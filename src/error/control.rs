@@ -11,13 +11,13 @@ macro_rules! control {
             ControlNotFound { what }: 404 BAD_REQUEST "{what}";
             /// There is no world with the name in the path, or it was deleted in the meantime.
             UnknownControlWorld { what }: 404 NONEXISTENT_SUBDOMAIN "{what}";
-            /// The request comes from a page of a foreign origin, has several origins, or has a foreign host name, none
-            /// or several.
+            /// The request comes from a page of a foreign origin or has several origins, or its host name is foreign,
+            /// missing or repeated.
             ControlForbidden { what }: 403 BAD_REQUEST "Access denied: control is not for {what}";
             /// A page of another origin, or a request with a foreign host name, asks for API keys.
             KeysForbidden { what }: 403 BAD_REQUEST "Access denied: keys are not given to {what}";
             /// The control token is missing or wrong.
-            ControlToken: 401 UNAUTHORIZED "Control needs the token that the server was started with, in the header Authorization: Bearer TOKEN";
+            InvalidControlToken: 401 UNAUTHORIZED "Control needs the token that the server was started with, in the header Authorization: Bearer TOKEN";
             /// The journal does not match the expectation.
             VerificationFailed { reason, count, nearest }: 400 VERIFICATION_FAILED "{reason}" + [count, nearest];
             /// The journal, the queues or the pushes did not match the expectation in time.

@@ -17,7 +17,7 @@ macro_rules! groups {
             GroupNameEmpty: 400 BAD_REQUEST "User group name can't be empty!";
             GroupNameTooLong { limit }: 400 BAD_REQUEST "User group name cannot exceed {limit} characters.";
             /// Mentions and searches give the prefix another meaning.
-            GroupNamePrefix { prefix }: 400 BAD_REQUEST "User group name cannot start with '{prefix}'.";
+            GroupNamePrefixForbidden { prefix }: 400 BAD_REQUEST "User group name cannot start with '{prefix}'.";
             /// The existing group may be deactivated.
             GroupNameTaken { name }: 400 BAD_REQUEST "User group '{name}' already exists.";
             NoNewData: 400 BAD_REQUEST "No new data supplied";

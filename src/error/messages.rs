@@ -88,7 +88,7 @@ macro_rules! messages {
             CommandWithoutSlash: 400 BAD_REQUEST "A command begins with a slash.";
             NoSuchCommand { command }: 400 BAD_REQUEST "No such command: {command}";
             /// This server has no language model for summaries.
-            NoModel: 400 BAD_REQUEST "AI features are not enabled on this server.";
+            NoLanguageModel: 400 BAD_REQUEST "AI features are not enabled on this server.";
             NoModerationChannel: 400 BAD_REQUEST "Moderation request channel must be specified to enable message reporting.";
             /// There is no notification bot, or it cannot post in the channel for moderation requests.
             ReportNotSent: 400 BAD_REQUEST "The report could not be sent to the moderation request channel.";
@@ -133,8 +133,8 @@ macro_rules! messages {
             CustomEmojiDeactivated: 400 BAD_REQUEST "This custom emoji has been deactivated.";
             /// The name is empty after trimming.
             EmojiNameMissing: 400 BAD_REQUEST "Emoji name is missing";
-            EmojiNameCharacters: 400 BAD_REQUEST "Emoji names must contain only lowercase English letters, digits, spaces, dashes, and underscores.";
-            EmojiNameEnding: 400 BAD_REQUEST "Emoji names must end with either a letter or digit.";
+            EmojiNameInvalidCharacters: 400 BAD_REQUEST "Emoji names must contain only lowercase English letters, digits, spaces, dashes, and underscores.";
+            EmojiNameInvalidEnding: 400 BAD_REQUEST "Emoji names must end with either a letter or digit.";
             CustomEmojiExists: 400 BAD_REQUEST "A custom emoji with this name already exists.";
             OneFileExpected: 400 BAD_REQUEST "You must upload exactly one file.";
             /// The name is that of a Unicode emoji.

@@ -10,8 +10,8 @@ macro_rules! personal {
             InvitationExpired: 400 BAD_REQUEST "Invitation has expired";
             /// The channel is unknown or archived, or the caller cannot access it.
             InvalidInviteChannel { channel_id }: 400 BAD_REQUEST "Invalid channel ID {channel_id}. No invites were sent.";
-            /// A channel of the invitation is neither a default channel nor one to which the caller may add
-            /// subscribers, or none is one to which the caller may add them.
+            /// The caller may add subscribers to none of the invitation's channels, or not to one of them that is not a
+            /// default channel.
             MayNotSubscribeOthers: 400 BAD_REQUEST "You do not have permission to subscribe other users to channels.";
             NoInvitees: 400 BAD_REQUEST "You must specify at least one email address.";
             /// Some texts are not email addresses, or are addresses that the organization does not allow.
@@ -31,7 +31,7 @@ macro_rules! personal {
             // Uploads.
             NoFile: 400 BAD_REQUEST "You must specify a file to upload";
             SeveralFiles: 400 BAD_REQUEST "You may only upload one file at a time";
-            UploadQuota: 400 REALM_UPLOAD_QUOTA "Upload would exceed your organization's upload quota.";
+            UploadQuotaExceeded: 400 REALM_UPLOAD_QUOTA "Upload would exceed your organization's upload quota.";
             /// The temporary address of a file is malformed or has expired.
             InvalidToken: 400 BAD_REQUEST "Invalid token";
             /// The temporary address of a file ends with another file's name.
@@ -80,21 +80,21 @@ macro_rules! personal {
             /// The credentials are missing or wrong, or the caller may not upload files.
             UnauthenticatedUpload: 401 UNAUTHORIZED "Unauthenticated upload";
             /// The protocol version is missing or unsupported.
-            TusVersion: 412 BAD_REQUEST "Tus-Resumable must be 1.0.0";
+            UnsupportedTusVersion: 412 BAD_REQUEST "Tus-Resumable must be 1.0.0";
             /// The request announces no file size.
-            DeferredLength: 411 BAD_REQUEST "SizeIsDeferred is not supported";
-            TusHeader { header }: 400 BAD_REQUEST "Missing or invalid header: {header}";
-            TusContentType: 415 BAD_REQUEST "Content-Type must be application/offset+octet-stream";
+            DeferredLengthNotSupported: 411 BAD_REQUEST "SizeIsDeferred is not supported";
+            InvalidTusHeader { header }: 400 BAD_REQUEST "Missing or invalid header: {header}";
+            InvalidTusContentType: 415 BAD_REQUEST "Content-Type must be application/offset+octet-stream";
             /// The upload is unknown or belongs to another user.
             NoSuchUpload: 404 BAD_REQUEST "Upload not found";
-            UploadOffset: 409 BAD_REQUEST "Upload-Offset does not match the upload's offset";
+            UploadOffsetMismatch: 409 BAD_REQUEST "Upload-Offset does not match the upload's offset";
             UploadTooLong: 413 BAD_REQUEST "The upload is longer than announced";
             /// The file is complete; `DELETE /attachments/{attachment_id}` removes it.
             UploadFinished: 403 BAD_REQUEST "Finished uploads can't be terminated";
 
             // Devices and push notifications.
             /// The token is empty or longer than 4,096 characters.
-            TokenLength: 400 BAD_REQUEST "Empty or invalid length token";
+            InvalidTokenLength: 400 BAD_REQUEST "Empty or invalid length token";
             /// The token of an Apple device is not hexadecimal; below 497, not Base64.
             InvalidPlatformToken: 400 BAD_REQUEST "Invalid APNS token";
             /// The token is unknown or belongs to another user.

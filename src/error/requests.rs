@@ -69,7 +69,7 @@ macro_rules! requests {
             CsrfFailed { reason }: 403 CSRF_FAILED "CSRF error: {reason}" + [reason];
             /// The one-time pad does not have 64 hexadecimal digits.
             InvalidOtp: 400 BAD_REQUEST "Invalid OTP";
-            /// The `Authorization` header has another scheme.
+            /// The scheme of the `Authorization` header is not `Basic`.
             BasicAuthenticationRequired: 400 BAD_REQUEST "This endpoint requires HTTP basic authentication.";
             /// The `Authorization` header cannot be decoded, or the request has several.
             InvalidAuthorizationHeader: 401 UNAUTHORIZED "Invalid authorization header for basic auth";

@@ -37,7 +37,7 @@ macro_rules! users {
             MayNotChangeEmails: 400 BAD_REQUEST "User not authorized to change user emails";
             /// An administrator sets a text that is not an address.
             InvalidNewEmail: 400 BAD_REQUEST "Invalid new email address.";
-            /// The caller's new address is not an address.
+            /// The caller's new address does not have the form of an email address.
             AddressInvalid: 400 BAD_REQUEST "Invalid address.";
             /// The caller's new address belongs to another active user, or is a dummy address.
             AddressTaken: 400 BAD_REQUEST "Already has an account.";

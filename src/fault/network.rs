@@ -58,7 +58,7 @@ pub struct Network {
     /// Email address of the user; None means all users without a network of their own.
     pub user: Option<String>,
     pub profile: Profile,
-    /// Counts the networks that were set in the world since its start or the last reset of its networks.
+    /// The position, from 1, among the networks set since the world's start or the last reset of its networks.
     number: u64,
     rng: SeededRng,
 }
@@ -82,7 +82,7 @@ pub struct ReplyTransfer {
     pub is_lost: bool,
 }
 
-/// A world's networks.
+/// The networks of a world's users, in the order in which they were set.
 #[derive(Clone, Debug, Default)]
 pub struct Networks {
     seed: u64,
@@ -117,7 +117,7 @@ impl Networks {
         self.networks.clear();
     }
 
-    /// In the order in which they were set.
+    /// The networks, in the order in which they were set.
     pub fn all(&self) -> &[Network] {
         &self.networks
     }

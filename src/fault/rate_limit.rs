@@ -16,7 +16,7 @@ pub struct RateLimit {
 /// The caller, which is None for requests without credentials, and whether the budget is the one for event polls.
 type BudgetKey = (Option<UserId>, bool);
 
-/// A world's rate limits.
+/// The rate limits of a world's callers, with what the callers have spent.
 #[derive(Debug, Default)]
 pub struct RateLimits {
     /// By user. The limit under None applies to each user without an entry, and to all callers without credentials

@@ -9,7 +9,7 @@ use crate::realm::user::User;
 use std::sync::Arc;
 
 /// Returns the caller of an operation; None for spectators, and for operations that need no credentials. Charges the
-/// request to the rate limit.
+/// request to the caller's budget, if a rate limit applies.
 ///
 /// # Errors
 ///

@@ -32,7 +32,7 @@ const MAX_DISCARD_PAUSE: Duration = Duration::from_millis(100);
 const MAX_UNMAPPED_BYTES: usize = 1024 * 1024;
 pub(super) const MIB: usize = 1024 * 1024;
 
-/// The size limit of a body.
+/// The number of bytes that a body may have, and the error for more.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimit {
     bytes: usize,
@@ -161,7 +161,7 @@ pub async fn read_body(
     accepts_large_body: impl Fn() -> bool,
 ) -> Result<Body, Error> {
     check_encoding(headers)?;
-    let is_chunk = is_chunk(headers);
+    let is_resumable = is_chunk(headers);
     let announced_length = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok())
@@ -185,7 +185,7 @@ pub async fn read_body(
         let mut chunk = match next {
             Some(Ok(chunk)) => chunk,
             // A client whose connection broke during a resumable upload continues after the bytes that arrived.
-            Some(Err(error)) if !is_chunk => return Err(Error::MalformedBody { reason: error.to_string().into() }),
+            Some(Err(error)) if !is_resumable => return Err(Error::MalformedBody { reason: error.to_string().into() }),
             _ => return Ok(Body::from_bytes(buffer.into_bytes(), reservation)),
         };
         let length = buffer.len() + chunk.remaining();

@@ -7,8 +7,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::ops::Range;
 
 /// Turns the response with a whole file into the one that the request asks for: 304 if the client has the file, a part
-/// of the file for a range, or the whole file. A request for several ranges gets the whole file. A response without a
-/// file, such as a redirection, is returned unchanged.
+/// of the file for a range, 416 for a range outside of the file, or the whole file. A request for several ranges gets
+/// the whole file. A response without a file, such as a redirection, is returned unchanged.
 pub fn conditional_response(incoming: &ApiRequest, mut response: Response) -> Response {
     if response.status() != StatusCode::OK {
         return response;

@@ -11,7 +11,7 @@ pub struct Cors {
     allowed_origin: String,
 }
 
-/// The CORS headers of a request.
+/// The headers with which a browser says which page sends a request, and what a preflight asks for.
 #[derive(Default)]
 pub(super) struct CorsRequest {
     origin: Option<HeaderValue>,
@@ -45,8 +45,8 @@ impl Cors {
         Self { allowed_origin }
     }
 
-    /// The origin of a page that can't read the reply. None if there is no page, its browser lets it, or it comes from
-    /// `host` itself.
+    /// The origin of the page that sent the request, if the page can't read the reply. None if no page sent it, the
+    /// page comes from `host` itself, or the reply allows its origin.
     pub(super) fn refused_origin<'a>(
         &self,
         request: &'a CorsRequest,
@@ -60,7 +60,7 @@ impl Cors {
         (!is_allowed && !is_of_host).then_some(origin)
     }
 
-    /// One origin, or `*` for all.
+    /// The origin that may call the API; `*` for all.
     pub(super) fn allowed_origin(&self) -> &str {
         &self.allowed_origin
     }

@@ -133,7 +133,7 @@ fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<St
     let headers = response.headers_mut();
     if status == 401 {
         let challenge = match error {
-            Error::ControlToken => "Bearer realm=\"chatdouble control\"",
+            Error::InvalidControlToken => "Bearer realm=\"chatdouble control\"",
             _ => "Basic realm=\"chatdouble\"",
         };
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));

@@ -262,7 +262,7 @@ impl Emulation {
         let (Error::MissingParameter { var_name: name }
         | Error::BadValue { parameter: name, .. }
         | Error::InvalidValue { parameter: name }
-        | Error::NotOffered { setting: name, .. }
+        | Error::SettingValueNotOffered { setting: name, .. }
         | Error::InvalidValueBecause { parameter: name, .. }) = &mut error
         else {
             return error;

@@ -6,7 +6,7 @@
 
 use super::anonymization::Anonymizer;
 use super::json::Json;
-use crate::fixture::format::{AnonymousGroup, Holder, When};
+use crate::fixture::format::{AnonymousGroup, Holder, RelativeTime};
 use crate::realm::account_names::MAX_NAME_LENGTH;
 use crate::realm::text::{invalid_character, normalize_content};
 use crate::realm::topic::MAX_TOPIC_LENGTH;
@@ -239,18 +239,18 @@ impl Directory {
     }
 
     /// Converts a time from UNIX seconds.
-    pub fn convert_time(&self, seconds: i64) -> When {
-        When::after_seconds(seconds - self.reference_time)
+    pub fn convert_time(&self, seconds: i64) -> RelativeTime {
+        RelativeTime::after_seconds(seconds - self.reference_time)
     }
 
     /// Converts a time from UNIX seconds. A time after the fixture's time becomes that time.
-    pub fn convert_past_time(&self, seconds: i64) -> When {
+    pub fn convert_past_time(&self, seconds: i64) -> RelativeTime {
         self.convert_time(seconds.min(self.reference_time))
     }
 
     /// Converts the time at which an object was created; 30 days before the fixture's time if the record does not have
     /// it.
-    pub fn convert_creation_time(&self, record: &Value) -> When {
+    pub fn convert_creation_time(&self, record: &Value) -> RelativeTime {
         let at = record.integer("date_created").unwrap_or(self.reference_time - 30 * 86_400);
         self.convert_past_time(at)
     }

@@ -308,7 +308,7 @@ fn errors() -> String {
         "# Errors\n\n{NOTICE}\n\nA refused request changes nothing. Its reply has `result` = `error`, `msg`, `code` and, where listed, further fields.\n\n| error | status | code | message | further fields |\n|---|---|---|---|---|\n"
     );
     for row in Error::TABLE {
-        let fields: Vec<String> = row.fields.iter().map(|field| format!("`{field}`")).collect();
+        let fields: Vec<String> = row.extra_fields.iter().map(|field| format!("`{field}`")).collect();
         let message = row.message.replace('|', "\\|");
         let _ =
             writeln!(text, "| {} | {} | `{}` | {message} | {} |", row.name, row.status, row.code, fields.join(", "));

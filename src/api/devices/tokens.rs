@@ -33,7 +33,7 @@ impl Parameter for AppId {
 
 fn check_token(kind: PushTokenKind, token: &str) -> Result<(), Error> {
     if token.is_empty() || token.chars().count() > MAX_TOKEN_LENGTH {
-        return Err(Error::TokenLength);
+        return Err(Error::InvalidTokenLength);
     }
     let is_hexadecimal = token.len().is_multiple_of(2) && token.bytes().all(|byte| byte.is_ascii_hexdigit());
     if kind == PushTokenKind::Platform && !is_hexadecimal {
@@ -71,7 +71,7 @@ operation! {
         /// The ID of the app: letters, digits, dots and dashes.
         appid: AppId,
     }
-    errors [BadValue, TokenLength, InvalidPlatformToken];
+    errors [BadValue, InvalidTokenLength, InvalidPlatformToken];
 }
 
 impl Write for AddPlatformToken {
@@ -97,7 +97,7 @@ operation! {
     pub RemovePlatformToken = DELETE "/users/me/platform_device_token", for Human,
         deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
-    errors [TokenLength, InvalidPlatformToken, NoSuchToken];
+    errors [InvalidTokenLength, InvalidPlatformToken, NoSuchToken];
 }
 
 impl Write for RemovePlatformToken {
@@ -111,7 +111,7 @@ operation! {
     pub AddAndroidToken = POST "/users/me/android_gcm_reg_id", for Human,
         deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
-    errors [TokenLength];
+    errors [InvalidTokenLength];
 }
 
 impl Write for AddAndroidToken {
@@ -128,7 +128,7 @@ operation! {
     pub RemoveAndroidToken = DELETE "/users/me/android_gcm_reg_id", for Human,
         deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
-    errors [TokenLength, NoSuchToken];
+    errors [InvalidTokenLength, NoSuchToken];
 }
 
 impl Write for RemoveAndroidToken {

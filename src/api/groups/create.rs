@@ -39,7 +39,7 @@ operation! {
     }
     reply GroupIdReply;
     errors [
-        InsufficientPermission, BadValue, InvalidUserId, GroupNameEmpty, GroupNameTooLong, GroupNamePrefix,
+        InsufficientPermission, BadValue, InvalidUserId, GroupNameEmpty, GroupNameTooLong, GroupNamePrefixForbidden,
         InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidGroupId, GroupNameTaken,
     ];
     events [UserGroupAdd, UserGroupAddSubgroups];

@@ -34,8 +34,9 @@ operation! {
         deactivated since 386: Option<bool>,
     }
     errors [
-        NoNewData, BadValue, InvalidGroup, InsufficientPermission, GroupNameEmpty, GroupNameTooLong, GroupNamePrefix,
-        GroupNameTaken, ExpectationMismatch, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
+        NoNewData, BadValue, InvalidGroup, InsufficientPermission, GroupNameEmpty, GroupNameTooLong,
+        GroupNamePrefixForbidden, GroupNameTaken, ExpectationMismatch, GroupDeactivated, DisallowedGroup,
+        InvalidUserId, InvalidGroupId,
     ];
     events [UserGroupUpdate, UserGroupAdd];
 }

@@ -12,11 +12,11 @@ operation! {
         /// Terms that select the messages to summarize.
         narrow: NarrowTerms = NarrowTerms::default() => "[]",
     }
-    errors [NoModel];
+    errors [NoLanguageModel];
 }
 
 impl Read for SummarizeMessages {
     fn run(_realm: &Realm, _context: &OperationContext<'_>, _params: Self::Params) -> Result<Success, Error> {
-        Err(Error::NoModel)
+        Err(Error::NoLanguageModel)
     }
 }

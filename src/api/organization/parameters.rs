@@ -301,7 +301,8 @@ fn parse_call_server_url(text: &str, name: &str) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// `InvalidLanguage` for `default_language`; `NotOffered` for `video_chat_provider` and `gif_rating_policy`.
+/// `InvalidLanguage` for `default_language`; `SettingValueNotOffered` for `video_chat_provider` and
+/// `gif_rating_policy`.
 pub fn check_offered_value(name: &str, value: &Value) -> Result<(), Error> {
     let is_offered = || find(&REALM_SETTINGS, name).is_some_and(|setting| setting.kind.accepts(value));
     match name {
@@ -309,7 +310,7 @@ pub fn check_offered_value(name: &str, value: &Value) -> Result<(), Error> {
             Err(Error::InvalidLanguage { language: value.clone().into() })
         }
         "video_chat_provider" | "gif_rating_policy" if !is_offered() => {
-            Err(Error::NotOffered { setting: name.into(), value: value.clone().into() })
+            Err(Error::SettingValueNotOffered { setting: name.into(), value: value.clone().into() })
         }
         _ => Ok(()),
     }

@@ -48,7 +48,7 @@ operation! {
         pygments_language: String,
     }
     reply PlaygroundIdReply;
-    errors [BadValue, PlaygroundLanguage, PlaygroundRefused];
+    errors [BadValue, InvalidPlaygroundLanguage, PlaygroundRefused];
     events [RealmPlaygrounds];
 }
 
@@ -108,7 +108,7 @@ impl Write for RemovePlayground {
 fn check_language(language: &str) -> Result<(), Error> {
     check_length(language, "pygments_language", MAX_LANGUAGE_LENGTH)?;
     let is_allowed = |character: char| character.is_ascii_alphanumeric() || " _+,-./#".contains(character);
-    if language.chars().all(is_allowed) { Ok(()) } else { Err(Error::PlaygroundLanguage) }
+    if language.chars().all(is_allowed) { Ok(()) } else { Err(Error::InvalidPlaygroundLanguage) }
 }
 
 /// Checks all fields of a new playground: the error lists all problems by field, as that of the web framework does.

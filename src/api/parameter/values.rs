@@ -303,7 +303,7 @@ impl RoleNumber {
 
 impl FromJson for RoleNumber {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
-        Role::from_number(i64::from_json(value, path)?).map(Self).ok_or_else(|| Error::not_possible(path))
+        Role::from_number(i64::from_json(value, path)?).map(Self).ok_or_else(|| Error::disallowed_value(path))
     }
 
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {

@@ -48,7 +48,7 @@ impl Parameter for PushService {
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         let service = Self::ALL.into_iter().find(|service| service.name() == text);
-        service.ok_or_else(|| Error::not_possible(name))
+        service.ok_or_else(|| Error::disallowed_value(name))
     }
 
     fn schema(_generator: &mut SchemaGenerator) -> Schema {

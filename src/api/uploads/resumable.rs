@@ -49,8 +49,8 @@ operation! {
     }
     reply UploadReply;
     errors [
-        MethodNotAllowed, TusVersion, UnauthenticatedUpload, DeferredLength, TusHeader, UploadTooLarge, UploadQuota,
-        UploadTooLong,
+        MethodNotAllowed, UnsupportedTusVersion, UnauthenticatedUpload, DeferredLengthNotSupported, InvalidTusHeader,
+        UploadTooLarge, UploadQuotaExceeded, UploadTooLong,
     ];
     events [AttachmentAdd];
     takes files;
@@ -91,7 +91,7 @@ operation! {
         @path upload_id: String,
     }
     reply UploadReply;
-    errors [MethodNotAllowed, TusVersion, UnauthenticatedUpload, NoSuchUpload];
+    errors [MethodNotAllowed, UnsupportedTusVersion, UnauthenticatedUpload, NoSuchUpload];
     takes files;
     protocol Resumable;
 }
@@ -113,8 +113,8 @@ operation! {
     }
     reply UploadReply;
     errors [
-        MethodNotAllowed, TusVersion, UnauthenticatedUpload, TusContentType, TusHeader, NoSuchUpload, UploadOffset,
-        UploadTooLong, UploadTooLarge, UploadQuota,
+        MethodNotAllowed, UnsupportedTusVersion, UnauthenticatedUpload, InvalidTusContentType, InvalidTusHeader,
+        NoSuchUpload, UploadOffsetMismatch, UploadTooLong, UploadTooLarge, UploadQuotaExceeded,
     ];
     events [AttachmentAdd];
     takes files;
@@ -141,7 +141,7 @@ operation! {
         /// The end of the upload's URL, including slashes.
         @path upload_id: String,
     }
-    errors [MethodNotAllowed, TusVersion, UnauthenticatedUpload, NoSuchUpload, UploadFinished];
+    errors [MethodNotAllowed, UnsupportedTusVersion, UnauthenticatedUpload, NoSuchUpload, UploadFinished];
     takes files;
     protocol Resumable;
 }
@@ -175,8 +175,8 @@ fn own_upload<'realm>(
 ///
 /// # Errors
 ///
-/// In this order: `NoSuchUpload`, `UploadOffset`, `UploadTooLong`, and those of [`check_size`] when the upload is
-/// complete.
+/// In this order: `NoSuchUpload`, `UploadOffsetMismatch`, `UploadTooLong`, and those of [`check_size`] when the upload
+/// is complete.
 fn append_piece(
     tx: &mut Tx,
     owner: UserId,
@@ -186,7 +186,7 @@ fn append_piece(
 ) -> Result<Arc<ResumableUpload>, Error> {
     let upload = own_upload(tx, owner, path_id)?;
     if upload.offset != offset {
-        return Err(Error::UploadOffset);
+        return Err(Error::UploadOffsetMismatch);
     }
     if upload.offset.saturating_add(piece.len() as u64) > upload.length {
         return Err(Error::UploadTooLong);

@@ -24,7 +24,7 @@ impl CertificateFile {
     /// If the temporary file exists already or can't be written.
     pub fn create(options: &TlsOptions, server: &Server) -> Result<Self, CliError> {
         let Some(certificate) = server.trusted_certificate() else { return Ok(CertificateFile::None) };
-        if let Some(file) = options.trusted_file() {
+        if let Some(file) = options.trusted_certificate_file() {
             return Ok(CertificateFile::Requested(file));
         }
         let name = format!("chatdouble-ca-{}-{}.pem", std::process::id(), server.address().port());

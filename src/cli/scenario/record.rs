@@ -6,7 +6,7 @@ use crate::cli::CliError;
 use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::{eprint_line, print_line};
 use crate::cli::serve::similar_fixture_hint;
-use crate::cli::shutdown::ShutdownRequest;
+use crate::cli::shutdown::ShutdownListener;
 use crate::cli::tls::TrustOptions;
 use crate::counted::counted;
 use crate::fixture::Source;
@@ -74,7 +74,7 @@ pub fn run(record: &Record) -> Result<ExitCode, CliError> {
 
 impl Record {
     async fn run(&self) -> Result<ExitCode, CliError> {
-        let mut shutdown = ShutdownRequest::listen()?;
+        let mut shutdown = ShutdownListener::listen()?;
         let write_error = |error| CliError::failure(format!("{} can't be written: {error}", self.output.display()));
         check_writable(&self.output).map_err(write_error)?;
         self.check_fixture()?;

@@ -33,7 +33,8 @@ fn first_steps_lines(server: &Server, requires_token: bool, certificate_file: Op
     [format!("console: {url}/{token_note}"), format!("try: curl {tls_option}{request}"), "stop: Ctrl-C".to_owned()]
 }
 
-/// An active user of the default world who is not a bot, preferably the example user.
+/// An active person of the default world, preferably the one with [`EXAMPLE_HANDLE`]. None if there is no such world or
+/// person.
 fn example_user(server: &Server) -> Option<Arc<User>> {
     let realm = server.worlds().get(Worlds::DEFAULT)?.snapshot();
     let people = || realm.active_users.iter().filter_map(|id| realm.users.get(id)).filter(|user| !user.is_bot());

@@ -7,7 +7,7 @@ use crate::server::Authority;
 use crate::time::Span;
 use std::net::IpAddr;
 
-/// Parses an origin as browsers send it, or `*` for all origins. With a path or slash, no page would ever match it.
+/// Parses an origin as browsers send it, without a path or trailing slash, or `null`; `*` is for all origins.
 pub fn parse_origin(text: &str) -> Result<String, String> {
     let is_origin = text.parse::<http::Uri>().is_ok_and(|uri| match (uri.scheme_str(), uri.authority()) {
         (Some(scheme), Some(authority)) => text == format!("{scheme}://{authority}"),
@@ -28,7 +28,7 @@ pub fn parse_host_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// Checks that every client can send the token in a header.
+/// Checks that a token has only characters that every client can send in a header.
 pub fn parse_control_token(text: &str) -> Result<String, String> {
     match text.bytes().all(|byte| byte.is_ascii_graphic()) {
         true => Ok(text.to_owned()),
@@ -42,7 +42,7 @@ pub fn parse_world_ttl(text: &str) -> Result<Span, String> {
     if ttl >= Span::from_seconds(1) { Ok(ttl) } else { Err("takes seconds from 1 on".to_owned()) }
 }
 
-/// Parses a feature level; `newest` means the newest one, which is the default.
+/// Parses a feature level; `newest` is the newest that the program has. The message for a release names its level.
 pub fn parse_feature_level(text: &str) -> Result<i64, String> {
     if text == "newest" {
         return Ok(NEWEST_FEATURE_LEVEL);

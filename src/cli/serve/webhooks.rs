@@ -3,16 +3,16 @@
 use crate::realm::webhook::Reach;
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub enum Webhooks {
+pub enum WebhookReach {
     Loopback,
     Anywhere,
 }
 
-impl Webhooks {
+impl WebhookReach {
     pub fn reach(self) -> Reach {
         match self {
-            Webhooks::Loopback => Reach::Loopback,
-            Webhooks::Anywhere => Reach::Anywhere,
+            WebhookReach::Loopback => Reach::Loopback,
+            WebhookReach::Anywhere => Reach::Anywhere,
         }
     }
 }

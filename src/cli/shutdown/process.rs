@@ -10,7 +10,7 @@ pub fn parse_pid(text: &str) -> Result<Pid, String> {
     pid.ok_or_else(|| "takes the number of a process".to_owned())
 }
 
-/// Blocks until there is no such process.
+/// Blocks until there is no such process. Returns at once if the system refuses to watch it.
 #[cfg(target_os = "linux")]
 pub fn wait_for_end(pid: Pid) {
     use rustix::event::{PollFd, PollFlags, poll};

@@ -17,7 +17,7 @@ pub struct Filter {
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
 
-    /// Show only these kinds; may be repeated
+    /// Show only frames of this kind; may be repeated
     #[arg(long, value_name = "KIND")]
     kind: Vec<Kind>,
 }

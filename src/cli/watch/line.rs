@@ -22,7 +22,8 @@ enum Colour {
     Cyan = 36,
 }
 
-/// Formats a frame. Of a frame of an unknown kind, only unprintable characters are escaped.
+/// Formats a frame. A frame of an unknown kind, or a text that is not JSON, stays as it is, except that its unprintable
+/// characters are escaped.
 pub fn format_frame(text: &str, is_coloured: bool) -> String {
     let paint = |colour: Colour, text: String| {
         if is_coloured && !matches!(colour, Colour::Plain) {
@@ -71,6 +72,7 @@ struct FrameRow {
     outcome: String,
     outcome_colour: Colour,
     details: String,
+    /// `! ` and the ID of the fault that the request met; empty if it met none.
     mark: String,
 }
 
@@ -153,7 +155,7 @@ fn audience_text(frame: &Value) -> String {
     }
 }
 
-/// The user who caused the event and the place: `mel in general > lunch`.
+/// The user who caused the event and the place: `mel in general > lunch`. None if the frame names neither.
 fn event_details(frame: &Value) -> Option<String> {
     let event = &frame["event"];
     let message = &event["message"];

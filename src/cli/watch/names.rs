@@ -1,4 +1,4 @@
-//! Checks the names in the filter options: with an unknown user or path, nothing would ever be printed.
+//! Checks the user and the path in the filter options: an unknown one would hide the frames that the user expects.
 
 use super::Watch;
 use crate::api::rows;
@@ -6,11 +6,12 @@ use crate::cli::CliError;
 use crate::scenario::client::{Client, HttpRequest};
 use tokio_rustls::rustls::ClientConfig;
 
-/// Asks the server whether the user exists, and about a path that no operation has.
+/// Asks the server whether the user exists, and about a path with which no operation's path begins.
 ///
 /// # Errors
 ///
-/// The refusal of a name by control. Other failures cause no error here: the watch socket meets them too.
+/// The refusal of the user or path by control, or if no HTTP client can be made. A failed request is no error here: the
+/// watch socket meets the same failure.
 pub async fn check(watch: &Watch, tls_config: Option<ClientConfig>) -> Result<(), CliError> {
     let (user, path) = watch.filter.user_and_path();
     // The beginning of an operation's path is sufficient.

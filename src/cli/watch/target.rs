@@ -6,6 +6,7 @@ use crate::world::Worlds;
 pub struct Target {
     /// Base URL without a trailing slash and without `/api/v1`.
     pub base_url: String,
+    /// Name of the world.
     pub name: String,
     /// URL of the world's watch socket.
     pub socket_url: String,

@@ -50,7 +50,7 @@ pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
             let method = if row.route.method == "HEAD" { incoming.method().clone() } else { Method::PATCH };
             Route::Operation(RoutedRequest { row, raw, method, csrf_token: None })
         }
-        RouteMatch::Operation(..) => Route::Answer(refusal(&Error::TusVersion)),
+        RouteMatch::Operation(..) => Route::Answer(refusal(&Error::UnsupportedTusVersion)),
         RouteMatch::WrongMethod(methods) => {
             Route::Answer(refusal(&Error::MethodNotAllowed { allowed_methods: methods.into() }))
         }
@@ -73,7 +73,7 @@ fn effective_method(incoming: &ApiRequest) -> String {
 ///
 /// # Errors
 ///
-/// `DeferredLength`, `TusContentType`, `TusHeader`.
+/// `DeferredLengthNotSupported`, `InvalidTusContentType`, `InvalidTusHeader`.
 pub fn read_parameters(context: &RequestContext<'_>, routed: &RoutedRequest) -> Result<RawParameters, Error> {
     let incoming = context.incoming;
     let mut raw = RawParameters { path: routed.raw.path.clone(), ..RawParameters::default() };
@@ -82,7 +82,7 @@ pub fn read_parameters(context: &RequestContext<'_>, routed: &RoutedRequest) -> 
     match routed.row.route.method {
         "POST" => {
             if incoming.header("upload-length").is_none() {
-                return Err(Error::DeferredLength);
+                return Err(Error::DeferredLengthNotSupported);
             }
             values.insert("length".to_owned(), byte_count(incoming, "upload-length")?);
             let metadata = incoming.header("upload-metadata").unwrap_or_default();
@@ -91,7 +91,7 @@ pub fn read_parameters(context: &RequestContext<'_>, routed: &RoutedRequest) -> 
             values.extend(metadata_values.into_iter().flatten());
         }
         "PATCH" if is_chunk => _ = values.insert("offset".to_owned(), byte_count(incoming, "upload-offset")?),
-        "PATCH" => return Err(Error::TusContentType),
+        "PATCH" => return Err(Error::InvalidTusContentType),
         _ => {}
     }
     if is_chunk {
@@ -103,7 +103,7 @@ pub fn read_parameters(context: &RequestContext<'_>, routed: &RoutedRequest) -> 
 
 /// Reads a header with a number of bytes; numbers beyond `i64` are limited to its maximum.
 fn byte_count(incoming: &ApiRequest, name: &'static str) -> Result<String, Error> {
-    let invalid = || Error::TusHeader { header: name.into() };
+    let invalid = || Error::InvalidTusHeader { header: name.into() };
     let number: u64 = incoming.header(name).ok_or_else(invalid)?.trim().parse().map_err(|_| invalid())?;
     Ok(number.min(i64::MAX.unsigned_abs()).to_string())
 }
@@ -150,9 +150,9 @@ pub fn refuse_caller(error: &Error) -> PendingResponse {
 
 pub fn refusal(error: &Error) -> PendingResponse {
     // With the API's status 400, web clients would try again.
-    let status = if matches!(error, Error::UploadQuota) { 413 } else { error.status() };
+    let status = if matches!(error, Error::UploadQuotaExceeded) { 413 } else { error.status() };
     let mut response = reply::json(status, PendingBody::json(json!({"message": error.message()})));
-    if matches!(error, Error::TusVersion) {
+    if matches!(error, Error::UnsupportedTusVersion) {
         response.headers_mut().insert("tus-version", HeaderValue::from_static(VERSION));
     }
     with_version(response)

@@ -103,7 +103,7 @@ pub(super) static ROWS: &[Behaviour] = &[
 /// Refuses a role that invitations could not have at the level.
 fn refuse_role(request: &Request<'_>, number: &str) -> Result<(), Error> {
     match request.values.get("invite_as") {
-        Some(role) if role == number => Err(Error::not_possible("invite_as")),
+        Some(role) if role == number => Err(Error::disallowed_value("invite_as")),
         _ => Ok(()),
     }
 }

@@ -197,7 +197,7 @@ pub(super) fn check_early_booleans(request: &mut Request<'_>) -> Result<(), Erro
 fn replace_base64_token(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(token) = request.values.get_mut("token").filter(|token| !token.is_empty()) else { return Ok(()) };
     if token.chars().count() > MAX_TOKEN_LENGTH {
-        return Err(Error::TokenLength);
+        return Err(Error::InvalidTokenLength);
     }
     if !token.is_ascii() {
         return Err(Error::InvalidPlatformToken);

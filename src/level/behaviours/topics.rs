@@ -119,7 +119,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "topics_were_not_followed_before_219",
         downgrade: Downgrade::Request(&["POST /user_topics"], |request| {
             match request.values.get("visibility_policy") {
-                Some(policy) if policy == "3" => Err(Error::not_possible("visibility_policy")),
+                Some(policy) if policy == "3" => Err(Error::disallowed_value("visibility_policy")),
                 _ => Ok(()),
             }
         }),

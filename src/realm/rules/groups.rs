@@ -24,7 +24,7 @@ const RESERVED_PREFIXES: [&str; 5] = ["@", "role:", "user:", "stream:", "channel
 ///
 /// # Errors
 ///
-/// In this order: `GroupNameEmpty`, `GroupNameTooLong`, `GroupNamePrefix`.
+/// In this order: `GroupNameEmpty`, `GroupNameTooLong`, `GroupNamePrefixForbidden`.
 pub fn checked_group_name(name: &str, level: i64) -> Result<String, Error> {
     let name = if Feature::StrictGroupNames.is_at(level) { name.trim() } else { name };
     if name.trim().is_empty() {
@@ -34,7 +34,7 @@ pub fn checked_group_name(name: &str, level: i64) -> Result<String, Error> {
         return Err(Error::GroupNameTooLong { limit: MAX_GROUP_NAME_LENGTH.into() });
     }
     if let Some(prefix) = RESERVED_PREFIXES.iter().find(|prefix| name.starts_with(**prefix)) {
-        return Err(Error::GroupNamePrefix { prefix: (*prefix).into() });
+        return Err(Error::GroupNamePrefixForbidden { prefix: (*prefix).into() });
     }
     Ok(name.to_owned())
 }

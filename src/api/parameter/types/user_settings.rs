@@ -246,7 +246,7 @@ pub fn parse_setting_value(setting: &Setting, text: &str) -> Result<Value, Error
         }
         SettingKind::OneOfIntegers(allowed) => parse_one_of(text, name, allowed).map(Value::from),
         SettingKind::OneOf(allowed) if name == "notification_sound" || allowed.contains(&text) => Ok(text.into()),
-        SettingKind::OneOf(_) if SETTINGS_WITH_LIST_ERROR.contains(&name) => Err(Error::not_possible(name)),
+        SettingKind::OneOf(_) if SETTINGS_WITH_LIST_ERROR.contains(&name) => Err(Error::disallowed_value(name)),
         SettingKind::OneOf(_) => Err(Error::InvalidValue { parameter: name.into() }),
         SettingKind::Text | SettingKind::TextOrNull => Ok(text.into()),
     }
@@ -255,7 +255,7 @@ pub fn parse_setting_value(setting: &Setting, text: &str) -> Result<Value, Error
 fn parse_one_of(text: &str, name: &str, allowed: &[i64]) -> Result<i64, Error> {
     let value: Value = json_parameter(text, name)?;
     let number = i64::from_json(&value, name)?;
-    if allowed.contains(&number) { Ok(number) } else { Err(Error::not_possible(name)) }
+    if allowed.contains(&number) { Ok(number) } else { Err(Error::disallowed_value(name)) }
 }
 
 /// A name of a time zone in the IANA database.

@@ -16,7 +16,8 @@ pub fn conditions_row(frame: &Value, kind: &str, records: &Value, format: fn(&Va
     }
 }
 
-fn user_name<'a>(record: &'a Value, others: &'a str) -> String {
+/// The part of the user's address before the @; `others` for a record without a user.
+fn user_name(record: &Value, others: &str) -> String {
     record["user"].as_str().map_or_else(
         || others.to_owned(),
         |user_name| escape_unprintable(user_name.split('@').next().unwrap_or(user_name)),
