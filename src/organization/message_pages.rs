@@ -18,7 +18,8 @@ impl Reader<'_> {
     ///
     /// # Errors
     ///
-    /// If a request fails for another reason than a refusal, or the partial file can't be read or written.
+    /// If a request fails for another reason than a refusal, a reply has an unexpected structure, or the partial file
+    /// can't be read or written.
     pub async fn read_messages(
         &mut self,
         server: &Server,
@@ -118,8 +119,11 @@ fn message_id(message: &RawValue) -> io::Result<i64> {
 /// The summary of a page, which the partial file stores as the value of the step.
 #[derive(Serialize, Deserialize)]
 struct Page {
+    /// The ID of the oldest message; None without messages.
     oldest: Option<i64>,
+    /// Empty unless `--messages` limits their number.
     ids: Vec<i64>,
+    /// Whether the feed has no older messages, or the server does not show them.
     is_last: bool,
 }
 

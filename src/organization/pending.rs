@@ -55,7 +55,7 @@ pub fn convert_scheduled_message(record: &Value, directory: &Directory) -> Optio
     .filter(|message| message.channel.is_some() || message.to.is_some())
 }
 
-/// An invitation of a fixture.
+/// An invitation: an element of `invite_links` or `invites` in a fixture.
 pub enum Invitation {
     Link(InviteLink),
     Email(Invite),

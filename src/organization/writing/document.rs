@@ -1,4 +1,4 @@
-//! The second pass: writes the parts of the fixture in their order, one element after the other.
+//! Writes the parts of the fixture in their order, one element after the other, with the results of the survey.
 
 use super::survey::Survey;
 use crate::level::objects::{CHANNEL, GROUP, LINKIFIER, MESSAGE, PROFILE_FIELD, USER};

@@ -1,4 +1,4 @@
-//! The first pass over the records: collects names, times, and the positions of records.
+//! The survey of a partial file's records: collects names, times, and the positions of records.
 
 use crate::counted::counted;
 use crate::level::objects::{GROUP, REGISTER, USER};
@@ -88,7 +88,7 @@ impl Survey {
         Ok(builder.finish(selection))
     }
 
-    /// The host of the organization, from its bots' addresses or its URL; `chat.test` if both are missing.
+    /// The domain of the bots' addresses, or the host of the organization's URL; `chat.test` if both are missing.
     pub fn host(&self) -> String {
         let url_host = || {
             let (_, authority) = self.directory.url.split_once("://")?;

@@ -28,7 +28,7 @@ pub struct Export {
 pub enum ExportKind {
     /// Public data of the organization.
     Public,
-    /// Also the private data of users who consent.
+    /// Public data, and the private data of users who consent.
     Standard,
 }
 

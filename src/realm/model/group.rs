@@ -40,7 +40,7 @@ impl Realm {
         self.system_groups[&kind]
     }
 
-    /// Direct members, including deactivated users.
+    /// The direct members of a system group, including deactivated users.
     pub fn system_group_members(&self, kind: SystemGroup) -> &OrdSet<UserId> {
         &self.groups[&self.system_group(kind)].members
     }

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 /// The number of recent IDs that are collected before they are added to the persistent set together.
 const RECENT_CAPACITY: usize = 16;
 
-/// A sorted set of message IDs. Adding the newest one copies only the few recent IDs, not the nodes of the persistent
-/// set, which are shared with the published realm.
+/// A sorted set of message IDs. Adding the newest one mostly copies only the few recent IDs, not the nodes of the
+/// persistent set, which are shared with the published realm.
 #[derive(Clone, Debug, Default)]
 pub struct MessageIds {
     older: OrdSet<MessageId>,
@@ -74,7 +74,7 @@ impl MessageIds {
         }
     }
 
-    /// Oldest first.
+    /// All IDs, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = MessageId> + '_ {
         self.older.iter().chain(&self.recent).copied()
     }

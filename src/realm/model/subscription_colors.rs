@@ -1,4 +1,4 @@
-//! Chooses colors for new subscriptions: the color that the user's subscriptions use least.
+//! Colors of subscriptions: which are valid, and which one a new subscription gets.
 
 use super::id::UserId;
 use crate::realm::Realm;

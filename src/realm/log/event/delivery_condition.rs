@@ -29,7 +29,8 @@ pub enum DeliveryCondition {
     /// The client has the capability `archived_channels`, and the world is at level 378 or above: below, archiving is
     /// sent as deletion.
     ArchivedUpdates,
-    /// The opposite of [`DeliveryCondition::ArchivedUpdates`].
+    /// The client lacks the capability `archived_channels`, or the world is below level 378: the opposite of
+    /// [`DeliveryCondition::ArchivedUpdates`].
     NoArchivedChannels,
     /// The client has the capability `individual_emoji_changes`.
     IndividualEmoji,
@@ -48,7 +49,7 @@ pub enum DeliveryCondition {
 }
 
 impl DeliveryCondition {
-    /// The condition of events about a channel.
+    /// The condition of events about a channel: only clients that know archived channels receive those about one.
     pub fn of_channel(is_archived: bool) -> Self {
         if is_archived { DeliveryCondition::ArchivedChannels } else { DeliveryCondition::Always }
     }

@@ -16,7 +16,7 @@ pub struct EventLog {
     /// The position of the first entry that was not trimmed. Positions never change.
     pub first: u64,
     pub entries: Vector<Arc<Entry>>,
-    /// The sum of the entries' weights.
+    /// The sum of the entries' weights, in bytes.
     bytes: usize,
 }
 
@@ -49,6 +49,7 @@ impl EventLog {
         self.entries.push_back(Arc::new(entry));
     }
 
+    /// Whether the log exceeds one of its limits, so that it must be trimmed.
     pub fn is_too_large(&self) -> bool {
         self.entries.len() > MAX_LOG_ENTRIES || self.bytes > MAX_LOG_BYTES
     }
@@ -78,6 +79,7 @@ impl EventLog {
     }
 }
 
+/// An event in the log, with those who receive it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub at: Timestamp,
