@@ -100,9 +100,9 @@ pub fn former_parameters(route: &str) -> Vec<&'static str> {
     let former_names = |change: &'static Change| match change.kind {
         ChangeKind::RenamedParameter { route: changed_route, old, .. } if changed_route == route => vec![old],
         ChangeKind::RemovedParameter { route: changed_route, name, .. } if changed_route == route => vec![name],
-        ChangeKind::Behaviour(Behaviour { subject: on, description, .. })
-        | ChangeKind::Feature(_, Difference { subject: on, description, .. })
-            if on.split(", ").any(|changed_route| changed_route == route) =>
+        ChangeKind::Behaviour(Behaviour { subject, description, .. })
+        | ChangeKind::Feature(_, Difference { subject, description, .. })
+            if subject.split(", ").any(|changed_route| changed_route == route) =>
         {
             description.split('`').skip(1).step_by(2).collect()
         }

@@ -5,7 +5,7 @@
 //! only a deactivated emoji may have the name of another one.
 
 use super::anonymization::Anonymizer;
-use super::json::Json;
+use super::json::JsonFields;
 use crate::fixture::format::{AnonymousGroup, Holder, When};
 use crate::realm::account_names::MAX_NAME_LENGTH;
 use crate::realm::text::{invalid_character, normalize_content};

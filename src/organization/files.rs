@@ -1,7 +1,7 @@
 //! Reads pictures and uploaded files.
 
 use super::custom_emoji::emoji_records;
-use super::json::Json;
+use super::json::JsonFields;
 use super::reader::{ReadError, Reader};
 use crate::upstream::RequestError;
 use base64::Engine;

@@ -1,7 +1,7 @@
 //! Converts reminders, scheduled messages and invitations to those of a fixture.
 
 use super::directory::Directory;
-use super::json::Json;
+use super::json::JsonFields;
 use super::messages::message_label;
 use super::people::role_of_user;
 use crate::fixture::format::{Invite, InviteLink, InviteTerms, Reminder, ScheduledMessage};

@@ -1,7 +1,7 @@
 //! Converts users to those of a fixture, as the account sees them.
 
 use super::directory::{Directory, to_valid_text};
-use super::json::Json;
+use super::json::JsonFields;
 use super::personal_data;
 use super::pictures;
 use crate::fixture::format::{Avatar, Blob, Bot, FieldKind, Presence, ProfileValue, Status, SystemBot, User};

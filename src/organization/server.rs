@@ -1,6 +1,6 @@
 //! The server from which the organization is read: its feature level and its dialect.
 
-use super::json::Json;
+use super::json::JsonFields;
 use crate::dialect::Dialect;
 use crate::level::{self, ObjectKind};
 use serde_json::{Map, Value};

@@ -2,7 +2,7 @@
 
 use super::directory::Directory;
 use super::files::decode_bytes;
-use super::json::Json;
+use super::json::JsonFields;
 use super::pictures;
 use crate::fixture::format::{Blob, Upload};
 use crate::realm::picture;

@@ -168,7 +168,7 @@ impl Candidates<'_> {
     fn starting_at(&self, first: MessageId) -> Box<dyn Iterator<Item = MessageId> + '_> {
         match self {
             Candidates::All(realm) => Box::new(realm.messages.range(first..).map(|(id, _)| *id)),
-            Candidates::Index(index) => Box::new(index.from(first)),
+            Candidates::Index(index) => Box::new(index.starting_at(first)),
             Candidates::Few(ids) => Box::new(ids.range(first..).copied()),
         }
     }

@@ -7,7 +7,7 @@ use crate::organization::anonymization::{Anonymizer, OriginalWords};
 use crate::organization::channels::{ReceivedRange, SubscriptionStatus};
 use crate::organization::custom_emoji::{emoji_records, to_valid_emoji_name};
 use crate::organization::directory::Directory;
-use crate::organization::json::Json;
+use crate::organization::json::JsonFields;
 use crate::organization::partial_file::{Line, PartialFile};
 use crate::organization::people::{UserList, parse_date_joined, role_of_user};
 use crate::organization::server::Server;

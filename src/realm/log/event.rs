@@ -58,7 +58,7 @@ pub enum Payload {
         /// Serialized from an [`EventData`].
         fields: Arc<Map<String, Value>>,
         /// The names of fields that hold topic names: these depend on whether the client understands the empty topic.
-        topics: &'static [&'static str],
+        topic_fields: &'static [&'static str],
     },
     /// A message was sent.
     Message(Arc<SentMessage>),

@@ -3,7 +3,7 @@
 //! Most groups have few subgroups, which are walked on each look-up. Results of longer walks are cached until a group
 //! changes, because one request may check the same large groups for thousands of channels.
 
-use super::graph::reachable;
+use super::graph::reachable_nodes;
 use super::group::Group;
 use super::id::{GroupId, UserId};
 use crate::realm::Realm;
@@ -125,7 +125,7 @@ impl MembershipCache {
         let visit_parents = |id: GroupId, visit: &mut dyn FnMut(GroupId)| {
             parents.groups.get(&id).into_iter().flatten().for_each(|group| visit(*group));
         };
-        reachable(direct_groups, visit_parents).collect()
+        reachable_nodes(direct_groups, visit_parents).collect()
     }
 }
 

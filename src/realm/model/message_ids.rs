@@ -80,7 +80,7 @@ impl MessageIds {
     }
 
     /// The IDs from `id` on, oldest first.
-    pub fn from(&self, id: MessageId) -> impl Iterator<Item = MessageId> + '_ {
+    pub fn starting_at(&self, id: MessageId) -> impl Iterator<Item = MessageId> + '_ {
         let start = self.recent.partition_point(|recent_id| *recent_id < id);
         // If a recent ID is below `id`, all older ones are too.
         let older_ids = (start == 0).then(|| self.older.range(id..));
@@ -150,7 +150,7 @@ mod tests {
                 prop_assert_eq!(ids.len(), model.len());
                 prop_assert_eq!((ids.first(), ids.last()), (model.first().copied(), model.last().copied()));
                 let limit = MessageId(number);
-                prop_assert!(ids.from(limit).eq(model.range(limit..).copied()));
+                prop_assert!(ids.starting_at(limit).eq(model.range(limit..).copied()));
                 prop_assert!(ids.below(limit).eq(model.range(..limit).rev().copied()));
                 prop_assert_eq!(ids.contains(limit), model.contains(&limit));
                 prop_assert_eq!(&ids, &model.iter().copied().collect::<MessageIds>());

@@ -249,7 +249,7 @@ impl ChannelPurpose {
     }
 
     /// The organization's field for this purpose.
-    pub fn of(self, organization: &mut Organization) -> &mut Option<ChannelId> {
+    pub fn channel_mut(self, organization: &mut Organization) -> &mut Option<ChannelId> {
         match self {
             Self::ModerationRequests => &mut organization.moderation_requests,
             Self::NewChannels => &mut organization.new_channel_announcements,

@@ -17,7 +17,7 @@ pub trait EventData: Serialize + JsonSchema {
     /// The event's `type` and `op`.
     const KIND: EventKind;
     /// The names of fields that hold topic names: these depend on whether the client understands the empty topic.
-    const TOPICS: &'static [&'static str] = &[];
+    const TOPIC_FIELDS: &'static [&'static str] = &[];
 
     /// Converts the fields to an event for queues that fulfil a condition.
     fn only_for(self, condition: DeliveryCondition) -> Event
@@ -34,7 +34,7 @@ impl<E: EventData> From<E> for Event {
             Ok(Value::Object(fields)) => fields,
             _ => Map::new(),
         };
-        Self::new(E::KIND, Payload::Fields { fields: Arc::new(fields), topics: E::TOPICS })
+        Self::new(E::KIND, Payload::Fields { fields: Arc::new(fields), topic_fields: E::TOPIC_FIELDS })
     }
 }
 
@@ -43,7 +43,7 @@ macro_rules! event_data {
     ($($name:ident $(is $kind:ident)? $(with topics in $topics:expr)?;)*) => {$(
         impl $crate::realm::log::event::EventData for $name {
             const KIND: $crate::realm::log::event::EventKind = event_data!(@kind $name $($kind)?);
-            $(const TOPICS: &'static [&'static str] = $topics;)?
+            $(const TOPIC_FIELDS: &'static [&'static str] = $topics;)?
         }
     )*};
     (@kind $name:ident) => { $crate::realm::log::event::EventKind::$name };

@@ -31,7 +31,7 @@ pub enum DeliveryCondition {
     ArchivedUpdates,
     /// The client lacks the capability `archived_channels`, or the world is below level 378: the opposite of
     /// [`DeliveryCondition::ArchivedUpdates`].
-    NoArchivedChannels,
+    NoArchivedUpdates,
     /// The client has the capability `individual_emoji_changes`.
     IndividualEmoji,
     /// The client lacks the capability `individual_emoji_changes`.
@@ -75,7 +75,7 @@ impl DeliveryCondition {
                 DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivingIsUpdateEvent.since())
                     .is_fulfilled_by(options)
             }
-            DeliveryCondition::NoArchivedChannels => !DeliveryCondition::ArchivedUpdates.is_fulfilled_by(options),
+            DeliveryCondition::NoArchivedUpdates => !DeliveryCondition::ArchivedUpdates.is_fulfilled_by(options),
             DeliveryCondition::IndividualEmoji => capabilities.individual_emoji_changes,
             DeliveryCondition::EmojiList => !capabilities.individual_emoji_changes,
             DeliveryCondition::NoUserTopics => {

@@ -27,7 +27,7 @@ impl EventLog {
     }
 
     /// The entries from a position on, each with its position.
-    pub fn from(&self, position: u64) -> impl Iterator<Item = (u64, &Arc<Entry>)> {
+    pub fn entries_from(&self, position: u64) -> impl Iterator<Item = (u64, &Arc<Entry>)> {
         let skipped_count = position.saturating_sub(self.first);
         let start = usize::try_from(skipped_count).unwrap_or(usize::MAX).min(self.entries.len());
         let first = self.first + start as u64;
