@@ -18,7 +18,7 @@ pub enum UserList {
     Deactivated,
     /// `cross_realm_bots`: the bots of the service.
     SystemBots,
-    /// In no list: the user is only known from messages.
+    /// In no list: the user is only known from messages, or is a placeholder for an owner.
     OnlyInMessages,
 }
 

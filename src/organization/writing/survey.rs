@@ -57,7 +57,7 @@ pub struct Survey {
     pub presences: HashMap<i64, (i64, i64)>,
     /// By channel, the messages from which the start and the end of the subscription are inferred.
     pub received: HashMap<i64, ReceivedRange>,
-    /// By kind, the positions of all other records.
+    /// By kind, the positions of all other records. The kinds of pictures include the ID, as in `avatar 7`.
     pub others: HashMap<String, Vec<u64>>,
     /// Bots and deactivated users, who cannot own bots.
     pub ineligible_bot_owners: HashSet<i64>,

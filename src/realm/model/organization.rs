@@ -23,7 +23,7 @@ pub struct Organization {
     pub description: String,
     /// In HTML.
     pub rendered_description: String,
-    /// The domain of the dummy addresses, as in `user7@host`.
+    /// The domain of dummy addresses, as in `user7@host`, and of new bots' addresses.
     pub host: String,
     /// `sender_realm_str` on the wire.
     pub subdomain: String,

@@ -43,7 +43,7 @@ pub struct User {
     /// In plain text, because a test double has no secrets; None if the user cannot log in with a password.
     pub password: Option<String>,
     /// Whether the user may create users and change their addresses through the API. The role of administrator is
-    /// needed too; below level 36, it suffices for creating users.
+    /// needed too; below level 36, the role alone suffices for creating users.
     pub can_create_users: bool,
     /// Values of custom profile fields.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
