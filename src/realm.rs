@@ -54,7 +54,7 @@ use user::User;
 use crate::time::Timestamp;
 
 /// The number of users, messages and other items above which [`Realm::is_large`] holds.
-const LARGE_REALM_ITEMS: usize = 4_000;
+const LARGE_REALM_THRESHOLD: usize = 4_000;
 
 /// All data of one organization. Fields that `serde` skips are indexes, or data that state documents leave
 /// out.
@@ -326,7 +326,7 @@ impl Realm {
     pub fn is_large(&self) -> bool {
         let user_items = self.users.len() + self.groups.len() + self.queues.len() + self.alert_words.len();
         let message_items = self.channels.len() + self.topics.len() + self.messages.len() + self.log.entries.len();
-        user_items + message_items > LARGE_REALM_ITEMS
+        user_items + message_items > LARGE_REALM_THRESHOLD
     }
 
     /// Computes [`Realm::upload_space_used`] from the attachments.
