@@ -1,4 +1,4 @@
-//! The command-line program.
+//! The program `chatdouble`: runs the command line of the library and sets the allocator.
 
 use mimalloc::MiMalloc;
 use std::io::Write;

@@ -1,8 +1,8 @@
 //! The OpenAPI 3.1 document of all operations, generated from the table of operations. Only the paths of resumable
 //! uploads are written by hand.
 //!
-//! The schemas of replies are strict: a reply is invalid if it lacks a required key, has a value of another type, or
-//! has an unknown key.
+//! The schemas of successful replies are strict: a reply is invalid if it lacks a required key, has a value of another
+//! type, or has an unknown key. At older levels, fields that code changes may have any value.
 
 mod dialect;
 mod event;
@@ -132,14 +132,14 @@ fn is_first_of_template(row: &OperationRow, level: i64) -> bool {
     served_rows(level).find(|other| have_same_template(other, row)).is_none_or(|first| std::ptr::eq(first, row))
 }
 
-/// The path parameters of other rows with the same template, which may replace the placeholder.
+/// The path parameters of other rows with the same template: the placeholder may have their values too.
 fn alternatives(row: &OperationRow, level: i64) -> impl Iterator<Item = &'static ParameterInfo> {
     let is_alternative = move |other: &&OperationRow| !std::ptr::eq(*other, row) && have_same_template(other, row);
     served_rows(level).filter(is_alternative).flat_map(|other| other.parameters).filter(|info| info.is_in_path)
 }
 
-/// The properties of the register reply besides the queue, with descriptions. All are optional, because the keys depend
-/// on the request.
+/// The properties of the state in the register reply, with descriptions. The keys of the queue and of the server's
+/// version are not among them. All are optional, because the keys depend on the request.
 pub fn register_reply_properties() -> Map<String, Value> {
     described_properties(&mut generator())
 }
@@ -200,7 +200,7 @@ fn setting_schema(setting: &Setting) -> Value {
     }
 }
 
-/// Forbids keys that are not in the properties, in all objects of a schema.
+/// Forbids further keys in each object of a schema that has properties and does not yet say whether it allows them.
 fn forbid_other_keys(schema: &mut Value) {
     match schema {
         Value::Object(keys) => {
@@ -312,7 +312,7 @@ fn with_description(schema: Value, info: &ParameterInfo) -> Value {
     schema
 }
 
-/// The description of a parameter with its default: the meaning of the setting, or the doc comment in one line.
+/// The meaning of the setting, or the doc comment in one line; then the default, if it is not the empty text.
 pub fn parameter_description(info: &ParameterInfo) -> String {
     let text = match meaning::of_parameter(info) {
         Some(meaning) => meaning.to_owned(),
@@ -352,12 +352,12 @@ fn responses_object(row: &OperationRow, reply: &Value) -> Value {
     }
     let mut responses =
         json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
-    // Any request may be malformed, for an unknown world, or rate-limited.
+    // Any request may be malformed, name an unknown world, or exceed the rate limit.
     let mut statuses: Vec<u16> = vec![400, 404, 429];
     if row.route.method != "GET" {
         statuses.push(413);
     }
-    // A path with a filled-in placeholder may be that of another operation.
+    // With its placeholders filled in, the path may be that of another operation, which has other methods.
     if row.parameters.iter().any(|info| info.is_in_path) {
         statuses.push(405);
     }

@@ -3,7 +3,7 @@
 //!
 //! [`read`] sends one request after the other and appends the replies to a partial file ([`PartialFile`]), from which
 //! an interrupted run resumes. [`write`] creates the fixture from the partial file only, so that the same records give
-//! the same bytes. It has only one message in memory at a time. With [`Selection::anonymization_seed`] it replaces all
+//! the same bytes. It has only one message in memory at a time. With [`Selection::anonymization_seed`] it replaces the
 //! words that people wrote.
 //!
 //! in docs/assumptions.md are decisions on points that the specification leaves open.

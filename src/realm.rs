@@ -53,8 +53,8 @@ use user::User;
 
 use crate::time::Timestamp;
 
-/// Number of users, messages and other items above which an organization counts as large.
-const LARGE_REALM_ITEMS: usize = 4_000;
+/// The number of users, messages and other items above which [`Realm::is_large`] holds.
+const LARGE_REALM_THRESHOLD: usize = 4_000;
 
 /// All data of one organization. Fields that `serde` skips are indexes, or data that state documents leave
 /// out.
@@ -291,6 +291,8 @@ impl Realm {
         self.users.get(&id).is_some_and(|user| user.is_active)
     }
 
+    /// The user's own settings, flags and lists.
+    ///
     /// # Panics
     ///
     /// When the user does not exist.
@@ -303,6 +305,8 @@ impl Realm {
         self.channels_by_name.get(to_lowercase(name).as_ref()).and_then(|id| self.channels.get(id))
     }
 
+    /// The IDs of all messages in a channel, whatever their topic.
+    ///
     /// # Panics
     ///
     /// When the channel does not exist.
@@ -310,7 +314,7 @@ impl Realm {
         &self.channel_messages[&channel]
     }
 
-    /// The conversation of exactly these users, in any order; None if they never exchanged messages.
+    /// The conversation of exactly these users, in any order. None if they never exchanged messages.
     pub fn conversation_of(&self, members: impl IntoIterator<Item = UserId>) -> Option<&Arc<Conversation>> {
         let mut members: Vec<UserId> = members.into_iter().collect();
         members.sort_unstable();
@@ -322,7 +326,7 @@ impl Realm {
     pub fn is_large(&self) -> bool {
         let user_items = self.users.len() + self.groups.len() + self.queues.len() + self.alert_words.len();
         let message_items = self.channels.len() + self.topics.len() + self.messages.len() + self.log.entries.len();
-        user_items + message_items > LARGE_REALM_ITEMS
+        user_items + message_items > LARGE_REALM_THRESHOLD
     }
 
     /// Computes [`Realm::upload_space_used`] from the attachments.
@@ -337,7 +341,7 @@ pub fn content_hash(bytes: &[u8]) -> String {
     to_hexadecimal(&Sha256::digest(bytes))
 }
 
-/// In lower case.
+/// Two digits per byte, in lower case.
 pub fn to_hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);

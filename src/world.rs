@@ -224,7 +224,8 @@ impl World {
         // The published realm may still have ended polls as parked; a snapshot does not.
         let realm = self.snapshot();
         let now = self.moment();
-        let has_events = |queue: &Queue| realm.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry));
+        let has_events =
+            |queue: &Queue| realm.log.entries_from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry));
         let is_polled = |queue: &Queue| queue.parked_since.is_some() && !has_events(queue);
         let is_left_behind =
             |id: &str| realm.queues.get(id).is_some_and(|queue| have_clients_ended || !is_polled(queue));
@@ -370,7 +371,7 @@ impl World {
     fn publish(&self, mut tx: Tx, due_items: &[(Timestamp, AgendaItem)]) -> NewEvents {
         let webhooks = self.take_webhook_calls(&mut tx);
         let first = tx.first_entry();
-        let entries = tx.log.from(first).map(|(_, entry)| entry.clone()).collect();
+        let entries = tx.log.entries_from(first).map(|(_, entry)| entry.clone()).collect();
         let mut new_events = NewEvents { first, entries, frames: Vec::new() };
         // Polls trim the log too, but a world may have no polls.
         if tx.log.is_too_large() {

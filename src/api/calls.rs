@@ -86,7 +86,7 @@ impl Write for CreateZoomCall {
             return Err(Error::InvalidZoomToken);
         }
 
-        let room = tx.realm_mut().rng.room_key();
+        let room = tx.realm_mut().rng.room_name();
         Ok(CallReply { url: format!("https://zoom.example.com/j/{room}") })
     }
 }

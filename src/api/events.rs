@@ -177,7 +177,7 @@ fn cursor_after_event(realm: &Realm, queue: &Queue, last_event_id: i64) -> Resul
     if remaining == 0 {
         return Ok(queue.cursor);
     }
-    for (position, entry) in realm.log.from(queue.cursor.entry) {
+    for (position, entry) in realm.log.entries_from(queue.cursor.entry) {
         let skipped_parts = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
         let parts = queue.parts(entry).len().saturating_sub(skipped_parts);
         if remaining < parts {
@@ -195,7 +195,7 @@ fn cursor_after_event(realm: &Realm, queue: &Queue, last_event_id: i64) -> Resul
 fn pending_events<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
     let mut events = Vec::new();
     let mut id = queue.acknowledged_event;
-    for (position, entry) in realm.log.from(queue.cursor.entry) {
+    for (position, entry) in realm.log.entries_from(queue.cursor.entry) {
         let skipped_parts = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
         for mut event in render_events(realm, queue.reader(), entry, &queue.parts(entry)).skip(skipped_parts) {
             id += 1;

@@ -175,7 +175,9 @@ impl Write for DeleteExport {
 pub fn export_file(realm: &Realm, export: &Export) -> Value {
     let consenting_users: BTreeSet<UserId> = match export.kind {
         ExportKind::Public => BTreeSet::new(),
-        ExportKind::Standard => realm.active_users.iter().copied().filter(|id| realm.consents_to_export(*id)).collect(),
+        ExportKind::FullWithConsent => {
+            realm.active_users.iter().copied().filter(|id| realm.consents_to_export(*id)).collect()
+        }
     };
     let is_public = |id: ChannelId| matches!(realm.channels[&id].privacy, Privacy::WebPublic | Privacy::Public);
     let is_included = |message: &Message| {

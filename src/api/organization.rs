@@ -128,7 +128,7 @@ impl Write for EditOrganization {
         }
         for (purpose, id) in params.channels {
             // Removing a channel counts as a change even if there was none.
-            if std::mem::replace(purpose.of(organization_mut(tx)), id) != id || id.is_none() {
+            if std::mem::replace(purpose.channel_mut(organization_mut(tx)), id) != id || id.is_none() {
                 emit_setting_and_add_to_reply(tx, &mut changed, purpose.name(), id.map_or(-1, |id| id.0).into());
             }
         }

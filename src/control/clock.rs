@@ -43,7 +43,8 @@ pub fn show(world: &World) -> Value {
 fn with_answered_polls_ended(realm: &Realm) -> Realm {
     let mut tx = Tx::new(realm.clone());
     let has_answer = |queue: &&Arc<Queue>| {
-        queue.parked_since.is_some() && realm.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry))
+        queue.parked_since.is_some()
+            && realm.log.entries_from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry))
     };
     for queue in realm.queues.values().filter(has_answer) {
         tx.end_poll(queue, realm.now);

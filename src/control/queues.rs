@@ -39,7 +39,8 @@ pub fn list(world: &World) -> Value {
 
 /// The number of events that were not acknowledged.
 fn count_pending_events(realm: &Realm, queue: &Queue) -> usize {
-    let pending_events: usize = realm.log.from(queue.cursor.entry).map(|(_, entry)| queue.parts(entry).len()).sum();
+    let pending_events: usize =
+        realm.log.entries_from(queue.cursor.entry).map(|(_, entry)| queue.parts(entry).len()).sum();
     pending_events.saturating_sub(queue.cursor.part)
 }
 

@@ -17,7 +17,7 @@ use crate::realm::attachment::Attachment;
 use crate::realm::export::Export;
 use crate::realm::id::UserId;
 use crate::realm::organization::OrganizationPicture;
-use crate::realm::picture::THUMBNAILS;
+use crate::realm::picture::THUMBNAIL_FORMATS;
 use crate::realm::user::{AvatarSource, User};
 use crate::record::avatar::{self, avatar_file};
 use crate::world::World;
@@ -149,7 +149,7 @@ fn uploaded_file(realm: &Realm, world: &World, incoming: &ApiRequest, subpath: &
             let (path_id, format) = thumbnail_path.rsplit_once('/').ok_or(Error::FileNotFound)?;
             (
                 Some(path_id)
-                    .filter(|_| THUMBNAILS.iter().any(|thumbnail| thumbnail.name == format))
+                    .filter(|_| THUMBNAIL_FORMATS.iter().any(|known_format| known_format.name == format))
                     .ok_or(Error::FileNotFound)?,
                 true,
             )

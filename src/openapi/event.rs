@@ -1,4 +1,4 @@
-//! The schemas of events, generated from the types of their fields.
+//! The schema of each kind of event, generated from the type of its fields.
 
 use crate::realm::event::EventKind;
 use crate::record::events::SCHEMAS;
@@ -9,7 +9,7 @@ pub fn schemas(generator: &mut SchemaGenerator) -> Map<String, Value> {
     SCHEMAS.iter().map(|(kind, fields)| (schema_name(*kind), schema(*kind, fields(generator).to_value()))).collect()
 }
 
-/// Such as `event.reaction.add`.
+/// The name of the schema in the document, such as `event.reaction.add`.
 fn schema_name(kind: EventKind) -> String {
     format!("event.{}", kind.text().replace(' ', "."))
 }

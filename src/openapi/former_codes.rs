@@ -3,12 +3,12 @@
 use crate::error::Error;
 use serde_json::{Value, json};
 
-/// The schema of refusals that have a code at later levels only.
+/// The name of the schema of refusals that may lack a code, because some errors have one at later levels only.
 const ERROR_WITH_OPTIONAL_CODE: &str = "ErrorWithOptionalCode";
 
-/// Adds the former `status` of errors to the operations with these routes, or to all if `routes` is empty. The newer
-/// status remains, because other errors may have it. An empty `code` means that the errors had none, and makes it
-/// optional; otherwise only the status is added.
+/// Adds the former `status` of errors to the operations with these routes, or to all if `routes` is empty. Operations
+/// without the newer status of the errors do not change. That status remains, because other errors may have it. An
+/// empty `code` means that the errors had none, and makes it optional; otherwise only the status is added.
 pub(super) fn undo_code_change(document: &mut Value, errors: &[&str], routes: &[&str], status: u16, code: &str) {
     let rows = Error::TABLE.iter().filter(|row| errors.contains(&row.name));
     let newer_statuses: Vec<String> = rows.map(|row| row.status.to_string()).collect();
@@ -41,7 +41,7 @@ fn replace_reference(part: &mut Value, old: &Value, new: &Value) {
     }
 }
 
-/// The operations with these routes that the document has; all operations if `routes` is empty.
+/// The operations of the document with these routes, such as `POST /messages`; all operations if `routes` is empty.
 fn operations_of<'document>(
     document: &'document mut Value,
     routes: &[&str],

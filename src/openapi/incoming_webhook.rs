@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+/// The bot's API key in the query string.
 pub(super) fn security_scheme() -> Value {
     json!({"type": "apiKey", "in": "query", "name": "api_key", "description": "A bot's API key."})
 }
@@ -12,7 +13,7 @@ pub(super) fn refusal_schema() -> Value {
     json!({"type": "object", "properties": properties, "required": ["ok", "error"], "additionalProperties": false})
 }
 
-/// The request body: any JSON, or a form with JSON.
+/// The request body: any JSON, or a form with JSON in the field `payload`. It may be missing.
 pub(super) fn request_body() -> Value {
     let form = json!({"type": "object", "properties": {"payload": {"type": "string", "description": "JSON."}}});
     json!({

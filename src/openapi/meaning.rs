@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// A table of descriptions by name.
+/// A table of `meanings.json`, which has a description for each name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeaningTable {
     UserSettings,
@@ -37,12 +37,13 @@ impl MeaningTable {
         }
     }
 
+    /// None if the table does not have the name.
     pub fn meaning(self, name: &str) -> Option<&'static str> {
         self.rows().get(name).map(String::as_str)
     }
 }
 
-/// The description of a parameter that is a setting or permission.
+/// The description of a parameter that is a setting or permission; None for another parameter.
 pub fn of_parameter(info: &ParameterInfo) -> Option<&'static str> {
     match info.doc {
         USER_SETTING_DOC => MeaningTable::UserSettings.meaning(info.name),
@@ -51,7 +52,7 @@ pub fn of_parameter(info: &ParameterInfo) -> Option<&'static str> {
     }
 }
 
-/// The description of a key of the register reply.
+/// The description of a key of the register reply; None if no table has it.
 pub fn of_state_key(key: &str) -> Option<&'static str> {
     let organization_meaning = MeaningTable::Organization.meaning(key.strip_prefix("realm_").unwrap_or(key));
     let list_meaning = LISTS.iter().find(|list| list.key == key).map(|list| list.meaning);

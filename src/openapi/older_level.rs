@@ -1,7 +1,7 @@
 //! Converts the document of the newest level to that of an older one, by the table of changes.
 //!
-//! Added, renamed and removed names are exact. The fields that a [`Behaviour`] changes may have any values, because the
-//! change is code.
+//! Added, renamed and removed names are exact. Fields whose type a [`Behaviour`] changes may have any values, because
+//! the change is code.
 
 use super::former_codes::{self, reference};
 use crate::api::NEWEST_FEATURE_LEVEL;
@@ -60,7 +60,7 @@ const FORMER_PARAMETERS: &[FormerParameter] = &[
 /// The first level at which messages may be fetched by IDs, so that the range is optional.
 const MESSAGE_IDS_SINCE: i64 = 300;
 
-/// The schema of all events that only older levels have.
+/// The name of the schema for all events that only older levels have.
 const LEGACY_EVENT: &str = "event.legacy";
 
 /// Converts a document that already has only the operations of the level.
@@ -100,9 +100,9 @@ pub fn former_parameters(route: &str) -> Vec<&'static str> {
     let former_names = |change: &'static Change| match change.kind {
         ChangeKind::RenamedParameter { route: changed_route, old, .. } if changed_route == route => vec![old],
         ChangeKind::RemovedParameter { route: changed_route, name, .. } if changed_route == route => vec![name],
-        ChangeKind::Behaviour(Behaviour { subject: on, description, .. })
-        | ChangeKind::Feature(_, Difference { subject: on, description, .. })
-            if on.split(", ").any(|changed_route| changed_route == route) =>
+        ChangeKind::Behaviour(Behaviour { subject, description, .. })
+        | ChangeKind::Feature(_, Difference { subject, description, .. })
+            if subject.split(", ").any(|changed_route| changed_route == route) =>
         {
             description.split('`').skip(1).step_by(2).collect()
         }
@@ -156,7 +156,7 @@ fn undo_change(document: &mut Value, kind: &ChangeKind, level: i64) {
     }
 }
 
-/// The names of the schemas for events of a type, and of an op or of all.
+/// The names of the schemas for events with this type and `op`; None for any `op`.
 fn event_schema_names(document: &Value, kind: &str, op: Option<&str>) -> Vec<String> {
     let without_op = format!("event.{kind}");
     let with_op = format!("{without_op}.{}", op.unwrap_or_default());
@@ -247,7 +247,7 @@ fn allow_any_values(schema: &mut Map<String, Value>, object: &ObjectKind, fields
     }
 }
 
-/// The name of a field when a change is undone: its former one if the same level renamed it.
+/// The name that a schema has for a field: its former one if the renaming was undone before.
 fn name_at_change(schema: &Map<String, Value>, object: &ObjectKind, name: &'static str) -> &'static str {
     let has = |name: &str| schema.get("properties").is_some_and(|properties| properties.get(name).is_some());
     let former_name = changes().iter().find_map(|change| match change.kind {
@@ -265,7 +265,7 @@ fn name_at_change(schema: &Map<String, Value>, object: &ObjectKind, name: &'stat
 fn visit_objects(document: &mut Value, object: &ObjectKind, change_schema: &mut dyn FnMut(&mut Map<String, Value>)) {
     for place in object.places.iter().map(|place| Place::parse(place)) {
         let roots = match place.source {
-            // The fields of every reply are optional in all schemas.
+            // Nothing to change: fields that every reply may have are optional in the schemas.
             Source::EveryReply => Vec::new(),
             Source::Reply(method, path) => {
                 let path = path.replace('~', "~0").replace('/', "~1");

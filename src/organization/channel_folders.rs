@@ -1,7 +1,7 @@
 //! Converts channel folders to those of a fixture.
 
 use super::directory::{Directory, to_valid_text};
-use super::json::Json;
+use super::json::JsonFields;
 use crate::fixture::format::Folder;
 use serde_json::Value;
 

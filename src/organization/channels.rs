@@ -1,7 +1,7 @@
 //! Converts channels and subscriptions to those of a fixture.
 
 use super::directory::Directory;
-use super::json::Json;
+use super::json::JsonFields;
 use super::settings::convert_permissions;
 use crate::fixture::format::{Channel, Notifications, Subscriber, SubscriberDetails};
 use crate::realm::channel::{MAX_CHANNEL_DESCRIPTION_LENGTH, Privacy, TopicsPolicy};
@@ -77,7 +77,7 @@ fn set_boolean_settings(channel: Channel, record: &Value) -> Channel {
     serde_json::from_value(document).unwrap_or(channel)
 }
 
-/// The holder of a permission as the API shows it; at older levels, the group that the posting policy names.
+/// The holder of a permission as the API shows it; at older levels, the ID of the group that the posting policy names.
 fn permission_value(record: &Value, name: &str, directory: &Directory) -> Option<Value> {
     if let Some(value) = record.get(name) {
         return Some(value.clone());
@@ -137,6 +137,7 @@ fn convert_own_subscription(
     SubscriberDetails {
         user,
         since: since.map(|at| directory.convert_past_time(at)),
+        // `left_at` is 0 if no message of the channel is known.
         left: left_at.map(|at| directory.convert_past_time(if at == 0 { earliest } else { at })),
         color: color.map(str::to_owned),
         pinned: record.boolean("pin_to_top"),

@@ -1,7 +1,7 @@
 //! Converts custom emoji to those of a fixture.
 
 use super::directory::{Directory, MAX_EMOJI_NAME_LENGTH, to_valid_text};
-use super::json::Json;
+use super::json::JsonFields;
 use super::pictures;
 use crate::fixture::format::{Blob, CustomEmoji};
 use crate::realm::picture;

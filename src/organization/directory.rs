@@ -5,7 +5,7 @@
 //! only a deactivated emoji may have the name of another one.
 
 use super::anonymization::Anonymizer;
-use super::json::Json;
+use super::json::JsonFields;
 use crate::fixture::format::{AnonymousGroup, Holder, RelativeTime};
 use crate::realm::account_names::MAX_NAME_LENGTH;
 use crate::realm::text::{invalid_character, normalize_content};
@@ -19,6 +19,7 @@ pub const MAX_EMOJI_NAME_LENGTH: usize = 60;
 /// The number of anonymous names of which the first unused one is taken.
 const MAX_CANDIDATES: u32 = 8;
 
+/// The names of one object.
 #[derive(Clone, Debug, Default)]
 pub struct NamePair {
     /// The name on the server.
@@ -58,8 +59,8 @@ impl NameTable {
             .map(|(_, name)| name)
     }
 
-    /// Adds an object under the first candidate that is unused; if all are used, under one with the ID as a suffix.
-    /// `limit` is in characters.
+    /// Adds an object under the first candidate that is unused; if all are used, under one with the ID as a suffix, or
+    /// else under the ID alone. `limit` is in characters.
     fn add(&mut self, id: i64, server_name: &str, candidates: &[String], limit: usize) {
         let valid_names = candidates.iter().map(|name| to_valid_text(name, limit));
         let names_with_id = candidates.iter().map(|name| with_suffix(name, &id.to_string(), limit));
@@ -72,9 +73,9 @@ impl NameTable {
 
 /// All names, and the choices that apply to all parts of the fixture.
 pub struct Directory {
-    /// The users by ID.
+    /// By ID, users of all lists and those that are only known from messages.
     pub users: BTreeMap<i64, UserNames>,
-    /// The channels in the fixture.
+    /// Only the channels that `--channel` includes.
     pub channels: NameTable,
     /// The groups, including system groups.
     pub groups: NameTable,
@@ -156,7 +157,7 @@ impl Directory {
         self.groups.add(id, name, &[name.to_owned()], usize::MAX);
     }
 
-    /// Adds a custom emoji. A deactivated one may have the same name as another.
+    /// Adds a custom emoji. Without an anonymizer, a deactivated one may have the same name as another.
     pub fn add_emoji(&mut self, id: i64, name: &str, is_deactivated: bool) {
         if is_deactivated && self.custom_emoji.find(name).is_some() && self.anonymizer.is_none() {
             self.custom_emoji

@@ -15,7 +15,8 @@ impl Reader<'_> {
     ///
     /// # Errors
     ///
-    /// If a request fails for another reason than a refusal, or the partial file can't be read or written.
+    /// If a request fails for another reason than a refusal, a reply has an unexpected structure, or the partial file
+    /// can't be read or written.
     pub async fn read_edit_histories(&mut self) -> Result<(), ReadError> {
         let mut ids_without_history = BTreeSet::new();
         let mut lines = self.partial.lines()?;

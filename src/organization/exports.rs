@@ -1,7 +1,7 @@
 //! Converts exports of data to those of a fixture.
 
 use super::directory::Directory;
-use super::json::Json;
+use super::json::JsonFields;
 use crate::fixture::format::{Export, ExportKind};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! The feeds of messages: the narrows by which messages are read, in their order.
 
 use super::Selection;
-use super::json::Json;
+use super::json::JsonFields;
 use super::server::Server;
 use serde_json::{Value, json};
 

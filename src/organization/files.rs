@@ -1,7 +1,7 @@
 //! Reads pictures and uploaded files.
 
 use super::custom_emoji::emoji_records;
-use super::json::Json;
+use super::json::JsonFields;
 use super::reader::{ReadError, Reader};
 use crate::upstream::RequestError;
 use base64::Engine;
@@ -29,8 +29,8 @@ const MAX_FILE_BYTES: usize = 32 << 20;
 ///
 /// # Errors
 ///
-/// If the request of a file's temporary URL fails for another reason than a refusal, or the partial file can't be read
-/// or written.
+/// If the request of a file's temporary URL fails for another reason than a refusal or has an unexpected reply, or the
+/// partial file can't be read or written.
 pub async fn read_files(reader: &mut Reader<'_>, register: &Value) -> Result<(), ReadError> {
     let emoji = emoji_records(register);
     reader.progress.begin("pictures of emoji", Some(emoji.len() as u64));
@@ -192,7 +192,7 @@ fn describe_step(step: &str) -> String {
     }
 }
 
-/// The content of the file in a record; empty if the record has none.
+/// The content of the file in a record; empty if the record has none or it is not Base64.
 pub fn decode_bytes(record: &Value) -> Bytes {
     STANDARD.decode(record.text("base64")).unwrap_or_default().into()
 }

@@ -1,7 +1,7 @@
 //! Converts user groups to those of a fixture.
 
 use super::directory::Directory;
-use super::json::Json;
+use super::json::JsonFields;
 use super::settings::convert_permissions;
 use crate::fixture::format::Group;
 use crate::realm::permission::GROUP_PERMISSIONS;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Access to the keys of an object. A value of another type counts as absent.
-pub trait Json {
+pub trait JsonFields {
     /// None if absent.
     fn integer(&self, key: &str) -> Option<i64>;
     /// "" if absent.
@@ -16,7 +16,7 @@ pub trait Json {
     fn integers(&self, key: &str) -> Vec<i64>;
 }
 
-impl Json for Value {
+impl JsonFields for Value {
     fn integer(&self, key: &str) -> Option<i64> {
         self[key].as_i64()
     }

@@ -1,7 +1,7 @@
 //! Converts linkifiers to those of a fixture.
 
 use super::directory::Directory;
-use super::json::Json;
+use super::json::JsonFields;
 use crate::fixture::format::Linkifier;
 use crate::realm::id::LinkifierId;
 use crate::realm::linkifier::{self, LinkifierSource};

@@ -18,7 +18,8 @@ impl Reader<'_> {
     ///
     /// # Errors
     ///
-    /// If a request fails for another reason than a refusal, or the partial file can't be read or written.
+    /// If a request fails for another reason than a refusal, a reply has an unexpected structure, or the partial file
+    /// can't be read or written.
     pub async fn read_messages(
         &mut self,
         server: &Server,
@@ -35,26 +36,26 @@ impl Reader<'_> {
 
     /// Reads a feed to its oldest message, to the oldest that `--messages` includes, or until the server shows no more.
     async fn read_feed(&mut self, feed: &Feed, newest: &mut NewestMessages) -> Result<(), ReadError> {
-        let mut anchor = None;
+        let mut before_id = None;
         loop {
             let step =
-                format!("{} before {}", feed.name, anchor.map_or("the end".to_owned(), |id: i64| id.to_string()));
+                format!("{} before {}", feed.name, before_id.map_or("the end".to_owned(), |id: i64| id.to_string()));
             let page = match self.partial.step_value(&step) {
                 Some(page) => serde_json::from_value(page.clone()).map_err(io::Error::from)?,
-                None => self.read_page(&step, feed, anchor).await?,
+                None => self.read_page(&step, feed, before_id).await?,
             };
             newest.add(&page.ids);
             match page.oldest {
-                Some(oldest) if !page.is_last && newest.may_include_older_than(oldest) => anchor = Some(oldest),
+                Some(oldest) if !page.is_last && newest.may_include_older_than(oldest) => before_id = Some(oldest),
                 _ => return Ok(()),
             }
         }
     }
 
-    async fn read_page(&mut self, step: &str, feed: &Feed, anchor: Option<i64>) -> Result<Page, ReadError> {
+    async fn read_page(&mut self, step: &str, feed: &Feed, before_id: Option<i64>) -> Result<Page, ReadError> {
         let size = self.selection.messages.map_or(PAGE_SIZE, |messages| messages.min(PAGE_SIZE));
         let parameters = [
-            ("anchor", anchor.map_or("newest".to_owned(), |id| (id - 1).to_string())),
+            ("anchor", before_id.map_or("newest".to_owned(), |id| (id - 1).to_string())),
             ("num_before", size.to_string()),
             ("num_after", "0".to_owned()),
             ("narrow", feed.narrow.to_string()),
@@ -118,8 +119,11 @@ fn message_id(message: &RawValue) -> io::Result<i64> {
 /// The summary of a page, which the partial file stores as the value of the step.
 #[derive(Serialize, Deserialize)]
 struct Page {
+    /// The ID of the oldest message; None without messages.
     oldest: Option<i64>,
+    /// Empty unless `--messages` limits their number.
     ids: Vec<i64>,
+    /// Whether the feed has no older messages, or the server does not show them.
     is_last: bool,
 }
 

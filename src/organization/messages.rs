@@ -1,7 +1,7 @@
 //! Converts messages with their reactions and edits to those of a fixture.
 
 use super::directory::Directory;
-use super::json::Json;
+use super::json::JsonFields;
 use crate::fixture::format::{Edit, Message, Reaction};
 use serde_json::Value;
 use std::collections::HashSet;

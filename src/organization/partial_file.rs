@@ -22,7 +22,7 @@ const VERSION: u32 = 1;
 pub struct PartialFile {
     path: PathBuf,
     file: BufWriter<File>,
-    /// The values of the complete steps.
+    /// The values of the complete steps, by the name of the step.
     completed_steps: HashMap<String, Value>,
 }
 
@@ -85,12 +85,13 @@ impl PartialFile {
         Ok(partial)
     }
 
-    /// Opens the file of an interrupted run and drops the records of its interrupted step. Creates a file if there is
-    /// none.
+    /// Opens the file of an interrupted run and drops the records of its interrupted step. Creates the file if there is
+    /// none, or if its first line is not a complete record.
     ///
     /// # Errors
     ///
-    /// If the file belongs to a run with another selection, has an unknown format, or can't be read or written.
+    /// If the file belongs to a run with another selection, has an unknown format, or can't be created, read or
+    /// written.
     pub fn resume(path: &Path, selection: &Selection) -> Result<Self, ResumeError> {
         let file = match File::open(path) {
             Ok(file) => file,

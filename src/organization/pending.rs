@@ -1,7 +1,7 @@
 //! Converts reminders, scheduled messages and invitations to those of a fixture.
 
 use super::directory::Directory;
-use super::json::Json;
+use super::json::JsonFields;
 use super::messages::message_label;
 use super::people::role_of_user;
 use crate::fixture::format::{Invite, InviteLink, InviteTerms, Reminder, ScheduledMessage};
@@ -55,7 +55,7 @@ pub fn convert_scheduled_message(record: &Value, directory: &Directory) -> Optio
     .filter(|message| message.channel.is_some() || message.to.is_some())
 }
 
-/// An invitation of a fixture.
+/// An invitation: an element of `invite_links` or `invites` in a fixture.
 pub enum Invitation {
     Link(InviteLink),
     Email(Invite),

@@ -1,7 +1,7 @@
 //! Converts users to those of a fixture, as the account sees them.
 
 use super::directory::{Directory, to_valid_text};
-use super::json::Json;
+use super::json::JsonFields;
 use super::personal_data;
 use super::pictures;
 use crate::fixture::format::{Avatar, Blob, Bot, FieldKind, Presence, ProfileValue, Status, SystemBot, User};
@@ -11,14 +11,14 @@ use crate::time::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The list of the register reply that contains a user.
+/// The list of the register reply in which a user is, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserList {
     Active,
     Deactivated,
-    /// Bots of the service.
+    /// `cross_realm_bots`: the bots of the service.
     SystemBots,
-    /// In no list: the user is only known from messages.
+    /// In no list: the user is only known from messages, or is a placeholder for an owner.
     OnlyInMessages,
 }
 
@@ -86,7 +86,8 @@ pub fn role_of_user(record: &Value) -> Role {
     })
 }
 
-/// Parses `date_joined`, such as `2025-01-01T00:00+00:00`, with or without seconds. Returns UNIX seconds.
+/// Parses `date_joined`, such as `2025-01-01T00:00+00:00`, with or without seconds. Returns UNIX seconds; None if it is
+/// missing or malformed.
 pub fn parse_date_joined(record: &Value) -> Option<i64> {
     let text = record.text("date_joined");
     let with_seconds = text.get(..16).zip(text.get(16..)).map(|(minute, offset)| format!("{minute}:00{offset}"));

@@ -2,7 +2,7 @@
 //! like.
 
 use super::directory::{Directory, to_valid_text};
-use super::json::Json;
+use super::json::JsonFields;
 use super::settings::changed_settings;
 use crate::api::onboarding;
 use crate::fixture::format::{Device, Draft, MutedUser, Snippet, User, UserTopic};

@@ -1,7 +1,7 @@
 //! Converts profile fields to those of a fixture.
 
 use super::directory::Directory;
-use super::json::Json;
+use super::json::JsonFields;
 use crate::fixture::format::{FieldKind, ProfileField};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

@@ -27,7 +27,8 @@ const RECORDED_LISTS: [(&str, &str); 7] = [
     ("streams", "channel"),
 ];
 
-/// The capabilities with which the register reply is most complete. Those that shorten it are sent as false.
+/// The capabilities that the registration names. `partial_subscribers` and `user_avatar_url_field_optional` are sent as
+/// false, because they would leave data out of the register reply; all others are sent as true.
 const CAPABILITIES: [&str; 12] = [
     "notification_settings_null",
     "bulk_message_deletion",
@@ -47,9 +48,9 @@ const CAPABILITIES: [&str; 12] = [
 ///
 /// # Errors
 ///
-/// If the server is unsuitable, a selected channel does not exist, a request fails, or the partial file can't be read
-/// or written. After the register reply, a refusal is no error, but gets a note. The complete steps remain in the
-/// partial file.
+/// If the server is unsuitable, a selected channel does not exist, a request fails, a reply has an unexpected
+/// structure, or the partial file can't be read or written. After the register reply, a refusal is no error, but gets a
+/// note. The complete steps remain in the partial file.
 pub async fn read(
     upstream: &Upstream,
     selection: &Selection,
@@ -69,8 +70,9 @@ pub async fn read(
 
 /// The parts of the register reply that later steps need.
 struct Overview {
-    /// Without the lists of [`RECORDED_LISTS`].
+    /// The register reply with the newest names, without the lists of [`RECORDED_LISTS`] and without presences.
     register: Value,
+    /// Those that `--channel` names, or all, sorted by ID.
     channels: Vec<KnownChannel>,
 }
 

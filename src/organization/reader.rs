@@ -19,7 +19,7 @@ pub trait Progress {
 /// The reason why an organization cannot be read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// A request failed.
+    /// A request failed, or its reply has an unexpected structure.
     Request(RequestError),
     /// The server is too old or has another API, or a requested channel does not exist.
     Unsuitable(String),
@@ -49,7 +49,7 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// The state that the steps of reading share.
+/// What the steps of reading use: the server, the selection, and the partial file that they fill.
 pub struct Reader<'a> {
     pub upstream: &'a Upstream,
     pub selection: &'a Selection,

@@ -1,11 +1,11 @@
 //! The server from which the organization is read: its feature level and its dialect.
 
-use super::json::Json;
+use super::json::JsonFields;
 use crate::dialect::Dialect;
 use crate::level::{self, ObjectKind};
 use serde_json::{Map, Value};
 
-/// The oldest supported feature level.
+/// The oldest feature level of servers from which organizations are read.
 pub const OLDEST_LEVEL: i64 = 130;
 
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl Server {
         Ok(Self { level, dialect })
     }
 
-    /// Renames the fields of a record to their names at the newest level, in the neutral dialect.
+    /// Translates a record to the neutral dialect, and renames its fields to their names at the newest level.
     pub fn with_newest_names(&self, object: &ObjectKind, record: Value) -> Value {
         let mut record = self.with_neutral_names("", record);
         if let Value::Object(record) = &mut record {

@@ -1,7 +1,7 @@
 //! Converts the organization with its settings and permissions to that of a fixture.
 
 use super::directory::Directory;
-use super::json::Json;
+use super::json::JsonFields;
 use crate::fixture::format::{Domain, Holder, Organization};
 use crate::realm::group::SystemGroup;
 use crate::realm::organization::{AuthenticationMethod, LoginService};

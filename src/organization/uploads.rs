@@ -2,14 +2,15 @@
 
 use super::directory::Directory;
 use super::files::decode_bytes;
-use super::json::Json;
+use super::json::JsonFields;
 use super::pictures;
 use crate::fixture::format::{Blob, Upload};
 use crate::realm::picture;
 use serde_json::Value;
 
-/// Converts an uploaded file; None if its address has an unknown structure, or if the directory does not have its
-/// owner. In an anonymous fixture, its path, name and content are replaced.
+/// Converts an uploaded file; None, with a note, if its path ID has another structure or another organization's ID;
+/// None if its time is missing or the directory does not have its owner. In an anonymous fixture, its path, name and
+/// content are replaced.
 pub fn convert_upload(record: &Value, organization_id: i64, directory: &Directory) -> Option<Upload> {
     let path_id = record.text("path_id");
     let name = record.text("name");

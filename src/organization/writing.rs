@@ -1,4 +1,4 @@
-//! Writes a fixture from the records of a partial file, in two passes: a survey, and the document.
+//! Writes a fixture from the records of a partial file: a survey of all records comes first, then the document.
 
 mod document;
 mod survey;
@@ -27,8 +27,8 @@ pub struct WriteResult {
 /// An I/O error, or an error for records that are not JSON or for an unsuitable server.
 pub fn write(partial: &PartialFile, selection: &Selection, output: &mut impl Write) -> io::Result<WriteResult> {
     let survey = Survey::new(partial, selection)?;
-    // The description is at the beginning, but its notes are complete only at the end, so the document is written
-    // twice.
+    // The description is at the beginning, but its notes are complete only at the end. So the document is written
+    // twice, the first time only for the notes.
     DocumentWriter::new(&survey, partial, &mut io::sink(), None)?.write()?;
     let mut notes = survey.notes.clone();
     notes.extend(survey.directory.notes());

@@ -63,7 +63,7 @@ pub fn all() -> &'static [Invariant] {
     &ALL
 }
 
-/// Stops at the first violation.
+/// A violation of the first invariant of [`all`] that does not hold; None if all hold. Later ones are not checked.
 pub fn first_violation(realm: &Realm) -> Option<Violation> {
     let first_violation_of = |invariant: &'static Invariant| {
         let description = (invariant.check)(realm).into_iter().next()?;
@@ -80,12 +80,12 @@ pub fn all_violations(realm: &Realm) -> Vec<Violation> {
     all().iter().flat_map(violations).collect()
 }
 
-/// Returns the sentences about the items for which `violation` is not None.
+/// The sentences that `violation` returns for items, without the items for which it returns None.
 fn violations_of<T>(items: impl IntoIterator<Item = T>, violation: impl FnMut(T) -> Option<String>) -> Vec<String> {
     items.into_iter().filter_map(violation).collect()
 }
 
-/// Returns a sentence that begins with `subject` if two values differ.
+/// A sentence that begins with `subject` if two values differ; otherwise no sentence.
 fn mismatch<T: PartialEq + fmt::Debug>(subject: &str, actual: &T, expected: &T) -> Vec<String> {
     if actual == expected { Vec::new() } else { vec![format!("{subject} {actual:?}, should have {expected:?}")] }
 }

@@ -24,7 +24,7 @@ pub use term::{MAX_TERMS, RawTerm};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Narrow {
     terms: Vec<Term>,
-    /// Whether messages match for which the viewer has no user message.
+    /// Whether messages may match without a user message of the viewer.
     includes_history: bool,
     /// Whether a user message grants access, even in a channel that the viewer can no longer read.
     user_message_grants_access: bool,
@@ -155,7 +155,7 @@ enum Candidates<'realm> {
 }
 
 impl Candidates<'_> {
-    /// Newest first.
+    /// The candidates below `limit`, newest first.
     fn below(&self, limit: MessageId) -> Box<dyn Iterator<Item = MessageId> + '_> {
         match self {
             Candidates::All(realm) => Box::new(realm.messages.range(..limit).rev().map(|(id, _)| *id)),
@@ -164,11 +164,11 @@ impl Candidates<'_> {
         }
     }
 
-    /// Oldest first, `first` included.
+    /// The candidates from `first` on, oldest first.
     fn starting_at(&self, first: MessageId) -> Box<dyn Iterator<Item = MessageId> + '_> {
         match self {
             Candidates::All(realm) => Box::new(realm.messages.range(first..).map(|(id, _)| *id)),
-            Candidates::Index(index) => Box::new(index.from(first)),
+            Candidates::Index(index) => Box::new(index.starting_at(first)),
             Candidates::Few(ids) => Box::new(ids.range(first..).copied()),
         }
     }
@@ -210,7 +210,7 @@ impl Condition {
         }
     }
 
-    /// Evaluates the conditions that depend on the viewer's own state.
+    /// Evaluates a condition that depends on the viewer's own state; false for any other.
     fn holds_for(&self, realm: &Realm, viewer: UserId, message: &Message) -> bool {
         let state = realm.user_state(viewer);
         match self {
@@ -229,7 +229,7 @@ impl Condition {
     }
 }
 
-/// None for a channel message.
+/// All members of a direct message's conversation; None for a channel message.
 fn members<'realm>(realm: &'realm Realm, message: &Message) -> Option<&'realm [UserId]> {
     message.conversation().map(|id| realm.conversations[&id].members.as_ref())
 }

@@ -299,9 +299,9 @@ impl Tx {
         let color = match (color, self.user_state(user).subscriptions.get(&channel)) {
             (Some(color), _) => color,
             (None, Some(earlier)) => earlier.color.clone(),
-            (None, None) => palette.of(&self.realm, user).next(),
+            (None, None) => palette.counts_of(&self.realm, user).least_used_color(),
         };
-        palette.of(&self.realm, user).count(&color);
+        palette.counts_of(&self.realm, user).count(&color);
         // Only new subscriptions take the channel's setting.
         let enables_pushes = self.has(Feature::ChannelDefaultsTurnOnPushes)
             && self.channels[&channel].boolean_settings.default_push_notifications;

@@ -101,10 +101,12 @@ fn render_part<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a 
 /// The fields of an event that is not split into parts.
 fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload: &'a Payload) -> Fields<'a> {
     match payload {
-        Payload::Fields { fields, topics } => match topics.is_empty() || reader.options.capabilities.empty_topic_name {
-            true => Fields::Fixed(fields),
-            false => Fields::FixedWithDisplayTopics(with_display_topics(topics, fields)),
-        },
+        Payload::Fields { fields, topic_fields } => {
+            match topic_fields.is_empty() || reader.options.capabilities.empty_topic_name {
+                true => Fields::Fixed(fields),
+                false => Fields::FixedWithDisplayTopics(with_display_topics(topic_fields, fields)),
+            }
+        }
         Payload::Message(sent_message) => Fields::Message(sent_message_fields(realm, reader, viewer, sent_message)),
         Payload::UpdateMessage(updated) => {
             Fields::UpdateMessage(Box::new(updated_message_fields(realm, reader, viewer, updated)))

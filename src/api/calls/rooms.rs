@@ -17,7 +17,7 @@ operation! {
 
 impl Write for CreateNextcloudTalkCall {
     fn run(tx: &mut Tx, _context: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
-        let room = tx.realm_mut().rng.room_key();
+        let room = tx.realm_mut().rng.room_name();
         Ok(CallReply { url: format!("https://nextcloud.example.com/index.php/call/{room}") })
     }
 }
@@ -30,7 +30,7 @@ operation! {
 
 impl Write for CreateWebexCall {
     fn run(tx: &mut Tx, _context: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
-        let room = tx.realm_mut().rng.room_key();
+        let room = tx.realm_mut().rng.room_name();
         Ok(CallReply { url: format!("https://webex.example.com/meet/{room}") })
     }
 }

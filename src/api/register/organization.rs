@@ -17,7 +17,7 @@ use crate::realm::organization::{AuthenticationMethod, OrganizationPicture};
 use crate::realm::permission::{
     CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
 };
-use crate::realm::picture::THUMBNAILS;
+use crate::realm::picture::THUMBNAIL_FORMATS;
 use crate::realm::presence::{OFFLINE_AFTER, PING_INTERVAL};
 use crate::realm::setting::{MAX_PASSWORD_LENGTH, REALM_SETTINGS, RealmSetting};
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
@@ -136,7 +136,7 @@ struct ServerState {
     development_environment: bool,
     server_inline_image_preview: bool,
     server_inline_url_embed_preview: bool,
-    server_thumbnail_formats: [ThumbnailFormat; THUMBNAILS.len()],
+    server_thumbnail_formats: [ThumbnailFormat; THUMBNAIL_FORMATS.len()],
     server_avatar_changes_disabled: bool,
     server_name_changes_disabled: bool,
     server_needs_upgrade: bool,
@@ -293,7 +293,7 @@ impl ServerState {
             development_environment: true,
             server_inline_image_preview: true,
             server_inline_url_embed_preview: realm.preview_delays.links.is_some(),
-            server_thumbnail_formats: THUMBNAILS.map(|thumbnail| ThumbnailFormat {
+            server_thumbnail_formats: THUMBNAIL_FORMATS.map(|thumbnail| ThumbnailFormat {
                 name: thumbnail.name,
                 max_width: thumbnail.max_width,
                 max_height: thumbnail.max_height,

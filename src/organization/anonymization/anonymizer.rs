@@ -21,7 +21,7 @@ pub struct Anonymizer {
     seed: u64,
     /// The original words in lower case.
     originals: HashSet<String>,
-    /// Finds original words within others; None if they are too many.
+    /// Finds original words as parts of others; None if there are more than [`MAX_WORDS_AS_PARTS`].
     original_finder: Option<AhoCorasick>,
     replacements: RefCell<Replacements>,
 }
@@ -32,7 +32,7 @@ struct Replacements {
     used: HashSet<String>,
 }
 
-/// The words of the original, which replacements avoid.
+/// The words of the original in lower case, which replacements avoid: those of at least [`MIN_AVOIDED_LENGTH`].
 #[derive(Default)]
 pub struct OriginalWords(HashSet<String>);
 

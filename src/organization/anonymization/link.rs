@@ -19,7 +19,7 @@ impl Anonymizer {
         format!("{scheme}{host}{}", self.anonymize_template(path, &|name| name.to_owned()))
     }
 
-    /// Replaces a host, or the host of an email address, with one below `example`. Omits the port.
+    /// Returns a host below `example` for a host, or for the host of an email address. Omits the port.
     pub fn anonymize_host(&self, host: &str) -> String {
         let name = host.rsplit_once('@').map_or(host, |(_, name)| name);
         let name = name.split(':').next().unwrap_or_default();

@@ -4,7 +4,8 @@ use super::anonymizer::Anonymizer;
 use std::collections::HashMap;
 
 impl Anonymizer {
-    /// Returns a pattern that matches the replacements of the words that the old one matched, and the new names of its
+    /// Replaces the literal words of a pattern, so that it matches their replacements in texts. Character classes and
+    /// escapes remain, so they may not match the replacements of what they matched. Also returns the new names of the
     /// groups by the old ones.
     pub fn anonymize_pattern(&self, pattern: &str) -> (String, HashMap<String, String>) {
         let mut names = HashMap::new();

@@ -1,4 +1,4 @@
-//! The second pass: writes the parts of the fixture in their order, one element after the other.
+//! Writes the parts of the fixture in their order, one element after the other, with the results of the survey.
 
 use super::survey::Survey;
 use crate::level::objects::{CHANNEL, GROUP, LINKIFIER, MESSAGE, PROFILE_FIELD, USER};
@@ -6,7 +6,7 @@ use crate::organization::channel_folders::{convert_folder, sorted_folders};
 use crate::organization::custom_emoji::{convert_custom_emoji, emoji_records};
 use crate::organization::exports::convert_export;
 use crate::organization::files::decode_bytes;
-use crate::organization::json::Json;
+use crate::organization::json::JsonFields;
 use crate::organization::linkifiers::convert_linkifier;
 use crate::organization::partial_file::{PartialFile, RecordReader};
 use crate::organization::pending::{
@@ -88,7 +88,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
         self.write_emoji()?;
         self.write_uploads()?;
         let messages = self.write_messages()?;
-        self.write_pending_items()?;
+        self.write_pending_items_and_exports()?;
         self.output.write_all(b"\n}\n")?;
         self.output.flush()?;
         Ok([users, channels, messages])
@@ -214,7 +214,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
         })
     }
 
-    fn write_pending_items(&mut self) -> io::Result<()> {
+    fn write_pending_items_and_exports(&mut self) -> io::Result<()> {
         let survey = self.survey;
         let (register, directory) = (&survey.register, &survey.directory);
         self.write_list("reminders", register.list("reminders").iter(), |_, record| {

@@ -1,4 +1,4 @@
-//! The first pass over the records: collects names, times, and the positions of records.
+//! The survey of a partial file's records: collects names, times, and the positions of records.
 
 use crate::counted::counted;
 use crate::level::objects::{GROUP, REGISTER, USER};
@@ -7,7 +7,7 @@ use crate::organization::anonymization::{Anonymizer, OriginalWords};
 use crate::organization::channels::{ReceivedRange, SubscriptionStatus};
 use crate::organization::custom_emoji::{emoji_records, to_valid_emoji_name};
 use crate::organization::directory::Directory;
-use crate::organization::json::Json;
+use crate::organization::json::JsonFields;
 use crate::organization::partial_file::{Line, PartialFile};
 use crate::organization::people::{UserList, parse_date_joined, role_of_user};
 use crate::organization::server::Server;
@@ -57,7 +57,7 @@ pub struct Survey {
     pub presences: HashMap<i64, (i64, i64)>,
     /// By channel, the messages from which the start and the end of the subscription are inferred.
     pub received: HashMap<i64, ReceivedRange>,
-    /// By kind, the positions of all other records.
+    /// By kind, the positions of all other records. The kinds of pictures include the ID, as in `avatar 7`.
     pub others: HashMap<String, Vec<u64>>,
     /// Bots and deactivated users, who cannot own bots.
     pub ineligible_bot_owners: HashSet<i64>,
@@ -88,7 +88,7 @@ impl Survey {
         Ok(builder.finish(selection))
     }
 
-    /// The host of the organization, from its bots' addresses or its URL; `chat.test` if both are missing.
+    /// The domain of the bots' addresses, or the host of the organization's URL; `chat.test` if both are missing.
     pub fn host(&self) -> String {
         let url_host = || {
             let (_, authority) = self.directory.url.split_once("://")?;

@@ -22,7 +22,7 @@ pub(super) const ALL: &[Invariant] = &[
     },
 ];
 
-/// A kind of object: its name, the key and the ID of each object, and the last ID.
+/// A kind of object: its name in violations, the key and the ID of each object, and the last ID that was assigned.
 type IdKind = (&'static str, Vec<(i64, i64)>, i64);
 
 fn id_kinds(realm: &Realm) -> Vec<IdKind> {

@@ -1,4 +1,4 @@
-//! Invariants of user accounts.
+//! Invariants of accounts: of users and of bots.
 
 use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;

@@ -1,4 +1,4 @@
-//! Invariants of the state of users.
+//! Invariants of the state that each user has: alert words, topic policies, muted users, views.
 
 use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;

@@ -46,7 +46,7 @@ pub struct Event {
     /// The event's `type` and `op`.
     pub kind: EventKind,
     pub payload: Payload,
-    /// Which queues of the audience receive it.
+    /// The condition that a queue of the audience must fulfil to receive the event.
     pub condition: DeliveryCondition,
 }
 
@@ -57,13 +57,14 @@ pub enum Payload {
     Fields {
         /// Serialized from an [`EventData`].
         fields: Arc<Map<String, Value>>,
-        /// Fields that hold topic names: these depend on whether the client understands the empty topic.
-        topics: &'static [&'static str],
+        /// The names of fields that hold topic names: these depend on whether the client understands the empty topic.
+        topic_fields: &'static [&'static str],
     },
+    /// A message was sent.
     Message(Arc<SentMessage>),
     /// A message's text, topic or channel changed.
     UpdateMessage(Box<UpdatedMessage>),
-    /// Messages were deleted, or moved to a channel that the user can't access.
+    /// Messages were deleted, or moved to a channel that the reader can't access.
     DeleteMessages {
         /// Oldest first; deletions below level 393 have the newest first. Each has its sender, which older levels send.
         messages: Vec<(MessageId, UserId)>,
@@ -76,7 +77,7 @@ pub enum Payload {
     UserAdd(Arc<User>),
     /// Channels became visible.
     ChannelsCreated(Vec<Arc<Channel>>),
-    /// The user was subscribed to channels.
+    /// The reader was subscribed to channels.
     Subscribed(Vec<(Arc<Channel>, Arc<Subscription>)>),
     /// Users were unsubscribed from channels. A reader who is one of them receives only the others.
     PeersUnsubscribed {

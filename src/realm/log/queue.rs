@@ -73,7 +73,7 @@ pub struct QueueOptions {
     pub apply_markdown: bool,
     /// Whether avatar URLs that the client can compute are left out.
     pub client_gravatar: bool,
-    /// Whether messages of public channels are included to which the user is not subscribed.
+    /// Whether messages of public channels that the user is not subscribed to are included.
     pub all_public_streams: bool,
     /// All terms must match a message for it to be delivered.
     pub narrow: Vec<QueueTerm>,
@@ -102,9 +102,11 @@ pub enum QueueTerm {
 }
 
 impl QueueTerm {
+    /// The condition for a term of the parameter `narrow`.
+    ///
     /// # Errors
     ///
-    /// `OperatorNotSupported`, `OperandNotSupported`.
+    /// `OperatorNotSupported`; `OperandNotSupported` for an unknown operand of `is`.
     pub fn new(operator: &str, operand: &str) -> Result<Self, Error> {
         let text = operand.to_lowercase();
         match (operator, operand) {
@@ -147,6 +149,7 @@ impl QueueTerm {
 pub struct QueueLevel {
     /// The feature level; None for the newest level and later ones.
     pub older_level: Option<i64>,
+    /// Events that the world's level does not have; queues do not receive them.
     pub withheld_events: &'static [EventPattern],
     /// Whether an event of an unknown type follows each event, for levels above the newest.
     pub sends_unknown_events: bool,
@@ -160,27 +163,27 @@ pub struct Capabilities {
     pub notification_settings_null: bool,
     /// The client accepts one event for several deleted messages.
     pub bulk_message_deletion: bool,
-    /// Avatar URLs may be missing.
+    /// The client accepts that avatar URLs are missing. Has no effect.
     pub user_avatar_url_field_optional: bool,
     /// The client receives typing notifications in channels.
     pub stream_typing_notifications: bool,
-    /// Has no effect at the newest level.
+    /// The client takes user settings from `user_settings`. Has no effect at the newest level.
     pub user_settings_object: bool,
     pub linkifier_url_template: bool,
-    /// Users that the client's user can't access may be missing.
+    /// The client accepts that users that its user can't access are missing.
     pub user_list_incomplete: bool,
     pub include_deactivated_groups: bool,
     pub archived_channels: bool,
     /// The client accepts "" as a topic. Otherwise it receives the name that is displayed for it.
     pub empty_topic_name: bool,
-    /// Whether presence events identify users by ID.
+    /// The client receives presence events in the format that identifies users by ID.
     pub simplified_presence_events: bool,
-    /// Whether each changed custom emoji has an event instead of the whole list.
+    /// The client receives an event for each changed custom emoji instead of the whole list.
     pub individual_emoji_changes: bool,
 }
 
 impl Realm {
-    /// Users who have an event queue.
+    /// Users who have at least one event queue.
     pub fn queue_owners(&self) -> OrdSet<UserId> {
         self.queues.values().map(|queue| queue.owner).collect()
     }

@@ -1,6 +1,6 @@
 //! Syntax checks for email addresses and URLs.
 
-/// In bytes (RFC 5321, section 4.5.3.1.3, whose 256 include angle brackets).
+/// The maximum length of an email address, in bytes (RFC 5321, section 4.5.3.1.3, whose 256 include angle brackets).
 const MAX_EMAIL_LENGTH: usize = 254;
 
 /// Whether a text is an ASCII email address of at most [`MAX_EMAIL_LENGTH`] bytes, with a plausible domain or at

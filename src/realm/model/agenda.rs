@@ -36,7 +36,7 @@ impl AgendaItem {
     }
 }
 
-/// Each item has at most one time. The next item is found in logarithmic time.
+/// Items with their times, sorted by time. An item has at most one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agenda {
     by_time: OrdSet<(Timestamp, AgendaItem)>,
@@ -44,11 +44,12 @@ pub struct Agenda {
 }
 
 impl Agenda {
+    /// The item that falls due first; None if there is none.
     pub fn next(&self) -> Option<&(Timestamp, AgendaItem)> {
         self.by_time.get_min()
     }
 
-    /// In the order of time.
+    /// All items, the next one first.
     pub fn iter(&self) -> impl Iterator<Item = &(Timestamp, AgendaItem)> {
         self.by_time.iter()
     }

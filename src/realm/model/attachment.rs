@@ -1,11 +1,11 @@
-//! Uploaded files.
+//! Uploaded files, without their bytes.
 
 use super::id::{AttachmentId, MessageId, UserId};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// An uploaded file.
+/// A finished upload. Its bytes are in `Realm::blobs`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Attachment {
@@ -14,12 +14,13 @@ pub struct Attachment {
     pub path_id: String,
     /// The file name in the upload.
     pub name: String,
-    /// In bytes.
+    /// The size of the file, in bytes.
     pub size: i64,
     /// MIME type: from the upload, or guessed.
     pub content_type: String,
     /// Width and height in pixels; None unless it is a picture of a known format.
     pub dimensions: Option<(u32, u32)>,
+    /// Whether it is a picture with several frames.
     #[serde(default)]
     pub is_animated: bool,
     /// When its thumbnails will be made; None if it has them or is no picture.

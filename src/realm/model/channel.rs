@@ -154,9 +154,9 @@ impl Subscription {
     }
 }
 
-/// In code points.
+/// The maximum length of a channel's name, in code points.
 pub const MAX_CHANNEL_NAME_LENGTH: usize = 60;
-/// The limit of channels and folders, in code points.
+/// The maximum length of the description of a channel or folder, in code points.
 pub const MAX_CHANNEL_DESCRIPTION_LENGTH: usize = 1024;
 
 /// Trims and validates a channel's name.

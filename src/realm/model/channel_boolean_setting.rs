@@ -13,7 +13,7 @@ macro_rules! with_channel_boolean_settings {
     ($make:ident) => {
         $make! {
             /// Whether mobile push notifications are on for users who subscribe for the first time, whatever their own
-            /// setting for channels. Only administrators turn it on or change it.
+            /// setting for channels. Only administrators may turn it on or off.
             default_push_notifications since 507, for Administrator;
         }
     };
@@ -46,6 +46,7 @@ macro_rules! define_channel_boolean_settings {
             $($(#[doc = $meaning])+ pub $name: bool,)+
         }
 
+        /// The rows of the table.
         pub const CHANNEL_BOOLEAN_SETTINGS: &[ChannelBooleanSetting] = &[$(
             ChannelBooleanSetting { name: stringify!($name), since: $since, lowest_role: Role::$role },
         )+];
@@ -54,6 +55,7 @@ macro_rules! define_channel_boolean_settings {
         pub const CHANNEL_BOOLEAN_SETTINGS_SINCE: &[(i64, &str)] = &[$(($since, stringify!($name)),)+];
 
         impl ChannelBooleanSettings {
+            /// The setting with this name on the wire; None if no setting has it.
             pub fn named(&mut self, name: &str) -> Option<&mut bool> {
                 match name {
                     $(stringify!($name) => Some(&mut self.$name),)+

@@ -22,12 +22,12 @@ where
     Ok(items.into_iter().collect())
 }
 
-/// Like [`members`]; null is None.
+/// Deserializes a set from a list, or None from null.
 ///
 /// # Errors
 ///
 /// The value is not a list of such members, or a member occurs twice.
-pub fn members_if_any<'de, D, S>(deserializer: D) -> Result<Option<S>, D::Error>
+pub fn optional_members<'de, D, S>(deserializer: D) -> Result<Option<S>, D::Error>
 where
     D: Deserializer<'de>,
     S: IntoIterator + FromIterator<S::Item>,

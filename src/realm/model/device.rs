@@ -1,4 +1,4 @@
-//! Devices that receive encrypted push notifications.
+//! Devices of users that receive encrypted push notifications.
 
 use super::id::DeviceId;
 use super::push::PushService;
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Device {
     /// Identifies the key that encrypts notifications.
     pub push_key_id: Option<i64>,
+    /// In Base64; None before the client sent a key.
     pub push_key: Option<String>,
     /// Identifies the current token.
     pub push_token_id: Option<String>,

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Emoji {
-    /// The name by which it was chosen.
+    /// Name under which the user chose the emoji, without colons.
     pub emoji_name: String,
-    /// Identifier inside its namespace.
+    /// Code of the emoji in the namespace `reaction_type`.
     pub emoji_code: String,
-    /// The namespace.
+    /// Namespace of `emoji_code`.
     pub reaction_type: ReactionType,
 }
 
@@ -31,7 +31,7 @@ pub enum ReactionType {
 }
 
 impl ReactionType {
-    /// The type with this name on the wire.
+    /// The type with this name on the wire; None for any other name.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "unicode_emoji" => Some(Self::Unicode),
@@ -52,7 +52,7 @@ pub struct CustomEmoji {
     pub name: String,
     /// The content hash of the picture.
     pub blob: String,
-    /// The last part of its URL.
+    /// The last part of the picture's URL.
     pub file_name: String,
     pub is_deactivated: bool,
     pub author: Option<UserId>,

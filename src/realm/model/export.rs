@@ -28,8 +28,9 @@ pub struct Export {
 pub enum ExportKind {
     /// Public data of the organization.
     Public,
-    /// Also the private data of users who consent.
-    Standard,
+    /// Public data, and the private data of users who consent.
+    #[serde(rename = "Standard")]
+    FullWithConsent,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,13 +44,13 @@ pub enum ExportState {
 }
 
 impl ExportKind {
-    pub const ALL: [Self; 2] = [Self::Public, Self::Standard];
+    pub const ALL: [Self; 2] = [Self::Public, Self::FullWithConsent];
 
     /// `export_type` in replies and events.
     pub fn number(self) -> i64 {
         match self {
             Self::Public => 1,
-            Self::Standard => 2,
+            Self::FullWithConsent => 2,
         }
     }
 
@@ -57,7 +58,7 @@ impl ExportKind {
     pub fn request_name(self) -> &'static str {
         match self {
             Self::Public => "public",
-            Self::Standard => "full_with_consent",
+            Self::FullWithConsent => "full_with_consent",
         }
     }
 }

@@ -9,7 +9,7 @@ const MAX_LINEAR_SEARCH: usize = 16;
 
 /// Iterates over reachable nodes without duplicates, in breadth-first order.
 #[derive(Debug)]
-pub struct Reachable<N, F> {
+pub struct ReachableNodes<N, F> {
     queue: SmallVec<[N; MAX_LINEAR_SEARCH]>,
     known: HashSet<N>,
     visited_count: usize,
@@ -18,12 +18,12 @@ pub struct Reachable<N, F> {
 
 /// All nodes that can be reached from the start nodes, which are included. `neighbours` calls its second argument with
 /// each neighbour of a node.
-pub fn reachable<N, F>(starts: impl IntoIterator<Item = N>, neighbours: F) -> Reachable<N, F>
+pub fn reachable_nodes<N, F>(starts: impl IntoIterator<Item = N>, neighbours: F) -> ReachableNodes<N, F>
 where
     N: Copy + Eq + Hash,
     F: FnMut(N, &mut dyn FnMut(N)),
 {
-    let mut reachable = Reachable { queue: SmallVec::new(), known: HashSet::new(), visited_count: 0, neighbours };
+    let mut reachable = ReachableNodes { queue: SmallVec::new(), known: HashSet::new(), visited_count: 0, neighbours };
     for start in starts {
         enqueue(&mut reachable.queue, &mut reachable.known, start);
     }
@@ -44,7 +44,7 @@ fn enqueue<N: Copy + Eq + Hash>(queue: &mut SmallVec<[N; MAX_LINEAR_SEARCH]>, kn
     }
 }
 
-impl<N, F> Iterator for Reachable<N, F>
+impl<N, F> Iterator for ReachableNodes<N, F>
 where
     N: Copy + Eq + Hash,
     F: FnMut(N, &mut dyn FnMut(N)),
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn each_node_is_visited_once_however_many_paths_lead_to_it() {
-        let mut nodes: Vec<u32> = reachable([0], lattice(64)).collect();
+        let mut nodes: Vec<u32> = reachable_nodes([0], lattice(64)).collect();
 
         nodes.sort_unstable();
         assert_eq!(nodes, (0..128).filter(|node| *node != 1).collect::<Vec<_>>());
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_long_chain_does_not_need_the_stack() {
-        assert_eq!(reachable([0], chain(1_000_000)).count(), 1_000_000);
+        assert_eq!(reachable_nodes([0], chain(1_000_000)).count(), 1_000_000);
         assert_eq!(nodes_on_cycles([0], chain(1_000_000)), Vec::<u32>::new());
     }
 
@@ -152,6 +152,6 @@ mod tests {
         let nodes = nodes_on_cycles([6, 1, 2, 3, 4, 5], neighbours);
 
         assert_eq!(nodes, [1, 5]);
-        assert_eq!(reachable([6], neighbours).collect::<Vec<_>>(), [6, 1, 2, 3, 4, 5]);
+        assert_eq!(reachable_nodes([6], neighbours).collect::<Vec<_>>(), [6, 1, 2, 3, 4, 5]);
     }
 }

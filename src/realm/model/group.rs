@@ -1,6 +1,6 @@
 //! User groups, system groups included.
 
-use super::graph::reachable;
+use super::graph::reachable_nodes;
 use super::id::{GroupId, UserId};
 use super::permission::Permissions;
 use crate::realm::Realm;
@@ -40,7 +40,7 @@ impl Realm {
         self.system_groups[&kind]
     }
 
-    /// Direct members, including deactivated users.
+    /// The direct members of a system group, including deactivated users.
     pub fn system_group_members(&self, kind: SystemGroup) -> &OrdSet<UserId> {
         &self.groups[&self.system_group(kind)].members
     }
@@ -63,7 +63,7 @@ impl Realm {
 
     /// The groups and their subgroups to any depth, without duplicates. Groups that don't exist are left out.
     pub fn groups_within(&self, groups: impl IntoIterator<Item = GroupId>) -> impl Iterator<Item = &Group> {
-        let ids = reachable(groups, |id: GroupId, visit: &mut dyn FnMut(GroupId)| {
+        let ids = reachable_nodes(groups, |id: GroupId, visit: &mut dyn FnMut(GroupId)| {
             for subgroup in self.groups.get(&id).into_iter().flat_map(|group| &group.subgroups) {
                 visit(*subgroup);
             }

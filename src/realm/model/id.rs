@@ -61,7 +61,7 @@ ids! {
     ChannelId;
     /// A channel folder.
     FolderId;
-    /// The set of people that a message is addressed to (`recipient_id` on the wire).
+    /// A channel or direct message conversation, as the recipient of messages (`recipient_id` on the wire).
     RecipientId;
     /// A custom emoji of the realm.
     EmojiId;
@@ -77,7 +77,7 @@ ids! {
     InviteLinkId;
     /// An invitation by email.
     InviteId;
-    /// An uploaded file's row.
+    /// An uploaded file (`id` of an attachment on the wire).
     AttachmentId;
     /// An export of the organization's data.
     ExportId;

@@ -3,7 +3,7 @@
 //! Most groups have few subgroups, which are walked on each look-up. Results of longer walks are cached until a group
 //! changes, because one request may check the same large groups for thousands of channels.
 
-use super::graph::reachable;
+use super::graph::reachable_nodes;
 use super::group::Group;
 use super::id::{GroupId, UserId};
 use crate::realm::Realm;
@@ -12,8 +12,7 @@ use imbl::{OrdMap, OrdSet};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Walks of more groups than this use the cache, except that the members of more groups than this are not looked up
-/// there.
+/// Look-ups that would walk more groups than this use the cache, except for the members of more given groups than this.
 const MAX_UNCACHED_GROUPS: usize = 16;
 /// If the cached results together have more users and groups than this, the next request empties the cache.
 const MAX_CACHE_SIZE: usize = 4_000_000;
@@ -24,17 +23,17 @@ pub struct Memberships(Arc<Mutex<MembershipCache>>);
 
 #[derive(Debug, Default)]
 struct MembershipCache {
-    /// The version of the realm's groups for which the results are valid.
+    /// The groups for which the results are valid: another version of the realm's groups empties the cache.
     groups: OrdMap<GroupId, Arc<Group>>,
     /// The number of users and groups in the results.
     size: usize,
     members: HashMap<GroupId, OrdSet<UserId>>,
     memberships: HashMap<UserId, HashSet<GroupId>>,
-    /// Built on first use.
+    /// None until it is first needed.
     parents: Option<Parents>,
 }
 
-/// The inverse of direct subgroups and direct members.
+/// For each group and user, the groups that have it as a direct subgroup or direct member.
 #[derive(Debug, Default)]
 struct Parents {
     groups: HashMap<GroupId, Vec<GroupId>>,
@@ -126,7 +125,7 @@ impl MembershipCache {
         let visit_parents = |id: GroupId, visit: &mut dyn FnMut(GroupId)| {
             parents.groups.get(&id).into_iter().flatten().for_each(|group| visit(*group));
         };
-        reachable(direct_groups, visit_parents).collect()
+        reachable_nodes(direct_groups, visit_parents).collect()
     }
 }
 

@@ -104,7 +104,7 @@ pub struct Body {
     /// Whether it mentions everyone in the channel or conversation.
     pub mentions_channel: bool,
     /// The topic's participants at the time, if it mentions everyone in the topic.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members_if_any")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::optional_members")]
     pub topic_mentioned: Option<BTreeSet<UserId>>,
     /// Recipients with an alert word in the text.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]

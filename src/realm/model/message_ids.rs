@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 /// The number of recent IDs that are collected before they are added to the persistent set together.
 const RECENT_CAPACITY: usize = 16;
 
-/// A sorted set of message IDs. Adding the newest one copies only the few recent IDs, not the nodes of the persistent
-/// set, which are shared with the published realm.
+/// A sorted set of message IDs. Adding the newest one mostly copies only the few recent IDs, not the nodes of the
+/// persistent set, which are shared with the published realm.
 #[derive(Clone, Debug, Default)]
 pub struct MessageIds {
     older: OrdSet<MessageId>,
@@ -74,13 +74,13 @@ impl MessageIds {
         }
     }
 
-    /// Oldest first.
+    /// All IDs, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = MessageId> + '_ {
         self.older.iter().chain(&self.recent).copied()
     }
 
     /// The IDs from `id` on, oldest first.
-    pub fn from(&self, id: MessageId) -> impl Iterator<Item = MessageId> + '_ {
+    pub fn starting_at(&self, id: MessageId) -> impl Iterator<Item = MessageId> + '_ {
         let start = self.recent.partition_point(|recent_id| *recent_id < id);
         // If a recent ID is below `id`, all older ones are too.
         let older_ids = (start == 0).then(|| self.older.range(id..));
@@ -150,7 +150,7 @@ mod tests {
                 prop_assert_eq!(ids.len(), model.len());
                 prop_assert_eq!((ids.first(), ids.last()), (model.first().copied(), model.last().copied()));
                 let limit = MessageId(number);
-                prop_assert!(ids.from(limit).eq(model.range(limit..).copied()));
+                prop_assert!(ids.starting_at(limit).eq(model.range(limit..).copied()));
                 prop_assert!(ids.below(limit).eq(model.range(..limit).rev().copied()));
                 prop_assert_eq!(ids.contains(limit), model.contains(&limit));
                 prop_assert_eq!(&ids, &model.iter().copied().collect::<MessageIds>());

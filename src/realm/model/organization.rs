@@ -23,7 +23,7 @@ pub struct Organization {
     pub description: String,
     /// In HTML.
     pub rendered_description: String,
-    /// The domain of the dummy addresses, as in `user7@host`.
+    /// The domain of dummy addresses, as in `user7@host`, and of new bots' addresses.
     pub host: String,
     /// `sender_realm_str` on the wire.
     pub subdomain: String,
@@ -93,7 +93,7 @@ impl Organization {
         })
     }
 
-    /// The value of a Boolean setting.
+    /// The value of a Boolean setting; false if it is null.
     pub fn is_enabled(&self, setting: RealmSetting) -> bool {
         self.setting(setting).as_bool().unwrap_or_default()
     }
@@ -112,7 +112,7 @@ impl Organization {
     }
 }
 
-/// Another service to log in with.
+/// An external service whose accounts can be used to log in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoginService {
@@ -122,12 +122,12 @@ pub struct LoginService {
     pub display_name: String,
 }
 
-/// A way to log in.
+/// How users prove who they are when they log in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum AuthenticationMethod {
     /// Address and password.
     Email,
-    /// Any account's address, as on development servers.
+    /// The address of any account, without a password, as on development servers.
     Dev,
 }
 
@@ -146,7 +146,7 @@ impl AuthenticationMethod {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrganizationPicture {
-    /// Square.
+    /// A square picture.
     Icon,
     /// For light backgrounds.
     Logo,
@@ -225,9 +225,11 @@ pub const NO_CHANNEL: i64 = -1;
 /// Purposes for which the organization can choose a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelPurpose {
-    /// Receives reports about messages.
+    /// Reports about messages are sent to it.
     ModerationRequests,
+    /// New channels are announced in it.
     NewChannels,
+    /// New users are announced in it.
     SignUps,
     /// Updates of the service are announced in it.
     ServiceUpdates,
@@ -247,7 +249,7 @@ impl ChannelPurpose {
     }
 
     /// The organization's field for this purpose.
-    pub fn of(self, organization: &mut Organization) -> &mut Option<ChannelId> {
+    pub fn channel_mut(self, organization: &mut Organization) -> &mut Option<ChannelId> {
         match self {
             Self::ModerationRequests => &mut organization.moderation_requests,
             Self::NewChannels => &mut organization.new_channel_announcements,
@@ -257,5 +259,5 @@ impl ChannelPurpose {
     }
 }
 
-/// In code points (specification, Limits).
+/// The maximum length of the welcome message, in code points (specification, Limits).
 pub const MAX_WELCOME_LENGTH: usize = 8_000;

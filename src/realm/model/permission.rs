@@ -22,15 +22,15 @@ pub enum GroupSettingValue {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnonymousGroup {
-    /// IDs of users.
+    /// IDs of users who hold the permission themselves.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub direct_members: BTreeSet<UserId>,
-    /// IDs of groups.
+    /// IDs of groups whose members hold the permission.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub direct_subgroups: BTreeSet<GroupId>,
 }
 
-/// The holders by the name of the setting.
+/// The holders of permissions, by the name of the permission on the wire.
 pub type Permissions = BTreeMap<&'static str, GroupSettingValue>;
 
 /// A permission setting: a row of the tables below.
@@ -188,6 +188,8 @@ permissions! {
     }
 }
 
+/// Finds a row by its name.
+///
 /// # Panics
 ///
 /// When no setting has this name. Callers only use names from the code, not from input.

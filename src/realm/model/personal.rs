@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// In code points.
+/// The maximum length of an alert word, in code points.
 pub const MAX_ALERT_WORD_LENGTH: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ impl UserState {
         self.setting(setting).as_bool().unwrap_or_default()
     }
 
-    /// The value of an integer setting.
+    /// The value of an integer setting, in the setting's unit.
     pub fn number(&self, setting: UserSetting) -> i64 {
         self.setting(setting).as_i64().unwrap_or_default()
     }
@@ -122,6 +122,7 @@ impl UserState {
         self.subscription(channel).is_some_and(|subscription| !subscription.is_muted)
     }
 
+    /// [`VisibilityPolicy::None`] for a topic without a policy.
     pub fn topic_policy(&self, channel: ChannelId, topic: &str) -> VisibilityPolicy {
         if self.topics.is_empty() {
             return VisibilityPolicy::None;
@@ -157,7 +158,7 @@ pub trait PersonalItem: Sized {
 
     fn list_mut(state: &mut UserState) -> &mut OrdMap<Self::Id, Arc<Self>>;
 
-    /// The last ID.
+    /// The last ID that was assigned to an item of this kind.
     fn counter(counters: &mut ItemCounters) -> &mut i64;
 }
 
@@ -167,7 +168,7 @@ pub struct PersonalItemKind {
     pub name: &'static str,
     /// For each item of a user's list, its key and its ID, which must be equal.
     pub keys_and_ids: fn(&UserState) -> Vec<(i64, i64)>,
-    /// The last ID.
+    /// The last ID that was assigned to an item of this kind.
     pub last: fn(&ItemCounters) -> i64,
 }
 
@@ -258,7 +259,7 @@ impl VisibilityPolicy {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Status {
-    /// Not empty.
+    /// Never ""; None for a status without a text.
     pub text: Option<String>,
     pub emoji: Option<Emoji>,
     /// Whether the user ever set a status. Then clients see whether the user is away, even if the status has neither
@@ -277,9 +278,9 @@ impl Status {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Presence {
-    /// When the user last used a client.
+    /// When the user last used a client; None if never.
     pub active_at: Option<Timestamp>,
-    /// When the user last had a client open.
+    /// When the user last had a client open; None if never.
     pub connected_at: Option<Timestamp>,
     /// From a counter of the realm; clients pass it as `last_update_id`.
     pub update_id: i64,
@@ -334,11 +335,11 @@ pub const BUILT_IN_FRAGMENTS: [&str; 9] = [
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NavigationView {
-    /// Identifies the view.
+    /// Fragment of the view's URL, without `#`; unique among the user's views.
     pub fragment: String,
     /// Whether it is in the sidebar rather than in the menu.
     pub is_pinned: bool,
-    /// Only for custom views.
+    /// Name of a custom view; absent for a built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }

@@ -2,7 +2,7 @@
 //! thumbnails.
 
 /// A format of thumbnails, in WebP.
-pub struct Thumbnail {
+pub struct ThumbnailFormat {
     /// The last part of a thumbnail's path.
     pub name: &'static str,
     /// In pixels.
@@ -13,13 +13,13 @@ pub struct Thumbnail {
 }
 
 /// The value of `server_thumbnail_formats`.
-pub const THUMBNAILS: [Thumbnail; 2] = [ANIMATED_THUMBNAIL, STILL_THUMBNAIL];
+pub const THUMBNAIL_FORMATS: [ThumbnailFormat; 2] = [ANIMATED_THUMBNAIL, STILL_THUMBNAIL];
 /// The format for animated pictures.
-pub const ANIMATED_THUMBNAIL: Thumbnail =
-    Thumbnail { name: chat_markdown::ANIMATED_THUMBNAIL, max_width: 840, max_height: 560, is_animated: true };
+pub const ANIMATED_THUMBNAIL: ThumbnailFormat =
+    ThumbnailFormat { name: chat_markdown::ANIMATED_THUMBNAIL, max_width: 840, max_height: 560, is_animated: true };
 /// The format for other pictures.
-pub const STILL_THUMBNAIL: Thumbnail =
-    Thumbnail { name: chat_markdown::STILL_THUMBNAIL, max_width: 840, max_height: 560, is_animated: false };
+pub const STILL_THUMBNAIL: ThumbnailFormat =
+    ThumbnailFormat { name: chat_markdown::STILL_THUMBNAIL, max_width: 840, max_height: 560, is_animated: false };
 
 /// Width and height in pixels, from the header; None if it is not a PNG, GIF, JPEG or WebP picture.
 pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {

@@ -1,8 +1,8 @@
-//! Code playgrounds.
+//! Code playgrounds: websites to which clients send the code blocks of a language.
 
 use serde::{Deserialize, Serialize};
 
-/// A website that runs code of a language.
+/// A website that runs code, which its URL contains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Playground {

@@ -34,7 +34,7 @@ pub struct Push {
     pub service: PushService,
     /// The device's key at the time of the push; None if the push is not encrypted.
     pub key: Option<PushKey>,
-    /// Before encryption.
+    /// What the push contains before it is encrypted.
     pub content: PushContent,
 }
 
@@ -77,6 +77,7 @@ pub enum PushContent {
     Registration(Value),
     /// A test notification that the user requested.
     Test(Value),
+    /// A message that the user received.
     Message(Arc<SentMessage>),
     /// Messages that were read or deleted, which devices no longer show.
     Removal(Vec<MessageId>),
@@ -112,7 +113,7 @@ pub struct PushToken {
     pub app: Option<String>,
 }
 
-/// Kinds of tokens of devices without encrypted notifications.
+/// Kinds of tokens, by the operation that registers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PushTokenKind {

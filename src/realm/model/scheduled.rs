@@ -13,7 +13,7 @@ pub struct ScheduledMessage {
     pub to: ScheduledTarget,
     /// In Markdown.
     pub content: String,
-    /// In HTML.
+    /// `content` in HTML.
     pub rendered: String,
     pub deliver_at: Timestamp,
     /// Whether the sender's own user message is marked as read.
@@ -50,7 +50,7 @@ pub struct Reminder {
     pub note: String,
     /// The message that the notification bot will send, in Markdown.
     pub content: String,
-    /// In HTML.
+    /// `content` in HTML.
     pub rendered: String,
     pub deliver_at: Timestamp,
     /// Whether sending failed.

@@ -50,7 +50,7 @@ impl SeededRng {
     }
 
     /// The name of a video call room: 16 characters of a-z and 2-7.
-    pub fn room_key(&mut self) -> String {
+    pub fn room_name(&mut self) -> String {
         self.random_text::<16>(BASE32)
     }
 

@@ -16,10 +16,11 @@ pub struct SentMessage {
     pub sender: Arc<User>,
     /// The sender's dummy address; None if other users see the real one.
     pub dummy_email: Option<String>,
+    /// None for a direct message.
     pub channel: Option<Arc<Channel>>,
     /// `queue_id` and `local_id` from the request that sent the message.
     pub local_id: Option<(String, String)>,
-    /// Guests, who receive events only of channels that they are subscribed to.
+    /// All guests: they receive events only of channels that they are subscribed to.
     pub guests: OrdSet<UserId>,
     /// Users who had the message marked as read when it was sent.
     pub read_by: OrdSet<UserId>,
@@ -28,7 +29,7 @@ pub struct SentMessage {
 }
 
 impl SentMessage {
-    /// Takes the context from the realm's present state.
+    /// Takes the data from the realm's present state. `local_id` and `read_by` are left empty.
     pub fn new(realm: &Realm, message: &Arc<Message>, sender: &Arc<User>) -> Self {
         Self {
             message: message.clone(),

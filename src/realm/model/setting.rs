@@ -4,7 +4,7 @@ use crate::feature::Feature;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-/// A row of one of the tables.
+/// A setting of users or of the organization: a row of one of the tables.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The name on the wire. In the register reply, organization settings have the prefix `realm_`, except
@@ -92,13 +92,14 @@ macro_rules! settings {
 /// The upper limit of the setting `max_file_upload_size_mib`.
 pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
 
-/// In code points.
+/// The maximum length of a password, in code points.
 pub const MAX_PASSWORD_LENGTH: i64 = 100;
 
 /// The maximum of `waiting_period_threshold`, in days: real servers store it in 32 bits. Waiting periods that would end
 /// after the last supported time end at that time.
 pub const MAX_WAITING_DAYS: i64 = i32::MAX as i64;
 
+/// The sounds that clients can play for notifications.
 pub const NOTIFICATION_SOUNDS: &[&str] = &[
     "ascend",
     "beep_boop",

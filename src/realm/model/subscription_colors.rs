@@ -1,4 +1,4 @@
-//! Chooses colors for new subscriptions: the color that the user's subscriptions use least.
+//! Colors of subscriptions: which are valid, and which one a new subscription gets.
 
 use super::id::UserId;
 use crate::realm::Realm;
@@ -16,7 +16,7 @@ pub struct ColorCounts([usize; SUBSCRIPTION_COLORS.len()]);
 
 impl ColorCountsByUser {
     /// Counts the colors of a user on the first call. Later subscriptions must be added with [`ColorCounts::count`].
-    pub fn of(&mut self, realm: &Realm, user: UserId) -> &mut ColorCounts {
+    pub fn counts_of(&mut self, realm: &Realm, user: UserId) -> &mut ColorCounts {
         self.by_user.entry(user).or_insert_with(|| {
             let mut counts = ColorCounts([0; SUBSCRIPTION_COLORS.len()]);
             for subscription in
@@ -38,7 +38,7 @@ impl ColorCounts {
     }
 
     /// The least used color; among several, the first in [`SUBSCRIPTION_COLORS`].
-    pub fn next(&self) -> String {
+    pub fn least_used_color(&self) -> String {
         let least_used = (0..SUBSCRIPTION_COLORS.len()).min_by_key(|index| self.0[*index]).unwrap_or_default();
         SUBSCRIPTION_COLORS[least_used].to_owned()
     }

@@ -5,7 +5,7 @@ use regex::Regex;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// In code points; longer messages are truncated.
+/// The maximum length of a message's content, in code points; longer contents are truncated.
 pub const MAX_MESSAGE_LENGTH: usize = 10_000;
 
 /// Normalizes the content of a message: removes white space at the end and newlines at the start, and truncates it.
@@ -53,7 +53,7 @@ pub fn truncate<'text>(text: &'text str, limit: usize, suffix: &str) -> Cow<'tex
     remaining.chain(suffix.chars()).collect::<String>().into()
 }
 
-/// Does not copy a text that is in lower case and ASCII, as most names are.
+/// Converts a text to lower case. Does not copy it if it is ASCII in lower case, as most names are.
 pub fn to_lowercase(text: &str) -> Cow<'_, str> {
     let is_lowercase = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
     if is_lowercase { text.into() } else { text.to_lowercase().into() }

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// In code points; longer topics are truncated.
+/// The maximum length of a topic's name, in code points; longer names are truncated.
 pub const MAX_TOPIC_LENGTH: usize = 60;
+/// The beginning of the names of resolved topics.
 pub const RESOLVED_PREFIX: &str = "✔ ";
 /// Sent instead of "" to clients without the capability `empty_topic_name` (`realm_empty_topic_display_name`).
 pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
@@ -94,6 +95,7 @@ pub fn replace_empty_topic_name(text: &str) -> &str {
     if is_empty_topic_name(text) { "" } else { text }
 }
 
+/// The topics of a channel that have messages, in the order of their keys.
 pub fn topics_of_channel(realm: &Realm, channel: ChannelId) -> impl Iterator<Item = &Topic> {
     let first = (channel, TopicKey::new(""));
     realm.topics.range(first..).take_while(move |((id, _), _)| *id == channel).map(|(_, topic)| topic.as_ref())

@@ -18,6 +18,7 @@ pub const UNKNOWN_USER_NAME: &str = "Unknown user";
 #[serde(deny_unknown_fields)]
 pub struct User {
     pub id: UserId,
+    /// The real address, unique in the organization ignoring case.
     pub email: String,
     pub full_name: String,
     pub role: Role,
@@ -42,7 +43,7 @@ pub struct User {
     /// In plain text, because a test double has no secrets; None if the user cannot log in with a password.
     pub password: Option<String>,
     /// Whether the user may create users and change their addresses through the API. The role of administrator is
-    /// needed too; below level 36, it suffices for creating users.
+    /// needed too; below level 36, the role alone suffices for creating users.
     pub can_create_users: bool,
     /// Values of custom profile fields.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
@@ -104,12 +105,12 @@ impl User {
         self.role <= Role::Administrator
     }
 
-    /// None for a person, or a bot without an owner.
+    /// The user who owns the bot; None for a person, or a bot without an owner.
     pub fn bot_owner(&self) -> Option<UserId> {
         self.bot.as_ref().and_then(|bot| bot.owner)
     }
 
-    /// No values for a person.
+    /// The bot's defaults; none are set for a person.
     pub fn bot_defaults(&self) -> BotDefaults {
         self.bot.as_ref().map(|bot| bot.defaults).unwrap_or_default()
     }
@@ -127,7 +128,7 @@ pub struct Bot {
     /// None unless it is a system bot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_kind: Option<SystemBotKind>,
-    /// Outgoing webhooks or the configuration, as in `services` of the register reply.
+    /// Outgoing webhooks, or the configuration of an embedded bot, as in `services` of the register reply.
     pub services: Vec<Value>,
     /// Values of parameters that its requests omit.
     #[serde(default)]
@@ -168,7 +169,7 @@ impl BotDefaults {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BotKind {
-    /// 1: calls the API like anybody.
+    /// 1: uses the API as a person's client does.
     Generic,
     /// 2: delivers webhooks and sends messages; few other operations accept it.
     IncomingWebhook,
@@ -189,7 +190,7 @@ impl BotKind {
     }
 }
 
-/// A user's role; a smaller number has more permissions.
+/// A user's role, with its number on the wire. A smaller number has more permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -234,7 +235,7 @@ impl Role {
     }
 }
 
-/// Who may see a user's real address (`email_address_visibility`).
+/// Who may see a user's real address: `email_address_visibility`, with the numbers on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EmailVisibility {

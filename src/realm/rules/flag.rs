@@ -16,7 +16,7 @@ fn unread_ids<'a>(
     let mut next = first;
     std::iter::from_fn(move || {
         loop {
-            let id = messages.from(next).next()?;
+            let id = messages.starting_at(next).next()?;
             let end_of_run = state.read.end_of_run(id);
             next = MessageId(end_of_run.unwrap_or(id).0.saturating_add(1));
             if end_of_run.is_none() {

@@ -126,7 +126,7 @@ impl Tx {
         if self.log.first < trim_position {
             let slow_queues = self.queues.values().filter(|queue| queue.cursor.entry < trim_position);
             for queue in slow_queues.cloned().collect::<Vec<_>>() {
-                if self.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry)) {
+                if self.log.entries_from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry)) {
                     self.wake_poll(&queue.id);
                     self.remove_queue(&queue.id);
                 } else if let Some(queue) = self.realm_mut().queues.get_mut(&queue.id) {

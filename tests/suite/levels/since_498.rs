@@ -28,7 +28,7 @@ async fn exports_of_prior_servers_were_like_others_before_506() {
     server.arrange(|tx| {
         let export = Export {
             id: ExportId(7),
-            kind: ExportKind::Standard,
+            kind: ExportKind::FullWithConsent,
             requested_by: UserId(1),
             requested_at: tx.now.plus(Span::from_days(-1)),
             key: "k".into(),

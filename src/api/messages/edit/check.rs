@@ -171,7 +171,7 @@ fn messages_to_move(
         |id: &MessageId| place.channel() == Some(channel) || realm.can_see_message(caller, &realm.messages[id]);
     match (mode, messages) {
         (PropagateMode::One, _) | (_, None) => vec![message.id],
-        (PropagateMode::Later, Some(messages)) => messages.from(message.id).filter(is_movable).collect(),
+        (PropagateMode::Later, Some(messages)) => messages.starting_at(message.id).filter(is_movable).collect(),
         (PropagateMode::All, Some(messages)) => messages.iter().filter(is_movable).collect(),
     }
 }

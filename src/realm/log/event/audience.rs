@@ -4,7 +4,7 @@ use crate::realm::model::id::UserId;
 use imbl::OrdSet;
 use smallvec::{SmallVec, smallvec};
 
-/// The union of `sets` without `except`. The sets share memory with those of the realm.
+/// The users of all `sets` without those of `except`. The sets share memory with those of the realm.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audience {
     sets: SmallVec<[OrdSet<UserId>; 1]>,
@@ -20,6 +20,7 @@ impl Audience {
         Self { sets: smallvec![users], except: OrdSet::new() }
     }
 
+    /// Adds users. Those that were excluded before remain excluded.
     #[must_use]
     pub fn with_users(mut self, users: OrdSet<UserId>) -> Self {
         self.sets.push(users);

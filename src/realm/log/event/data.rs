@@ -16,10 +16,10 @@ use std::sync::Arc;
 pub trait EventData: Serialize + JsonSchema {
     /// The event's `type` and `op`.
     const KIND: EventKind;
-    /// Fields that hold topic names: these depend on whether the client understands the empty topic.
-    const TOPICS: &'static [&'static str] = &[];
+    /// The names of fields that hold topic names: these depend on whether the client understands the empty topic.
+    const TOPIC_FIELDS: &'static [&'static str] = &[];
 
-    /// Converts it to an event for queues that fulfil a condition.
+    /// Converts the fields to an event for queues that fulfil a condition.
     fn only_for(self, condition: DeliveryCondition) -> Event
     where
         Self: Sized,
@@ -34,7 +34,7 @@ impl<E: EventData> From<E> for Event {
             Ok(Value::Object(fields)) => fields,
             _ => Map::new(),
         };
-        Self::new(E::KIND, Payload::Fields { fields: Arc::new(fields), topics: E::TOPICS })
+        Self::new(E::KIND, Payload::Fields { fields: Arc::new(fields), topic_fields: E::TOPIC_FIELDS })
     }
 }
 
@@ -43,7 +43,7 @@ macro_rules! event_data {
     ($($name:ident $(is $kind:ident)? $(with topics in $topics:expr)?;)*) => {$(
         impl $crate::realm::log::event::EventData for $name {
             const KIND: $crate::realm::log::event::EventKind = event_data!(@kind $name $($kind)?);
-            $(const TOPICS: &'static [&'static str] = $topics;)?
+            $(const TOPIC_FIELDS: &'static [&'static str] = $topics;)?
         }
     )*};
     (@kind $name:ident) => { $crate::realm::log::event::EventKind::$name };
@@ -85,7 +85,7 @@ pub struct InvitesChanged {}
 /// The user's muted topics, for clients that don't request `user_topic`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MutedTopics {
-    /// For each, the channel's name, the topic, and UNIX seconds.
+    /// For each topic: the channel's name, the topic, and when it was muted, in UNIX seconds.
     #[schemars(with = "Vec<Vec<Value>>")]
     pub muted_topics: Vec<(String, String, i64)>,
 }
@@ -93,13 +93,13 @@ pub struct MutedTopics {
 /// A user's policy for a topic.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserTopic {
-    /// The topic's channel.
+    /// ID of the channel that has the topic.
     pub stream_id: ChannelId,
-    /// The topic.
+    /// Name of the topic, as spelled in the change.
     pub topic_name: String,
-    /// UNIX seconds.
+    /// Time of the change, in UNIX seconds.
     pub last_updated: i64,
-    /// 0 none, 1 muted, 2 unmuted, 3 followed.
+    /// The policy from now on: 0 none, 1 muted, 2 unmuted, 3 followed.
     #[schemars(extend("enum" = [0, 1, 2, 3]))]
     pub visibility_policy: i64,
 }
@@ -107,21 +107,21 @@ pub struct UserTopic {
 /// A reminder was sent or removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RemindersRemove {
-    /// The reminder.
+    /// ID of a reminder that the user had.
     pub reminder_id: ReminderId,
 }
 
 /// A scheduled message was sent or removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ScheduledMessagesRemove {
-    /// The scheduled message.
+    /// ID of a scheduled message that the user had.
     pub scheduled_message_id: ScheduledMessageId,
 }
 
 /// A user is no longer visible to a limited guest.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmUserRemove {
-    /// The user.
+    /// What the guest still sees of the user.
     pub person: UnknownPerson,
 }
 
@@ -144,9 +144,9 @@ impl RealmUserRemove {
 /// Channels are no longer visible.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StreamDelete {
-    /// The channels.
+    /// An object with the ID of each channel.
     pub streams: Vec<DeletedChannel>,
-    /// The IDs of the same channels.
+    /// IDs of the same channels, sorted.
     pub stream_ids: OrdSetOf<ChannelId>,
 }
 
@@ -154,7 +154,7 @@ pub struct StreamDelete {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct DeletedChannel {
-    /// Its ID.
+    /// ID of the channel; nothing else of it is sent.
     pub stream_id: ChannelId,
 }
 
@@ -187,13 +187,13 @@ impl<T: Ord + JsonSchema> JsonSchema for OrdSetOf<T> {
 /// The first message of a channel changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FirstMessageUpdate {
-    /// The channel.
+    /// ID of the channel that has another first message.
     pub stream_id: ChannelId,
-    /// Its name.
+    /// Present name of the channel, without a change.
     pub name: String,
     /// Always `first_message_id`.
     pub property: &'static str,
-    /// Null without messages.
+    /// ID of the oldest message that remains; null without messages.
     pub value: Option<MessageId>,
 }
 
@@ -209,9 +209,9 @@ pub struct SubscriptionPeerRemove(pub Peers);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Peers {
-    /// The channels.
+    /// IDs of the channels in which each of the users was subscribed or unsubscribed.
     pub stream_ids: Vec<ChannelId>,
-    /// The users.
+    /// IDs of the users, sorted.
     pub user_ids: OrdSetOf<UserId>,
 }
 
@@ -227,11 +227,11 @@ pub struct UpdateMessageFlagsAdd {
     /// The same as `op`.
     #[schemars(extend("enum" = ["add"]))]
     pub operation: &'static str,
-    /// The flag.
+    /// `read`, `starred`, `collapsed` or `hide_link_previews`.
     pub flag: &'static str,
-    /// The messages.
+    /// IDs of the messages that have the flag now; empty if `all` is true.
     pub messages: Vec<MessageId>,
-    /// All messages were marked as read, regardless of the list.
+    /// Whether all messages of the user were marked as read.
     pub all: bool,
 }
 
@@ -241,9 +241,9 @@ pub struct UpdateMessageFlagsRemove {
     /// The same as `op`.
     #[schemars(extend("enum" = ["remove"]))]
     pub operation: &'static str,
-    /// The flag.
+    /// `read`, `starred`, `collapsed` or `hide_link_previews`.
     pub flag: &'static str,
-    /// The messages.
+    /// IDs of the messages that lack the flag now.
     pub messages: Vec<MessageId>,
     /// Always false.
     pub all: bool,
@@ -257,15 +257,15 @@ pub struct UpdateMessageFlagsRemove {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct MessageDetails {
-    /// `private` or `stream`.
+    /// `private` for a direct message, `stream` for a channel message.
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["private", "stream"]))]
     pub kind: &'static str,
-    /// Its channel.
+    /// ID of the message's channel; absent for direct messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ChannelId")]
     pub stream_id: Option<ChannelId>,
-    /// Its topic.
+    /// Topic of the message; absent for direct messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub topic: Option<String>,
@@ -273,12 +273,12 @@ pub struct MessageDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub unmuted_stream_msg: Option<bool>,
-    /// The others in the conversation.
+    /// IDs of the others in the conversation; absent for channel messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<UserId>")]
     pub user_ids: Option<Vec<UserId>>,
-    /// True if the message mentions the user. Wildcard mentions don't count in muted topics and in
-    /// direct messages of muted users.
+    /// True if the message mentions the user. Wildcard mentions don't count in muted topics and in direct messages of
+    /// muted users.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub mentioned: Option<bool>,
@@ -289,7 +289,9 @@ pub struct MessageDetails {
 pub struct FlagUpdate {
     /// Whether the flag is added; if not, it is removed.
     pub is_added: bool,
+    /// The name on the wire, such as `starred`.
     pub flag: &'static str,
+    /// Empty if `all` is set.
     pub messages: Vec<MessageId>,
     /// Whether all of the user's messages were marked as read.
     pub all: bool,
@@ -315,21 +317,21 @@ impl From<FlagUpdate> for Event {
     }
 }
 
-/// Users were added to a group.
+/// Users became direct members of a group.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupAddMembers(pub Members);
 
-/// Users were removed from a group.
+/// Users are no longer direct members of a group.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupRemoveMembers(pub Members);
 
-/// Direct members of a group.
+/// The changed direct members of a group.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Members {
-    /// The group.
+    /// ID of the group whose direct members changed.
     pub group_id: GroupId,
-    /// Active users.
+    /// IDs of the users who were added or removed.
     pub user_ids: Vec<UserId>,
 }
 

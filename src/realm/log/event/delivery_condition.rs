@@ -29,8 +29,9 @@ pub enum DeliveryCondition {
     /// The client has the capability `archived_channels`, and the world is at level 378 or above: below, archiving is
     /// sent as deletion.
     ArchivedUpdates,
-    /// The opposite of [`DeliveryCondition::ArchivedUpdates`].
-    NoArchivedChannels,
+    /// The client lacks the capability `archived_channels`, or the world is below level 378: the opposite of
+    /// [`DeliveryCondition::ArchivedUpdates`].
+    NoArchivedUpdates,
     /// The client has the capability `individual_emoji_changes`.
     IndividualEmoji,
     /// The client lacks the capability `individual_emoji_changes`.
@@ -48,7 +49,7 @@ pub enum DeliveryCondition {
 }
 
 impl DeliveryCondition {
-    /// The condition of events about a channel.
+    /// The condition of events about a channel: only clients that know archived channels receive those about one.
     pub fn of_channel(is_archived: bool) -> Self {
         if is_archived { DeliveryCondition::ArchivedChannels } else { DeliveryCondition::Always }
     }
@@ -74,7 +75,7 @@ impl DeliveryCondition {
                 DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivingIsUpdateEvent.since())
                     .is_fulfilled_by(options)
             }
-            DeliveryCondition::NoArchivedChannels => !DeliveryCondition::ArchivedUpdates.is_fulfilled_by(options),
+            DeliveryCondition::NoArchivedUpdates => !DeliveryCondition::ArchivedUpdates.is_fulfilled_by(options),
             DeliveryCondition::IndividualEmoji => capabilities.individual_emoji_changes,
             DeliveryCondition::EmojiList => !capabilities.individual_emoji_changes,
             DeliveryCondition::NoUserTopics => {

@@ -16,7 +16,7 @@ pub struct EventLog {
     /// The position of the first entry that was not trimmed. Positions never change.
     pub first: u64,
     pub entries: Vector<Arc<Entry>>,
-    /// The sum of the entries' weights.
+    /// The sum of the entries' weights, in bytes.
     bytes: usize,
 }
 
@@ -27,7 +27,7 @@ impl EventLog {
     }
 
     /// The entries from a position on, each with its position.
-    pub fn from(&self, position: u64) -> impl Iterator<Item = (u64, &Arc<Entry>)> {
+    pub fn entries_from(&self, position: u64) -> impl Iterator<Item = (u64, &Arc<Entry>)> {
         let skipped_count = position.saturating_sub(self.first);
         let start = usize::try_from(skipped_count).unwrap_or(usize::MAX).min(self.entries.len());
         let first = self.first + start as u64;
@@ -49,6 +49,7 @@ impl EventLog {
         self.entries.push_back(Arc::new(entry));
     }
 
+    /// Whether the log exceeds one of its limits, so that it must be trimmed.
     pub fn is_too_large(&self) -> bool {
         self.entries.len() > MAX_LOG_ENTRIES || self.bytes > MAX_LOG_BYTES
     }
@@ -78,6 +79,7 @@ impl EventLog {
     }
 }
 
+/// An event in the log, with those who receive it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub at: Timestamp,

@@ -8,8 +8,10 @@ use crate::time::Timestamp;
 use imbl::{OrdMap, Vector};
 use std::sync::Arc;
 
+/// A list in its state after a change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum List {
+    /// The reader's alert words.
     AlertWords(Vector<String>),
     /// Each muted user, with the time of muting.
     MutedUsers(OrdMap<UserId, Timestamp>),

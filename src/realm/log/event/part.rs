@@ -27,7 +27,7 @@ pub type Parts = SmallVec<[Part; 1]>;
 impl Queue {
     /// The events that a log entry becomes for this queue; none when the queue does not receive it.
     ///
-    /// They depend only on the entry and on what a queue never changes: its ID, owner and options. So event IDs are
+    /// They depend only on the entry and on the queue's ID, owner and options, which never change. So event IDs are
     /// stable.
     pub fn parts(&self, entry: &Entry) -> Parts {
         match &entry.queue {
@@ -91,7 +91,8 @@ impl QueueOptions {
 }
 
 impl Event {
-    /// The channels and users of an event about other users' subscriptions; None for another kind of event.
+    /// The channels and users of an event about other users' subscriptions; None for another kind of event. The reader
+    /// is not among users who were unsubscribed.
     fn peers(&self, reader: UserId) -> Option<(Vec<ChannelId>, Vec<UserId>)> {
         let to_numbers = |value: &Value| -> Option<Vec<i64>> {
             value.as_array().map(|values| values.iter().filter_map(Value::as_i64).collect())

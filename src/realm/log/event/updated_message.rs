@@ -12,7 +12,7 @@ pub struct UpdatedMessage {
     /// The user who made the change; None for the server.
     pub user: Option<UserId>,
     pub at: Timestamp,
-    /// The message that the request names, or the one that gets its previews.
+    /// The message that the request names, or the one whose link previews became ready.
     pub message: MessageId,
     /// All messages that changed, sorted.
     pub messages: Vec<MessageId>,
@@ -22,7 +22,7 @@ pub struct UpdatedMessage {
     pub content: Option<(Arc<Body>, Arc<Body>)>,
     /// None if the messages were not moved.
     pub message_move: Option<MessageMove>,
-    /// Whether only the HTML changed.
+    /// Whether only the HTML changed, because link previews became ready.
     pub is_rendering_only: bool,
 }
 

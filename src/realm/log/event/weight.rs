@@ -4,7 +4,7 @@ use super::{Event, Payload};
 use serde_json::{Map, Value};
 use std::mem::size_of;
 
-/// The memory that every entry takes, besides its payload.
+/// The memory that every entry takes besides its payload, in bytes.
 const ENTRY_BYTES: usize = 400;
 
 impl Event {

@@ -62,7 +62,7 @@ struct Delta {
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum ConversationKey {
+enum ChannelOrConversation {
     Channel(ChannelId),
     Direct(RecipientId),
 }
@@ -74,7 +74,7 @@ struct SerializedSets<'a> {
     first_messages: HashMap<&'a OrdSet<UserId>, MessageId, FixedState>,
     /// The last [`MAX_RECENT_SETS`] sets of each channel or conversation, newest first, each with the first message
     /// that has it.
-    recent_sets: BTreeMap<ConversationKey, Vec<(&'a OrdSet<UserId>, MessageId)>>,
+    recent_sets: BTreeMap<ChannelOrConversation, Vec<(&'a OrdSet<UserId>, MessageId)>>,
 }
 
 impl<'a> SerializedSets<'a> {
@@ -82,8 +82,8 @@ impl<'a> SerializedSets<'a> {
     /// that is read and written again does not change.
     fn serializable_recipients(&mut self, id: MessageId, message: &'a Message) -> Recipients<'a> {
         let key = match &message.place {
-            MessagePlace::Channel { channel, .. } => ConversationKey::Channel(*channel),
-            MessagePlace::Direct { conversation } => ConversationKey::Direct(*conversation),
+            MessagePlace::Channel { channel, .. } => ChannelOrConversation::Channel(*channel),
+            MessagePlace::Direct { conversation } => ChannelOrConversation::Direct(*conversation),
         };
         let recent = self.recent_sets.entry(key).or_default();
         let recipients = &message.recipients;
