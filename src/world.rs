@@ -389,8 +389,9 @@ impl World {
             new_events.frames =
                 watch_frame::change_frames(&previous_realm, &self.realm.load(), due_items, &deleted_queues);
         }
-        self.waiters.finish_polls(&deleted_queues);
-        self.waiters.wake(&new_events.entries, &queues_to_wake);
+        let realm = self.realm.load();
+        self.finish_polls(&realm, &deleted_queues);
+        self.wake_polls(&realm, &new_events.entries, &queues_to_wake);
         self.changed.notify_waiters();
         self.queue_webhook_calls(webhooks);
         new_events

@@ -29,6 +29,8 @@ pub(super) struct RequestContext<'a> {
     /// Whether callers authenticate by the session of a browser instead of a key.
     pub authenticates_by_session: bool,
     pub fault: Fault,
+    /// Whether the client was offline when its parked poll was answered.
+    pub is_reply_lost: bool,
     pub trace: Trace,
 }
 
@@ -44,6 +46,7 @@ impl<'a> RequestContext<'a> {
             origin: address.origin,
             authenticates_by_session: address.session_use == SessionUse::Always,
             fault: Fault::default(),
+            is_reply_lost: false,
             trace: Trace::begin(world, incoming, path.to_owned()),
             settings,
         }

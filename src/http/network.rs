@@ -31,15 +31,18 @@ impl Edge {
     }
 }
 
-/// Breaks the connection if the network loses the reply: when the client is offline, or by chance when the client's
-/// network changed after the request began, such as while a poll was parked. A fault that fired stays the fault of the
-/// request.
+/// Breaks the connection if the network loses the reply: when the client is offline, or was when its parked poll was
+/// answered, or by chance when the client's network changed after the request began, such as while a poll was parked. A
+/// fault that fired stays the fault of the request.
 pub(super) fn with_reply_loss(context: &mut RequestContext<'_>, mut response: PendingResponse) -> PendingResponse {
-    let mut networks = context.world.networks().lock();
-    if networks.is_empty() || response.extensions().get::<ConnectionFault>() == Some(&ConnectionFault::Dropped) {
+    if response.extensions().get::<ConnectionFault>() == Some(&ConnectionFault::Dropped) {
         return response;
     }
-    if networks.draw_reply_loss(sent_email(context.incoming), context.trace.network) {
+    let mut networks = context.world.networks().lock();
+    if !context.is_reply_lost && networks.is_empty() {
+        return response;
+    }
+    if context.is_reply_lost || networks.draw_reply_loss(sent_email(context.incoming), context.trace.network) {
         response.extensions_mut().insert(ConnectionFault::Dropped);
         context.trace.fault.get_or_insert_with(|| NETWORK_FAULT_ID.to_owned());
     }

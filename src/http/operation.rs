@@ -4,8 +4,9 @@ use super::context::{OperationProgress, RequestContext};
 use super::fault::Fault;
 use super::pending_response::{EarlyResponse, PendingResponse};
 use super::permit::{self, Permit};
+use super::poll::{self, ParkedReply};
 use super::protocol::{self, Route};
-use super::{poll, report, run};
+use super::{report, run};
 use crate::api::Outcome;
 
 /// Performs the operation that a request is for, or answers the request without one. `permit` is released when a poll
@@ -40,7 +41,8 @@ pub(super) async fn perform_operation(context: &mut RequestContext<'_>, mut perm
             context.trace.poll = parked.take_unjournaled();
             let reported_poll = report::report_waiting_poll(context);
             let unanswered_poll = context.trace.unanswered_poll(context.world);
-            let reply = poll::wait_for_reply(context, parked, &authorized.raw).await;
+            let ParkedReply { reply, is_lost } = poll::wait_for_reply(context, parked, &authorized.raw).await;
+            context.is_reply_lost = is_lost;
             reported_poll.record_answer();
             unanswered_poll.record_answer();
             Outcome::unchanged(reply)

@@ -21,16 +21,16 @@ pub(super) fn record_replaced_reply(context: &RequestContext<'_>) {
     }
 }
 
-/// Waits for the reply of a parked poll.
-///
-/// # Errors
-///
-/// `BadEventQueue` if the queue is removed meanwhile, but not by its client; `UserDeactivated`, `RealmDeactivated`.
-pub(super) async fn wait_for_reply(
-    context: &RequestContext<'_>,
-    poll: ParkedPoll,
-    raw: &RawParameters,
-) -> Result<ReplyBody, Error> {
+/// The reply of a parked poll.
+pub(super) struct ParkedReply {
+    pub reply: Result<ReplyBody, Error>,
+    /// Whether the client was offline when the reply became due, so that it does not arrive.
+    pub is_lost: bool,
+}
+
+/// Waits for the reply of a parked poll. The reply is an error when the queue is removed meanwhile, but not by its
+/// client (`BadEventQueue`), or when the account or the organization is deactivated.
+pub(super) async fn wait_for_reply(context: &RequestContext<'_>, poll: ParkedPoll, raw: &RawParameters) -> ParkedReply {
     let format = context.reply_format();
     // No realm is held while the poll waits: a thousand polls could keep a thousand old realms in memory.
     let current_reply = || {
@@ -46,11 +46,13 @@ pub(super) async fn wait_for_reply(
         }))
     };
     loop {
+        // A wake-up that answers nothing has no effect on the loss of a later reply.
+        let was_woken_offline = poll.take_woken_offline();
         if let Some(reply) = current_reply() {
             if reply.is_ok() {
                 poll.record_answer();
             }
-            return reply;
+            return ParkedReply { reply, is_lost: was_woken_offline || poll.take_woken_offline() };
         }
         poll.wait_for_change().await;
     }

@@ -135,7 +135,7 @@ impl World {
             let now = self.realm.load().now;
             previous_realm.queues.values().for_each(|queue| self.broadcast(QueueChange::Lost.frame_for(queue, now)));
         }
-        self.waiters.wake(&[], &removed_queues);
+        self.wake_polls(&previous_realm, &[], &removed_queues);
         self.changed.notify_waiters();
     }
 }

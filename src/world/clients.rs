@@ -92,7 +92,7 @@ impl World {
         parked_queues.filter(|queue| self.is_offline(realm, queue.owner)).map(|queue| queue.id.clone()).collect()
     }
 
-    fn is_offline(&self, realm: &Realm, user: UserId) -> bool {
+    pub(super) fn is_offline(&self, realm: &Realm, user: UserId) -> bool {
         realm.users.get(&user).is_some_and(|user| self.networks().lock().is_offline(&user.email))
     }
 

@@ -68,7 +68,7 @@ impl World {
         self.broadcast(WatchFrame::Clock { from, to, due_items: due_items.clone(), restoration: None });
         self.broadcast_change(&new_events);
         // The replies to these polls are lost, so that the clients notice that they are offline and poll again.
-        self.waiters.finish_polls(&cut_off_queues);
+        self.finish_polls(&self.realm.load(), &cut_off_queues);
         due_items
     }
 

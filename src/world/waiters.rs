@@ -1,7 +1,9 @@
 //! Parked polls: waking up those that a change concerns, and recording those that end.
 
 use super::{QueueChange, World};
+use crate::realm::Realm;
 use crate::realm::event::Entry;
+use crate::realm::id::UserId;
 use crate::realm::queue::{Queue, QueueId};
 use crate::time::{Span, Timestamp};
 use parking_lot::Mutex;
@@ -54,6 +56,16 @@ struct Waker {
     notify: Notify,
     /// Whether the client deleted the queue, or is offline during a jump of the clock.
     is_finished: AtomicBool,
+    /// Whether the user was offline at a change that woke up the poll.
+    was_woken_offline: AtomicBool,
+}
+
+impl Waker {
+    /// Wakes up the poll, whose user may be offline.
+    fn wake(&self, is_offline: bool) {
+        self.was_woken_offline.fetch_or(is_offline, Ordering::AcqRel);
+        self.notify.notify_one();
+    }
 }
 
 /// A poll that was parked and is not in the journal yet. Dropped once it is, or when the client disconnects.
@@ -103,6 +115,11 @@ impl ParkedPoll {
     /// the available events.
     pub fn is_finished(&self) -> bool {
         self.waker.is_finished.load(Ordering::Acquire)
+    }
+
+    /// Whether the user was offline at a change that woke up the poll since the last call, or since it was parked.
+    pub fn take_woken_offline(&self) -> bool {
+        self.waker.was_woken_offline.swap(false, Ordering::AcqRel)
     }
 }
 
@@ -186,6 +203,23 @@ impl World {
         let _ = tokio::time::timeout(MAX_JOURNAL_DELAY, all_journaled).await;
     }
 
+    /// Answers the polls of queues that their clients delete, and of clients that are offline.
+    pub(super) fn finish_polls(&self, realm: &Realm, queues: &[QueueId]) {
+        self.waiters.finish(queues, self.offline_users(realm));
+    }
+
+    /// Wakes up the polls that receive one of the entries, and those of `queues_to_wake`.
+    pub(super) fn wake_polls(&self, realm: &Realm, entries: &[Arc<Entry>], queues_to_wake: &[QueueId]) {
+        self.waiters.wake(entries, queues_to_wake, self.offline_users(realm));
+    }
+
+    /// Whether a user is offline. Polls ask when they are woken up and not when their reply is written, so that the
+    /// loss of the reply doesn't depend on how soon a test ends the network.
+    fn offline_users<'a>(&'a self, realm: &'a Realm) -> impl Fn(UserId) -> bool + 'a {
+        let has_networks = !self.networks().lock().is_empty();
+        move |user| has_networks && self.is_offline(realm, user)
+    }
+
     /// The number of polls that wait for events now.
     pub fn parked_polls(&self) -> usize {
         self.waiters.parked_polls.lock().polls.len()
@@ -230,21 +264,19 @@ impl Waiters {
         ended_polls
     }
 
-    /// Answers the polls of queues that their clients delete, and of clients that are offline.
-    pub(super) fn finish_polls(&self, queues: &[QueueId]) {
+    fn finish(&self, queues: &[QueueId], is_offline: impl Fn(UserId) -> bool) {
         if queues.is_empty() {
             return;
         }
         for (queue, waker) in self.parked_polls.lock().polls.values() {
             if queues.contains(&queue.id) {
                 waker.is_finished.store(true, Ordering::Release);
-                waker.notify.notify_one();
+                waker.wake(is_offline(queue.owner));
             }
         }
     }
 
-    /// Wakes up the polls that receive one of the entries, and those of `queues_to_wake`.
-    pub(super) fn wake(&self, entries: &[Arc<Entry>], queues_to_wake: &[QueueId]) {
+    fn wake(&self, entries: &[Arc<Entry>], queues_to_wake: &[QueueId], is_offline: impl Fn(UserId) -> bool) {
         if entries.is_empty() && queues_to_wake.is_empty() {
             return;
         }
@@ -252,7 +284,7 @@ impl Waiters {
         for (queue, waker) in self.parked_polls.lock().polls.values() {
             if queues_to_wake.contains(&queue.id) || entries.iter().any(|entry| queue.receives(entry)) {
                 self.wake_count.fetch_add(1, Ordering::Relaxed);
-                waker.notify.notify_one();
+                waker.wake(is_offline(queue.owner));
             }
         }
     }

@@ -199,6 +199,30 @@ async fn offline_nothing_is_carried_out_and_no_parked_poll_is_answered() {
 }
 
 #[tokio::test]
+async fn a_reply_stays_lost_when_the_network_ends_right_after_the_event() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    let queue = mel.events(["message"]).await;
+    let poll = format!("GET /api/v1/events?queue_id={}&last_event_id=-1", queue.id);
+    for _ in 0..60 {
+        let going_offline = async {
+            server.until_parked(1).await;
+            set(&control, json!({"user": "mel", "profile": "offline"})).await;
+            max.send_to("general", "t", "unheard").await;
+            control.delete(NETWORK).await.is(json!({}));
+        };
+        let (reply, ()) = tokio::join!(exchange(&server, &poll, ""), going_offline);
+        assert_eq!(reply, "");
+        let events = mel.get("/events", json!({"queue_id": queue.id, "last_event_id": -1})).await.success();
+        let ids: Vec<i64> =
+            events["events"].as_array().expect("a list").iter().filter_map(|e| e["id"].as_i64()).collect();
+        let last = ids.last().expect("the event was not acknowledged");
+        mel.get("/events", json!({"queue_id": queue.id, "last_event_id": last, "dont_block": true})).await.success();
+    }
+}
+
+#[tokio::test]
 async fn a_jump_expires_the_queue_of_an_offline_client_at_once() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
