@@ -61,8 +61,8 @@ pub(super) fn finish(
 ///
 /// # Errors
 ///
-/// The refusals of requests that only newer levels than the world's accept; for resumable uploads, the errors of
-/// headers.
+/// Those of [`crate::level::Emulation::upgrade_request`]; for resumable uploads, the errors of headers:
+/// `DeferredLength`, `TusContentType`, `TusHeader`.
 pub(super) fn read_parameters<'routed>(
     context: &RequestContext<'_>,
     routed: &'routed RoutedRequest,

@@ -38,7 +38,7 @@ pub struct Trace {
     pub ignored_parameters: Vec<String>,
     /// The ID of the fault that fired, or `network`.
     pub fault: Option<String>,
-    /// The number of the network on which the request began.
+    /// The number of the network on which the request began; None if its user had no network.
     pub network: Option<u64>,
     /// The delay of the reply by the fault.
     pub delay: Duration,

@@ -129,7 +129,8 @@ impl Emulation {
     ///
     /// # Errors
     ///
-    /// The refusals of requests that only newer levels accept.
+    /// Those of the level's `Downgrade::Request` rows, and `OperatorNotSupported` for the narrow of a queue with an
+    /// operator that the level does not know. The error of a `Downgrade::Refuse` row is put into `raw.refusal` instead.
     pub fn upgrade_request(
         &self,
         row: &OperationRow,
@@ -257,7 +258,7 @@ impl Emulation {
         }
     }
 
-    /// Replaces the name of a parameter in a refusal with the one at the level.
+    /// Replaces the name of a parameter in a refusal with the one at the level. Returns other errors unchanged.
     pub fn restore_former_name(&self, route: Route, mut error: Error) -> Error {
         let (Error::MissingParameter { var_name: name }
         | Error::BadValue { parameter: name, .. }

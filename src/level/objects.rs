@@ -1,6 +1,6 @@
 //! The kinds of objects that changes of levels refer to, each with all its places in replies and events.
 
-/// A kind of object.
+/// A kind of object that changes of levels affect as a whole, wherever it occurs.
 #[derive(Debug)]
 pub struct ObjectKind {
     /// The name in the generated table of levels.

@@ -219,7 +219,7 @@ impl Usage {
     }
 
     /// Certain if the client received the code or a message of a behaviour that concerns refusals of all operations
-    ///
+    /// else None.
     fn refusal_by(&self, behaviour: &Behaviour) -> Option<Certainty> {
         if changes_messages_everywhere(behaviour) {
             let mut messages = quoted_messages(behaviour.description);

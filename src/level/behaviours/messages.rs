@@ -6,7 +6,7 @@ use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Reques
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
 
-/// Operations with the parameter `type`.
+/// Operations whose parameter `type` says whether a message is for a channel or direct.
 const MESSAGE_TYPE_ROUTES: &[&str] =
     &["POST /messages", "POST /scheduled_messages", "PATCH /scheduled_messages/{scheduled_message_id}", "POST /typing"];
 
@@ -264,7 +264,7 @@ fn set_last_edit_or_move(message: &mut Map<String, Value>, context: &DowngradeCo
     }
 }
 
-/// Refuses some anchors, unless `use_first_unread_anchor` replaces them.
+/// Refuses an anchor that the level does not support, unless `use_first_unread_anchor` replaces it.
 fn refuse_anchor(request: &mut Request<'_>, is_unsupported: fn(&str) -> bool) -> Result<(), Error> {
     let is_replaced = request.values.get("use_first_unread_anchor").is_some_and(|text| text.trim() == "true");
     let anchor = request.values.get("anchor").filter(|_| !is_replaced);

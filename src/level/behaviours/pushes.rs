@@ -1,4 +1,4 @@
-//! What levels changed about mobile devices and their push tokens.
+//! Behaviours of mobile devices and their push tokens.
 
 use crate::level::objects::PUSH_DEVICE;
 use crate::level::{Behaviour, ChangedFields, Downgrade};
