@@ -27,7 +27,7 @@ pub(super) enum Route {
 /// Reads a request and finds its operation. Err is the refusal of a request that is malformed or too large, or that may
 /// not get keys.
 pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, EarlyResponse> {
-    if let Some(route) = tus::find(context) {
+    if let Some(route) = tus::find_route(context) {
         return Ok(route);
     }
     api::find_route(context).map_err(|error| Box::new(pending_response::failure(&error, hint::for_error(&error))))

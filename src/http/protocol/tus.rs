@@ -31,7 +31,7 @@ const EXTENSIONS: &str = "creation,creation-with-upload,termination";
 
 /// Finds the operation of a resumable upload and records it in the trace of the request; None if no operation has the
 /// path at this level.
-pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
+pub fn find_route(context: &mut RequestContext<'_>) -> Option<Route> {
     let incoming = context.incoming;
     let path = operation_path(&context.trace.path)?;
     let method = effective_method(incoming);

@@ -1,7 +1,7 @@
 //! Behaviours of messages, reactions and typing notifications.
 
 use crate::error::Error;
-use crate::level::objects::{EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
+use crate::level::objects::{EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING_EVENT};
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
@@ -86,7 +86,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event typing",
         description: "The `message_type` of direct messages is `direct`; before, `private`.",
         test: "typing_named_channels_in_to_before_215",
-        downgrade: Downgrade::Objects(&TYPING, ChangedFields::Fields(&["message_type"]), |event, _| {
+        downgrade: Downgrade::Objects(&TYPING_EVENT, ChangedFields::Fields(&["message_type"]), |event, _| {
             if event.get("message_type").and_then(Value::as_str) == Some("direct") {
                 event.insert("message_type".into(), "private".into());
             }

@@ -3,8 +3,9 @@
 use crate::api::parameter::types::recipients::MessageType;
 use crate::error::Error;
 use crate::level::objects::{
-    DELETE_EVENT, EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_DETAILS, MESSAGE_HISTORY_ENTRY, MESSAGE_UPDATE, MUTED_TOPICS,
-    REGISTER, SCHEDULED_MESSAGE, TOPIC, TYPING, UNREAD_MESSAGES, UNREAD_TOPIC, USER_TOPIC, USER_TOPIC_EVENT,
+    EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_DELETE_EVENT, MESSAGE_DETAILS, MESSAGE_HISTORY_ENTRY, MESSAGE_UPDATE,
+    MUTED_TOPICS, REGISTER, SCHEDULED_MESSAGE, TOPIC, TYPING_EVENT, UNREAD_MESSAGES, UNREAD_TOPIC, USER_TOPIC,
+    USER_TOPIC_EVENT,
 };
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, ObjectKind, Request};
 use crate::realm::id::{ChannelId, MessageId};
@@ -66,10 +67,10 @@ pub(super) static ROWS: &[Behaviour] = &[
     empty_topic_row(&USER_TOPIC, EMPTY_TOPIC_EVENTS_TEST),
     empty_topic_row(&USER_TOPIC_EVENT, EMPTY_TOPIC_TEST),
     empty_topic_row(&UNREAD_TOPIC, EMPTY_TOPIC_TEST),
-    empty_topic_row(&TYPING, EMPTY_TOPIC_EVENTS_TEST),
+    empty_topic_row(&TYPING_EVENT, EMPTY_TOPIC_EVENTS_TEST),
     empty_topic_row(&MESSAGE_UPDATE, EMPTY_TOPIC_TEST),
     empty_topic_row(&MESSAGE_DETAILS, EMPTY_TOPIC_EVENTS_TEST),
-    empty_topic_row(&DELETE_EVENT, EMPTY_TOPIC_EVENTS_TEST),
+    empty_topic_row(&MESSAGE_DELETE_EVENT, EMPTY_TOPIC_EVENTS_TEST),
     Behaviour {
         level: 334,
         subject: "scheduled message",
