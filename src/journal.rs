@@ -29,7 +29,7 @@ pub struct Entry {
     /// seconds.
     pub at: f64,
     pub method: Cow<'static, str>,
-    /// Without `/api/v1`, with values instead of placeholders.
+    /// Without `/api/v1` or `/json`, with values instead of placeholders.
     pub path: String,
     /// The path of the operation with placeholders, or the kind of the file.
     #[serde(skip)]

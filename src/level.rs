@@ -50,7 +50,7 @@ pub use usage::{SuspectedChange, Usage};
 /// A change of the API at a feature level.
 #[derive(Clone, Copy)]
 pub struct Change {
-    /// The first level with the present form.
+    /// The first level with the present form, apart from backports ([`crate::feature::BACKPORTS`]).
     pub level: i64,
     pub kind: ChangeKind,
 }

@@ -15,7 +15,7 @@ pub(super) struct LateReply<'a, 'context> {
     context: &'a RequestContext<'context>,
     journaled: JournaledRequest,
     is_reported: bool,
-    /// None once it was taken.
+    /// None once [`LateReply::take_response`] has taken it.
     response: Option<Response>,
 }
 

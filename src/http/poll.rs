@@ -25,7 +25,8 @@ pub(super) fn record_replaced_reply(context: &RequestContext<'_>) {
 ///
 /// # Errors
 ///
-/// `BadEventQueue` if the queue is removed meanwhile, but not by its client; `UserDeactivated`, `RealmDeactivated`.
+/// `BadEventQueue` if the queue is removed meanwhile, but not by its client; `UserDeactivated` if its owner is
+/// deactivated; `RealmDeactivated` if the organization is, and no events are pending.
 pub(super) async fn wait_for_reply(
     context: &RequestContext<'_>,
     poll: ParkedPoll,

@@ -64,7 +64,7 @@ pub fn used_up_budget(retry_after: &Value, now: Timestamp) -> Budget {
     Budget { limit: DEFAULT_REQUESTS_PER_HOUR, remaining: 0, full_at: now.plus(wait), retry_after: None }
 }
 
-/// The limit of real servers in their default configuration, for each user.
+/// The limit of real servers in their default configuration.
 const DEFAULT_REQUESTS_PER_HOUR: u32 = 2000;
 
 /// A span in seconds, rounded up to a multiple of [`STEP_MICROS`]: `serde_json` writes smaller fractions with an

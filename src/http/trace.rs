@@ -24,7 +24,8 @@ pub struct Trace {
     started_at: Timestamp,
     /// The effective method, after an override by parameter or header.
     pub method: Cow<'static, str>,
-    /// Without `/api/v1`.
+    /// The path of an operation without `/api/v1` or `/json`, with neutral names; that of a file or page without the
+    /// prefix of the world.
     pub path: String,
     /// The path of the operation with placeholders, or the kind of the file.
     pub route: Option<&'static str>,

@@ -37,7 +37,7 @@ pub struct Emulation {
     request_changes: HashMap<RouteKey, Vec<RequestChange>>,
     /// Refusals that apply after the operation has read its parameters.
     deferred_refusals: HashMap<RouteKey, Vec<RequestChange>>,
-    /// The changes that apply to the replies of all operations.
+    /// The changes that apply to the replies of all operations, except those of `early_fields`.
     every_reply_changes: Vec<ObjectChange>,
     /// Fields that the replies of single operations already have at this level, although a later one added them to
     /// every reply.

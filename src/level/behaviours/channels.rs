@@ -259,7 +259,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// The first level that shows archived channels to all users.
+/// The first level that shows archived channels to users other than administrators.
 const ARCHIVED_CHANNELS_SHOWN_SINCE: i64 = 315;
 
 /// Refuses a change of `can_remove_subscribers_group` of a private channel to which the caller is not subscribed.
