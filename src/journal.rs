@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 pub const MAX_ENTRIES: usize = 10_000;
 /// The limit on the total size of the entries, in bytes; the oldest are dropped first.
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// Longer bodies and parameters are truncated.
+/// Longer bodies of replies, and longer names and values of parameters, are truncated.
 pub const MAX_BODY_BYTES: usize = 4096;
 /// Estimates of the memory for the fixed parts of an entry and of a parameter.
 const ENTRY_OVERHEAD_BYTES: usize = 256;
@@ -29,7 +29,7 @@ pub struct Entry {
     /// seconds.
     pub at: f64,
     pub method: Cow<'static, str>,
-    /// Without `/api/v1`, with values instead of placeholders.
+    /// Without `/api/v1` or `/json`, with values instead of placeholders.
     pub path: String,
     /// The path of the operation with placeholders, or the kind of the file.
     #[serde(skip)]
@@ -218,7 +218,8 @@ impl Journal {
         entry
     }
 
-    /// Records that the reply of an entry reached nobody, because the client closed the connection after this time.
+    /// Records that the reply of an entry reached nobody, because the client closed the connection `duration_ms` after
+    /// the request arrived. Does nothing if the entry was dropped.
     pub fn record_lost_reply(&self, id: u64, duration_ms: f64) {
         let mut retained = self.retained.lock();
         let Ok(index) = retained.entries.binary_search_by_key(&id, |(entry, _)| entry.id) else { return };
@@ -246,7 +247,7 @@ impl Journal {
         retained.bytes = 0;
     }
 
-    /// Returns a future that is ready when the next entry is added.
+    /// Returns a future that is ready when the next entry is added, or an entry's reply is recorded as lost.
     pub fn changed(&self) -> tokio::sync::futures::Notified<'_> {
         self.changed.notified()
     }

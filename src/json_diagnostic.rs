@@ -177,7 +177,8 @@ fn describe_value(value: &str) -> String {
     }
 }
 
-/// A message about an unknown name, with the most similar known one, or all of them if they are few.
+/// A message about an unknown name, with the most similar known one, or all of them if they are few. `what` is the kind
+/// of name, such as `key`.
 pub fn describe_unknown(what: &str, name: &str, known: &[&str]) -> String {
     let nearest = similar_name(name, known);
     let name = truncate(name, MAX_NAME_LENGTH);

@@ -50,7 +50,7 @@ pub use usage::{SuspectedChange, Usage};
 /// A change of the API at a feature level.
 #[derive(Clone, Copy)]
 pub struct Change {
-    /// The first level with the present form.
+    /// The first level with the present form, apart from backports ([`crate::feature::BACKPORTS`]).
     pub level: i64,
     pub kind: ChangeKind,
 }
@@ -108,9 +108,9 @@ pub enum ChangeKind {
         name: &'static str,
         /// The first level with the field.
         since: i64,
-        /// Returns the value of the field.
+        /// Computes the value of the field from the other fields of its object.
         value: fn(&Map<String, Value>, &DowngradeContext<'_>) -> Value,
-        /// Whether an object has the field of this name. The register reply has only the requested fields.
+        /// Whether an object gets the field of this name. The register reply gets only the requested ones.
         is_present: fn(&str, &Map<String, Value>, &DowngradeContext<'_>) -> bool,
     },
     /// A new kind of events.
@@ -189,7 +189,7 @@ pub struct Refusal<'a> {
     pub level: i64,
     pub route: Route,
     pub error: &'a mut Error,
-    /// The parameters in query and body, as they were sent.
+    /// The parameters in query and body as they were sent, with neutral names.
     pub values: &'a BTreeMap<String, String>,
     /// Whether the operation parses its parameters in the former way at this level.
     pub uses_former_parsing: bool,
@@ -218,7 +218,7 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The ID in the placeholder `name` of the path.
+    /// The ID in the placeholder `name` of the path; None if the path has no such placeholder, or a text in it.
     fn path_id(&self, name: &str) -> Option<i64> {
         self.path_value(name)?.parse().ok()
     }
@@ -235,12 +235,13 @@ impl Request<'_> {
         }
     }
 
-    /// Checks an optional parameter as the newest level does.
+    /// Checks an optional parameter as the newest level does. The errors are those of [`Parameter::from_text`].
     fn check_optional<T: Parameter>(&self, name: &str) -> Result<(), Error> {
         self.values.get(name).map_or(Ok(()), |text| T::from_text(text, name).map(drop))
     }
 
-    /// Checks a required parameter as the newest level does.
+    /// Checks a required parameter as the newest level does. The errors are `MissingParameter` and those of
+    /// [`Parameter::from_text`].
     fn check_required<T: Parameter>(&self, name: &'static str) -> Result<(), Error> {
         if !self.values.contains_key(name) {
             return Err(Error::MissingParameter { var_name: name.into() });
@@ -248,7 +249,7 @@ impl Request<'_> {
         self.check_optional::<T>(name)
     }
 
-    /// Converts a parameter from a JSON string to plain text.
+    /// Converts a parameter from a JSON string to plain text. Fails with `BadValue` for any other JSON or text.
     fn unquote_json(&mut self, name: &str) -> Result<(), Error> {
         let Some(value) = self.values.get_mut(name) else { return Ok(()) };
         match serde_json::from_str(value) {

@@ -31,13 +31,14 @@
 //! - `world`: a realm with a clock and parked polls, and the lock of its writer.
 //! - `record`: the shared objects and events of the API, as a user sees them.
 //! - `api`: the operations: one type each, and one row each in a common table.
-//! - `level`: the differences at older feature levels, as a table of changes to requests and replies.
+//! - `level`: the differences at older feature levels, as tables of changes to requests, replies and events.
 //! - `http`: the handling of a request: world, route, credentials, parameters, reply.
 //! - `control`: the calls with which tests steer worlds.
 //! - `feature`: the rules that depend on the feature level and are checked where they apply.
 //! - `wire`: the kinds of events, and the lists of the register reply that events keep up to date.
 //! - `console`: the web page that shows and steers worlds.
-//! - `fault`: failures that tests set up. `journal`: the latest requests and replies. `dialect`: names on the wire.
+//! - `fault`: failures, networks and rate limits that tests set up.
+//! - `journal`: the latest requests and replies. `dialect`: names on the wire.
 //! - `report`: what clients did that a real server would suffer from.
 //! - `server`: sockets, and the library's [`Server`].
 //! - [`reducer`]: a client's state, computed from a register reply and events. Independent of the server.
@@ -48,6 +49,7 @@
 //! - `tls`: the certificate of a server, and the certificates that a client trusts.
 //! - `organization`: reads what an account sees of another server's organization, as a fixture.
 //! - `upstream`: the client for other servers.
+//! - `cli`: the command-line program. `error`: the table of all error replies. `time`: points in time, spans, clocks.
 //! - `json_diagnostic`: error messages for JSON that does not fit its type. `counted`: counts with their nouns.
 
 #![cfg_attr(

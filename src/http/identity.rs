@@ -11,8 +11,8 @@ use bytes::Bytes;
 use http::header;
 use std::sync::Arc;
 
-/// Replaces the credentials of the header by those of the session or of the webhook's key, where the address accepts
-/// them.
+/// Sets the session of a request, and replaces the credentials of the header by those of the session or of the
+/// webhook's key, where the address accepts them.
 pub(super) fn set_credentials(world: &World, incoming: &mut ApiRequest, address: &Address<'_>) {
     apply_session(world, incoming, address.session_use);
     if address.operation.is_some_and(incoming_webhooks::is_service_path) {

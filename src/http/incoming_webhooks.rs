@@ -31,7 +31,7 @@ pub fn is_service_path(path: &str) -> bool {
     name.is_some_and(|name| find_service(&name).is_some())
 }
 
-/// A hint that lists the supported services, for the path of another service.
+/// A hint that lists the supported services, for the path of an unsupported one. None for paths without the prefix.
 pub fn hint(path: &str) -> Option<String> {
     let names: Vec<&str> = SERVICES.iter().map(|service| service.name).collect();
     has_prefix(path).then(|| {

@@ -21,7 +21,7 @@ pub struct KeyGuard {
 
 impl KeyGuard {
     /// Checks that a request may get keys: it comes from no page, from a page of this machine or from one of the
-    /// configured origin; and it is for a configured host, or for one whose name nobody else can register.
+    /// configured origin; and it names no host, a configured one, or one whose name nobody else can register.
     ///
     /// # Errors
     ///

@@ -8,13 +8,14 @@ use super::{network, report};
 use crate::report::Arrival;
 use std::time::Duration;
 
-/// A journaled reply that is not sent yet. Dropping it before [`LateReply::take_response`] means that the client closed
-/// the connection: the journal entry then gets the status 0, and the report knows that the reply did not arrive.
+/// A journaled reply that is not sent yet. Dropping it before [`LateReply::take_response`] is done means that the
+/// client closed the connection: the journal entry then gets the status 0, and the report knows that the reply
+/// did not arrive.
 pub(super) struct LateReply<'a, 'context> {
     context: &'a RequestContext<'context>,
     journaled: JournaledRequest,
     is_reported: bool,
-    /// None once it was taken.
+    /// None once [`LateReply::take_response`] has taken it.
     response: Option<Response>,
 }
 
@@ -29,7 +30,8 @@ impl<'a, 'context> LateReply<'a, 'context> {
         Self { context, journaled, is_reported, response: Some(response) }
     }
 
-    /// Waits for the delay by the fault, then for the latency of the network, and returns the reply.
+    /// Waits for the delay by the fault, then for the latency of the network, and returns the reply. A short latency is
+    /// left to the socket.
     pub async fn take_response(mut self) -> Response {
         if !self.journaled.delay.is_zero() {
             tokio::time::sleep(self.journaled.delay).await;

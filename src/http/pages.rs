@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 pub(super) use unknown_world::unknown_world_page;
 
-/// A header that browsers add to each request and other programs do not send.
+/// A header that browsers add to requests by HTTPS and to this machine; other programs do not send it.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) enum Page<'a> {
     Home,
     Login,
     Logout,
-    /// The page to which all others redirect in a deactivated organization.
+    /// The notice of a deactivated organization, to which its start, login and invitation pages redirect.
     Deactivated,
     /// A reusable invitation link, with its key.
     Join(&'a str),
@@ -190,7 +190,8 @@ impl PageRequest<'_> {
         format!("{}{path}", self.origin.prefix)
     }
 
-    /// The path to redirect to after a login. URLs of other servers are ignored.
+    /// The path to redirect to after a login: that in the field `next`, else the start page. URLs of other servers are
+    /// ignored.
     fn next_path(&self) -> String {
         let is_local = |next: &&str| {
             next.starts_with('/')

@@ -40,8 +40,8 @@ impl PendingBody {
         PendingBody::Json { value, ends_with_newline: false }
     }
 
-    /// Changes the JSON object of the body; the result ends with a line break. A body that is not a JSON object keeps
-    /// its value.
+    /// Changes the JSON object of the body, also if it is in bytes; the result ends with a line break. A body that is
+    /// not a JSON object keeps its value.
     pub fn map_object(self, change: impl FnOnce(&mut Map<String, Value>)) -> Self {
         let value = match self {
             PendingBody::Json { value, .. } => value,
@@ -73,6 +73,7 @@ impl PendingBody {
     }
 }
 
+/// Adds the header with a hint, without characters other than printable ASCII. None adds no header.
 pub fn with_hint(mut response: PendingResponse, hint: Option<String>) -> PendingResponse {
     if let Some(value) = hint.and_then(to_header_value) {
         response.headers_mut().insert(HINT, value);

@@ -1,8 +1,8 @@
 //! Permits for requests that would otherwise block a thread of the async runtime.
 //!
 //! Most requests need none and run on the thread on which they arrive. A write waits, as a task, while another change
-//! occupies the writer of its world. A request that may be slow, because of its size or that of the organization, runs
-//! where the runtime can replace the thread, and a semaphore limits how many run at once.
+//! occupies the writer of its world for long. A request that may be slow, because of its size or that of the
+//! organization, runs where the runtime can replace the thread, and a semaphore limits how many run at once.
 
 use super::body::LARGE_BODY_BYTES;
 use super::request::ApiRequest;
@@ -36,7 +36,7 @@ pub(super) async fn acquire(
 ) -> Option<Permit> {
     let target = target?;
     let is_slow = is_slow(edge, world, incoming, target);
-    // While the writer is free, a fast request needs no permit, and its operation is not looked up.
+    // Unless a change occupies the writer for long, a fast request needs no permit, and its operation is not looked up.
     let is_write = (is_slow || world.is_busy()) && is_write(edge, world, incoming, target);
     if !is_slow && !is_write {
         return None;

@@ -29,7 +29,7 @@ pub(super) struct ParkedReply {
 }
 
 /// Waits for the reply of a parked poll. The reply is an error when the queue is removed meanwhile, but not by its
-/// client (`BadEventQueue`), or when the account or the organization is deactivated.
+/// client (`BadEventQueue`), or when its owner is deactivated, or the organization while no events are pending.
 pub(super) async fn wait_for_reply(context: &RequestContext<'_>, poll: ParkedPoll, raw: &RawParameters) -> ParkedReply {
     let format = context.reply_format();
     // No realm is held while the poll waits: a thousand polls could keep a thousand old realms in memory.

@@ -27,7 +27,7 @@ pub(super) enum Route {
 /// Reads a request and finds its operation. Err is the refusal of a request that is malformed or too large, or that may
 /// not get keys.
 pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, EarlyResponse> {
-    if let Some(route) = tus::find(context) {
+    if let Some(route) = tus::find_route(context) {
         return Ok(route);
     }
     api::find_route(context).map_err(|error| Box::new(pending_response::failure(&error, hint::for_error(&error))))
@@ -61,8 +61,8 @@ pub(super) fn finish(
 ///
 /// # Errors
 ///
-/// The refusals of requests that only newer levels than the world's accept; for resumable uploads, the errors of
-/// headers.
+/// Those of [`crate::level::Emulation::upgrade_request`]; for resumable uploads, the errors of headers:
+/// `DeferredLength`, `TusContentType`, `TusHeader`.
 pub(super) fn read_parameters<'routed>(
     context: &RequestContext<'_>,
     routed: &'routed RoutedRequest,

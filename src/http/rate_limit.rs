@@ -51,14 +51,14 @@ pub fn add_headers<B>(budget: &Budget, response: &mut http::Response<B>) {
     headers.insert(RESET, unix_seconds_rounded_up(budget.full_at).into());
 }
 
-/// `retry_after` is in seconds and may be a fraction.
+/// Adds the header with the time after which to try again. `retry_after` is in seconds and may be a fraction.
 pub fn add_retry_after<B>(retry_after: &Value, response: &mut http::Response<B>) {
     if let Ok(value) = HeaderValue::from_str(&retry_after.to_string()) {
         response.headers_mut().insert(header::RETRY_AFTER, value);
     }
 }
 
-/// A used-up budget with the default limit, for replies of faults.
+/// A used-up budget with the default limit, for replies of faults, which add the header `retry-after` themselves.
 pub fn used_up_budget(retry_after: &Value, now: Timestamp) -> Budget {
     let wait = Span::from_micros((retry_after.as_f64().unwrap_or_default() * 1e6) as i64);
     Budget { limit: DEFAULT_REQUESTS_PER_HOUR, remaining: 0, full_at: now.plus(wait), retry_after: None }

@@ -80,7 +80,7 @@ pub enum ConnectionFault {
     TruncatedAt(usize),
 }
 
-/// From this latency on, a client may give up meanwhile.
+/// Shorter latencies are left to the socket: clients do not give up during them.
 const MIN_LONG_LATENCY: Duration = Duration::from_millis(20);
 
 /// How the server's sockets delay a reply, to simulate a slow network.
@@ -93,8 +93,8 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Takes the latency, for a caller that waits for it. Leaves a short one to the
-    /// socket, which waits more precisely, and returns zero.
+    /// Takes the latency, for a caller that waits for it. Leaves one below `MIN_LONG_LATENCY` to the socket, which
+    /// waits more precisely, and returns zero.
     pub fn take_long_latency(&mut self) -> Duration {
         if self.latency < MIN_LONG_LATENCY { Duration::ZERO } else { std::mem::take(&mut self.latency) }
     }

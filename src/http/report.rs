@@ -92,6 +92,7 @@ pub(super) fn report_waiting_poll<'a>(context: &RequestContext<'a>) -> ReportedP
 /// A waiting poll. Dropping it without [`ReportedPoll::record_answer`] reports that the client closed the connection.
 pub(super) struct ReportedPoll<'a> {
     world: &'a World,
+    /// None for a poll of the console, and once the answer was recorded.
     poll: Option<WaitingPoll>,
 }
 

@@ -35,9 +35,11 @@ struct Path {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Segment {
     Literal(&'static str),
+    /// A placeholder for a number, by its name.
     Digits(&'static str),
+    /// A placeholder for a text that is not empty, by its name.
     Text(&'static str),
-    /// Takes all remaining parts of the path.
+    /// A placeholder for all remaining parts of the path, by its name.
     Remainder(&'static str),
 }
 
@@ -114,7 +116,8 @@ impl Router {
         matching_paths.flat_map(|candidate| candidate.rows.iter().copied()).collect::<Vec<_>>().into_iter()
     }
 
-    /// The operation of another level, if this level has none for the method and path.
+    /// The operation that another level has for the method and path; None if no level has one, or this level has the
+    /// same.
     pub fn find_at_another_level(&self, method: &str, path: &str, level: i64) -> Option<&'static OperationRow> {
         levels_with_all_operations().into_iter().find_map(|other_level| match self.find(method, path, other_level) {
             RouteMatch::Operation(row, _) if !row.exists_at(level) => Some(row),

@@ -41,7 +41,7 @@ impl Session {
             .find_map(|id| Some(Self { id: id.to_owned(), user: world.user_of_session(&realm, id)? }))
     }
 
-    /// The credentials of the session's user.
+    /// The credentials of the session's user, never an error: in the form that requests have them.
     pub fn credentials(&self) -> Result<Arc<Credentials>, Error> {
         Ok(Arc::new(Credentials::of_user(&self.user)))
     }

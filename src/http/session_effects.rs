@@ -6,8 +6,8 @@ use super::session;
 use crate::api::{Effect, OperationRow};
 use crate::realm::id::UserId;
 
-/// Ends, keeps and opens sessions after an operation was carried out. A session is opened for `logged_in_user`, if
-/// there is one.
+/// Ends and opens sessions after an operation succeeded. The effects of the row say which end: those of deactivated
+/// accounts, or the caller's others. A session is opened for `logged_in_user`, if there is one.
 pub(super) fn update_sessions(
     context: &RequestContext<'_>,
     row: &OperationRow,

@@ -16,7 +16,7 @@ pub(super) enum Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// None if the path is that of none of these.
+    /// None if the path belongs to no operation, file or page.
     pub(super) fn classify(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
         let file = || files::file_kind(address.path).map(Target::File);
         let page = || Page::find(incoming, address).map(Target::Page);

@@ -24,7 +24,8 @@ pub struct Trace {
     started_at: Timestamp,
     /// The effective method, after an override by parameter or header.
     pub method: Cow<'static, str>,
-    /// Without `/api/v1`.
+    /// The path of an operation without `/api/v1` or `/json`, with neutral names; that of a file or page without the
+    /// prefix of the world.
     pub path: String,
     /// The path of the operation with placeholders, or the kind of the file.
     pub route: Option<&'static str>,
@@ -38,7 +39,7 @@ pub struct Trace {
     pub ignored_parameters: Vec<String>,
     /// The ID of the fault that fired, or `network`.
     pub fault: Option<String>,
-    /// The number of the network on which the request began.
+    /// The number of the network on which the request began; None if its user had no network.
     pub network: Option<u64>,
     /// The delay of the reply by the fault.
     pub delay: Duration,

@@ -4,7 +4,7 @@ use crate::dialect::USER_DATA_KEYS;
 use memchr::memmem;
 use serde_json::Value;
 
-/// Keys whose values are URLs relative to the organization's.
+/// Keys whose values are URLs, absolute or relative to that of the organization.
 const URL_KEYS: &[&str] = &[
     "avatar_url",
     "avatar_url_medium",
@@ -88,7 +88,8 @@ fn prefix_html(html: &str, prefix: &str) -> String {
     prefixed + remaining
 }
 
-/// The length of the tag at the beginning of a text. A `>` within quotes does not end it.
+/// The length of the tag at the beginning of a text, in bytes. A `>` within quotes does not end it; without an end, it
+/// is the whole text.
 fn tag_length(html: &str) -> usize {
     let mut is_quoted = false;
     let end = html.bytes().position(|byte| {

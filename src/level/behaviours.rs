@@ -30,7 +30,8 @@ use super::{Behaviour, Change, ChangeKind};
 
 pub(super) fn changes() -> Vec<Change> {
     let tables = [
-        // Within a level, rows apply to objects and messages in this order, and to requests in the reverse order.
+        // Within a level, rows apply to objects and messages of refusals in this order, and to requests in the reverse
+        // order.
         recorded_requests::ROWS,
         parameter_order::ROWS,
         accounts::ROWS,

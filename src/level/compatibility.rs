@@ -1,5 +1,5 @@
-//! Compatibility issues of requests: operations, parameters and events that are deprecated, renamed or removed at the
-//! world's level or a later one.
+//! Compatibility issues of requests: operations, parameters and types of events in them that some level deprecated,
+//! renamed or removed, be it above the world's level or not.
 
 use super::{ChangeKind, changes};
 use crate::api::{Effect, NEWEST_FEATURE_LEVEL, OperationRow};
@@ -23,7 +23,8 @@ static DEPRECATED_VALUES: &[(&str, &str, &str, i64, &str)] = &[
     ("POST /typing", "type", "private", 174, "type=direct"),
 ];
 
-/// Deprecated terms of narrows: the JSON, a description, the level of the replacement, and the replacement.
+/// Deprecated operators of narrows: the operator as JSON, a description, the level of the replacement, and the
+/// replacement.
 static DEPRECATED_NARROW_TERMS: &[(&str, &str, i64, &str)] = &[
     ("\"pm-with\"", "operator pm-with of narrow", 177, "dm"),
     ("\"group-pm-with\"", "operator group-pm-with of narrow", 177, "dm-including"),
@@ -73,7 +74,8 @@ static FORMER_PARAMETERS: LazyLock<HashMap<&'static str, Vec<FormerParameter>, R
     former_parameters
 });
 
-/// The issues of a request to an operation. `level` is that of the world.
+/// The issues of a request to an operation. `level` is that of the world: former parameters that a later level added
+/// are no issue.
 pub fn compatibility_issues(
     row: &OperationRow,
     params: &BTreeMap<String, String>,

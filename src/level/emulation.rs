@@ -37,7 +37,7 @@ pub struct Emulation {
     request_changes: HashMap<RouteKey, Vec<RequestChange>>,
     /// Refusals that apply after the operation has read its parameters.
     deferred_refusals: HashMap<RouteKey, Vec<RequestChange>>,
-    /// The changes that apply to the replies of all operations.
+    /// The changes that apply to the replies of all operations, except those of `early_fields`.
     every_reply_changes: Vec<ObjectChange>,
     /// Fields that the replies of single operations already have at this level, although a later one added them to
     /// every reply.
@@ -50,7 +50,7 @@ pub struct Emulation {
     /// Integer parameters that accept `true` and `false` at this level.
     integer_parameters: HashMap<RouteKey, Vec<IntegerParameter>>,
     /// The operations that parse their parameters in the former way, with their plain text parameters.
-    former_parsing_texts: HashMap<RouteKey, Vec<&'static str>>,
+    former_parsing_text_parameters: HashMap<RouteKey, Vec<&'static str>>,
     access_changes: HashMap<RouteKey, AccessChange>,
     /// Events that queues do not get.
     withheld_events: Vec<EventPattern>,
@@ -129,7 +129,8 @@ impl Emulation {
     ///
     /// # Errors
     ///
-    /// The refusals of requests that only newer levels accept.
+    /// Those of the level's `Downgrade::Request` rows, and `OperatorNotSupported` for the narrow of a queue with an
+    /// operator that the level does not know. The error of a `Downgrade::Refuse` row is put into `raw.refusal` instead.
     pub fn upgrade_request(
         &self,
         row: &OperationRow,
@@ -145,7 +146,7 @@ impl Emulation {
             raw.boolean_names =
                 values.iter().filter(|(_, text)| is_boolean(text)).map(|(name, _)| name.clone()).collect();
         }
-        if let Some(text_parameters) = self.former_parsing_texts.get(&key) {
+        if let Some(text_parameters) = self.former_parsing_text_parameters.get(&key) {
             let large_integers = values.iter_mut().filter(|(name, text)| {
                 integer_parameters::is_integer_beyond_range(text) && !text_parameters.contains(&name.as_str())
             });
@@ -257,7 +258,7 @@ impl Emulation {
         }
     }
 
-    /// Replaces the name of a parameter in a refusal with the one at the level.
+    /// Replaces the name of a parameter in a refusal with the one at the level. Returns other errors unchanged.
     pub fn restore_former_name(&self, route: Route, mut error: Error) -> Error {
         let (Error::MissingParameter { var_name: name }
         | Error::BadValue { parameter: name, .. }
@@ -280,7 +281,7 @@ impl Emulation {
     /// Returns the message of an error at the level; None if it is the error's own. May also replace the error.
     pub fn former_message(&self, route: Route, values: &BTreeMap<String, String>, error: &mut Error) -> Option<String> {
         unknown_narrow_terms::remove_mark(error);
-        let uses_former_parsing = self.former_parsing_texts.contains_key(&(route.method, route.path));
+        let uses_former_parsing = self.former_parsing_text_parameters.contains_key(&(route.method, route.path));
         let mut refusal = Refusal { level: self.level, route, error, values, uses_former_parsing, message: None };
         self.message_changes.iter().for_each(|change_message| change_message(&mut refusal));
         refusal.message

@@ -12,7 +12,7 @@ use crate::wire::{EventKind, LISTS, List};
 /// value.
 type EventRow = (i64, &'static str, &'static str, (&'static str, &'static str));
 
-/// Events that are older than properties that they carry. The level is that of the property.
+/// Events whose type is older than a property that they carry. The level is that of the property.
 static EVENTS_WITH_NEWER_PROPERTIES: &[EventRow] = &[
     (475, "realm_user", "update", ("person", "date_joined")),
     (433, "realm_user", "update", ("person", "is_imported_stub")),
@@ -42,7 +42,7 @@ pub(super) fn changes() -> Vec<Change> {
     // Older levels get the events of the settings that were booleans, with the former names and values.
     let was_no_boolean = |(_, name): &(i64, &'static str)| !FORMER_BOOLEANS.contains(name);
     let organization_event = |(level, name): (i64, &'static str)| {
-        // Changes of permissions are sent in `update_dict`, all others in `update`.
+        // Among these settings, changes of permissions are sent in `update_dict`, others in `update`.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
         let (op, key) = if is_permission { ("update_dict", "data") } else { ("update", "property") };
         let pattern = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };

@@ -7,10 +7,10 @@ use super::objects::{
     EDIT_HISTORY_ENTRY, EDIT_REPLY, EMOJI, EVERY_REPLY, EXPORT, EXPORT_CONSENT, EXPORT_REPLY, FLAG_REPLY, FLAGS_UPDATE,
     FOLDER, GROUP, GROUP_PERMISSIONS, GROUP_REPLY, INTEGRATION, INVITE, LINKIFIER, LOGIN_METHODS, MARK_REPLY, MESSAGE,
     MESSAGE_HISTORY_ENTRY, MESSAGE_REPLY, MESSAGE_UPDATE, NEW_USER_REPLY, ORGANIZATION_DATA, OWN_USER, ObjectKind,
-    PEER_EVENTS, PERMISSION, PRESENCE, PRESENCE_REPLY, PRESENCE_UPDATE, PROFILE_FIELD, PROPERTIES_REPLY, REACTION,
-    REACTION_EVENT, REALM_PERMISSIONS, REGISTER, SCHEDULED_MESSAGE, SEND_REPLY, SERVER_SETTINGS, SETTINGS,
-    SETTINGS_REPLY, STATUS, SUBGROUPS, SUBSCRIBE_REPLY, SUBSCRIPTION, TYPING, UNREAD_DIRECT, UNREAD_MESSAGES,
-    UPLOAD_REPLY, URL_OPTION, USER, USER_UPDATE_VALUES,
+    PEER_EVENTS, PERMISSION, PRESENCE, PRESENCE_REPLY, PRESENCE_UPDATE_REPLY, PROFILE_FIELD, PROPERTIES_REPLY,
+    REACTION, REACTION_EVENT, REALM_PERMISSIONS, REGISTER, SCHEDULED_MESSAGE, SEND_REPLY, SERVER_SETTINGS, SETTINGS,
+    SETTINGS_REPLY, STATUS, SUBGROUP_EVENTS, SUBSCRIBE_REPLY, SUBSCRIPTION, TYPING_EVENT, UNREAD_DIRECT,
+    UNREAD_MESSAGES, UPLOAD_REPLY, URL_OPTION, USER, USER_UPDATE_VALUES,
 };
 use super::{Change, ChangeKind, SPECIFIED_LEVEL};
 use crate::api::organization::parameters::OrganizationParams;
@@ -45,7 +45,7 @@ static FIELDS: &[(&ObjectKind, FieldLevels)] = &[
     (&STATUS, &[(86, "emoji_name"), (86, "emoji_code"), (86, "reaction_type")]),
     (&PRESENCE_REPLY, &[(497, "server_timestamp")]),
     (&PRESENCE, &[(487, "active_timestamp"), (487, "idle_timestamp")]),
-    (&PRESENCE_UPDATE, &[(263, "presence_last_update_id")]),
+    (&PRESENCE_UPDATE_REPLY, &[(263, "presence_last_update_id")]),
     (
         &CHANNEL,
         &[
@@ -93,7 +93,7 @@ static FIELDS: &[(&ObjectKind, FieldLevels)] = &[
     (&FLAG_REPLY, &[(355, "ignored_because_not_subscribed_channels")]),
     (&MESSAGE_UPDATE, &[(114, "rendering_only")]),
     (&FLAGS_UPDATE, &[(121, "message_details"), (32, "op")]),
-    (&TYPING, &[(58, "message_type")]),
+    (&TYPING_EVENT, &[(58, "message_type")]),
     (&SCHEDULED_MESSAGE, &[(181, "failed")]),
     (&UNREAD_MESSAGES, &[(44, "old_unreads_missing")]),
     (&UNREAD_DIRECT, &[(119, "other_user_id")]),
@@ -330,7 +330,7 @@ static RENAMED: &[(i64, &ObjectKind, &str, &str)] = &[
     (198, &GROUP, "can_mention_group_id", "can_mention_group"),
     (197, &CHANNEL, "can_remove_subscribers_group_id", "can_remove_subscribers_group"),
     (131, &GROUP, "subgroups", "direct_subgroup_ids"),
-    (131, &SUBGROUPS, "subgroup_ids", "direct_subgroup_ids"),
+    (131, &SUBGROUP_EVENTS, "subgroup_ids", "direct_subgroup_ids"),
     (118, &EDIT_HISTORY_ENTRY, "prev_subject", "prev_topic"),
     (72, &REGISTER, "max_icon_file_size", "max_icon_file_size_mib"),
     (72, &REGISTER, "max_logo_file_size", "max_logo_file_size_mib"),

@@ -33,7 +33,7 @@ pub fn list_changes() -> Vec<ListedChange> {
     listed_changes
 }
 
-/// The level above `level` that first has a change whose text begins with `addition`.
+/// The lowest level above `level` with a change whose text begins with `addition`; None if there is none.
 pub fn level_of_addition(addition: &str, level: i64) -> Option<i64> {
     static LISTED: LazyLock<Vec<ListedChange>> = LazyLock::new(list_changes);
     let mut from_oldest = LISTED.iter().rev().skip_while(|row| row.level <= level);

@@ -1,6 +1,9 @@
 //! The kinds of objects that changes of levels refer to, each with all its places in replies and events.
+//!
+//! A constant that ends in `_REPLY` is for whole replies, one that ends in `_EVENT`, `_UPDATE` or `_DELETE` for whole
+//! events.
 
-/// A kind of object.
+/// A kind of object that changes of levels affect as a whole, wherever it occurs.
 #[derive(Debug)]
 pub struct ObjectKind {
     /// The name in the generated table of levels.
@@ -43,7 +46,7 @@ objects! {
     STATUS = "user status" ["GET /users/{user_id}/status: status", "POST /register: user_status[]", "event user_status:"];
     PRESENCE_REPLY = "presence reply" ["GET /users/{user_id_or_email}/presence:"];
     PRESENCE = "presence" ["GET /users/{user_id_or_email}/presence: presence"];
-    PRESENCE_UPDATE = "reply of POST /users/me/presence" ["POST /users/me/presence:"];
+    PRESENCE_UPDATE_REPLY = "reply of POST /users/me/presence" ["POST /users/me/presence:"];
 
     CHANNEL = "channel" [
         "GET /streams: streams[]",
@@ -122,7 +125,7 @@ objects! {
         "POST /register: never_subscribed[]",
         "event subscription add: subscriptions[]",
     ];
-    DEFAULT_CHANNELS = "event default_streams" ["event default_streams:"];
+    DEFAULT_CHANNELS_EVENT = "event default_streams" ["event default_streams:"];
     DEFAULT_GROUP = "group of default channels" [
         "POST /register: realm_default_stream_groups[]",
         "event default_stream_groups: default_stream_groups[]",
@@ -149,7 +152,7 @@ objects! {
         "event user_group add: group",
     ];
     GROUP_REPLY = "reply of POST /user_groups/create" ["POST /user_groups/create:"];
-    SUBGROUPS = "event user_group add_subgroups, remove_subgroups" [
+    SUBGROUP_EVENTS = "event user_group add_subgroups, remove_subgroups" [
         "event user_group add_subgroups:",
         "event user_group remove_subgroups:",
     ];
@@ -194,14 +197,14 @@ objects! {
     ];
     MESSAGE_UPDATE = "event update_message" ["event update_message:"];
     FLAGS_UPDATE = "event update_message_flags" ["event update_message_flags:"];
-    TYPING = "event typing" ["event typing:"];
+    TYPING_EVENT = "event typing" ["event typing:"];
     SCHEDULED_MESSAGE = "scheduled message" [
         "GET /scheduled_messages: scheduled_messages[]",
         "POST /register: scheduled_messages[]",
         "event scheduled_messages add: scheduled_messages[]",
         "event scheduled_messages update: scheduled_message",
     ];
-    DELETE_EVENT = "event delete_message" ["event delete_message:"];
+    MESSAGE_DELETE_EVENT = "event delete_message" ["event delete_message:"];
     MESSAGE_DETAILS = "message details" ["event update_message_flags: message_details[]"];
     TOPIC = "topic" ["GET /users/me/{stream_id}/topics: topics[]"];
     USER_TOPIC = "user topic" ["POST /register: user_topics[]"];
@@ -268,7 +271,7 @@ objects! {
         "POST /fetch_api_key:",
         "POST /dev_fetch_api_key:",
     ];
-    PUSH_DEVICE = "event push_device" ["event push_device:"];
+    PUSH_DEVICE_EVENT = "event push_device" ["event push_device:"];
     SERVER_SETTINGS = "server settings" ["GET /server_settings:"];
     LOGIN_METHODS = "authentication methods" ["GET /server_settings: authentication_methods"];
     REGISTER = "register reply" ["POST /register:"];

@@ -58,7 +58,7 @@ impl Place {
     }
 }
 
-/// Calls a function for every object at the end of a path.
+/// Calls a function for every object at the end of a path. Values that are not objects are left out.
 pub fn visit_objects(value: &mut Value, path: &[Step], visitor: &mut dyn FnMut(&mut Map<String, Value>)) {
     match (path.split_first(), value) {
         (None, Value::Object(object)) => visitor(object),

@@ -154,7 +154,7 @@ impl Usage {
             operations.map(|change| SuspectedChange { change, is_certain: true }).collect();
         let other_changes = changes().iter().filter(|change| is_between(change.level));
         suspects.extend(other_changes.filter_map(|change| {
-            let is_certain = self.effect_on_client(change)? == Certainty::Certain;
+            let is_certain = self.certainty_of_effect(change)? == Certainty::Certain;
             Some(SuspectedChange { change: ListedChange::from_change(change), is_certain })
         }));
         suspects.sort_by_key(|suspect| (!suspect.is_certain, suspect.change.level));
@@ -162,52 +162,51 @@ impl Usage {
     }
 
     /// How sure it is that a change affects the client; None if the client used nothing that it mentions.
-    fn effect_on_client(&self, change: &Change) -> Option<Certainty> {
+    fn certainty_of_effect(&self, change: &Change) -> Option<Certainty> {
         let used_by_route = |route: &'static str| {
             let (method, path) = route.split_once(' ').unwrap_or_default();
             self.operations.get(&(method, path))
         };
-        let sending_of = |used: Option<&UsedNames>, name: &str| {
+        let certainty_of_sending = |used: Option<&UsedNames>, name: &str| {
             used.filter(|used| used.sent.contains(name)).map(|_| Certainty::Certain)
         };
         match change.kind {
             ChangeKind::Parameter { route, name } | ChangeKind::RemovedParameter { route, name, .. } => {
-                sending_of(used_by_route(route), name)
+                certainty_of_sending(used_by_route(route), name)
             }
-            ChangeKind::RenamedParameter { route, old, new, .. } => {
-                sending_of(used_by_route(route), old).or_else(|| sending_of(used_by_route(route), new))
-            }
-            ChangeKind::Capability(name) => sending_of(used_by_route("POST /register"), name),
+            ChangeKind::RenamedParameter { route, old, new, .. } => certainty_of_sending(used_by_route(route), old)
+                .or_else(|| certainty_of_sending(used_by_route(route), new)),
+            ChangeKind::Capability(name) => certainty_of_sending(used_by_route("POST /register"), name),
             ChangeKind::NarrowTerm { operator, operand } => {
                 let name = operand.unwrap_or(operator);
                 self.operations
                     .values()
-                    .find_map(|used| sending_of(Some(used), name).filter(|_| used.sent.contains(operator)))
+                    .find_map(|used| certainty_of_sending(Some(used), name).filter(|_| used.sent.contains(operator)))
             }
             ChangeKind::Field { object, name } | ChangeKind::RemovedField { object, name, .. } => {
-                self.reception_of(object, &[name.to_owned()])
+                self.certainty_of_reception(object, &[name.to_owned()])
             }
             ChangeKind::RenamedField { object, old, new } => {
-                self.reception_of(object, &[old.to_owned(), new.to_owned()])
+                self.certainty_of_reception(object, &[old.to_owned(), new.to_owned()])
             }
             ChangeKind::Event(pattern) => {
                 let used = self.events.get(pattern.kind)?;
-                used.reception_of(&[pattern.carries.map_or(pattern.kind, |(_, name)| name).to_owned()])
+                used.certainty_of_reception(&[pattern.carries.map_or(pattern.kind, |(_, name)| name).to_owned()])
             }
             ChangeKind::Behaviour(behaviour) => self
-                .use_of_subject(behaviour.subject, &quoted_names(behaviour.description))
-                .or_else(|| self.refusal_by(behaviour)),
+                .certainty_by_subject(behaviour.subject, &quoted_names(behaviour.description))
+                .or_else(|| self.certainty_by_refusals(behaviour)),
             ChangeKind::Feature(_, difference) => {
-                self.use_of_subject(difference.subject, &quoted_names(difference.description))
+                self.certainty_by_subject(difference.subject, &quoted_names(difference.description))
             }
         }
     }
 
     /// How sure it is that one of these names was received with a reply or event that has such objects.
-    fn reception_of(&self, object: &ObjectKind, names: &[String]) -> Option<Certainty> {
+    fn certainty_of_reception(&self, object: &ObjectKind, names: &[String]) -> Option<Certainty> {
         let places = object.places.iter().map(|place| Place::parse(place).source);
         let used_names = places.flat_map(|source| self.names_used_at(source));
-        used_names.filter_map(|used| used.reception_of(names)).max()
+        used_names.filter_map(|used| used.certainty_of_reception(names)).max()
     }
 
     fn names_used_at(&self, source: Source) -> Vec<&UsedNames> {
@@ -219,8 +218,8 @@ impl Usage {
     }
 
     /// Certain if the client received the code or a message of a behaviour that concerns refusals of all operations
-    ///
-    fn refusal_by(&self, behaviour: &Behaviour) -> Option<Certainty> {
+    /// else None.
+    fn certainty_by_refusals(&self, behaviour: &Behaviour) -> Option<Certainty> {
         if changes_messages_everywhere(behaviour) {
             let mut messages = quoted_messages(behaviour.description);
             return messages.any(|text| self.refusal_texts.contains(text.as_str())).then_some(Certainty::Certain);
@@ -236,7 +235,7 @@ impl Usage {
 
     /// How sure it is that the client used one of these names with the operations, events or objects in the subject
     /// of a behaviour.
-    fn use_of_subject(&self, subject: &str, names: &[String]) -> Option<Certainty> {
+    fn certainty_by_subject(&self, subject: &str, names: &[String]) -> Option<Certainty> {
         let mut used_names: Vec<&UsedNames> = Vec::new();
         let mut method = None;
         let mut words = subject.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
@@ -258,9 +257,12 @@ impl Usage {
         if names.is_empty() {
             return (!used_names.is_empty()).then_some(Certainty::Certain);
         }
-        let sending_by =
+        let certainty_if_sent =
             |used: &&UsedNames| names.iter().any(|name| used.sent.contains(name)).then_some(Certainty::Certain);
-        used_names.iter().filter_map(|used| sending_by(used).or_else(|| used.reception_of(names))).max()
+        used_names
+            .iter()
+            .filter_map(|used| certainty_if_sent(used).or_else(|| used.certainty_of_reception(names)))
+            .max()
     }
 }
 
@@ -272,7 +274,7 @@ impl UsedNames {
     }
 
     /// How sure it is that one of these names was received.
-    fn reception_of(&self, names: &[String]) -> Option<Certainty> {
+    fn certainty_of_reception(&self, names: &[String]) -> Option<Certainty> {
         if names.iter().any(|name| self.received.contains(name)) {
             return Some(Certainty::Certain);
         }

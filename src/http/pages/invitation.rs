@@ -15,7 +15,7 @@ use crate::realm::setting::RealmSetting;
 use crate::realm::user::Role;
 use maud::{Markup, html};
 
-/// The lengths of invitation keys: of this server, and of older servers.
+/// The lengths of invitation keys, in characters: those of this server, and those of older servers.
 const KEY_LENGTHS: [usize; 2] = [24, 40];
 const MAX_LISTED_CHANNELS: usize = 20;
 
@@ -171,7 +171,8 @@ impl PageRequest<'_> {
     }
 }
 
-/// Shows the inviter, the organization, the role and the first channels of an invitation.
+/// Shows the inviter, the organization, the role and the initial channels of an invitation. At most
+/// [`MAX_LISTED_CHANNELS`] are named, and no private ones; the others are counted.
 fn invitation_summary(realm: &Realm, invitation: &Invitation) -> Markup {
     let terms = invitation.terms();
     let inviter = realm.users.get(&terms.invited_by).map_or("Somebody", |user| user.full_name.as_str());

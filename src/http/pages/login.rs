@@ -20,7 +20,7 @@ const MAX_LISTED_PEOPLE: usize = 100;
 const MAX_PEOPLE_WITHOUT_SEARCH: usize = 24;
 const MAX_QUERY_BYTES: usize = 200;
 
-/// The headings of the list of people, in their order on the page.
+/// The headings of the list of people by role, in their order on the page.
 const ROLE_HEADINGS: [(Role, &str); 5] = [
     (Role::Owner, "Owners"),
     (Role::Administrator, "Administrators"),

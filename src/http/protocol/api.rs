@@ -105,7 +105,7 @@ fn respond_without_operation(context: &RequestContext<'_>, route: RouteMatch) ->
 ///
 /// # Errors
 ///
-/// The refusals of requests that only newer levels than the world's accept.
+/// Those of [`crate::level::Emulation::upgrade_request`].
 pub(super) fn read_parameters<'routed>(
     context: &RequestContext<'_>,
     routed: &'routed RoutedRequest,

@@ -1,6 +1,6 @@
 //! Resumable uploads by the protocol tus 1.0.0 (specification, POST /user_uploads). Parameters are in headers, as are
-//! the results, except for the URL of a complete file; refusals have a `message` instead of the API's envelope. The
-//! bytes that arrived before a connection broke are stored.
+//! the results, except for the URL and name of a complete file; refusals have a `message` instead of the API's
+//! envelope. The bytes that arrived before a connection broke are stored.
 //!
 //! A decision on a point that the specification leaves open: A-56 in docs/assumptions.md.
 
@@ -31,7 +31,7 @@ const EXTENSIONS: &str = "creation,creation-with-upload,termination";
 
 /// Finds the operation of a resumable upload and records it in the trace of the request; None if no operation has the
 /// path at this level.
-pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
+pub fn find_route(context: &mut RequestContext<'_>) -> Option<Route> {
     let incoming = context.incoming;
     let path = operation_path(&context.trace.path)?;
     let method = effective_method(incoming);
@@ -173,7 +173,7 @@ fn creation_reply(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
     response
 }
 
-/// The offset of an upload; for a complete one also the URL of the file.
+/// The offset of an upload; for a complete one also the URL and the name of the file.
 fn progress_reply(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
     let mut response = if upload.offset == upload.length {
         let url = format!("{}/user_uploads/{}", origin.prefix, upload.path_id);

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::level::historical_records::record_at_level;
-use crate::level::objects::{CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, MESSAGE, REGISTER};
+use crate::level::objects::{CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS_EVENT, DEFAULT_GROUP, MESSAGE, REGISTER};
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::id::ChannelId;
 use crate::realm::user::User;
@@ -176,7 +176,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`default_streams` holds IDs; before, channels.",
         test: "default_channels_were_whole_before_330",
         downgrade: Downgrade::Objects(
-            &DEFAULT_CHANNELS,
+            &DEFAULT_CHANNELS_EVENT,
             ChangedFields::Fields(&["default_streams"]),
             |event, context| replace_ids_with_channels(event.get_mut("default_streams"), context),
         ),
@@ -259,7 +259,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// The first level that shows archived channels to all users.
+/// The first level that shows archived channels to users other than administrators.
 const ARCHIVED_CHANNELS_SHOWN_SINCE: i64 = 315;
 
 /// Refuses a change of `can_remove_subscribers_group` of a private channel to which the caller is not subscribed.

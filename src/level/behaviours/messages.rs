@@ -1,12 +1,12 @@
 //! Behaviours of messages, reactions and typing notifications.
 
 use crate::error::Error;
-use crate::level::objects::{EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
+use crate::level::objects::{EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING_EVENT};
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
 
-/// Operations with the parameter `type`.
+/// Operations whose parameter `type` says whether a message is for a channel or direct.
 const MESSAGE_TYPE_ROUTES: &[&str] =
     &["POST /messages", "POST /scheduled_messages", "PATCH /scheduled_messages/{scheduled_message_id}", "POST /typing"];
 
@@ -86,7 +86,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event typing",
         description: "The `message_type` of direct messages is `direct`; before, `private`.",
         test: "typing_named_channels_in_to_before_215",
-        downgrade: Downgrade::Objects(&TYPING, ChangedFields::Fields(&["message_type"]), |event, _| {
+        downgrade: Downgrade::Objects(&TYPING_EVENT, ChangedFields::Fields(&["message_type"]), |event, _| {
             if event.get("message_type").and_then(Value::as_str) == Some("direct") {
                 event.insert("message_type".into(), "private".into());
             }
@@ -264,7 +264,7 @@ fn set_last_edit_or_move(message: &mut Map<String, Value>, context: &DowngradeCo
     }
 }
 
-/// Refuses some anchors, unless `use_first_unread_anchor` replaces them.
+/// Refuses an anchor that the level does not support, unless `use_first_unread_anchor` replaces it.
 fn refuse_anchor(request: &mut Request<'_>, is_unsupported: fn(&str) -> bool) -> Result<(), Error> {
     let is_replaced = request.values.get("use_first_unread_anchor").is_some_and(|text| text.trim() == "true");
     let anchor = request.values.get("anchor").filter(|_| !is_replaced);

@@ -59,7 +59,8 @@ const NUMBER_OPERATORS: &[&str] = &["id", "stream", "channel", "sender", "group-
 /// Operators whose operand may be a list of numbers.
 const NUMBER_LIST_OPERATORS: &[&str] = &["pm-with", "dm"];
 
-/// Parses a narrow in the former way and converts it to the present form.
+/// Parses a narrow in the former way and converts it to the present form. Fails with the former errors, whose order and
+/// parameters differ from the present ones.
 pub(super) fn upgrade_narrow(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
     let refusal = || Error::BadParameterValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
@@ -106,6 +107,7 @@ fn parse_term(term: &Map<String, Value>, level: i64, refusal: impl Fn() -> Error
         return Err(refusal());
     }
     let name = operator.as_str().ok_or_else(|| Error::bad_value("elem[\"operator\"]", "is not a string"))?;
+    // The former parsing took booleans for numbers.
     let is_number = operand.is_i64() || operand.is_boolean();
     let refuse_operand = |reason: &'static str| Err(Error::bad_value("elem[\"operand\"]", reason));
     // The operator `channel` was added at level 250.

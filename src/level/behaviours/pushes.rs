@@ -1,6 +1,6 @@
-//! What levels changed about mobile devices and their push tokens.
+//! Behaviours of mobile devices and their push tokens.
 
-use crate::level::objects::PUSH_DEVICE;
+use crate::level::objects::PUSH_DEVICE_EVENT;
 use crate::level::{Behaviour, ChangedFields, Downgrade};
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event push_device",
         description: "`push_account_id` is a number; before, text.",
         test: "clients_chose_device_ids_before_468",
-        downgrade: Downgrade::Objects(&PUSH_DEVICE, ChangedFields::Fields(&["push_account_id"]), |event, _| {
+        downgrade: Downgrade::Objects(&PUSH_DEVICE_EVENT, ChangedFields::Fields(&["push_account_id"]), |event, _| {
             if let Some(id) = event.get("push_account_id").and_then(Value::as_i64) {
                 event.insert("push_account_id".into(), id.to_string().into());
             }

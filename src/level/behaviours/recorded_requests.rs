@@ -176,7 +176,7 @@ const PARTIAL_SUBSCRIBERS_SINCE: i64 = 412;
 /// The first level at which `client_gravatar` may be null, which means the default.
 const NULL_FOR_DEFAULT_SINCE: i64 = 277;
 
-/// Checks [`EARLY_BOOLEANS`].
+/// Refuses values of [`EARLY_BOOLEANS`] that are not booleans, unless the world's level allows them.
 pub(super) fn check_early_booleans(request: &mut Request<'_>) -> Result<(), Error> {
     let is_boolean = |name: &&&str| **name != "include_subscribers" || request.level < PARTIAL_SUBSCRIBERS_SINCE;
     let sent_booleans =

@@ -148,6 +148,7 @@ fn replace_channel_outside_names(message: &str) -> String {
             false => part.replace("channel", "stream").replace("Channel", "Stream"),
         };
         is_name = match part.chars().last() {
+            // The plural ending in `Channel(s)` is not a name.
             Some('(') => part != "Channel(",
             Some(')') => false,
             Some(_) => is_name != part.ends_with(['\'', '"']),

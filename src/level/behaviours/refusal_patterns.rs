@@ -162,8 +162,8 @@ pub(super) fn set_message_by_level(refusal: &mut Refusal<'_>) {
     }
     let message = refusal.message.clone().unwrap_or_else(|| refusal.error.message());
     let is_rename = route == "PATCH /messages/{message_id}" && !refusal.values.contains_key("stream_id");
-    let is_rename_an_edit = !Feature::RenamingRefusedAsMoving.is_at(refusal.level);
-    if is_rename && is_rename_an_edit && message == "You don't have permission to move this message" {
+    let renaming_counts_as_edit = !Feature::RenamingRefusedAsMoving.is_at(refusal.level);
+    if is_rename && renaming_counts_as_edit && message == "You don't have permission to move this message" {
         refusal.message = Some("You don't have permission to edit this message".to_owned());
         return;
     }

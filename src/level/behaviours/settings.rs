@@ -214,7 +214,7 @@ static JSON_TEXT_ROWS: &[Behaviour] = &[
 ];
 
 /// The text in place of a new email address.
-const UNCONFIRMED_EMAIL: &str = "The new address has to be confirmed.";
+const UNCONFIRMED_EMAIL_TEXT: &str = "The new address has to be confirmed.";
 
 /// Adds a changed name to the reply, and a text if the email address is to change.
 fn add_changed_account(reply: &mut Map<String, Value>, context: &DowngradeContext<'_>) {
@@ -225,7 +225,7 @@ fn add_changed_account(reply: &mut Map<String, Value>, context: &DowngradeContex
         reply.insert("full_name".into(), name.as_str().into());
     }
     if context.values.get("email").is_some_and(|email| email.trim() != caller.email) {
-        reply.insert("account_email".into(), UNCONFIRMED_EMAIL.into());
+        reply.insert("account_email".into(), UNCONFIRMED_EMAIL_TEXT.into());
     }
 }
 

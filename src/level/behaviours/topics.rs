@@ -3,8 +3,9 @@
 use crate::api::parameter::types::recipients::MessageType;
 use crate::error::Error;
 use crate::level::objects::{
-    DELETE_EVENT, EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_DETAILS, MESSAGE_HISTORY_ENTRY, MESSAGE_UPDATE, MUTED_TOPICS,
-    REGISTER, SCHEDULED_MESSAGE, TOPIC, TYPING, UNREAD_MESSAGES, UNREAD_TOPIC, USER_TOPIC, USER_TOPIC_EVENT,
+    EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_DELETE_EVENT, MESSAGE_DETAILS, MESSAGE_HISTORY_ENTRY, MESSAGE_UPDATE,
+    MUTED_TOPICS, REGISTER, SCHEDULED_MESSAGE, TOPIC, TYPING_EVENT, UNREAD_MESSAGES, UNREAD_TOPIC, USER_TOPIC,
+    USER_TOPIC_EVENT,
 };
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, ObjectKind, Request};
 use crate::realm::id::{ChannelId, MessageId};
@@ -12,11 +13,11 @@ use crate::realm::personal::VisibilityPolicy;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use serde_json::{Map, Value};
 
-/// The former name of the topic of messages without one (A-105).
+/// The name that the topic of messages without one had below level 334 (A-105).
 const NO_TOPIC: &str = "(no topic)";
 /// Keys whose values are names of topics.
 const TOPIC_KEYS: &[&str] = &["subject", "orig_subject", "topic", "prev_topic", "topic_name", "name"];
-/// Operations that take the name of a topic or a narrow.
+/// Operations that find a topic by its name or in a narrow.
 const TOPIC_ROUTES: &[&str] = &[
     "POST /user_topics",
     "PATCH /users/me/subscriptions/muted_topics",
@@ -40,8 +41,8 @@ const EMPTY_TOPIC_DESCRIPTION: &str = "The name of the empty topic comes from `r
 const EMPTY_TOPIC_TEST: &str = "messages_without_a_topic_were_in_no_topic_before_334";
 const EMPTY_TOPIC_EVENTS_TEST: &str = "the_empty_topic_was_sent_as_no_topic";
 
-/// A row that gives the empty topic its former name in objects of a kind. No other topic has the display name of the
-/// empty topic. For visibility policies see A-330.
+/// A row that gives the empty topic its former name in objects of a kind. The empty topic is recognized by its display
+/// name, which no other topic has. For visibility policies see A-330.
 const fn empty_topic_row(object: &'static ObjectKind, test: &'static str) -> Behaviour {
     Behaviour {
         level: 334,
@@ -66,10 +67,10 @@ pub(super) static ROWS: &[Behaviour] = &[
     empty_topic_row(&USER_TOPIC, EMPTY_TOPIC_EVENTS_TEST),
     empty_topic_row(&USER_TOPIC_EVENT, EMPTY_TOPIC_TEST),
     empty_topic_row(&UNREAD_TOPIC, EMPTY_TOPIC_TEST),
-    empty_topic_row(&TYPING, EMPTY_TOPIC_EVENTS_TEST),
+    empty_topic_row(&TYPING_EVENT, EMPTY_TOPIC_EVENTS_TEST),
     empty_topic_row(&MESSAGE_UPDATE, EMPTY_TOPIC_TEST),
     empty_topic_row(&MESSAGE_DETAILS, EMPTY_TOPIC_EVENTS_TEST),
-    empty_topic_row(&DELETE_EVENT, EMPTY_TOPIC_EVENTS_TEST),
+    empty_topic_row(&MESSAGE_DELETE_EVENT, EMPTY_TOPIC_EVENTS_TEST),
     Behaviour {
         level: 334,
         subject: "scheduled message",

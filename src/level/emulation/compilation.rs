@@ -29,7 +29,7 @@ impl Emulation {
             former_codes: Vec::new(),
             message_changes: Vec::new(),
             integer_parameters: HashMap::new(),
-            former_parsing_texts: HashMap::new(),
+            former_parsing_text_parameters: HashMap::new(),
             access_changes: HashMap::new(),
             withheld_events: Vec::new(),
         }
@@ -123,7 +123,7 @@ impl Emulation {
                     self.integer_parameters
                         .insert(key, parameters.iter().filter_map(former_integer_parameter).collect());
                     let text_names = parameters.iter().filter(|info| !info.is_json).map(|info| info.name);
-                    self.former_parsing_texts.insert(key, text_names.collect());
+                    self.former_parsing_text_parameters.insert(key, text_names.collect());
                 }
                 if !self
                     .message_changes

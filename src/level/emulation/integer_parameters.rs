@@ -1,5 +1,5 @@
-//! How older levels parse integer parameters: they accept `true` and `false` for 1 and 0, and refuse integers beyond 64
-//! bits as values of a wrong type.
+//! How older levels parse integer parameters: they accept `true` and `false` for 1 and 0, and refuse integers outside
+//! the range of `i64` as values of a wrong type.
 
 use crate::api::parameter::ParameterInfo;
 use schemars::SchemaGenerator;
@@ -48,14 +48,14 @@ impl IntegerParameter {
     }
 }
 
-/// Replaces integers that do not fit in 64 bits. Older levels refused them with the error for values that are not
+/// Replaces integers that do not fit in `i64`. Older levels refused them with the error for values that are not
 /// integers; this text gets the same error.
 pub const NOT_AN_INTEGER: &str = "0.5";
 
-/// Integers with no more digits than this fit in 64 bits.
+/// Integers with no more digits than this fit in `i64`.
 const MAX_DIGITS_OF_SMALL_INTEGERS: usize = 18;
 
-/// Whether a text is an integer beyond 64 bits.
+/// Whether a text is an integer outside the range of `i64`.
 pub fn is_integer_beyond_range(text: &str) -> bool {
     let starts_like_integer = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
     starts_like_integer

@@ -137,6 +137,7 @@ pub(super) fn is_requested(name: &str, reply: &Map<String, Value>, context: &Dow
     types.is_none_or(|types| types.iter().any(|requested_type| requested_type == event_type))
 }
 
+/// The number of a policy that a permission replaced, by the name of the policy; null for an unknown name.
 fn policy_number(policy: &str, context: &DowngradeContext<'_>) -> Value {
     json!(POLICIES.iter().find(|row| row.name == policy).map(|row| row.number(context.realm)))
 }
@@ -149,7 +150,7 @@ fn local_part<'object>(object: &'object Map<String, Value>, key: &str) -> Option
     object.get(key)?.as_str()?.split('@').next()
 }
 
-/// The email address of a user as the caller sees it.
+/// The email address of the user with an ID, as the caller sees it; null without an ID or for an unknown one.
 pub(in crate::level) fn email_of_user(id: Option<&Value>, context: &DowngradeContext<'_>) -> Value {
     let id = id.and_then(Value::as_i64).map(UserId);
     json!(id.and_then(|id| context.realm.user(id)).map(|user| context.realm.email_shown_to(context.caller, user)))
