@@ -126,6 +126,7 @@ pub enum UnknownPart {
 pub struct State {
     value: Object,
     own_id: Option<i64>,
+    /// Whether the register reply lists subscribers of channels.
     has_subscribers: bool,
     /// Whether the client requested `client_gravatar`, so that URLs that it can compute are null.
     computes_avatars: bool,

@@ -113,21 +113,23 @@ impl Tx {
         self.finished_queues.push(id.clone());
     }
 
-    /// Queues of [`Tx::finish_poll`].
+    /// The queues whose parked polls are answered when the transaction is committed ([`Tx::finish_poll`]).
     pub fn finished_queues_mut(&mut self) -> &mut Vec<QueueId> {
         &mut self.finished_queues
     }
 
-    /// Queues of [`Tx::wake_poll`]. Queues with new events are not included.
+    /// The queues whose parked polls wake up when the transaction is committed ([`Tx::wake_poll`]). Queues with new
+    /// events are not included.
     pub fn queues_to_wake_mut(&mut self) -> &mut Vec<QueueId> {
         &mut self.queues_to_wake
     }
 
+    /// The calls of outgoing webhooks to make when the transaction is committed.
     pub fn webhook_calls_mut(&mut self) -> &mut Vec<WebhookCall> {
         &mut self.webhook_calls
     }
 
-    /// Returns the content hash.
+    /// Stores the bytes of a file, once for equal files, and returns their content hash.
     pub fn store_blob(&mut self, bytes: bytes::Bytes) -> String {
         let hash = super::content_hash(&bytes);
         self.realm.blobs.insert(hash.clone(), bytes);
@@ -277,8 +279,8 @@ impl Tx {
         self.realm.channels_by_name.insert(name.to_lowercase(), id);
     }
 
-    /// Subscribes a user. The settings of an earlier subscription apply again. Returns false if the user is already
-    /// subscribed.
+    /// Subscribes a user. The settings of an earlier subscription apply again; `color` replaces its color. Returns
+    /// false if the user is already subscribed.
     pub fn subscribe(&mut self, user: UserId, channel: ChannelId, color: Option<String>) -> bool {
         self.subscribe_with_palette(&mut ColorCountsByUser::default(), user, channel, color)
     }
@@ -302,7 +304,7 @@ impl Tx {
             (None, None) => palette.of(&self.realm, user).next(),
         };
         palette.of(&self.realm, user).count(&color);
-        // Only new subscriptions take the channel's setting.
+        // Only new subscriptions take the channel's default of push notifications.
         let enables_pushes = self.has(Feature::ChannelDefaultsTurnOnPushes)
             && self.channels[&channel].boolean_settings.default_push_notifications;
         let new_subscription = || Subscription {

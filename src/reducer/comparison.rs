@@ -189,8 +189,8 @@ fn remove_from_rows(normalized: &mut Object, key_in_rows: &str) {
     }
 }
 
-/// Replaces URLs of the provider by null: events send them to all clients, but a register reply only to clients that do
-/// not compute them.
+/// Replaces URLs of Gravatar by null: events send them to all clients, but a register reply only to clients that do not
+/// compute them.
 fn normalize_avatar_url(user: &mut Value) {
     let is_computable = |url: &str| url.starts_with("https://secure.gravatar.com/");
     if user["avatar_url"].as_str().is_some_and(is_computable) {

@@ -46,8 +46,9 @@ impl State {
         }
     }
 
-    /// Whether the user is a recipient of messages in the conversation. Some clients also receive messages of other
-    /// channels. Channels in no list are archived, and only their subscribers receive their messages.
+    /// Whether the user is a recipient of messages in the topic or conversation. Some clients also receive messages of
+    /// channels that the user is not subscribed to. Channels in no list are archived, and only their subscribers
+    /// receive their messages.
     fn is_recipient_in(&mut self, bucket: &UnreadBucket) -> bool {
         let UnreadBucket::Topic(channel, _) = bucket else { return true };
         let mut is_in_list = |list| row(&mut self.value, list, "stream_id", &(*channel).into()).is_some();
@@ -108,7 +109,7 @@ impl State {
         }
     }
 
-    /// Whether the user is subscribed to a channel; true if the state has no subscriptions.
+    /// Whether the user is subscribed to a channel; true if the state does not have the list of subscriptions.
     fn is_subscribed(&self, channel: &Value) -> bool {
         let subscriptions = self.value.get("subscriptions").and_then(Value::as_array);
         subscriptions.is_none_or(|all| all.iter().any(|subscription| subscription["stream_id"] == *channel))

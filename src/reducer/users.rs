@@ -100,7 +100,7 @@ impl State {
                 changes.iter().filter(|(key, _)| !ROLE_KEYS.contains(&key.as_str()) || user.contains_key(*key));
             let known_changes: Object = known_changes.map(|(key, value)| (key.clone(), value.clone())).collect();
             merge_into_row(user, &known_changes.into());
-            // The client computes the URL of a provider's picture if it sees the user's email address.
+            // The client computes the URL of a picture from Gravatar if it sees the user's email address.
             if is_from_provider && self.computes_avatars && user.get("delivery_email").is_some_and(Value::is_string) {
                 user.insert("avatar_url".into(), Value::Null);
             }
@@ -121,8 +121,8 @@ impl State {
         }
     }
 
-    /// Moves a user between the lists. A deactivated user loses the status, subscriptions at levels below 428, and the
-    /// memberships in groups at levels from 303 on, without further events.
+    /// Moves a user between the lists. A deactivated user loses the status, subscriptions at levels below 428, and,
+    /// from level 303 on, memberships in groups and permissions that list the user, without further events.
     fn set_active(&mut self, id: &Value, is_active: bool) {
         let (old_list, new_list) =
             if is_active { (USER_LISTS[1], USER_LISTS[0]) } else { (USER_LISTS[0], USER_LISTS[1]) };

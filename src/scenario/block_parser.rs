@@ -37,7 +37,8 @@ pub enum FenceInfo {
 }
 
 const KINDS: [&str; 7] = ["world", "request", "reply", "queue", "control", "event", "no"];
-/// Words that people may write for the name of a block, with that name. None is likely to be a language.
+/// Words that people may write for the name of a block, with that name. None is likely to be the language of other
+/// code.
 const SYNONYMS: [(&str, &str); 8] = [
     ("response", "reply"),
     ("answer", "reply"),
@@ -325,7 +326,7 @@ fn parse_control_call(entry: &Entry, fence: &Fence<'_>) -> Result<ControlCall, V
     Ok(ControlCall { method: method.to_owned(), path, body, text: first.to_owned() })
 }
 
-/// The body of the call that moves the clock.
+/// Parses what follows `clock` into the body of the call that moves it: a span, an instant, a date, or `next`.
 fn parse_clock(target: &str, offset: usize) -> Result<Pattern, Vec<Mistake>> {
     let body = if target == "next" {
         r#"{"to_next": true}"#.to_owned()

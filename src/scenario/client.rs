@@ -30,7 +30,7 @@ pub struct HttpRequest {
     pub method: String,
     /// Absolute URL.
     pub url: String,
-    /// Names and values.
+    /// The name and value of each header, in the order of sending.
     pub headers: Vec<(String, String)>,
     /// Body; empty for none.
     pub body: Vec<u8>,

@@ -112,8 +112,8 @@ enum WordKind {
 
 /// Calls `emit` with the byte range and the stem of each word of a text in lower case. URLs, email addresses and
 /// decimal numbers are words without a shorter stem; stop words are left out. A word with hyphens is emitted as a
-/// compound and in its parts. A URL with a path is emitted with the range of its host, and also as its
-/// host and its path.
+/// compound and in its parts. A URL with a path is emitted as a whole, with the range of its host, and also as its host
+/// and its path.
 fn for_each_word<'t>(text: &'t str, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, WordKind)) {
     let mut start = None;
     for (index, character) in text.char_indices().chain([(text.len(), ' ')]) {
@@ -199,13 +199,14 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Whether a text is not empty and has only letters, digits and `other_characters`.
 fn consists_of(text: &str, other_characters: &str) -> bool {
     !text.is_empty()
         && text.chars().all(|character| character.is_alphanumeric() || other_characters.contains(character))
 }
 
-/// Removes the endings of the plural, the past tense and the continuous form, and a final `e`. A word with digits or
-/// with letters that are not ASCII stays as it is.
+/// Removes the endings of the plural, the past tense and the continuous form, and a final `e`; `ies` and `ied` become
+/// `y`. A word with digits or with letters that are not ASCII stays as it is.
 fn stem(word: &str) -> Cow<'_, str> {
     if !word.is_ascii() || word.bytes().any(|byte| byte.is_ascii_digit()) {
         return word.into();

@@ -103,8 +103,8 @@ pub fn changeable_group(
     if may_change { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
-/// Checks that all users are accounts of the organization, no system bots, and active from the level of
-/// [`Feature::OnlyActiveMembers`] on.
+/// Checks that all users are accounts of the organization, no system bots, and, from the level of
+/// [`Feature::OnlyActiveMembers`] on, active.
 ///
 /// # Errors
 ///

@@ -6,7 +6,7 @@ use crate::realm::model::message::Message;
 use chat_markdown::OutputFormat;
 
 impl Realm {
-    /// The link to a message in the web client, beginning with `#`.
+    /// The link to a message in the web client, beginning with `#`, relative to the organization's URL.
     pub fn message_link(&self, message: &Message, output_format: OutputFormat) -> String {
         match message.channel() {
             Some((channel, topic)) => {

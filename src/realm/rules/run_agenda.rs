@@ -1,4 +1,5 @@
-//! Runs agenda items when they fall due, ends polls and queues, and trims the event log.
+//! Runs agenda items when they fall due, ends polls and queues, trims the event log, and sets a realm to an earlier
+//! time.
 
 use crate::realm::Realm;
 use crate::realm::log::event::data::Heartbeat;
@@ -55,8 +56,8 @@ impl Tx {
         self.schedule(AgendaItem::Heartbeat(id.clone()), heartbeat);
     }
 
-    /// Ends a parked poll, so that its queue is idle from `ended_at` on. Does nothing if another poll replaced it, or if
-    /// the queue has counted as idle since.
+    /// Ends a parked poll, so that its queue is idle from `ended_at` on. Does nothing if another poll replaced it, or
+    /// if the queue has counted as idle since.
     pub fn end_poll(&mut self, parked_queue: &Queue, ended_at: Timestamp) {
         let is_parked =
             |queue: &&Arc<Queue>| queue.poll_count == parked_queue.poll_count && queue.parked_since.is_some();

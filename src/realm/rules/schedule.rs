@@ -21,9 +21,9 @@ const REMINDER_PREFIX: &str = "You requested a reminder";
 /// The result of [`Realm::dry_run_send`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct DryRunResult {
-    /// With the normalized topic.
+    /// With the normalized topic; for a direct message, without the sender unless it is to the sender alone.
     pub to: ScheduledTarget,
-    /// Markdown, normalized.
+    /// Markdown, normalized as for sending.
     pub content: String,
     /// HTML of the content.
     pub rendered: String,
@@ -196,7 +196,7 @@ impl ScheduledTarget {
     }
 }
 
-/// Validates a delivery time, in UNIX seconds.
+/// Checks that a delivery time, in UNIX seconds, is in the future.
 ///
 /// # Errors
 ///

@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Number of users above which a wildcard mention requires a permission.
+/// Number of subscribers, or of participants of a topic, above which a wildcard mention requires a permission.
 const WILDCARD_MENTION_THRESHOLD: usize = 15;
 
 /// A message for [`Tx::send`], with what decides how it is checked, rendered and marked as read.
@@ -41,7 +41,7 @@ pub struct OutgoingMessage {
     pub read_by_sender: bool,
     /// Other users. If they receive the message, it is marked as read for them.
     pub read_by: OrdSet<UserId>,
-    /// `queue_id` and `local_id` from the request.
+    /// `queue_id` and `local_id` from the request. None if it lacks one of them.
     pub local_id: Option<(String, String)>,
     /// None if the message is not sent by a request.
     pub render_context: Option<RenderContext>,
@@ -86,8 +86,8 @@ pub struct SendResult {
 
 impl Realm {
     /// Renders a text, checks its mentions, and finds the mentioned and alerted users. With `includes_subgroups`,
-    /// mentions of groups include members of subgroups; without it, only direct members, and system groups can't be
-    /// mentioned.
+    /// mentions of groups include members of subgroups. Without it, they include only direct members, and system groups
+    /// can't be mentioned.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const MAX_BATCHING_PERIOD_SECONDS: i64 = 604_800;
 
-/// Code and name of each language.
+/// The languages that `default_language` can have: the code of each, and its name in that language.
 const LANGUAGES: [(&str, &str); 24] = [
     ("ar", "العربية"),
     ("bg", "Български"),
@@ -56,7 +56,7 @@ pub fn check_setting(name: &str, value: &Value) -> Result<(), Error> {
     }
 }
 
-/// The name of a language in that language.
+/// The name of a language in that language. None for an unknown code.
 pub fn language_name(code: &str) -> Option<&'static str> {
     LANGUAGES.iter().find(|(language_code, _)| *language_code == code).map(|(_, name)| *name)
 }

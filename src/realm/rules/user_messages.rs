@@ -1,4 +1,5 @@
-//! Adds and removes user messages: messages as a user has received them, or has acted on them later, with their flags.
+//! Adds and removes user messages: messages as one user has them, with flags. A user has those that they received, and
+//! those that they acted on later.
 
 use crate::realm::Realm;
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
@@ -117,8 +118,8 @@ impl Tx {
         }
     }
 
-    /// Applies [`Tx::move_subscription_start`] to all recipients who have not read one of the messages. `messages` must
-    /// be sorted.
+    /// Applies [`Tx::move_subscription_start`], with the first unread one of the messages, to all recipients who have
+    /// not read all of them. `messages` must be sorted.
     pub fn move_subscription_starts(&mut self, channel: ChannelId, messages: &[MessageId]) {
         for group in self.group_by_recipients(messages) {
             for user in &group.recipients {
@@ -141,8 +142,8 @@ pub struct RecipientGroup {
 const MAX_COMPARED_GROUPS: usize = 4;
 
 impl Realm {
-    /// Groups messages by their recipients, so that many messages with many recipients are processed once. Several
-    /// groups may have equal recipients.
+    /// Groups messages by their recipients, so that a long list of recipients is processed once for many messages.
+    /// Several groups may have equal recipients.
     pub fn group_by_recipients(&self, messages: &[MessageId]) -> Vec<RecipientGroup> {
         let mut groups: Vec<RecipientGroup> = Vec::new();
         for id in messages {

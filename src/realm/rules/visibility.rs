@@ -169,7 +169,7 @@ fn channel_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifferenc
     })
 }
 
-/// Users with a queue who entered or left a group, directly or through subgroups.
+/// Users with a queue who entered or left a group, directly or through subgroups. New and removed groups don't count.
 fn find_listeners_with_changed_groups(before: &Realm, after: &Realm) -> OrdSet<UserId> {
     if before.groups.ptr_eq(&after.groups) {
         return OrdSet::new();

@@ -100,15 +100,16 @@ struct PageSeries {
     /// The anchor of the latest page.
     anchor: i64,
     count: u32,
+    /// The time of the reply with the latest page.
     last_sent: Moment,
 }
 
 #[derive(Debug, Default)]
 pub struct Memory {
     pages: LatestItems<PageSeries, 4>,
-    /// A hash of the flag and its change, the number of requests, and the time of the first one.
+    /// A hash of the flag and its change, the number of requests, and the time of the first reply.
     flag_changes: Option<(u64, u32, Moment)>,
-    /// The number of requests for all users, and the time of the first one.
+    /// The number of requests for all users, and the time of the first reply.
     user_fetches: Option<(u32, Moment)>,
 }
 
