@@ -1,7 +1,7 @@
 //! The report on clients: what the clients of a world did that a real server or its users would suffer from.
 //!
 //! The rules of [`rules`] check each answered request once and remember a bounded number of facts about each client. A
-//! client is identified by its User-Agent (name and version) and its user.
+//! client is identified by its user and its name and version, from the header `X-Chatdouble-Client` or `User-Agent`.
 
 mod baseline;
 mod client;

@@ -80,13 +80,13 @@ pub enum IssueKind {
 /// A request with its reply.
 #[derive(Clone, Copy)]
 pub struct Observation<'a> {
-    /// Name and version, from the User-Agent.
+    /// Name and version, from the header `X-Chatdouble-Client` or `User-Agent`; `Unspecified` without either.
     pub client: &'a str,
     pub entry: &'a Entry,
     /// The complete body, which the journal entry may truncate.
     pub reply: &'a [u8],
     pub arrival: Arrival,
-    /// The name of the effect of the fault that fired. None if no fault fired.
+    /// The name of the effect of the fault that fired, or the kind of disturbance of events. None if no fault fired.
     pub effect: Option<&'a str>,
     /// The time at which the request began, in microseconds of real time.
     pub started_at: i64,
