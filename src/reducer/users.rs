@@ -92,7 +92,7 @@ impl State {
         }
         // Records in lists do not have the larger picture and the source of the picture.
         changes.remove("avatar_url_medium");
-        let is_from_provider = changes.remove("avatar_source").is_some_and(|source| source == "G");
+        let is_from_gravatar = changes.remove("avatar_source").is_some_and(|source| source == "G");
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
             let Some(user) = row(&mut self.value, list, "user_id", id) else { continue };
             // The records of older servers have fewer keys than the changes.
@@ -101,7 +101,7 @@ impl State {
             let known_changes: Object = known_changes.map(|(key, value)| (key.clone(), value.clone())).collect();
             merge_into_row(user, &known_changes.into());
             // The client computes the URL of a picture from Gravatar if it sees the user's email address.
-            if is_from_provider && self.computes_avatars && user.get("delivery_email").is_some_and(Value::is_string) {
+            if is_from_gravatar && self.computes_avatars && user.get("delivery_email").is_some_and(Value::is_string) {
                 user.insert("avatar_url".into(), Value::Null);
             }
             if let Some(field) = &field {

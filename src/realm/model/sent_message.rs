@@ -18,7 +18,7 @@ pub struct SentMessage {
     pub dummy_email: Option<String>,
     pub channel: Option<Arc<Channel>>,
     /// `queue_id` and `local_id` from the request that sent the message.
-    pub local_id: Option<(String, String)>,
+    pub queue_and_local_id: Option<(String, String)>,
     /// Guests, who receive events only of channels that they are subscribed to.
     pub guests: OrdSet<UserId>,
     /// Users who had the message marked as read when it was sent.
@@ -35,7 +35,7 @@ impl SentMessage {
             sender: sender.clone(),
             dummy_email: realm.shown_dummy_email(sender),
             channel: message.channel().map(|(channel, _)| realm.channels[&channel].clone()),
-            local_id: None,
+            queue_and_local_id: None,
             guests: realm.guests().clone(),
             read_by: OrdSet::new(),
             rendered_json: RenderedVariants::default(),

@@ -38,7 +38,7 @@ impl Search {
     }
 
     /// The number of different stems plus the number of phrases.
-    pub fn count(&self) -> usize {
+    pub fn word_and_phrase_count(&self) -> usize {
         self.words.len() + self.phrases.len()
     }
 
@@ -154,7 +154,7 @@ fn for_each_word_of_piece<'t>(
         }
         return;
     }
-    if trimmed.split_once('@').is_some_and(|(name, host)| consists_of(name, "._-+") && is_host(host)) {
+    if trimmed.split_once('@').is_some_and(|(name, host)| is_alphanumeric_or(name, "._-+") && is_host(host)) {
         emit(word_range, trimmed.into(), WordKind::Single);
         return;
     }
@@ -191,7 +191,7 @@ fn for_each_word_of_piece<'t>(
 /// Whether a text looks like a host name: labels separated by full stops, with a letter in one of them.
 fn is_host(text: &str) -> bool {
     text.contains('.')
-        && text.split('.').all(|part| consists_of(part, "-"))
+        && text.split('.').all(|part| is_alphanumeric_or(part, "-"))
         && text.chars().any(|character| character.is_alphabetic())
 }
 
@@ -200,7 +200,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Whether a text is not empty and has only letters, digits and `other_characters`.
-fn consists_of(text: &str, other_characters: &str) -> bool {
+fn is_alphanumeric_or(text: &str, other_characters: &str) -> bool {
     !text.is_empty()
         && text.chars().all(|character| character.is_alphanumeric() || other_characters.contains(character))
 }

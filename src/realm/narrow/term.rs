@@ -242,7 +242,7 @@ fn resolve_condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Re
         "search" => match text_operand(operand)? {
             blank if blank.trim().is_empty() => Err(Error::bad_value("operand", "cannot be blank.")),
             words => match Search::parse(words) {
-                search if search.count() > MAX_SEARCH_WORDS => {
+                search if search.word_and_phrase_count() > MAX_SEARCH_WORDS => {
                     Err(narrow_error(format!("more than {MAX_SEARCH_WORDS} words")))
                 }
                 search => Ok(Condition::Search(search)),

@@ -12,7 +12,7 @@ use crate::time::Span;
 const MIN_INTERVAL: Span = Span::from_minutes(1);
 
 /// Notifies the owner if the channel that the bot sent a message to has no active subscribers.
-pub fn notify_of_no_subscribers(tx: &mut Tx, sender: &User, channel: ChannelId) {
+pub fn notify_of_missing_subscribers(tx: &mut Tx, sender: &User, channel: ChannelId) {
     if sender.bot_owner().is_none() {
         return;
     }

@@ -29,17 +29,17 @@ impl Tx {
     /// Runs all items that are due up to `now`, in the order of their times, and returns them. During each run, the
     /// realm's time is that of the item.
     pub fn run_due_items(&mut self, now: Timestamp) -> Vec<(Timestamp, AgendaItem)> {
-        let mut run_items = Vec::new();
+        let mut completed_items = Vec::new();
         while let Some((due_at, item)) = self.agenda.next().filter(|(due_at, _)| *due_at <= now).cloned() {
             let due_at = due_at.max(self.now);
             self.realm_mut().now = due_at;
             self.schedule(item.clone(), None);
             self.run_item(&item);
-            run_items.push((due_at, item));
+            completed_items.push((due_at, item));
         }
         let latest = self.now.max(now);
         self.realm_mut().now = latest;
-        run_items
+        completed_items
     }
 
     /// Adds an agenda item, moves it to another time, or with None removes it.

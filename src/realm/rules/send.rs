@@ -42,7 +42,7 @@ pub struct OutgoingMessage {
     /// Other users. If they receive the message, it is marked as read for them.
     pub read_by: OrdSet<UserId>,
     /// `queue_id` and `local_id` from the request. None if it lacks one of them.
-    pub local_id: Option<(String, String)>,
+    pub queue_and_local_id: Option<(String, String)>,
     /// None if the message is not sent by a request.
     pub render_context: Option<RenderContext>,
     /// `widget_content` from the request: JSON.
@@ -249,7 +249,7 @@ impl Tx {
         }
         self.record_links(&message);
         let new_policy = self.apply_automatic_policies(&sender, &message, begins_topic);
-        let sent_message = self.emit_message(&message, &sender, outgoing.local_id, read_by);
+        let sent_message = self.emit_message(&message, &sender, outgoing.queue_and_local_id, read_by);
         self.push_message(&sent_message);
         self.call_webhooks(&sent_message, &mentioned, outgoing.render_context.as_ref());
         Ok(SendResult { id, new_policy })
@@ -311,11 +311,12 @@ impl Tx {
         &mut self,
         message: &Arc<Message>,
         sender: &Arc<User>,
-        local_id: Option<(String, String)>,
+        queue_and_local_id: Option<(String, String)>,
         read_by: OrdSet<UserId>,
     ) -> Arc<SentMessage> {
         let audience = Audience::of_users(message.recipients.clone());
-        let sent_message = Arc::new(SentMessage { local_id, read_by, ..SentMessage::new(self, message, sender) });
+        let sent_message =
+            Arc::new(SentMessage { queue_and_local_id, read_by, ..SentMessage::new(self, message, sender) });
         self.emit(audience, Event::new(EventKind::Message, Payload::Message(sent_message.clone())));
         sent_message
     }
@@ -354,7 +355,7 @@ impl OutgoingMessage {
             client: "Internal".into(),
             read_by_sender: false,
             read_by: OrdSet::new(),
-            local_id: None,
+            queue_and_local_id: None,
             render_context: None,
             widget_content: None,
             content_author: ContentAuthor::Sender,

@@ -26,7 +26,7 @@ impl Tx {
     /// `messages` must be sorted.
     pub fn remove_user_messages(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
         for user in users {
-            self.remove_historical_messages(*user, messages);
+            self.remove_historical_messages_and_flags(*user, messages);
         }
         for group in self.group_by_recipients(messages) {
             let remaining = group.recipients.clone().relative_complement(users.clone());
@@ -34,11 +34,11 @@ impl Tx {
                 continue;
             }
             for id in group.messages {
-                let names_removed_users = self.messages[&id].body.mentions_or_alerts_any_of(users);
-                let late_users = self.late_user_messages.get(&id).cloned().unwrap_or_default();
+                let mentions_removed_users = self.messages[&id].body.mentions_or_alerts_any_of(users);
+                let late_recipients = self.late_user_messages.get(&id).cloned().unwrap_or_default();
                 let message = self.message_mut(id);
-                if names_removed_users {
-                    Arc::make_mut(&mut message.body).retain_mentions_of(&remaining.clone().union(late_users));
+                if mentions_removed_users {
+                    Arc::make_mut(&mut message.body).retain_mentions_of(&remaining.clone().union(late_recipients));
                 }
                 message.recipients = remaining.clone();
             }
@@ -47,7 +47,7 @@ impl Tx {
 
     /// Removes a user's historical user messages, and the flags of all of the messages except `read`. `messages` must
     /// be sorted.
-    fn remove_historical_messages(&mut self, user: UserId, messages: &[MessageId]) {
+    fn remove_historical_messages_and_flags(&mut self, user: UserId, messages: &[MessageId]) {
         let state = self.user_state(user);
         let historical = ids_in_set(&state.historical, messages);
         let starred = ids_in_set(&state.starred, messages);

@@ -69,7 +69,7 @@ static REPEATED_EVENT_ACTED_ON: Rule = Rule {
 };
 
 /// Paths of requests that clients send on their own, and not in reaction to events.
-const PATHS_WITHOUT_REACTIONS: &[&str] = &["/users/me/presence", "/typing", "/register", "/events"];
+const PATHS_OF_UNPROMPTED_REQUESTS: &[&str] = &["/users/me/presence", "/typing", "/register", "/events"];
 
 /// A poll with an unexpected reply or an unknown event, until the client polls again.
 #[derive(Debug)]
@@ -157,7 +157,7 @@ impl Memory {
 
     fn check_reaction(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let route = request.entry.route.unwrap_or_default();
-        if request.entry.method == "GET" || PATHS_WITHOUT_REACTIONS.contains(&route) {
+        if request.entry.method == "GET" || PATHS_OF_UNPROMPTED_REQUESTS.contains(&route) {
             return;
         }
         let fingerprint = request.fingerprint(&["local_id", "queue_id"]);

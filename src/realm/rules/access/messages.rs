@@ -146,7 +146,7 @@ impl Realm {
     /// The audience of an edit of `requested_message`, the message in the request, with which `moved` are moved.
     /// Outside of channels with protected history, it is the audience of that message alone, which includes all
     /// subscribers.
-    pub fn move_audience(&self, requested_message: &Message, moved: &[MessageId]) -> Audience {
+    pub fn edit_audience(&self, requested_message: &Message, moved: &[MessageId]) -> Audience {
         let has_public_history =
             requested_message.channel().is_none_or(|(channel, _)| self.channels[&channel].privacy.has_public_history());
         if has_public_history {
