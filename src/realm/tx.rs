@@ -34,7 +34,7 @@ pub struct Tx {
     feature_level: i64,
     first_entry: u64,
     queues_to_wake: Vec<QueueId>,
-    finished_queues: Vec<QueueId>,
+    deleted_queues: Vec<QueueId>,
     webhook_calls: Vec<WebhookCall>,
     budget: Budget,
 }
@@ -60,7 +60,7 @@ impl Tx {
             feature_level,
             first_entry,
             queues_to_wake: Vec::new(),
-            finished_queues: Vec::new(),
+            deleted_queues: Vec::new(),
             webhook_calls: Vec::new(),
             budget: Budget::for_request(),
         }
@@ -110,12 +110,12 @@ impl Tx {
 
     /// Answers the parked poll of a queue with the available events, possibly none.
     pub fn finish_poll(&mut self, id: &QueueId) {
-        self.finished_queues.push(id.clone());
+        self.deleted_queues.push(id.clone());
     }
 
     /// The queues whose parked polls are answered when the transaction is committed ([`Tx::finish_poll`]).
-    pub fn finished_queues_mut(&mut self) -> &mut Vec<QueueId> {
-        &mut self.finished_queues
+    pub fn deleted_queues_mut(&mut self) -> &mut Vec<QueueId> {
+        &mut self.deleted_queues
     }
 
     /// The queues whose parked polls wake up when the transaction is committed ([`Tx::wake_poll`]). Queues with new

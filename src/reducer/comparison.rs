@@ -111,7 +111,7 @@ impl State {
         if let Some(buckets) = normalized.get_mut("unread_msgs").and_then(Value::as_object_mut) {
             for bucket in buckets.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
                 // The topic has the case of its oldest unread message, which is not known after that one is read.
-                if !self.lists_topics_by_case() {
+                if !self.distinguishes_topic_case() {
                     let lowercase_topic = bucket["topic"].as_str().unwrap_or_default().to_lowercase();
                     bucket["topic"] = lowercase_topic.into();
                 }

@@ -211,7 +211,7 @@ impl State {
             UnreadBucket::Person(user) => ("pms", json!({partner: user, "sender_id": user})),
             UnreadBucket::Group(members) => ("huddles", json!({"user_ids_string": members})),
         };
-        let is_case_sensitive = self.lists_topics_by_case();
+        let is_case_sensitive = self.distinguishes_topic_case();
         // The topic has the case of the oldest unread message.
         let is_same_topic = |left: &str, right: &str| match is_case_sensitive {
             true => left == right,

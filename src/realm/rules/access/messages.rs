@@ -152,11 +152,11 @@ impl Realm {
         if has_public_history {
             return self.message_audience(requested_message);
         }
-        self.messages_audience(&[&[requested_message.id], moved].concat())
+        self.joint_audience(&[&[requested_message.id], moved].concat())
     }
 
     /// The audience of a change of several messages of one topic or conversation: the union of their audiences.
-    pub fn messages_audience(&self, messages: &[MessageId]) -> Audience {
+    pub fn joint_audience(&self, messages: &[MessageId]) -> Audience {
         let mut messages = messages.iter().filter_map(|id| self.messages.get(id));
         let Some(first) = messages.next() else { return Audience::default() };
         let mut others: OrdSet<UserId> = OrdSet::new();
