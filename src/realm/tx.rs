@@ -108,12 +108,13 @@ impl Tx {
         self.queues_to_wake.push(id.clone());
     }
 
-    /// Answers the parked poll of a queue with the available events, possibly none.
+    /// Answers the parked poll of a queue that its client deletes, with the available events, possibly none.
     pub fn finish_poll(&mut self, id: &QueueId) {
         self.deleted_queues.push(id.clone());
     }
 
-    /// The queues whose parked polls are answered when the transaction is committed ([`Tx::finish_poll`]).
+    /// The queues that their clients deleted ([`Tx::finish_poll`]). Their parked polls are answered when the
+    /// transaction is committed.
     pub fn deleted_queues_mut(&mut self) -> &mut Vec<QueueId> {
         &mut self.deleted_queues
     }

@@ -55,7 +55,8 @@ impl State {
         }
     }
 
-    /// Removes the drafts if their synchronization was disabled, because the server deletes them then.
+    /// Removes the drafts if `property` and `value` disable their synchronization, because the server deletes them
+    /// then.
     pub(super) fn remove_unsynchronized_drafts(&mut self, property: &str, value: &Value) {
         if property == "enable_drafts_synchronization" && *value == false {
             self.replace("drafts", &json!([]));

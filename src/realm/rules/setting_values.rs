@@ -64,7 +64,8 @@ pub fn language_name(code: &str) -> Option<&'static str> {
 /// The value of a setting for new users, at a feature level.
 pub fn default_user_setting(realm: &Realm, level: i64, name: &str) -> Value {
     let override_value = realm.organization.user_defaults.get(name).cloned().or_else(|| former_default(name, level));
-    // The only setting without a row is `email_address_visibility`, whose default is 1 (everyone).
+    // Of the settings that new users have defaults for, only `email_address_visibility` has no row. Its default is 1
+    // (everyone).
     let row = find(&USER_SETTINGS, name).or_else(|| find(&FORMER_USER_SETTINGS, name));
     override_value.unwrap_or_else(|| row.map_or(Value::from(1), |row| row.default.clone()))
 }

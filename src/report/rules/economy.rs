@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// A client breaks `whole-history-fetched` if it fetches a conversation to its end in at least this number of pages.
 const MIN_PAGES: u32 = 5;
-/// A client breaks `whole-history-fetched` with this number of pages even before the end.
+/// A client breaks `whole-history-fetched` with this number of pages in a row even before the end.
 const MIN_PAGES_BEFORE_END: u32 = 20;
 /// Pages count as one loop if each follows the previous one within this time.
 const MAX_PAGE_INTERVAL: i64 = 10 * SECOND;
