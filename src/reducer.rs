@@ -121,7 +121,7 @@ pub enum UnknownPart {
     Archived(i64),
 }
 
-/// The state of a client.
+/// The state of a client: a register reply, with the events since then folded into it.
 #[derive(Clone, Debug)]
 pub struct State {
     value: Object,

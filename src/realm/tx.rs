@@ -185,8 +185,8 @@ impl Tx {
         }
     }
 
-    /// Must not be used for names, and for subscribers only together with the users' subscriptions, because separate
-    /// methods keep the indexes consistent.
+    /// Must not change the name, because [`Tx::rename_channel`] updates the index too. Subscribers may change only
+    /// together with the users' subscriptions.
     pub fn channel_mut(&mut self, id: ChannelId) -> &mut Channel {
         Arc::make_mut(self.realm.channels.get_mut(&id).expect("the channel was looked up"))
     }
@@ -195,7 +195,7 @@ impl Tx {
         Arc::make_mut(self.realm.groups.get_mut(&id).expect("the group was looked up"))
     }
 
-    /// Must not be used for the place, because [`Tx::move_message`] keeps the indexes consistent.
+    /// Must not change the place, because [`Tx::move_message`] updates the indexes too.
     pub fn message_mut(&mut self, id: MessageId) -> &mut Message {
         Arc::make_mut(self.realm.messages.get_mut(&id).expect("the message was looked up"))
     }

@@ -5,9 +5,9 @@ use super::profile_fields::set_profile_field;
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 
-/// The list of active users.
+/// The key of the list of active users in a register reply.
 pub(super) const ACTIVE_USERS: &str = "realm_users";
-/// The lists of active and of deactivated users.
+/// The keys of the lists of active and of deactivated users, in this order.
 const USER_LISTS: [&str; 2] = [ACTIVE_USERS, "realm_non_active_users"];
 
 /// A user's role, and the keys that follow from it.

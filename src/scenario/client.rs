@@ -23,7 +23,7 @@ enum ConnectionPool {
     Https(Pool<HttpsConnector<HttpConnector>, Full<Bytes>>),
 }
 
-/// A request to send.
+/// A request to send, with an absolute URL and an encoded body.
 #[derive(Clone, Debug, Default)]
 pub struct HttpRequest {
     /// Method in capitals.
@@ -36,7 +36,7 @@ pub struct HttpRequest {
     pub body: Vec<u8>,
 }
 
-/// A complete reply.
+/// A reply whose body was received to its end.
 #[derive(Clone, Debug)]
 pub struct HttpReply {
     pub status: u16,

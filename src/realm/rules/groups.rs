@@ -65,7 +65,7 @@ pub fn check_group_name_is_free(
 ///
 /// # Errors
 ///
-/// `BadValue`.
+/// `BadValue` if it is longer than [`MAX_GROUP_DESCRIPTION_LENGTH`].
 pub fn check_group_description(description: &str, level: i64) -> Result<(), Error> {
     if !Feature::StrictGroupNames.is_at(level) {
         return Ok(());

@@ -55,7 +55,7 @@ pub struct OutgoingMessage {
 /// The author of a message's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentAuthor {
-    /// The sender.
+    /// The sender. The text is rendered from their view, and its mentions notify.
     Sender,
     /// Another user, whose text the sender repeats. It is rendered from this user's view, and its mentions do not
     /// notify.
