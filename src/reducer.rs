@@ -121,11 +121,12 @@ pub enum UnknownPart {
     Archived(i64),
 }
 
-/// The state of a client.
+/// The state of a client: a register reply, with the events since then folded into it.
 #[derive(Clone, Debug)]
 pub struct State {
     value: Object,
     own_id: Option<i64>,
+    /// Whether the register reply lists subscribers of channels.
     has_subscribers: bool,
     /// Whether the client requested `client_gravatar`, so that URLs that it can compute are null.
     computes_avatars: bool,

@@ -1,7 +1,7 @@
 //! The report on clients: what the clients of a world did that a real server or its users would suffer from.
 //!
 //! The rules of [`rules`] check each answered request once and remember a bounded number of facts about each client. A
-//! client is identified by its User-Agent (name and version) and its user.
+//! client is identified by its user and its name and version, from the header `X-Chatdouble-Client` or `User-Agent`.
 
 mod baseline;
 mod client;
@@ -145,7 +145,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
-    const CLIENTS: usize = 100;
+    const CLIENT_COUNT: usize = 100;
     /// The polls of a client in a day, one every ten minutes.
     const POLLS_PER_DAY: i64 = 144;
 
@@ -196,7 +196,7 @@ mod tests {
         let report = Report::default();
         let size_after_polling = |from: i64, to: i64| {
             for number in from * POLLS_PER_DAY..to * POLLS_PER_DAY {
-                (0..CLIENTS).for_each(|client| poll(&report, client, number));
+                (0..CLIENT_COUNT).for_each(|client| poll(&report, client, number));
             }
             // The length of the remembered state as text.
             format!("{report:?}").len()
@@ -206,7 +206,7 @@ mod tests {
 
         assert!(week < day + day / 20, "{week} bytes of text after a week, {day} after a day");
         let summary = report.summary();
-        assert_eq!((summary.clients.len(), summary.complete), (CLIENTS, true));
+        assert_eq!((summary.clients.len(), summary.complete), (CLIENT_COUNT, true));
         assert_eq!(summary.findings().count(), 0);
         assert_eq!(summary.clients[0].requests, 7 * POLLS_PER_DAY.unsigned_abs());
     }

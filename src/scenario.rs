@@ -1,8 +1,9 @@
 //! Scenarios: requests and expected replies in Markdown files that are played over HTTP, against any server of the API.
 //!
-//! A [`Document`] is a parsed file with one or more [`Scenario`]s, one per heading, and a [`Stage`] is a server to play
-//! on. [`play`] plays one scenario on a stage and returns its [`Outcome`]. `docs/scenarios.md` explains the format.
-//! This module does not depend on the server, and uses it only over HTTP.
+//! A [`Document`] is a parsed file with one or more [`Scenario`]s, one for each heading with blocks. Blocks under the
+//! title are played before each scenario under `##`. A [`Stage`] is a server to play on. [`play`] plays one scenario on
+//! a stage and returns its [`Outcome`]. `docs/scenarios.md` explains the format. This module does not depend on the
+//! server, and uses it only over HTTP.
 //!
 //! ```
 //! use chatdouble::scenario::{Document, Mode, Outcome, Stage, play};

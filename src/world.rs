@@ -378,7 +378,7 @@ impl World {
             tx.trim_log();
         }
         let queues_to_wake = std::mem::take(tx.queues_to_wake_mut());
-        let deleted_queues = std::mem::take(tx.finished_queues_mut());
+        let deleted_queues = std::mem::take(tx.deleted_queues_mut());
         let mut realm = tx.into_realm();
         if realm.queues.is_empty() {
             let end = realm.log.end();

@@ -274,7 +274,7 @@ fn send_message(
         result => result?,
     };
     if let Target::Channel { channel, .. } = target {
-        bot_owner::notify_of_no_subscribers(tx, caller, channel);
+        bot_owner::notify_of_missing_subscribers(tx, caller, channel);
     }
     let result = tx.send(outgoing_message(context, delivery, target, message.content));
     result.map_err(|error| recipients::name_channel_in_error(tx, &recipients, error))?;
@@ -294,7 +294,7 @@ fn outgoing_message(
         client: delivery.service.client.into(),
         read_by_sender: false,
         read_by: OrdSet::new(),
-        local_id: None,
+        queue_and_local_id: None,
         render_context: Some(context.render_context()),
         widget_content: None,
         content_author: ContentAuthor::Sender,

@@ -105,7 +105,10 @@ impl Write for SendMessage {
             client: context.client.into(),
             read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(context.client)),
             read_by: OrdSet::new(),
-            local_id: params.queue_id.zip(params.local_id).map(|(MaxLength(queue), MaxLength(name))| (queue, name)),
+            queue_and_local_id: params
+                .queue_id
+                .zip(params.local_id)
+                .map(|(MaxLength(queue), MaxLength(name))| (queue, name)),
             render_context: Some(context.render_context()),
             widget_content: params.widget_content.map(|MaxLength(content)| content),
             content_author: ContentAuthor::Sender,
@@ -113,7 +116,7 @@ impl Write for SendMessage {
         };
 
         if let Target::Channel { channel, .. } = outgoing_message.to {
-            bot_owner::notify_of_no_subscribers(tx, caller, channel);
+            bot_owner::notify_of_missing_subscribers(tx, caller, channel);
         }
         let result = tx.send(outgoing_message);
         let sent_message = result.map_err(|error| recipients::name_channel_in_error(tx, &recipients, error))?;

@@ -34,7 +34,7 @@ pub struct Tx {
     feature_level: i64,
     first_entry: u64,
     queues_to_wake: Vec<QueueId>,
-    finished_queues: Vec<QueueId>,
+    deleted_queues: Vec<QueueId>,
     webhook_calls: Vec<WebhookCall>,
     budget: Budget,
 }
@@ -60,7 +60,7 @@ impl Tx {
             feature_level,
             first_entry,
             queues_to_wake: Vec::new(),
-            finished_queues: Vec::new(),
+            deleted_queues: Vec::new(),
             webhook_calls: Vec::new(),
             budget: Budget::for_request(),
         }
@@ -108,26 +108,29 @@ impl Tx {
         self.queues_to_wake.push(id.clone());
     }
 
-    /// Answers the parked poll of a queue with the available events, possibly none.
+    /// Answers the parked poll of a queue that its client deletes, with the available events, possibly none.
     pub fn finish_poll(&mut self, id: &QueueId) {
-        self.finished_queues.push(id.clone());
+        self.deleted_queues.push(id.clone());
     }
 
-    /// Queues of [`Tx::finish_poll`].
-    pub fn finished_queues_mut(&mut self) -> &mut Vec<QueueId> {
-        &mut self.finished_queues
+    /// The queues that their clients deleted ([`Tx::finish_poll`]). Their parked polls are answered when the
+    /// transaction is committed.
+    pub fn deleted_queues_mut(&mut self) -> &mut Vec<QueueId> {
+        &mut self.deleted_queues
     }
 
-    /// Queues of [`Tx::wake_poll`]. Queues with new events are not included.
+    /// The queues whose parked polls wake up when the transaction is committed ([`Tx::wake_poll`]). Queues with new
+    /// events are not included.
     pub fn queues_to_wake_mut(&mut self) -> &mut Vec<QueueId> {
         &mut self.queues_to_wake
     }
 
+    /// The calls of outgoing webhooks to make when the transaction is committed.
     pub fn webhook_calls_mut(&mut self) -> &mut Vec<WebhookCall> {
         &mut self.webhook_calls
     }
 
-    /// Returns the content hash.
+    /// Stores the bytes of a file, once for equal files, and returns their content hash.
     pub fn store_blob(&mut self, bytes: bytes::Bytes) -> String {
         let hash = super::content_hash(&bytes);
         self.realm.blobs.insert(hash.clone(), bytes);
@@ -182,8 +185,8 @@ impl Tx {
         }
     }
 
-    /// Must not be used for names, and for subscribers only together with the users' subscriptions, because separate
-    /// methods keep the indexes consistent.
+    /// Must not change the name, because [`Tx::rename_channel`] updates the index too. Subscribers may change only
+    /// together with the users' subscriptions.
     pub fn channel_mut(&mut self, id: ChannelId) -> &mut Channel {
         Arc::make_mut(self.realm.channels.get_mut(&id).expect("the channel was looked up"))
     }
@@ -192,7 +195,7 @@ impl Tx {
         Arc::make_mut(self.realm.groups.get_mut(&id).expect("the group was looked up"))
     }
 
-    /// Must not be used for the place, because [`Tx::move_message`] keeps the indexes consistent.
+    /// Must not change the place, because [`Tx::move_message`] updates the indexes too.
     pub fn message_mut(&mut self, id: MessageId) -> &mut Message {
         Arc::make_mut(self.realm.messages.get_mut(&id).expect("the message was looked up"))
     }
@@ -277,8 +280,8 @@ impl Tx {
         self.realm.channels_by_name.insert(name.to_lowercase(), id);
     }
 
-    /// Subscribes a user. The settings of an earlier subscription apply again. Returns false if the user is already
-    /// subscribed.
+    /// Subscribes a user. The settings of an earlier subscription apply again; `color` replaces its color. Returns
+    /// false if the user is already subscribed.
     pub fn subscribe(&mut self, user: UserId, channel: ChannelId, color: Option<String>) -> bool {
         self.subscribe_with_palette(&mut ColorCountsByUser::default(), user, channel, color)
     }
@@ -302,7 +305,7 @@ impl Tx {
             (None, None) => palette.counts_of(&self.realm, user).least_used_color(),
         };
         palette.counts_of(&self.realm, user).count(&color);
-        // Only new subscriptions take the channel's setting.
+        // Only new subscriptions take the channel's default of push notifications.
         let enables_pushes = self.has(Feature::ChannelDefaultsTurnOnPushes)
             && self.channels[&channel].boolean_settings.default_push_notifications;
         let new_subscription = || Subscription {

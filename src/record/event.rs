@@ -230,9 +230,11 @@ fn sent_message_fields<'a>(
         );
         serde_json::value::to_raw_value(&record).unwrap_or_default()
     });
-    let local_id =
-        sent_message.local_id.as_ref().filter(|(queue, _)| reader.queue.is_some_and(|queue_id| **queue_id == **queue));
-    let local_message_id = local_id.map(|(_, local_id)| local_id.as_str());
+    let queue_and_local_id = sent_message
+        .queue_and_local_id
+        .as_ref()
+        .filter(|(queue, _)| reader.queue.is_some_and(|queue_id| **queue_id == **queue));
+    let local_message_id = queue_and_local_id.map(|(_, local_id)| local_id.as_str());
     Message { message, flags: event_flags(sent_message, viewer), local_message_id }
 }
 

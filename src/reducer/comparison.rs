@@ -111,7 +111,7 @@ impl State {
         if let Some(buckets) = normalized.get_mut("unread_msgs").and_then(Value::as_object_mut) {
             for bucket in buckets.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
                 // The topic has the case of its oldest unread message, which is not known after that one is read.
-                if !self.lists_topics_by_case() {
+                if !self.distinguishes_topic_case() {
                     let lowercase_topic = bucket["topic"].as_str().unwrap_or_default().to_lowercase();
                     bucket["topic"] = lowercase_topic.into();
                 }
@@ -189,8 +189,8 @@ fn remove_from_rows(normalized: &mut Object, key_in_rows: &str) {
     }
 }
 
-/// Replaces URLs of the provider by null: events send them to all clients, but a register reply only to clients that do
-/// not compute them.
+/// Replaces URLs of Gravatar by null: events send them to all clients, but a register reply only to clients that do not
+/// compute them.
 fn normalize_avatar_url(user: &mut Value) {
     let is_computable = |url: &str| url.starts_with("https://secure.gravatar.com/");
     if user["avatar_url"].as_str().is_some_and(is_computable) {

@@ -46,8 +46,9 @@ impl State {
         }
     }
 
-    /// Whether the user is a recipient of messages in the conversation. Some clients also receive messages of other
-    /// channels. Channels in no list are archived, and only their subscribers receive their messages.
+    /// Whether the user is a recipient of messages in the topic or conversation. Some clients also receive messages of
+    /// channels that the user is not subscribed to. Channels in no list are archived, and only their subscribers
+    /// receive their messages.
     fn is_recipient_in(&mut self, bucket: &UnreadBucket) -> bool {
         let UnreadBucket::Topic(channel, _) = bucket else { return true };
         let mut is_in_list = |list| row(&mut self.value, list, "stream_id", &(*channel).into()).is_some();
@@ -108,7 +109,7 @@ impl State {
         }
     }
 
-    /// Whether the user is subscribed to a channel; true if the state has no subscriptions.
+    /// Whether the user is subscribed to a channel; true if the state does not have the list of subscriptions.
     fn is_subscribed(&self, channel: &Value) -> bool {
         let subscriptions = self.value.get("subscriptions").and_then(Value::as_array);
         subscriptions.is_none_or(|all| all.iter().any(|subscription| subscription["stream_id"] == *channel))
@@ -210,7 +211,7 @@ impl State {
             UnreadBucket::Person(user) => ("pms", json!({partner: user, "sender_id": user})),
             UnreadBucket::Group(members) => ("huddles", json!({"user_ids_string": members})),
         };
-        let is_case_sensitive = self.lists_topics_by_case();
+        let is_case_sensitive = self.distinguishes_topic_case();
         // The topic has the case of the oldest unread message.
         let is_same_topic = |left: &str, right: &str| match is_case_sensitive {
             true => left == right,

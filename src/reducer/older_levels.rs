@@ -104,7 +104,7 @@ impl State {
     }
 
     /// Whether topics whose names differ only in case are listed separately in unread messages.
-    pub(super) fn lists_topics_by_case(&self) -> bool {
+    pub(super) fn distinguishes_topic_case(&self) -> bool {
         !Feature::UnreadTopicsIgnoreCase.is_at(self.level())
     }
 
@@ -219,7 +219,7 @@ impl State {
         let name = event.get("setting_name").or_else(|| event.get("notification_name")).and_then(Value::as_str);
         if let Some(name) = name.map(str::to_owned) {
             self.mark_inherited_settings_unknown(&name);
-            self.forget_drafts(&name, &event["setting"]);
+            self.remove_unsynchronized_drafts(&name, &event["setting"]);
             self.replace(&name, &event["setting"]);
         }
     }

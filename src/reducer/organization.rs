@@ -49,14 +49,15 @@ impl State {
     pub(super) fn apply_user_settings(&mut self, event: &Value) {
         let property = event["property"].as_str().unwrap_or_default().to_owned();
         self.mark_inherited_settings_unknown(&property);
-        self.forget_drafts(&property, &event["value"]);
+        self.remove_unsynchronized_drafts(&property, &event["value"]);
         if let Some(settings) = self.value.get_mut("user_settings") {
             settings[&property] = event["value"].clone();
         }
     }
 
-    /// Removes the drafts if their synchronization was disabled, because the server deletes them then.
-    pub(super) fn forget_drafts(&mut self, property: &str, value: &Value) {
+    /// Removes the drafts if `property` and `value` disable their synchronization, because the server deletes them
+    /// then.
+    pub(super) fn remove_unsynchronized_drafts(&mut self, property: &str, value: &Value) {
         if property == "enable_drafts_synchronization" && *value == false {
             self.replace("drafts", &json!([]));
         }

@@ -5,9 +5,9 @@ use super::profile_fields::set_profile_field;
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 
-/// The list of active users.
+/// The key of the list of active users in a register reply.
 pub(super) const ACTIVE_USERS: &str = "realm_users";
-/// The lists of active and of deactivated users.
+/// The keys of the lists of active and of deactivated users, in this order.
 const USER_LISTS: [&str; 2] = [ACTIVE_USERS, "realm_non_active_users"];
 
 /// A user's role, and the keys that follow from it.
@@ -92,7 +92,7 @@ impl State {
         }
         // Records in lists do not have the larger picture and the source of the picture.
         changes.remove("avatar_url_medium");
-        let is_from_provider = changes.remove("avatar_source").is_some_and(|source| source == "G");
+        let is_from_gravatar = changes.remove("avatar_source").is_some_and(|source| source == "G");
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
             let Some(user) = row(&mut self.value, list, "user_id", id) else { continue };
             // The records of older servers have fewer keys than the changes.
@@ -100,8 +100,8 @@ impl State {
                 changes.iter().filter(|(key, _)| !ROLE_KEYS.contains(&key.as_str()) || user.contains_key(*key));
             let known_changes: Object = known_changes.map(|(key, value)| (key.clone(), value.clone())).collect();
             merge_into_row(user, &known_changes.into());
-            // The client computes the URL of a provider's picture if it sees the user's email address.
-            if is_from_provider && self.computes_avatars && user.get("delivery_email").is_some_and(Value::is_string) {
+            // The client computes the URL of a picture from Gravatar if it sees the user's email address.
+            if is_from_gravatar && self.computes_avatars && user.get("delivery_email").is_some_and(Value::is_string) {
                 user.insert("avatar_url".into(), Value::Null);
             }
             if let Some(field) = &field {
@@ -121,8 +121,8 @@ impl State {
         }
     }
 
-    /// Moves a user between the lists. A deactivated user loses the status, subscriptions at levels below 428, and the
-    /// memberships in groups at levels from 303 on, without further events.
+    /// Moves a user between the lists. A deactivated user loses the status, subscriptions at levels below 428, and,
+    /// from level 303 on, memberships in groups and permissions that list the user, without further events.
     fn set_active(&mut self, id: &Value, is_active: bool) {
         let (old_list, new_list) =
             if is_active { (USER_LISTS[1], USER_LISTS[0]) } else { (USER_LISTS[0], USER_LISTS[1]) };

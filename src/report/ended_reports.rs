@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 /// The maximum number of clients in all reports. The oldest reports are dropped first.
 const MAX_CLIENTS: usize = 10_000;
 
+/// The reports of ended worlds, the oldest first.
 #[derive(Debug, Default)]
 pub struct EndedReports {
     state: Mutex<State>,
@@ -20,7 +21,7 @@ struct State {
 }
 
 impl EndedReports {
-    /// Adds the report of a world.
+    /// Adds the report of a world, unless it has no clients.
     pub fn add(&self, summary: Summary) {
         if summary.clients.is_empty() {
             return;

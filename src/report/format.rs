@@ -11,7 +11,7 @@ pub use junit::escape_for_xml;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Text,
-    /// The same as the reply of control.
+    /// The report as `GET /control/report` returns it.
     Json,
     /// For CI services that show test results.
     Junit,

@@ -45,7 +45,7 @@ pub struct Facts {
     pub splits_parameters: bool,
     /// The name of a parameter in the query that holds a secret.
     pub secret_in_query: Option<&'static str>,
-    /// The number of the connection.
+    /// The number of the connection within the process; 0 for a request that did not come over one.
     pub connection: u64,
     /// A hash of the credentials, only if they were refused; otherwise 0.
     pub credentials: u64,
@@ -61,7 +61,7 @@ pub struct CompatibilityIssue {
     /// For example `parameter x of POST /messages`.
     pub what: String,
     pub kind: IssueKind,
-    /// The level of the change.
+    /// The first level at which the part is deprecated, renamed or removed.
     pub level: i64,
     /// The replacement; empty if there is none.
     pub replacement: &'static str,
@@ -80,13 +80,13 @@ pub enum IssueKind {
 /// A request with its reply.
 #[derive(Clone, Copy)]
 pub struct Observation<'a> {
-    /// Name and version, from the User-Agent.
+    /// Name and version, from the header `X-Chatdouble-Client` or `User-Agent`; `Unspecified` without either.
     pub client: &'a str,
     pub entry: &'a Entry,
     /// The complete body, which the journal entry may truncate.
     pub reply: &'a [u8],
     pub arrival: Arrival,
-    /// The name of the effect of the fault that fired. None if no fault fired.
+    /// The name of the effect of the fault that fired, or the kind of disturbance of events. None if no fault fired.
     pub effect: Option<&'a str>,
     /// The time at which the request began, in microseconds of real time.
     pub started_at: i64,

@@ -73,7 +73,7 @@ fn deserialize_severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Se
     Severity::from_name(&name).ok_or_else(|| serde::de::Error::custom("severity takes error, warning or note"))
 }
 
-/// The beginning of a label, which may have any length and lines, for each client of its world.
+/// The beginning of a label, which may have any length and several lines, in one line.
 fn shorten_label(label: &str) -> String {
     let in_one_line = |character: char| if character.is_control() { ' ' } else { character };
     label.chars().take(MAX_LABEL_CHARACTERS).map(in_one_line).collect()

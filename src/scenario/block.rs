@@ -5,7 +5,7 @@ use super::template::Template;
 use super::world_setup::WorldSetup;
 use std::ops::Range;
 
-/// A block to play.
+/// A block that is played: what happens, and what is expected.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// Byte range in the file, including the fences.
@@ -15,7 +15,7 @@ pub struct Block {
 
 #[derive(Clone, Debug)]
 pub enum BlockKind {
-    /// The setup of the world.
+    /// Options of the world in which the scenario is played.
     World(WorldSetup),
     /// A request with the expected reply; without one, the request must succeed.
     Request(Box<Request>, Option<Box<ExpectedReply>>),
@@ -27,7 +27,7 @@ pub enum BlockKind {
     NoEvent(String),
 }
 
-/// The caller of a request.
+/// Who sends a request.
 #[derive(Clone, Debug)]
 pub enum Caller {
     /// A request without credentials.
@@ -36,7 +36,7 @@ pub enum Caller {
     User(String, Option<Template>),
 }
 
-/// A request to the API.
+/// A request to the API, which a `request` or a `queue` block describes.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub caller: Caller,
@@ -48,7 +48,7 @@ pub struct Request {
     pub queue_label: Option<String>,
 }
 
-/// A line of a request.
+/// A line of a request after the first, with its continuation lines.
 #[derive(Clone, Debug)]
 pub enum Line {
     Parameter(String, Template),
@@ -70,7 +70,7 @@ pub struct ControlCall {
     pub text: String,
 }
 
-/// An expected reply.
+/// What a `reply` block says about a reply.
 #[derive(Clone, Debug)]
 pub struct ExpectedReply {
     /// HTTP status. None if the connection must end without a complete reply.
@@ -81,10 +81,10 @@ pub struct ExpectedReply {
     pub body: ExpectedBody,
 }
 
-/// The expected body of a reply.
+/// What a `reply` block says about the body.
 #[derive(Clone, Debug)]
 pub enum ExpectedBody {
-    /// Any body.
+    /// Any body, because the block has none.
     Any,
     /// JSON, and whether objects may not have further keys.
     Json(Pattern, bool),
@@ -93,7 +93,7 @@ pub enum ExpectedBody {
 }
 
 impl Block {
-    /// Sets the expected reply.
+    /// Adds the reply that the next block expects.
     ///
     /// # Errors
     ///

@@ -37,7 +37,8 @@ pub enum FenceInfo {
 }
 
 const KINDS: [&str; 7] = ["world", "request", "reply", "queue", "control", "event", "no"];
-/// Words that people may write for the name of a block, with that name. None is likely to be a language.
+/// Words that people may write for the name of a block, with that name. None is likely to be the language of other
+/// code.
 const SYNONYMS: [(&str, &str); 8] = [
     ("response", "reply"),
     ("answer", "reply"),
@@ -111,7 +112,7 @@ fn parse_template(text: &str, offset: usize) -> Result<Template, Mistake> {
 }
 
 /// A line together with its continuation lines, and their byte range.
-struct Entry {
+struct LogicalLine {
     text: String,
     offset: usize,
     end: usize,
@@ -139,8 +140,8 @@ impl Fence<'_> {
     }
 
     /// Joins the lines with their continuation lines, for which `is_continuation` returns true.
-    fn entries(&self, is_continuation: impl Fn(&str) -> bool) -> Result<Vec<Entry>, Mistake> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn logical_lines(&self, is_continuation: impl Fn(&str) -> bool) -> Result<Vec<LogicalLine>, Mistake> {
+        let mut logical_lines: Vec<LogicalLine> = Vec::new();
         let mut blank_lines = 0;
         for (line, offset) in self.lines() {
             if line.trim().is_empty() {
@@ -148,17 +149,17 @@ impl Fence<'_> {
                 continue;
             }
             if !is_continuation(line) {
-                entries.push(Entry { text: line.trim_end().to_owned(), offset, end: offset + line.len() });
-            } else if let Some(entry) = entries.last_mut() {
-                entry.text.push_str(&"\n".repeat(blank_lines + 1));
-                entry.text.push_str(line.strip_prefix("  ").unwrap_or(line).trim_end());
-                entry.end = offset + line.len();
+                logical_lines.push(LogicalLine { text: line.trim_end().to_owned(), offset, end: offset + line.len() });
+            } else if let Some(logical_line) = logical_lines.last_mut() {
+                logical_line.text.push_str(&"\n".repeat(blank_lines + 1));
+                logical_line.text.push_str(line.strip_prefix("  ").unwrap_or(line).trim_end());
+                logical_line.end = offset + line.len();
             } else {
                 return Err(Mistake::at(offset, "an indented line continues the one above, and there is none"));
             }
             blank_lines = 0;
         }
-        Ok(entries)
+        Ok(logical_lines)
     }
 }
 
@@ -167,24 +168,25 @@ fn is_continuation(line: &str) -> bool {
 }
 
 fn parse_world(fence: &Fence<'_>) -> Result<WorldSetup, Vec<Mistake>> {
-    let entries = fence.entries(is_continuation)?;
+    let logical_lines = fence.logical_lines(is_continuation)?;
     let mut setup = WorldSetup::default();
-    collect_all(entries.iter().map(|entry| parse_world_option(entry, &mut setup)))?;
+    collect_all(logical_lines.iter().map(|logical_line| parse_world_option(logical_line, &mut setup)))?;
     Ok(setup)
 }
 
 /// Parses a line of a `world` block.
-fn parse_world_option(entry: &Entry, setup: &mut WorldSetup) -> Result<(), Mistake> {
+fn parse_world_option(logical_line: &LogicalLine, setup: &mut WorldSetup) -> Result<(), Mistake> {
     const NAMES: [&str; 6] = ["from_level", "fixture", "feature_level", "dialect", "clock", "seed"];
-    let (name, value) = entry.text.split_once(':').unwrap_or((&entry.text, ""));
+    let (name, value) = logical_line.text.split_once(':').unwrap_or((&logical_line.text, ""));
     let (name, value) = (name.trim(), value.trim());
     if !NAMES.contains(&name) || value.is_empty() {
         let names = NAMES.join(", ");
-        return Err(Mistake::at(entry.offset, format!("a world has lines 'NAME: VALUE'; names are {names}")));
+        return Err(Mistake::at(logical_line.offset, format!("a world has lines 'NAME: VALUE'; names are {names}")));
     }
     if name == "from_level" {
         let level = value.parse().ok().filter(|level| *level >= 0);
-        let level = level.ok_or_else(|| Mistake::at(entry.offset, "from_level is a feature level: a whole number"))?;
+        let level =
+            level.ok_or_else(|| Mistake::at(logical_line.offset, "from_level is a feature level: a whole number"))?;
         setup.from_level = Some(level);
     } else {
         setup.options.push((name.to_owned(), value.to_owned()));
@@ -193,8 +195,8 @@ fn parse_world_option(entry: &Entry, setup: &mut WorldSetup) -> Result<(), Mista
 }
 
 fn parse_request(fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
-    let entries = fence.entries(is_continuation)?;
-    let Some((first, lines)) = entries.split_first() else {
+    let logical_lines = fence.logical_lines(is_continuation)?;
+    let Some((first, lines)) = logical_lines.split_first() else {
         return Err(Mistake::at(fence.at, "a request begins with 'WHO: METHOD PATH'").into());
     };
     let lines = collect_all(lines.iter().map(parse_line));
@@ -203,7 +205,7 @@ fn parse_request(fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
 }
 
 /// Parses the first line of a request: caller, method and path.
-fn parse_first_line(first: &Entry) -> Result<(Caller, String, Template), Mistake> {
+fn parse_first_line(first: &LogicalLine) -> Result<(Caller, String, Template), Mistake> {
     let mistake =
         || Mistake::at(first.offset, format!("a request begins with 'WHO: METHOD PATH', not with '{}'", first.text));
     let (caller_text, call) = first.text.split_once(": ").ok_or_else(mistake)?;
@@ -217,7 +219,7 @@ fn parse_first_line(first: &Entry) -> Result<(Caller, String, Template), Mistake
 
 fn parse_queue(label: &str, fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
     let handle = label.split(' ').next().unwrap_or(label);
-    let lines = fence.entries(is_continuation)?;
+    let lines = fence.logical_lines(is_continuation)?;
     let (caller, lines) =
         combine(parse_caller(handle, fence.at).map_err(Vec::from), collect_all(lines.iter().map(parse_line)))?;
     Ok(Request {
@@ -246,20 +248,20 @@ fn is_method(word: &str) -> bool {
     METHODS.contains(&word)
 }
 
-fn parse_line(entry: &Entry) -> Result<Line, Mistake> {
+fn parse_line(logical_line: &LogicalLine) -> Result<Line, Mistake> {
     let mistake = || {
         Mistake::at(
-            entry.offset,
+            logical_line.offset,
             format!(
                 "'{}' is no line of a request: NAME: VALUE, header NAME: VALUE, file NAME: CONTENT or body TYPE: CONTENT",
-                entry.text
+                logical_line.text
             ),
         )
     };
-    let (name, value) = entry.text.split_once(':').ok_or_else(mistake)?;
+    let (name, value) = logical_line.text.split_once(':').ok_or_else(mistake)?;
     // The value may begin on the line after the name.
     let value = value.strip_prefix('\n').unwrap_or_else(|| value.trim_start_matches(' '));
-    let value = parse_template(value, entry.offset)?;
+    let value = parse_template(value, logical_line.offset)?;
     Ok(match name.split_once(' ') {
         None if !name.is_empty() => Line::Parameter(name.to_owned(), value),
         Some(("header", name)) => Line::Header(name.trim().to_owned(), value),
@@ -273,14 +275,14 @@ fn parse_control_calls(fence: &Fence<'_>) -> Result<Vec<ControlCall>, Vec<Mistak
     // A line that is only such a word of JSON continues the call above.
     let is_literal = |line: &str| ["true", "false", "null"].contains(&line.trim_end().trim_end_matches(','));
     let is_first_line = |line: &str| line.starts_with(char::is_alphabetic) && !is_literal(line);
-    let entries = fence.entries(|line| !is_first_line(line))?;
-    if entries.is_empty() {
+    let logical_lines = fence.logical_lines(|line| !is_first_line(line))?;
+    if logical_lines.is_empty() {
         let reason = "a control block has a line 'clock +1d', 'fault {…}' or 'METHOD PATH'";
         return Err(Mistake::at(fence.at, reason).into());
     }
     let (mut calls, mut mistakes) = (Vec::new(), Vec::new());
-    for entry in &entries {
-        match parse_control_call(entry, fence) {
+    for logical_line in &logical_lines {
+        match parse_control_call(logical_line, fence) {
             Ok(call) => calls.push(call),
             Err(call_mistakes) => mistakes.extend(call_mistakes),
         }
@@ -288,13 +290,15 @@ fn parse_control_calls(fence: &Fence<'_>) -> Result<Vec<ControlCall>, Vec<Mistak
     if mistakes.is_empty() { Ok(calls) } else { Err(mistakes) }
 }
 
-fn parse_control_call(entry: &Entry, fence: &Fence<'_>) -> Result<ControlCall, Vec<Mistake>> {
-    let (word, arguments) = entry.text.split_once(' ').unwrap_or((&entry.text, ""));
-    let first = entry.text.lines().next().unwrap_or_default();
+fn parse_control_call(logical_line: &LogicalLine, fence: &Fence<'_>) -> Result<ControlCall, Vec<Mistake>> {
+    let (word, arguments) = logical_line.text.split_once(' ').unwrap_or((&logical_line.text, ""));
+    let first = logical_line.text.lines().next().unwrap_or_default();
     // JSON is parsed from the file itself, so that the byte offsets are right.
-    let parse = |start: usize| Pattern::parse(&fence.text[entry.offset + start..entry.end], entry.offset + start);
+    let parse = |start: usize| {
+        Pattern::parse(&fence.text[logical_line.offset + start..logical_line.end], logical_line.offset + start)
+    };
     let (method, path, body) = match word {
-        "clock" => ("POST", "/clock", Some(parse_clock(arguments.trim(), entry.offset)?)),
+        "clock" => ("POST", "/clock", Some(parse_clock(arguments.trim(), logical_line.offset)?)),
         "fault" => ("POST", "/faults", Some(parse(word.len())?)),
         other if !is_method(other) => {
             let distance = |word: &&str| strsim::damerau_levenshtein(&word.to_lowercase(), &other.to_lowercase());
@@ -302,7 +306,7 @@ fn parse_control_call(entry: &Entry, fence: &Fence<'_>) -> Result<ControlCall, V
             let suggestion = suggestion.filter(|word| distance(word) <= 2);
             let suggestion = suggestion.map(|word| format!("; is '{word}' meant?")).unwrap_or_default();
             return Err(Mistake::at(
-                entry.offset,
+                logical_line.offset,
                 format!("'{first}' is no line of a control block: clock, fault or METHOD PATH begins one{suggestion}"),
             )
             .into());
@@ -311,21 +315,21 @@ fn parse_control_call(entry: &Entry, fence: &Fence<'_>) -> Result<ControlCall, V
             let path = first[word.len()..].split_whitespace().next().unwrap_or_default();
             if !path.starts_with('/') {
                 return Err(Mistake::at(
-                    entry.offset,
+                    logical_line.offset,
                     "a call of control is 'METHOD PATH', the path being below that of the world, such as /queues",
                 )
                 .into());
             }
-            let start = entry.text.find(path).unwrap_or_default() + path.len();
-            let has_body = !entry.text[start..].trim().is_empty();
+            let start = logical_line.text.find(path).unwrap_or_default() + path.len();
+            let has_body = !logical_line.text[start..].trim().is_empty();
             (word, path, if has_body { Some(parse(start)?) } else { None })
         }
     };
-    let path = parse_template(path, entry.offset)?;
+    let path = parse_template(path, logical_line.offset)?;
     Ok(ControlCall { method: method.to_owned(), path, body, text: first.to_owned() })
 }
 
-/// The body of the call that moves the clock.
+/// Parses what follows `clock` into the body of the call that moves it: a span, an instant, a date, or `next`.
 fn parse_clock(target: &str, offset: usize) -> Result<Pattern, Vec<Mistake>> {
     let body = if target == "next" {
         r#"{"to_next": true}"#.to_owned()

@@ -23,20 +23,20 @@ enum ConnectionPool {
     Https(Pool<HttpsConnector<HttpConnector>, Full<Bytes>>),
 }
 
-/// A request to send.
+/// A request to send, with an absolute URL and an encoded body.
 #[derive(Clone, Debug, Default)]
 pub struct HttpRequest {
     /// Method in capitals.
     pub method: String,
     /// Absolute URL.
     pub url: String,
-    /// Names and values.
+    /// The name and value of each header, in the order of sending.
     pub headers: Vec<(String, String)>,
     /// Body; empty for none.
     pub body: Vec<u8>,
 }
 
-/// A complete reply.
+/// A reply whose body was received to its end.
 #[derive(Clone, Debug)]
 pub struct HttpReply {
     pub status: u16,

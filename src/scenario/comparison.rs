@@ -145,7 +145,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares the value of a key. A different real time is replaced with a placeholder for any number.
+    /// Compares the value of a key. If it is a real time that differs, the edit writes a placeholder for any number.
     fn compare_property(&mut self, name: &str, expected: &Pattern, actual: &Value) {
         let edits_before = self.edits.len();
         self.compare(expected, actual);

@@ -5,7 +5,7 @@
 use crate::api::changes::users::creation::{NewPerson, add_person};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::account_emails::validate_email;
+use crate::realm::account_emails::checked_email;
 use crate::realm::account_names::checked_name;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::invite::{Invite, InviteTerms};
@@ -54,7 +54,7 @@ pub struct Registration<'a> {
 pub fn accept_invitation(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<UserId, Error> {
     let invitation = find_open_invitation(tx, key)?;
     let full_name = checked_name(tx, full_name, None, tx.feature_level())?;
-    let email = validate_email(tx, email)?;
+    let email = checked_email(tx, email)?;
 
     Ok(add_invited_user(tx, &invitation, email, full_name, None))
 }
@@ -68,7 +68,7 @@ pub fn accept_invitation(tx: &mut Tx, key: &str, email: &str, full_name: &str) -
 pub fn register(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Result<UserId, Error> {
     let invitation = find_open_invitation(tx, key)?;
     let full_name = checked_name(tx, registration.full_name, None, tx.feature_level())?;
-    let email = validate_email(tx, invitation.email().unwrap_or(registration.email))?;
+    let email = checked_email(tx, invitation.email().unwrap_or(registration.email))?;
     let is_enabled = |method| tx.organization.allows_login_by(method);
     let needs_no_password = registration.password.is_empty() && is_enabled(AuthenticationMethod::Dev);
     let uses_password = is_enabled(AuthenticationMethod::Email) && !needs_no_password;

@@ -3,7 +3,7 @@
 use crate::api::OperationContext;
 use crate::realm::Realm;
 use crate::realm::id::MessageId;
-use crate::realm::message_link::topic_link;
+use crate::realm::message_link::channel_message_link;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use chat_markdown::{OutputFormat, encode_link_label};
 
@@ -26,7 +26,10 @@ impl MessageAddress {
         };
         let channel = &realm.channels[&channel];
         if !realm.can_see(context.caller(), channel) {
-            return Self::from_url(format!("{base_url}/{}", topic_link(&format!("channel/{}", channel.id), topic, id)));
+            return Self::from_url(format!(
+                "{base_url}/{}",
+                channel_message_link(&format!("channel/{}", channel.id), topic, id)
+            ));
         }
         let url = format!("{base_url}/{}", realm.message_link(message, OutputFormat::default()));
         let displayed_topic = if topic.is_empty() { EMPTY_TOPIC_DISPLAY_NAME } else { topic };

@@ -135,7 +135,7 @@ impl Write for EditMessage {
             content = Some((message_edit.message.body.clone(), tx.messages[&message_edit.message.id].body.clone()));
         }
         let edited_message = tx.messages[&message_edit.message.id].clone();
-        let mut audience = tx.move_audience(&edited_message, &message_edit.moved_ids);
+        let mut audience = tx.edit_audience(&edited_message, &message_edit.moved_ids);
         let mut losses = MoveLosses::default();
         if let Some(place) = &message_edit.place {
             messages.clone_from(&message_edit.moved_ids);

@@ -4,7 +4,7 @@ use crate::api::changes::users::creation::{NewPerson, add_person};
 use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
-use crate::realm::account_emails::validate_email;
+use crate::realm::account_emails::checked_email;
 use crate::realm::account_names::checked_name;
 use crate::realm::passwords::check_password;
 use crate::realm::tx::Tx;
@@ -44,7 +44,7 @@ impl Write for CreateUser {
             return Err(Error::MayNotCreateUsers);
         }
         let full_name = checked_name(tx, &params.full_name, None, context.feature_level)?;
-        let email = validate_email(tx, &params.email)?;
+        let email = checked_email(tx, &params.email)?;
         check_password(tx, &params.password, &[&full_name, &email])?;
 
         let password = Some(params.password);

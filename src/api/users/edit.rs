@@ -9,7 +9,7 @@ use crate::api::parameter::{RoleNumber, json_object};
 use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
-use crate::realm::account_emails::validate_email;
+use crate::realm::account_emails::checked_email;
 use crate::realm::account_names::checked_name;
 use crate::realm::account_permissions::{administered_user, checked_role};
 use crate::realm::address::is_email;
@@ -163,5 +163,5 @@ fn checked_new_email(realm: &Realm, user: &User, email: &str) -> Result<Option<S
         return Ok(Some(email.to_owned()));
     }
     let refusal = |error: Error| Error::NewEmailRefused { detail: error.message().into() };
-    validate_email(realm, email).map(Some).map_err(refusal)
+    checked_email(realm, email).map(Some).map_err(refusal)
 }

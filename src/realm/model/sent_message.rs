@@ -19,8 +19,8 @@ pub struct SentMessage {
     /// None for a direct message.
     pub channel: Option<Arc<Channel>>,
     /// `queue_id` and `local_id` from the request that sent the message.
-    pub local_id: Option<(String, String)>,
-    /// All guests: they receive events only of channels that they are subscribed to.
+    pub queue_and_local_id: Option<(String, String)>,
+    /// All guests, who receive events only of channels that they are subscribed to.
     pub guests: OrdSet<UserId>,
     /// Users who had the message marked as read when it was sent.
     pub read_by: OrdSet<UserId>,
@@ -36,7 +36,7 @@ impl SentMessage {
             sender: sender.clone(),
             dummy_email: realm.shown_dummy_email(sender),
             channel: message.channel().map(|(channel, _)| realm.channels[&channel].clone()),
-            local_id: None,
+            queue_and_local_id: None,
             guests: realm.guests().clone(),
             read_by: OrdSet::new(),
             rendered_json: RenderedVariants::default(),

@@ -38,7 +38,7 @@ impl Search {
     }
 
     /// The number of different stems plus the number of phrases.
-    pub fn count(&self) -> usize {
+    pub fn word_and_phrase_count(&self) -> usize {
         self.words.len() + self.phrases.len()
     }
 
@@ -112,8 +112,8 @@ enum WordKind {
 
 /// Calls `emit` with the byte range and the stem of each word of a text in lower case. URLs, email addresses and
 /// decimal numbers are words without a shorter stem; stop words are left out. A word with hyphens is emitted as a
-/// compound and in its parts. A URL with a path is emitted with the range of its host, and also as its
-/// host and its path.
+/// compound and in its parts. A URL with a path is emitted as a whole, with the range of its host, and also as its host
+/// and its path.
 fn for_each_word<'t>(text: &'t str, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, WordKind)) {
     let mut start = None;
     for (index, character) in text.char_indices().chain([(text.len(), ' ')]) {
@@ -154,7 +154,7 @@ fn for_each_word_of_piece<'t>(
         }
         return;
     }
-    if trimmed.split_once('@').is_some_and(|(name, host)| consists_of(name, "._-+") && is_host(host)) {
+    if trimmed.split_once('@').is_some_and(|(name, host)| is_alphanumeric_or(name, "._-+") && is_host(host)) {
         emit(word_range, trimmed.into(), WordKind::Single);
         return;
     }
@@ -191,7 +191,7 @@ fn for_each_word_of_piece<'t>(
 /// Whether a text looks like a host name: labels separated by full stops, with a letter in one of them.
 fn is_host(text: &str) -> bool {
     text.contains('.')
-        && text.split('.').all(|part| consists_of(part, "-"))
+        && text.split('.').all(|part| is_alphanumeric_or(part, "-"))
         && text.chars().any(|character| character.is_alphabetic())
 }
 
@@ -199,13 +199,14 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn consists_of(text: &str, other_characters: &str) -> bool {
+/// Whether a text is not empty and has only letters, digits and `other_characters`.
+fn is_alphanumeric_or(text: &str, other_characters: &str) -> bool {
     !text.is_empty()
         && text.chars().all(|character| character.is_alphanumeric() || other_characters.contains(character))
 }
 
-/// Removes the endings of the plural, the past tense and the continuous form, and a final `e`. A word with digits or
-/// with letters that are not ASCII stays as it is.
+/// Removes the endings of the plural, the past tense and the continuous form, and a final `e`; `ies` and `ied` become
+/// `y`. A word with digits or with letters that are not ASCII stays as it is.
 fn stem(word: &str) -> Cow<'_, str> {
     if !word.is_ascii() || word.bytes().any(|byte| byte.is_ascii_digit()) {
         return word.into();

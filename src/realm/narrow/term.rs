@@ -16,13 +16,13 @@ use std::sync::Arc;
 /// A term as the client sends it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawTerm {
-    /// By its newest or a legacy name.
+    /// The newest name of the operator, or a legacy one such as `stream`.
     pub operator: String,
     pub operand: Value,
     pub is_negated: bool,
 }
 
-/// The maximum number of terms, because each term is evaluated for every candidate message (A-200 in
+/// The maximum number of terms. They are limited because each is evaluated for every candidate message (A-200 in
 /// docs/assumptions.md).
 pub const MAX_TERMS: usize = 100;
 const MAX_SEARCH_WORDS: usize = 100;
@@ -177,7 +177,7 @@ fn check_combination(narrow: &Narrow, distinguishes_negated: bool) -> Result<(),
     Ok(())
 }
 
-/// Whether messages match for which the viewer has no user message.
+/// Whether the narrow includes messages for which the viewer has no user message.
 fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow, level: i64) -> bool {
     let Some(viewer) = viewer else { return true };
     let mut includes_history = false;
@@ -242,7 +242,7 @@ fn resolve_condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Re
         "search" => match text_operand(operand)? {
             blank if blank.trim().is_empty() => Err(Error::bad_value("operand", "cannot be blank.")),
             words => match Search::parse(words) {
-                search if search.count() > MAX_SEARCH_WORDS => {
+                search if search.word_and_phrase_count() > MAX_SEARCH_WORDS => {
                     Err(narrow_error(format!("more than {MAX_SEARCH_WORDS} words")))
                 }
                 search => Ok(Condition::Search(search)),
@@ -289,8 +289,8 @@ fn resolve_channel<'realm>(
         _ => return Err(Error::bad_value("operand", "is not a string or integer")),
     };
     let channel = channel.ok_or_else(|| narrow_error(format!("unknown channel {name_or_id}")))?;
-    // Users need no access check here, because each message is checked: former subscribers of a private channel may
-    // still read some.
+    // Users need no access check here, because each message is checked. Below the level of `NarrowsCheckAccess`, former
+    // subscribers of a private channel may still read the messages that they received.
     if viewer.is_none() && !channel.privacy.is_web_public() {
         return Err(narrow_error(format!("unknown web-public channel {name_or_id}")));
     }

@@ -132,7 +132,7 @@ impl Realm {
         self.dummy_email_digits(email).is_some()
     }
 
-    /// The user ID in a dummy address, as text.
+    /// The user ID in a dummy address, as text. None for other addresses.
     fn dummy_email_digits<'a>(&self, email: &'a str) -> Option<&'a str> {
         let (name, host) = email.split_once('@')?;
         if !host.eq_ignore_ascii_case(&self.organization.host) {
@@ -159,7 +159,7 @@ impl Realm {
         self.organization.is_enabled(RealmSetting::EnableSpectatorAccess)
     }
 
-    /// Whether spectators can see a channel (`realm_web_public_access_enabled`).
+    /// Whether spectators can see at least one channel that is not archived (`realm_web_public_access_enabled`).
     pub fn web_public_access_enabled(&self) -> bool {
         self.allows_spectators()
             && self.channels.values().any(|channel| channel.privacy == Privacy::WebPublic && !channel.is_archived)

@@ -32,7 +32,7 @@ const DISPOSABLE_DOMAINS: &[&str] = &[
 /// # Errors
 ///
 /// In this order: `BadNameOrUsername`, those of [`check_domain`], `EmailInUse`.
-pub fn validate_email(realm: &Realm, email: &str) -> Result<String, Error> {
+pub fn checked_email(realm: &Realm, email: &str) -> Result<String, Error> {
     let email = email.trim();
     if !is_email(email) {
         return Err(Error::BadNameOrUsername);

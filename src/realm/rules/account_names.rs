@@ -53,7 +53,7 @@ pub fn checked_name(
     Ok(name.to_owned())
 }
 
-/// Normalizes case and compatibility characters, such as letters of full width, so that names that differ only in these
+/// Normalizes case and compatibility characters, such as full-width letters, so that names that differ only in these
 /// are equal.
 fn fold_name(name: &str) -> String {
     name.nfkc().flat_map(char::to_lowercase).collect()

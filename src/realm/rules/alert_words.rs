@@ -41,9 +41,9 @@ impl Realm {
     /// Calls `callback` with each alert word that a text in lower case begins with, if the text ends after the word or
     /// goes on with one of [`WORD_SUFFIXES`].
     ///
-    /// The index is sorted. The greatest word that does not sort after the candidate is either a prefix of it, or
-    /// shares a shorter prefix with it, of which every remaining match is a prefix. So few words are visited, however
-    /// many there are.
+    /// The index is sorted. The greatest word that does not sort after the candidate is a prefix of it, or has only a
+    /// shorter prefix in common with it. In the second case, all remaining matches are prefixes of what they have in
+    /// common. So few words are visited, however many there are.
     fn for_each_leading_alert_word<'realm>(
         &'realm self,
         text: &str,

@@ -1,5 +1,5 @@
-//! Notifies the owner of a bot of problems with the bot's messages: a channel without subscribers and, for deliveries to
-//! incoming webhooks, an unknown channel or a malformed delivery.
+//! Notifies the owner of a bot of problems with the bot's messages: a channel without subscribers and, for deliveries
+//! to incoming webhooks, an unknown channel or a malformed delivery.
 //!
 //! The words and the interval are a choice where the specification is silent: A-172 in docs/assumptions.md.
 
@@ -12,7 +12,7 @@ use crate::time::Span;
 const MIN_INTERVAL: Span = Span::from_minutes(1);
 
 /// Notifies the owner if the channel that the bot sent a message to has no active subscribers.
-pub fn notify_of_no_subscribers(tx: &mut Tx, sender: &User, channel: ChannelId) {
+pub fn notify_of_missing_subscribers(tx: &mut Tx, sender: &User, channel: ChannelId) {
     if sender.bot_owner().is_none() {
         return;
     }
@@ -43,7 +43,8 @@ pub fn notify_of_unknown_channel(tx: &mut Tx, sender: &User, channel: &str, is_i
     notify_owner(tx, sender, content);
 }
 
-/// Sends a direct message to the owner of a bot, unless one was sent within the last [`MIN_INTERVAL`].
+/// Sends a direct message to the owner of a bot, unless one was sent within the last [`MIN_INTERVAL`] or the bot has no
+/// owner.
 pub fn notify_owner(tx: &mut Tx, bot: &User, content: String) {
     let Some(owner) = bot.bot_owner() else { return };
     if tx.user_state(bot.id).owner_notified_at.is_some_and(|notified_at| tx.now <= notified_at.plus(MIN_INTERVAL)) {

@@ -1,4 +1,4 @@
-//! Deletion of messages, which several operations share.
+//! Deletion of messages, with the events and with the update of a channel's first message.
 
 use crate::feature::Feature;
 use crate::realm::log::event::data::FirstMessageUpdate;
@@ -38,9 +38,9 @@ impl PlaceKey {
     }
 }
 
-/// Deletes messages and emits an event for each topic and conversation. The event spells the topic as its newest
-/// message does. From the level of [`Feature::DeletionUpdatesFirstMessage`] on, if the first message of a channel is
-/// deleted, an event with the new first message precedes it (A-414 in docs/assumptions.md).
+/// Deletes messages and emits an event for each topic and conversation. The event spells the topic as the newest
+/// deleted message does. From the level of [`Feature::DeletionUpdatesFirstMessage`] on, if the first message of a
+/// channel is deleted, an event with the new first message precedes it (A-414 in docs/assumptions.md).
 pub fn delete_messages(tx: &mut Tx, deleter: UserId, ids: &[MessageId]) {
     let mut ids_by_place: Vec<Vec<MessageId>> = Vec::new();
     let mut place_indexes: HashMap<PlaceKey, usize> = HashMap::new();
@@ -94,7 +94,7 @@ struct Deletion {
 }
 
 impl Deletion {
-    /// The deletion of messages of one topic or conversation, or None if none of them exists.
+    /// The deletion of messages of one topic or conversation. None if `ids` is empty or the newest does not exist.
     fn from_messages(tx: &Tx, deleter: UserId, mut ids: Vec<MessageId>) -> Option<Self> {
         ids.sort_unstable();
         let newest = tx.messages.get(ids.last()?)?;

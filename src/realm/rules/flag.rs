@@ -1,4 +1,5 @@
-//! Flags of user messages, and lists of unread messages. Both are computed from the message and the user's state.
+//! Flags of user messages, lists of unread messages, and whether a message is muted for a user. All are computed from
+//! the message and the user's state.
 
 use crate::realm::Realm;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
@@ -44,7 +45,7 @@ impl Message {
         self.recipients.contains(&user) || self.body.late_mentioned.contains(&user)
     }
 
-    /// The flags that depend only on the message, in the order in which real servers list them.
+    /// The user's flags that follow from the message alone, in the order in which real servers list them.
     pub fn message_flags(&self, user: UserId) -> Vec<&'static str> {
         let mut flags = Vec::new();
         if self.mentions(user) {

@@ -65,7 +65,7 @@ pub fn check_group_name_is_free(
 ///
 /// # Errors
 ///
-/// `BadValue`.
+/// `BadValue` if it is longer than [`MAX_GROUP_DESCRIPTION_LENGTH`].
 pub fn check_group_description(description: &str, level: i64) -> Result<(), Error> {
     if !Feature::StrictGroupNames.is_at(level) {
         return Ok(());
@@ -103,8 +103,8 @@ pub fn changeable_group(
     if may_change { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
-/// Checks that all users are accounts of the organization, no system bots, and active from the level of
-/// [`Feature::OnlyActiveMembers`] on.
+/// Checks that all users are accounts of the organization, no system bots, and, from the level of
+/// [`Feature::OnlyActiveMembers`] on, active.
 ///
 /// # Errors
 ///

@@ -33,7 +33,7 @@ impl Tx {
         self.realm_mut().invites.insert(invite.id, Arc::new(invite));
     }
 
-    /// Revokes a link. It remains stored, but can't be used.
+    /// Revokes a link. It remains stored, but can't be used. Does nothing if it does not exist.
     pub fn revoke_invite_link(&mut self, id: InviteLinkId) {
         self.schedule(AgendaItem::InviteLink(id), None);
         if let Some(link) = self.realm_mut().invite_links.get_mut(&id) {

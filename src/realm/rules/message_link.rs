@@ -6,13 +6,17 @@ use crate::realm::model::message::Message;
 use chat_markdown::OutputFormat;
 
 impl Realm {
-    /// The link to a message in the web client, beginning with `#`.
+    /// The link to a message in the web client, beginning with `#`, relative to the organization's URL.
     pub fn message_link(&self, message: &Message, output_format: OutputFormat) -> String {
         match message.channel() {
             Some((channel, topic)) => {
                 let channel = &self.channels[&channel];
                 let name = chat_markdown::encode_hash_component(&channel.name.replace(' ', "-"));
-                topic_link(&format!("{}/{}-{name}", output_format.channel_path, channel.id), topic, message.id)
+                channel_message_link(
+                    &format!("{}/{}-{name}", output_format.channel_path, channel.id),
+                    topic,
+                    message.id,
+                )
             }
             None => {
                 let ids: Vec<String> = message.recipients.iter().map(ToString::to_string).collect();
@@ -23,6 +27,6 @@ impl Realm {
 }
 
 /// The link to a message in a topic. `channel` is the part of the link that identifies the channel.
-pub fn topic_link(channel: &str, topic: &str, id: MessageId) -> String {
+pub fn channel_message_link(channel: &str, topic: &str, id: MessageId) -> String {
     format!("#narrow/{channel}/topic/{}/near/{id}", chat_markdown::encode_hash_component(topic))
 }

@@ -6,7 +6,7 @@ use crate::realm::tx::Tx;
 use std::sync::Arc;
 
 impl Tx {
-    /// Assigns an ID to a new item.
+    /// Returns an ID for a new item, and advances the counter.
     pub fn next_id<T: PersonalItem>(&mut self) -> T::Id {
         let last = T::counter(&mut self.realm_mut().counters.items);
         *last += 1;

@@ -128,8 +128,8 @@ impl Realm {
         Ok(())
     }
 
-    /// Checks that a user may send a direct message to these users. Messages from bots, and to bots alone, need no
-    /// permission.
+    /// Checks that a user may send a direct message to these users. Messages from bots, to bots alone, and to the
+    /// sender alone need no permission.
     ///
     /// # Errors
     ///

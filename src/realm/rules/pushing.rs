@@ -37,7 +37,7 @@ impl Realm {
 }
 
 impl Tx {
-    /// Changes a user's devices or tokens, and updates the index of reachable users.
+    /// Changes a user's devices or tokens, and updates the index of users that pushes reach.
     pub fn change_push_targets<T>(&mut self, user: UserId, change: impl FnOnce(&mut UserState) -> T) -> T {
         let result = change(self.user_state_mut(user));
         let is_reachable = !self.push_targets(user).is_empty();
@@ -50,6 +50,7 @@ impl Tx {
         result
     }
 
+    /// Hands a push to the relay, which drops the oldest one if it has [`MAX_PUSHES`].
     pub fn push(&mut self, user: UserId, to: PushTarget, content: PushContent) {
         let at = self.now;
         let (service, key) = self.service_and_key(user, &to);

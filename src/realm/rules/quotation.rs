@@ -1,4 +1,4 @@
-//! Quotations of texts in messages.
+//! Quotations of texts in messages, and what they need: normal line ends, and fences that are long enough.
 
 use crate::realm::model::text::{MAX_MESSAGE_LENGTH, truncate};
 

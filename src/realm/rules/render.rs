@@ -125,7 +125,7 @@ impl Realm {
 }
 
 impl SenderView<'_> {
-    /// Makes all mentions silent.
+    /// Makes all mentions silent: they are rendered, but notify nobody.
     pub fn silenced(self) -> Self {
         Self { is_silent: true, ..self }
     }

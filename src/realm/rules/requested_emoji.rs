@@ -6,7 +6,7 @@ use crate::realm::emoji::{Emoji, ReactionType};
 use crate::realm::id::EmojiId;
 use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 
-/// An emoji in a request. Its name, code and namespace may not match.
+/// An emoji in a request. Its name, code and namespace (`reaction_type`) may not match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestedEmoji {
     name: String,

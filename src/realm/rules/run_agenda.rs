@@ -1,4 +1,5 @@
-//! Runs agenda items when they fall due, ends polls and queues, and trims the event log.
+//! Runs agenda items when they fall due, ends polls and queues, trims the event log, and sets a realm to an earlier
+//! time.
 
 use crate::realm::Realm;
 use crate::realm::log::event::data::Heartbeat;
@@ -28,17 +29,17 @@ impl Tx {
     /// Runs all items that are due up to `now`, in the order of their times, and returns them. During each run, the
     /// realm's time is that of the item.
     pub fn run_due_items(&mut self, now: Timestamp) -> Vec<(Timestamp, AgendaItem)> {
-        let mut run_items = Vec::new();
+        let mut completed_items = Vec::new();
         while let Some((due_at, item)) = self.agenda.next().filter(|(due_at, _)| *due_at <= now).cloned() {
             let due_at = due_at.max(self.now);
             self.realm_mut().now = due_at;
             self.schedule(item.clone(), None);
             self.run_item(&item);
-            run_items.push((due_at, item));
+            completed_items.push((due_at, item));
         }
         let latest = self.now.max(now);
         self.realm_mut().now = latest;
-        run_items
+        completed_items
     }
 
     /// Adds an agenda item, moves it to another time, or with None removes it.
@@ -55,8 +56,8 @@ impl Tx {
         self.schedule(AgendaItem::Heartbeat(id.clone()), heartbeat);
     }
 
-    /// Ends a parked poll, so that its queue is idle from `ended_at` on. Does nothing if another poll replaced it, or if
-    /// the queue has counted as idle since.
+    /// Ends a parked poll, so that its queue is idle from `ended_at` on. Does nothing if another poll replaced it, or
+    /// if the queue has counted as idle since.
     pub fn end_poll(&mut self, parked_queue: &Queue, ended_at: Timestamp) {
         let is_parked =
             |queue: &&Arc<Queue>| queue.poll_count == parked_queue.poll_count && queue.parked_since.is_some();

@@ -18,14 +18,14 @@ use std::sync::Arc;
 
 const REMINDER_PREFIX: &str = "You requested a reminder";
 
-/// The result of [`Realm::dry_run_send`].
+/// The message that [`Realm::dry_run_send`] sent on a copy of the realm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DryRunResult {
-    /// With the normalized topic.
+    /// With the normalized topic; for a direct message, without the sender unless it is to the sender alone.
     pub to: ScheduledTarget,
-    /// Markdown, normalized.
+    /// Markdown, normalized as for sending.
     pub content: String,
-    /// HTML of the content.
+    /// The content as HTML.
     pub rendered: String,
 }
 
@@ -196,7 +196,7 @@ impl ScheduledTarget {
     }
 }
 
-/// Validates a delivery time, in UNIX seconds.
+/// Checks that a delivery time, in UNIX seconds, is in the future.
 ///
 /// # Errors
 ///

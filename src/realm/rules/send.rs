@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Number of users above which a wildcard mention requires a permission.
+/// Number of subscribers, or of participants of a topic, above which a wildcard mention requires a permission.
 const WILDCARD_MENTION_THRESHOLD: usize = 15;
 
 /// A message for [`Tx::send`], with what decides how it is checked, rendered and marked as read.
@@ -41,8 +41,8 @@ pub struct OutgoingMessage {
     pub read_by_sender: bool,
     /// Other users. If they receive the message, it is marked as read for them.
     pub read_by: OrdSet<UserId>,
-    /// `queue_id` and `local_id` from the request.
-    pub local_id: Option<(String, String)>,
+    /// `queue_id` and `local_id` from the request. None if it lacks one of them.
+    pub queue_and_local_id: Option<(String, String)>,
     /// None if the message is not sent by a request.
     pub render_context: Option<RenderContext>,
     /// `widget_content` from the request: JSON.
@@ -55,7 +55,7 @@ pub struct OutgoingMessage {
 /// The author of a message's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentAuthor {
-    /// The sender.
+    /// The sender. The text is rendered from their view, and its mentions notify.
     Sender,
     /// Another user, whose text the sender repeats. It is rendered from this user's view, and its mentions do not
     /// notify.
@@ -86,8 +86,8 @@ pub struct SendResult {
 
 impl Realm {
     /// Renders a text, checks its mentions, and finds the mentioned and alerted users. With `includes_subgroups`,
-    /// mentions of groups include members of subgroups; without it, only direct members, and system groups can't be
-    /// mentioned.
+    /// mentions of groups include members of subgroups. Without it, they include only direct members, and system groups
+    /// can't be mentioned.
     ///
     /// # Errors
     ///
@@ -249,7 +249,7 @@ impl Tx {
         }
         self.record_links(&message);
         let new_policy = self.apply_automatic_policies(&sender, &message, begins_topic);
-        let sent_message = self.emit_message(&message, &sender, outgoing.local_id, read_by);
+        let sent_message = self.emit_message(&message, &sender, outgoing.queue_and_local_id, read_by);
         self.push_message(&sent_message);
         self.call_webhooks(&sent_message, &mentioned, outgoing.render_context.as_ref());
         Ok(SendResult { id, new_policy })
@@ -311,11 +311,12 @@ impl Tx {
         &mut self,
         message: &Arc<Message>,
         sender: &Arc<User>,
-        local_id: Option<(String, String)>,
+        queue_and_local_id: Option<(String, String)>,
         read_by: OrdSet<UserId>,
     ) -> Arc<SentMessage> {
         let audience = Audience::of_users(message.recipients.clone());
-        let sent_message = Arc::new(SentMessage { local_id, read_by, ..SentMessage::new(self, message, sender) });
+        let sent_message =
+            Arc::new(SentMessage { queue_and_local_id, read_by, ..SentMessage::new(self, message, sender) });
         self.emit(audience, Event::new(EventKind::Message, Payload::Message(sent_message.clone())));
         sent_message
     }
@@ -354,7 +355,7 @@ impl OutgoingMessage {
             client: "Internal".into(),
             read_by_sender: false,
             read_by: OrdSet::new(),
-            local_id: None,
+            queue_and_local_id: None,
             render_context: None,
             widget_content: None,
             content_author: ContentAuthor::Sender,

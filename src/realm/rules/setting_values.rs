@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const MAX_BATCHING_PERIOD_SECONDS: i64 = 604_800;
 
-/// Code and name of each language.
+/// The languages that `default_language` can have: the code of each, and its name in that language.
 const LANGUAGES: [(&str, &str); 24] = [
     ("ar", "العربية"),
     ("bg", "Български"),
@@ -56,7 +56,7 @@ pub fn check_setting(name: &str, value: &Value) -> Result<(), Error> {
     }
 }
 
-/// The name of a language in that language.
+/// The name of a language in that language. None for an unknown code.
 pub fn language_name(code: &str) -> Option<&'static str> {
     LANGUAGES.iter().find(|(language_code, _)| *language_code == code).map(|(_, name)| *name)
 }
@@ -64,7 +64,8 @@ pub fn language_name(code: &str) -> Option<&'static str> {
 /// The value of a setting for new users, at a feature level.
 pub fn default_user_setting(realm: &Realm, level: i64, name: &str) -> Value {
     let override_value = realm.organization.user_defaults.get(name).cloned().or_else(|| former_default(name, level));
-    // The only setting without a row is `email_address_visibility`, whose default is 1 (everyone).
+    // Of the settings that new users have defaults for, only `email_address_visibility` has no row. Its default is 1
+    // (everyone).
     let row = find(&USER_SETTINGS, name).or_else(|| find(&FORMER_USER_SETTINGS, name));
     override_value.unwrap_or_else(|| row.map_or(Value::from(1), |row| row.default.clone()))
 }

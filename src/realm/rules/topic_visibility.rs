@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 impl Realm {
     /// The policy that a user's settings give a topic when they participate in it. None if the topic keeps its policy.
-    /// `applies` evaluates a setting for the kind of participation.
+    /// `applies` returns whether the value of a setting covers the kind of participation.
     fn policy_after_participation(
         &self,
         user: &User,
@@ -159,7 +159,7 @@ impl Tx {
     }
 
     fn emit_muted_topics(&mut self, user: UserId) {
-        // The list is long, so it is built only if a queue receives it.
+        // The list may be long, so it is built only if a queue receives it.
         if self.has_queue_for(user, "muted_topics", DeliveryCondition::NoUserTopics) {
             let event = data::MutedTopics { muted_topics: self.muted_topics(user) };
             self.emit(Audience::of_user(user), event.only_for(DeliveryCondition::NoUserTopics));

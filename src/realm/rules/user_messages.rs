@@ -1,4 +1,5 @@
-//! Adds and removes user messages: messages as a user has received them, or has acted on them later, with their flags.
+//! Adds and removes user messages: messages as one user has them, with flags. A user has those that they received, and
+//! those that they acted on later.
 
 use crate::realm::Realm;
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
@@ -25,7 +26,7 @@ impl Tx {
     /// `messages` must be sorted.
     pub fn remove_user_messages(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
         for user in users {
-            self.remove_historical_messages(*user, messages);
+            self.remove_historical_messages_and_flags(*user, messages);
         }
         for group in self.group_by_recipients(messages) {
             let remaining = group.recipients.clone().relative_complement(users.clone());
@@ -33,11 +34,11 @@ impl Tx {
                 continue;
             }
             for id in group.messages {
-                let names_removed_users = self.messages[&id].body.mentions_or_alerts_any_of(users);
-                let late_users = self.late_user_messages.get(&id).cloned().unwrap_or_default();
+                let mentions_removed_users = self.messages[&id].body.mentions_or_alerts_any_of(users);
+                let late_recipients = self.late_user_messages.get(&id).cloned().unwrap_or_default();
                 let message = self.message_mut(id);
-                if names_removed_users {
-                    Arc::make_mut(&mut message.body).retain_mentions_of(&remaining.clone().union(late_users));
+                if mentions_removed_users {
+                    Arc::make_mut(&mut message.body).retain_mentions_of(&remaining.clone().union(late_recipients));
                 }
                 message.recipients = remaining.clone();
             }
@@ -46,7 +47,7 @@ impl Tx {
 
     /// Removes a user's historical user messages, and the flags of all of the messages except `read`. `messages` must
     /// be sorted.
-    fn remove_historical_messages(&mut self, user: UserId, messages: &[MessageId]) {
+    fn remove_historical_messages_and_flags(&mut self, user: UserId, messages: &[MessageId]) {
         let state = self.user_state(user);
         let historical = ids_in_set(&state.historical, messages);
         let starred = ids_in_set(&state.starred, messages);
@@ -117,8 +118,8 @@ impl Tx {
         }
     }
 
-    /// Applies [`Tx::move_subscription_start`] to all recipients who have not read one of the messages. `messages` must
-    /// be sorted.
+    /// Applies [`Tx::move_subscription_start`], with the first unread one of the messages, to all recipients who have
+    /// not read all of them. `messages` must be sorted.
     pub fn move_subscription_starts(&mut self, channel: ChannelId, messages: &[MessageId]) {
         for group in self.group_by_recipients(messages) {
             for user in &group.recipients {
@@ -141,8 +142,8 @@ pub struct RecipientGroup {
 const MAX_COMPARED_GROUPS: usize = 4;
 
 impl Realm {
-    /// Groups messages by their recipients, so that many messages with many recipients are processed once. Several
-    /// groups may have equal recipients.
+    /// Groups messages by their recipients, so that a long list of recipients is processed once for many messages.
+    /// Several groups may have equal recipients.
     pub fn group_by_recipients(&self, messages: &[MessageId]) -> Vec<RecipientGroup> {
         let mut groups: Vec<RecipientGroup> = Vec::new();
         for id in messages {

@@ -133,19 +133,19 @@ fn differences<T: Ord + Clone>(
 }
 
 fn user_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<UserId>> {
-    const LIMIT: &str = RealmPermission::CanAccessAllUsers.name();
-    let limit = |realm: &Realm| realm.organization.permissions.get(LIMIT).cloned();
+    const PERMISSION: &str = RealmPermission::CanAccessAllUsers.name();
+    let holder = |realm: &Realm| realm.organization.permissions.get(PERMISSION).cloned();
     let everyone = Some(GroupSettingValue::Group(after.system_group(SystemGroup::Everyone)));
-    let is_limit_changed = limit(before) != limit(after);
-    if !is_limit_changed && limit(after) == everyone {
+    let is_holder_changed = holder(before) != holder(after);
+    if !is_holder_changed && holder(after) == everyone {
         return Vec::new();
     }
     let is_guest = |user: &UserId| [before, after].iter().any(|realm| realm.guests().contains(user));
-    let listeners_with_changed_groups = find_listeners_with_changed_groups(before, after);
+    let queue_owners_with_changed_groups = find_queue_owners_with_changed_groups(before, after);
     let affects_all =
-        is_limit_changed || changed_channels(before, after).any(|(old, new)| old.subscribers != new.subscribers);
+        is_holder_changed || changed_channels(before, after).any(|(old, new)| old.subscribers != new.subscribers);
     let is_affected = |user: &UserId| {
-        affects_all || listeners_with_changed_groups.contains(user) || may_have_changed_state(before, after, *user)
+        affects_all || queue_owners_with_changed_groups.contains(user) || may_have_changed_state(before, after, *user)
     };
     let viewers = after.queue_owners().into_iter().filter(|user| is_guest(user) && is_affected(user));
     differences((before, after), viewers, |realm, viewer| {
@@ -155,22 +155,23 @@ fn user_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<U
 }
 
 fn channel_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<ChannelId>> {
-    let listeners_with_changed_groups = find_listeners_with_changed_groups(before, after);
+    let queue_owners_with_changed_groups = find_queue_owners_with_changed_groups(before, after);
     let changed_access: Vec<ChannelId> =
         channels_with_changed_access(before, after).map(|channel| channel.id).collect();
-    let viewers = if changed_access.is_empty() { listeners_with_changed_groups.clone() } else { after.queue_owners() };
+    let viewers =
+        if changed_access.is_empty() { queue_owners_with_changed_groups.clone() } else { after.queue_owners() };
     differences((before, after), viewers.into_iter(), |realm, viewer| {
         let Some(account) = realm.user(viewer) else { return OrdSet::new() };
         let is_visible = |channel: &&Arc<Channel>| realm.can_see(account, channel);
-        if listeners_with_changed_groups.contains(&viewer) {
+        if queue_owners_with_changed_groups.contains(&viewer) {
             return realm.channels.values().filter(is_visible).map(|channel| channel.id).collect();
         }
         changed_access.iter().copied().filter(|id| is_visible(&&realm.channels[id])).collect()
     })
 }
 
-/// Users with a queue who entered or left a group, directly or through subgroups.
-fn find_listeners_with_changed_groups(before: &Realm, after: &Realm) -> OrdSet<UserId> {
+/// Users with a queue who entered or left a group, directly or through subgroups. New and removed groups don't count.
+fn find_queue_owners_with_changed_groups(before: &Realm, after: &Realm) -> OrdSet<UserId> {
     if before.groups.ptr_eq(&after.groups) {
         return OrdSet::new();
     }

@@ -1,5 +1,5 @@
-//! Outgoing webhooks: which messages call a bot, and the handling of its answers. The requests themselves are made
-//! elsewhere.
+//! Outgoing webhooks: which messages call a bot, which URLs may be called, and the handling of the answers.
+//! `server/webhooks.rs` makes the requests.
 
 mod answer;
 mod python;

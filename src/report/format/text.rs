@@ -34,7 +34,7 @@ pub fn render(report: &Summary, baseline: &Baseline) -> String {
     text
 }
 
-/// The client, its user and its world with its label, if that is not the default one.
+/// The client, its user and, unless it is the default one, its world with the world's label.
 pub fn client_title(client: &ClientSummary) -> String {
     let user = client.user.as_deref().unwrap_or("no user");
     let world = client.world.as_deref().filter(|world| *world != "default");

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 /// A client breaks `whole-history-fetched` if it fetches a conversation to its end in at least this number of pages.
 const MIN_PAGES: u32 = 5;
-/// A client breaks `whole-history-fetched` with this number of pages even before the end.
-const MANY_PAGES: u32 = 20;
+/// A client breaks `whole-history-fetched` with this number of pages in a row even before the end.
+const MIN_PAGES_BEFORE_END: u32 = 20;
 /// Pages count as one loop if each follows the previous one within this time.
 const MAX_PAGE_INTERVAL: i64 = 10 * SECOND;
 /// A client breaks `flags-one-by-one` with this number of requests that change the flag of a single message.
@@ -100,15 +100,16 @@ struct PageSeries {
     /// The anchor of the latest page.
     anchor: i64,
     count: u32,
+    /// The time of the reply with the latest page.
     last_sent: Moment,
 }
 
 #[derive(Debug, Default)]
 pub struct Memory {
     pages: LatestItems<PageSeries, 4>,
-    /// A hash of the flag and its change, the number of requests, and the time of the first one.
+    /// A hash of the flag and its change, the number of requests, and the time of the first reply.
     flag_changes: Option<(u64, u32, Moment)>,
-    /// The number of requests for all users, and the time of the first one.
+    /// The number of requests for all users, and the time of the first reply.
     user_fetches: Option<(u32, Moment)>,
 }
 
@@ -150,7 +151,7 @@ impl Memory {
         let count = series.filter(continues_series).map_or(1, |series| series.count + 1);
         let end_marker = if is_backwards { br#""found_oldest":true"#.as_slice() } else { br#""found_newest":true"# };
         let is_end = count >= MIN_PAGES && memchr::memmem::find(request.reply, end_marker).is_some();
-        if is_end || count == MANY_PAGES {
+        if is_end || count == MIN_PAGES_BEFORE_END {
             findings.add(&WHOLE_HISTORY_FETCHED, "", request);
         }
         self.pages.push(PageSeries { conversation, anchor, count, last_sent: request.sent });

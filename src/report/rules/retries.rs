@@ -16,9 +16,9 @@ const MIN_UNAUTHORIZED: u32 = 3;
 /// The time within which these refusals happen.
 const UNAUTHORIZED_SPAN: i64 = 600 * SECOND;
 /// The number of consecutive failures after which constant pauses should have grown.
-const MIN_FAILURES_CONSTANT: u32 = 5;
+const MIN_FAILURES_WITH_CONSTANT_PAUSES: u32 = 5;
 /// The number of consecutive failures after which random pauses should have grown.
-const MIN_FAILURES_RANDOM: u32 = 10;
+const MIN_FAILURES_WITH_RANDOM_PAUSES: u32 = 10;
 /// Pauses of this length need not grow.
 const LONG_PAUSE: i64 = 10 * SECOND;
 /// A shorter time between two requests does not count as a pause.
@@ -232,8 +232,8 @@ impl Memory {
         let longest_pause = series.longest_pause.max(counted_pause);
         let is_constant = longest_pause <= shortest_pause + shortest_pause / 2 && !has_only_grown;
         let has_grown = has_only_grown || (longest_pause >= first_pause + first_pause / 10 * 9 && longest_pause > 0);
-        let lacks_backoff =
-            (is_constant && count >= MIN_FAILURES_CONSTANT) || (!has_grown && count >= MIN_FAILURES_RANDOM);
+        let lacks_backoff = (is_constant && count >= MIN_FAILURES_WITH_CONSTANT_PAUSES)
+            || (!has_grown && count >= MIN_FAILURES_WITH_RANDOM_PAUSES);
         if lacks_backoff && longest_pause < LONG_PAUSE {
             findings.add(&RETRY_WITHOUT_BACKOFF, &request.operation(), request);
         }

@@ -9,8 +9,8 @@ use crate::report::rule::{Rule, Severity};
 
 /// A client that has not polled for this time has stopped polling.
 const MAX_TIME_WITHOUT_POLL: i64 = 60 * SECOND;
-/// A client that sends nothing at all must also have been silent for this real time after an unknown event, because a
-/// jump of the world's clock may come before its next poll.
+/// If no later request shows that a client has stopped, this real time must have passed since an unknown event, because
+/// a jump of the world's clock may come before its next poll.
 const MIN_REAL_SILENCE: i64 = SECOND / 2;
 /// The same as [`MIN_REAL_SILENCE`], after an unexpected reply. It is longer, because a client may wait before it polls
 /// again.
@@ -69,7 +69,7 @@ static REPEATED_EVENT_ACTED_ON: Rule = Rule {
 };
 
 /// Paths of requests that clients send on their own, and not in reaction to events.
-const PATHS_WITHOUT_REACTIONS: &[&str] = &["/users/me/presence", "/typing", "/register", "/events"];
+const PATHS_OF_UNPROMPTED_REQUESTS: &[&str] = &["/users/me/presence", "/typing", "/register", "/events"];
 
 /// A poll with an unexpected reply or an unknown event, until the client polls again.
 #[derive(Debug)]
@@ -127,7 +127,7 @@ impl Memory {
         }
     }
 
-    /// Finds a client that sends other requests instead of polls after an unexpected reply.
+    /// Finds a client that sends other requests instead of polls after an unexpected reply, or registers again.
     fn check_silence(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let Some(unexpected_reply) =
             self.unexpected_reply.as_mut().filter(|unexpected_reply| request.is_after(unexpected_reply.sent_at))
@@ -142,7 +142,8 @@ impl Memory {
         }
     }
 
-    /// Finds a client that sent nothing since an unexpected reply for so long that it has stopped.
+    /// Finds a client that has not polled since an unexpected reply for so long that it has stopped. It need not have
+    /// sent other requests.
     pub fn check_silent_client(&mut self, now: Moment, findings: &mut Findings) {
         let has_stopped = |reply: &mut UnexpectedReply| {
             let real_silence = now.real - reply.sent_at.real;
@@ -157,7 +158,7 @@ impl Memory {
 
     fn check_reaction(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let route = request.entry.route.unwrap_or_default();
-        if request.entry.method == "GET" || PATHS_WITHOUT_REACTIONS.contains(&route) {
+        if request.entry.method == "GET" || PATHS_OF_UNPROMPTED_REQUESTS.contains(&route) {
             return;
         }
         let fingerprint = request.fingerprint(&["local_id", "queue_id"]);

@@ -12,7 +12,8 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// Whether the user has a user message: received the message, or created one later, for example by starring it.
+    /// Whether the user has a user message: they received the message, or acted on it later, for example by starring
+    /// it.
     pub fn has_user_message(&self, user: UserId, message: &Message) -> bool {
         message.recipients.contains(&user) || self.user_state(user).historical.contains(&message.id)
     }
@@ -98,13 +99,13 @@ impl Realm {
         if channel.privacy.has_public_history() { audience.with_users(channel.subscribers.clone()) } else { audience }
     }
 
-    /// The audience of reactions to messages of one topic or conversation, of their submessages and of their deletion,
-    /// by analogy with [`Self::can_see_message`]:
+    /// The audience of reactions to messages of one topic or conversation, of their submessages and of their deletion.
+    /// The users follow from the place of the messages, similarly to [`Self::can_see_message`]:
     ///
     /// - direct messages: users with a user message
     /// - private channels with protected history: subscribers with a user message
     /// - other private channels: subscribers
-    /// - public channels: subscribers, and other users with a user message except guests
+    /// - public and web-public channels: subscribers, and other users with a user message except guests
     pub fn action_audience(&self, messages: &[MessageId]) -> Audience {
         use imbl::ordset::DiffItem;
         let Some(first) = messages.first().and_then(|id| self.messages.get(id)) else { return Audience::default() };
@@ -142,19 +143,20 @@ impl Realm {
         message.recipients.clone().union(late_recipients).into_iter().filter(can_see).collect()
     }
 
-    /// The audience of a move of messages. `requested_message` is the message in the request. In channels with public
-    /// history, its audience includes all subscribers, so the other messages need not be visited.
-    pub fn move_audience(&self, requested_message: &Message, moved: &[MessageId]) -> Audience {
+    /// The audience of an edit of `requested_message`, the message in the request, with which `moved` are moved.
+    /// Outside of channels with protected history, it is the audience of that message alone, which includes all
+    /// subscribers.
+    pub fn edit_audience(&self, requested_message: &Message, moved: &[MessageId]) -> Audience {
         let has_public_history =
             requested_message.channel().is_none_or(|(channel, _)| self.channels[&channel].privacy.has_public_history());
         if has_public_history {
             return self.message_audience(requested_message);
         }
-        self.messages_audience(&[&[requested_message.id], moved].concat())
+        self.joint_audience(&[&[requested_message.id], moved].concat())
     }
 
     /// The audience of a change of several messages of one topic or conversation: the union of their audiences.
-    pub fn messages_audience(&self, messages: &[MessageId]) -> Audience {
+    pub fn joint_audience(&self, messages: &[MessageId]) -> Audience {
         let mut messages = messages.iter().filter_map(|id| self.messages.get(id));
         let Some(first) = messages.next() else { return Audience::default() };
         let mut others: OrdSet<UserId> = OrdSet::new();

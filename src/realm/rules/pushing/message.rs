@@ -73,13 +73,13 @@ impl Realm {
 }
 
 impl Tx {
-    /// Pushes a new message to the devices of its recipients.
+    /// Pushes a new message to the devices and tokens of the recipients whose settings ask for it.
     pub fn push_message(&mut self, sent_message: &Arc<SentMessage>) {
         if !self.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
             return;
         }
         let message = &sent_message.message;
-        // This iterates over users with devices, who are fewer than recipients.
+        // This iterates over users with devices or tokens, who are usually fewer than the recipients.
         let reachable_users = self.reached_by_push.iter().copied();
         let notified_users: Vec<UserId> = reachable_users.filter(|user| self.wants_push(*user, message)).collect();
         self.push_to(notified_users, sent_message);

@@ -12,7 +12,7 @@ use crate::realm::tx::Tx;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-/// Timeout of calls, in seconds.
+/// The time for a call with its redirects, in seconds.
 pub const REPLY_TIMEOUT_SECONDS: u64 = 10;
 /// Maximum number of redirects that a call follows.
 pub const MAX_REDIRECTS: usize = 30;
@@ -21,7 +21,8 @@ const CLIENT: &str = "OutgoingWebhookResponse";
 /// On real servers, calls go through a proxy, which refuses forbidden hosts with this status.
 const FORBIDDEN_BY_PROXY: u16 = 407;
 
-/// What came of the request to a bot's URL, or why none was made.
+/// What came of the request to a bot's URL, or why none was made. `Forbidden` and `UnknownScheme` may also be about the
+/// target of a redirect, which is then not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Answered {
@@ -31,13 +32,13 @@ pub enum Outcome {
     },
     /// No complete reply arrived, for this reason.
     NoConnection(String),
-    /// No reply arrived within [`REPLY_TIMEOUT_SECONDS`].
+    /// No complete reply arrived within [`REPLY_TIMEOUT_SECONDS`].
     TimedOut,
     /// Not posted: the host, which this names, is not this machine, and only this machine is allowed.
     Forbidden(String),
     /// Not posted: the URL has no scheme.
     NoScheme,
-    /// Not posted: the URL's scheme is not supported.
+    /// Not posted: the URL's scheme is not supported, or the URL can't be parsed.
     UnknownScheme {
         scheme: String,
         /// The bot's URL, or the target of a redirect.
@@ -132,7 +133,7 @@ impl Tx {
     ///
     /// # Errors
     ///
-    /// Why the answer can't be parsed or sent; this is also reported to the users.
+    /// Why the answer can't be parsed or sent; this is also reported where the message is, and to the bot's owner.
     fn send_answer_from_reply(&mut self, call: &WebhookCall, body: &[u8]) -> Result<(), String> {
         let text = String::from_utf8_lossy(body);
         let result = parse_reply(call.format, &text).and_then(|answer| match answer {
