@@ -5,7 +5,7 @@ use serde_json::Value;
 /// The maximum length of an object or array in one line with its indentation, in bytes.
 const MAX_LINE_WIDTH: usize = 100;
 
-/// Keys of real times in replies of control. They differ each time that a scenario is played.
+/// Keys in replies of control whose values are measured in real time, and differ each time that a scenario is played.
 const REAL_TIME_KEYS: [&str; 4] = ["duration_ms", "waited_ms", "created_at", "last_request_at"];
 
 /// The placeholder for any number, as JSON.

@@ -106,8 +106,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Loads what the block's references need from the server: its time, and the names of the world if one is not known
-    /// yet. Fails if a reference still has no value, or skips the scenario if a server without control lacks the name.
+    /// Loads what the block's references need from the server: the world's time, and its names if one is not known yet.
+    /// Fails if a reference still has no value, or skips the scenario if a server without control lacks the name.
     async fn load_referenced_values(&mut self, block: &Block) -> Result<(), BlockError> {
         let templates = block.templates();
         let mut references: Vec<Reference> =
@@ -169,7 +169,8 @@ impl<'a> Player<'a> {
         result
     }
 
-    /// Keeps what later blocks need: a registered queue, regenerated keys, and changed email addresses.
+    /// Keeps what later blocks need after a success: a registered queue and, with control, new API keys and email
+    /// addresses.
     async fn remember_effects(&mut self, request: &Request, actual: &HttpReply) -> Result<(), BlockError> {
         if actual.status != 200 {
             return Ok(());
@@ -327,7 +328,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// `offset` is the byte offset of the block, where `event` blocks for unexpected events can be inserted.
+    /// Checks that no events but heartbeats have come. `offset` is the byte offset of the block, where `event` blocks
+    /// for unexpected events can be inserted.
     async fn play_no_event(&mut self, label: &str, offset: usize) -> Result<(), BlockError> {
         self.fetch_events(label, false).await?;
         let pending = self.scope.queues.get_mut(label).map(|queue| std::mem::take(&mut queue.pending));

@@ -89,7 +89,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// A message, if a placeholder has no value or is a matcher.
+    /// A message, if a placeholder has no value, or is a matcher or a capture.
     pub fn resolve_text(&self, template: &Template) -> Result<String, String> {
         self.resolve_text_with(template, |value| value)
     }
@@ -98,7 +98,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// A message, if a placeholder has no value or is a matcher.
+    /// A message, if a placeholder has no value, or is a matcher or a capture.
     pub fn resolve_text_with(&self, template: &Template, convert: impl Fn(String) -> String) -> Result<String, String> {
         let mut text = String::new();
         for part in &template.parts {
@@ -116,7 +116,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// A message, if a placeholder has no value or is a matcher.
+    /// A message, if a placeholder has no value, or is a matcher or a capture.
     pub fn resolve_json(&self, pattern: &Pattern) -> Result<Value, String> {
         Ok(match &pattern.value {
             PatternValue::Null => Value::Null,
@@ -137,7 +137,7 @@ impl Scope {
         })
     }
 
-    /// The path of the world's base URL.
+    /// The path of the world's base URL; empty if the URL has no path.
     fn prefix(&self) -> &str {
         &self.server[origin(&self.server).len()..]
     }

@@ -168,7 +168,7 @@ impl Stage {
         reply.body["violations"].as_array().and_then(|violations| violations.first()).map(Value::to_string)
     }
 
-    /// Ends a world. Does nothing without control.
+    /// Ends a world. Does nothing without control. A failure is only logged.
     pub async fn end_world(&self, world: &World) {
         if let Some(url) = &world.control_url {
             self.end_world_at(url).await;
@@ -192,7 +192,7 @@ impl Stage {
         }
     }
 
-    /// Makes a call of control.
+    /// Makes a call of control, with the token if there is one. The reply may have any status.
     ///
     /// # Errors
     ///
@@ -209,7 +209,7 @@ impl Stage {
         self.send(request).await
     }
 
-    /// Sends a request to the server.
+    /// Sends a request to the server. The reply may have any status.
     ///
     /// # Errors
     ///
@@ -278,7 +278,8 @@ impl Stage {
         instant.map(jiff::Timestamp::as_second).map_err(|_| "the server does not say what time it is".to_owned())
     }
 
-    /// A word that no earlier run in the same organization has used.
+    /// A word that no earlier run in the same organization has used. With control, it is always the same, because each
+    /// run has a new world.
     ///
     /// # Errors
     ///

@@ -17,7 +17,7 @@ pub struct Checkpoint {
     pub clock: Clock,
 }
 
-/// A snapshot in listings.
+/// A snapshot without the state, for lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotInfo {
     pub name: String,
@@ -37,7 +37,7 @@ impl Checkpoints {
     }
 }
 
-/// Removes the queues and the event log, which forks and restored worlds do not have.
+/// A copy of a realm without the queues and the event log, which forks and restored worlds do not have.
 pub fn without_queues(realm: &Realm) -> Realm {
     let mut tx = Tx::new(realm.clone());
     let ids: Vec<QueueId> = tx.queues.keys().cloned().collect();

@@ -45,7 +45,7 @@ pub struct Generation(u64);
 /// An attempt to post a call, and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookEntry {
-    /// Grows by one with each attempt, from 1 in each generation.
+    /// Rises by one with each attempt, from 1 in each generation.
     pub id: u64,
     /// When it ended, by the world's clock.
     pub at: Timestamp,

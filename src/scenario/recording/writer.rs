@@ -29,13 +29,14 @@ pub struct RecordedScenario {
     pub omissions: Vec<String>,
 }
 
-/// A step of the scenario.
+/// What blocks of the scenario are written from: a request, or the new events of a poll.
 enum Step<'a> {
     Request(&'a Exchange),
     Events(EventBatch),
 }
 
 impl Step<'_> {
+    /// When the request began, or the poll ended, in UNIX seconds.
     fn seconds(&self) -> f64 {
         match self {
             Step::Request(exchange) => exchange.start_seconds,
