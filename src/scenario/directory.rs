@@ -92,16 +92,16 @@ impl Directory {
         self.users.get(handle)
     }
 
-    pub fn channel(&self, name: &str) -> Option<i64> {
+    pub fn channel_id(&self, name: &str) -> Option<i64> {
         self.channels.get(name).copied()
     }
 
-    pub fn group(&self, name: &str) -> Option<i64> {
+    pub fn group_id(&self, name: &str) -> Option<i64> {
         self.groups.get(name).copied()
     }
 
     /// The ID of the first message that begins with this text.
-    pub fn message(&self, beginning: &str) -> Option<i64> {
+    pub fn message_id(&self, beginning: &str) -> Option<i64> {
         self.messages.iter().find(|(_, content)| content.starts_with(beginning)).map(|(id, _)| *id)
     }
 }

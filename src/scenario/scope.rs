@@ -66,15 +66,15 @@ impl Scope {
                 })
             }
             Reference::Channel(name) => {
-                let id = self.directory.channel(name).ok_or_else(|| format!("there is no channel '{name}'"))?;
+                let id = self.directory.channel_id(name).ok_or_else(|| format!("there is no channel '{name}'"))?;
                 Ok(id.into())
             }
             Reference::Group(name) => {
-                let id = self.directory.group(name).ok_or_else(|| format!("there is no group '{name}'"))?;
+                let id = self.directory.group_id(name).ok_or_else(|| format!("there is no group '{name}'"))?;
                 Ok(id.into())
             }
             Reference::Message(beginning) => {
-                let id = self.directory.message(beginning);
+                let id = self.directory.message_id(beginning);
                 Ok(id.ok_or_else(|| format!("no message begins with '{beginning}'"))?.into())
             }
             Reference::Now(offset) => Ok(self.now.saturating_add(*offset).into()),
