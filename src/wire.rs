@@ -23,7 +23,7 @@ macro_rules! declare_event_kinds {
                 match self { $(Self::$name => $type_name,)* }
             }
 
-            /// The first feature level with the kind; 0 if it is as old as the levels, or its list has the level.
+            /// The first feature level with the kind; 0 if all levels have it, or if the level is that of its list.
             pub const fn since(self) -> i64 {
                 match self { $(Self::$name => 0 $(+ $since)?,)* }
             }
@@ -39,7 +39,7 @@ macro_rules! declare_event_kinds {
 }
 
 /// Passes all kinds of events to a macro, in rows of name, type, `op`, a mark for kinds that the newest level does not
-/// have, and the first feature level if the kind is not as old as the levels and not of a list that has its own.
+/// have, and the first feature level, unless all levels have the kind or its list has a level of its own.
 macro_rules! with_event_kinds {
     ($macro_name:ident) => {
         $macro_name! {

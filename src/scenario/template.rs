@@ -112,7 +112,7 @@ impl Template {
     /// # Errors
     ///
     /// What is wrong with a placeholder.
-    pub fn parse(text: &str, byte_offset: usize) -> Result<Self, String> {
+    pub fn parse(text: &str, offset: usize) -> Result<Self, String> {
         let mut parts = Vec::new();
         let (mut literal, mut remaining) = (String::new(), text);
         while let Some(open) = remaining.find("{{") {
@@ -149,7 +149,7 @@ impl Template {
                 "'{text}': ranges, object, array, absent, any order and ... can't be combined with other text"
             ));
         }
-        Ok(Self { at: byte_offset, parts })
+        Ok(Self { at: offset, parts })
     }
 
     /// The only part. None if there are no parts or several.

@@ -92,7 +92,7 @@ impl World {
     }
 
     /// Returns to the state in which the world was created. Queues and sessions end, and webhook calls are dropped.
-    /// Snapshots, the journal and faults remain.
+    /// Snapshots, the journal, the report, faults, networks and rate limits remain.
     pub fn reset(&self) {
         let initial_state = self.checkpoints.lock().initial_state.clone();
         self.restore(&initial_state, Restoration::Reset);

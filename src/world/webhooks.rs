@@ -22,7 +22,7 @@ const MAX_ENTRIES: usize = 500;
 /// Maximum number of waiting calls of a world. More calls fail at once. See `docs/limits.md`.
 const MAX_WAITING: usize = 1_000;
 
-/// The channel to the task that posts calls.
+/// Hands calls to the task that posts them.
 #[derive(Clone)]
 pub struct WebhookSender {
     /// The hosts that it may post to.
