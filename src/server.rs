@@ -1,4 +1,4 @@
-//! The library's `Server`: starting and stopping it, and access to its worlds, their users and their clocks.
+//! The library's `Server`: starting and stopping it, and access to its worlds, their users and control.
 
 pub mod addresses;
 #[cfg(feature = "compression")]
@@ -169,7 +169,7 @@ impl Server {
         self.tls_config.as_ref().map(|tls_config| &*tls_config.trusted)
     }
 
-    /// The address on which the server listens.
+    /// The address on which the server listens. If it listens on both loopback addresses, this is the IPv4 one.
     pub fn address(&self) -> SocketAddr {
         self.running.address()
     }
@@ -197,7 +197,7 @@ impl Server {
         Ok(format!("{}/w/{name}", self.base_url))
     }
 
-    /// Serves a world on its own port. Returns its base URL there.
+    /// Serves a world on its own port of the loopback addresses. Returns its base URL there.
     ///
     /// # Errors
     ///

@@ -116,8 +116,8 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     SHARED.running.runtime().block_on(future)
 }
 
-/// A server with its own threads and options, such as HTTPS, a fixture or another dialect. It ends when all its clones
-/// and all its worlds are dropped.
+/// A server with its own threads and options, such as HTTPS, a fixture or another dialect. It ends when all its clones,
+/// its worlds and their helpers are dropped.
 #[derive(Clone)]
 pub struct TestServer {
     running: Arc<RunningServer>,

@@ -23,12 +23,12 @@ macro_rules! declare_event_kinds {
                 match self { $(Self::$name => $type_name,)* }
             }
 
-            /// The first feature level with the kind; 0 if it is as old as the levels, or its list has the level.
+            /// The first feature level with the kind; 0 if all levels have it, or if the level is that of its list.
             pub const fn since(self) -> i64 {
                 match self { $(Self::$name => 0 $(+ $since)?,)* }
             }
 
-            /// `op` on the wire.
+            /// `op` on the wire. None if events of the type have none.
             pub const fn op(self) -> Option<&'static str> {
                 match self { $(Self::$name => declare_event_kinds!(@op $($op)?),)* }
             }
@@ -39,7 +39,7 @@ macro_rules! declare_event_kinds {
 }
 
 /// Passes all kinds of events to a macro, in rows of name, type, `op`, a mark for kinds that the newest level does not
-/// have, and the first feature level if the kind is not as old as the levels and not of a list that has its own.
+/// have, and the first feature level, unless all levels have the kind or its list has a level of its own.
 macro_rules! with_event_kinds {
     ($macro_name:ident) => {
         $macro_name! {
@@ -215,7 +215,7 @@ use EventKind as Kind;
 declare_lists! {
     /// Words that highlight messages for the user.
     ALERT_WORDS = "alert_words" [ordered], ListUpdates::Whole(Kind::AlertWords, "alert_words");
-    /// Saved snippets.
+    /// Texts that the user has saved for use in messages.
     SAVED_SNIPPETS = "saved_snippets" since 297, ListUpdates::ByElement {
         id: "id",
         added: (Kind::SavedSnippetsAdd, "saved_snippet"),
@@ -229,7 +229,7 @@ declare_lists! {
         changed: Some((Kind::NavigationViewUpdate, ElementChange::Part("fragment", "data"))),
         removed: Some((Kind::NavigationViewRemove, "fragment")),
     };
-    /// Drafts stored on the server.
+    /// Drafts of the user that are stored on the server.
     DRAFTS = "drafts", ListUpdates::ByElement {
         id: "id",
         added: (Kind::DraftsAdd, "drafts"),
@@ -240,14 +240,14 @@ declare_lists! {
     MUTED_USERS = "muted_users" since 48, ListUpdates::Whole(Kind::MutedUsers, "muted_users");
     /// One-time notices that the user has not seen yet.
     ONBOARDING_STEPS = "onboarding_steps", ListUpdates::Whole(Kind::OnboardingSteps, "onboarding_steps");
-    /// Messages to be sent later.
+    /// Messages that the user has scheduled and that are not sent yet.
     SCHEDULED_MESSAGES = "scheduled_messages" since 179, ListUpdates::ByElement {
         id: "scheduled_message_id",
         added: (Kind::ScheduledMessagesAdd, "scheduled_messages"),
         changed: Some((Kind::ScheduledMessagesUpdate, ElementChange::Element("scheduled_message"))),
         removed: Some((Kind::ScheduledMessagesRemove, "scheduled_message_id")),
     };
-    /// Pending reminders.
+    /// Reminders of the user that are not due yet.
     REMINDERS = "reminders" since 399, ListUpdates::ByElement {
         id: "reminder_id",
         added: (Kind::RemindersAdd, "reminders"),
@@ -267,7 +267,7 @@ declare_lists! {
     LINKIFIERS = "realm_linkifiers" since 54 [ordered], ListUpdates::Whole(Kind::RealmLinkifiers, "realm_linkifiers");
     /// Linkifiers as lists of pattern, URL and ID; empty for clients that know `realm_linkifiers`.
     FILTERS = "realm_filters", ListUpdates::Whole(Kind::RealmFilters, "realm_filters");
-    /// Code playgrounds by language.
+    /// Code playgrounds: web pages that open code of a language.
     PLAYGROUNDS = "realm_playgrounds" since 49, ListUpdates::Whole(Kind::RealmPlaygrounds, "realm_playgrounds");
     /// Domains whose addresses are accepted.
     DOMAINS = "realm_domains", ListUpdates::ByElement {
@@ -276,10 +276,10 @@ declare_lists! {
         changed: Some((Kind::RealmDomainsChange, ElementChange::Element("realm_domain"))),
         removed: Some((Kind::RealmDomainsRemove, "domain")),
     };
-    /// Profile fields, in order.
+    /// Custom profile fields, in the order in which clients show them.
     PROFILE_FIELDS = "custom_profile_fields" [ordered], ListUpdates::Whole(Kind::CustomProfileFields, "fields");
     /// IDs of the channels that new users are subscribed to.
     DEFAULT_CHANNELS = "realm_default_streams", ListUpdates::Whole(Kind::DefaultStreams, "default_streams");
-    /// Groups of default channels.
+    /// Groups of default channels, among which new users can choose.
     DEFAULT_CHANNEL_GROUPS = "realm_default_stream_groups", ListUpdates::Whole(Kind::DefaultStreamGroups, "default_stream_groups");
 }

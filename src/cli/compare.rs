@@ -288,12 +288,12 @@ fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Co
         }
     }
     for (name, id) in &first.scope.directory.channels {
-        if let Some(other) = second.scope.directory.channel(name) {
+        if let Some(other) = second.scope.directory.channel_id(name) {
             correspondence.pair("channel", *id, other);
         }
     }
     for (name, id) in &first.scope.directory.groups {
-        if let Some(other) = second.scope.directory.group(name) {
+        if let Some(other) = second.scope.directory.group_id(name) {
             correspondence.pair("group", *id, other);
         }
     }

@@ -29,7 +29,7 @@ pub struct ScenarioUser {
 /// The users, channels, groups and messages of an organization.
 #[derive(Clone, Debug, Default)]
 pub struct Directory {
-    /// Users by handle and by email address.
+    /// Users by handle; with control, also by email address.
     pub users: BTreeMap<String, ScenarioUser>,
     /// IDs of channels by name.
     pub channels: BTreeMap<String, i64>,
@@ -67,7 +67,8 @@ impl Directory {
         Self { users, channels: ids("channels"), groups: ids("groups"), messages }
     }
 
-    /// Keeps the handles of users whose email address has changed.
+    /// Adds the names that the users had in `before`: a user whose email address has changed is still found by the old
+    /// handle and address.
     pub fn keep_handles(&mut self, before: &Self) {
         for (handle, user_before) in &before.users {
             let user_now = self.users.values().find(|user| user.user_id == user_before.user_id).cloned();
@@ -91,16 +92,16 @@ impl Directory {
         self.users.get(handle)
     }
 
-    pub fn channel(&self, name: &str) -> Option<i64> {
+    pub fn channel_id(&self, name: &str) -> Option<i64> {
         self.channels.get(name).copied()
     }
 
-    pub fn group(&self, name: &str) -> Option<i64> {
+    pub fn group_id(&self, name: &str) -> Option<i64> {
         self.groups.get(name).copied()
     }
 
     /// The ID of the first message that begins with this text.
-    pub fn message(&self, beginning: &str) -> Option<i64> {
+    pub fn message_id(&self, beginning: &str) -> Option<i64> {
         self.messages.iter().find(|(_, content)| content.starts_with(beginning)).map(|(id, _)| *id)
     }
 }

@@ -1,4 +1,4 @@
-//! Parses a scenario file: headings, prose and the blocks between them.
+//! Parses a scenario file: finds its headings and blocks, and checks the blocks.
 
 use super::block::Block;
 use super::block_parser::{self, Fence, FenceInfo};
@@ -11,9 +11,9 @@ use std::ops::Range;
 /// A parsed scenario file.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Path of the file, for messages, and for paths of fixtures, which are relative to it.
+    /// Path of the file, for messages. Paths of fixtures are relative to its folder.
     pub name: String,
-    /// Text of the file.
+    /// Text of the file, with `\n` as the end of each line. Byte offsets and ranges count in this text.
     pub text: String,
     /// The blocks that are played before each scenario.
     pub(super) background: Vec<Block>,
@@ -21,7 +21,7 @@ pub struct Document {
     pub scenarios: Vec<Scenario>,
 }
 
-/// A scenario, which is played in a new world.
+/// A scenario: a heading with the blocks below it. A server with control plays it in a new world.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The text of its heading.
@@ -34,7 +34,9 @@ pub struct Scenario {
 /// A heading with the blocks below it.
 struct Section {
     name: String,
+    /// 1 or 2.
     level: u8,
+    /// Byte offset of the heading in the file.
     offset: usize,
     blocks: Vec<Block>,
     /// Whether the last block has mistakes, so that a reply after it belongs to no block.
@@ -167,7 +169,8 @@ fn plain_text<'a>(events: impl Iterator<Item = Event<'a>>) -> String {
     plain_text
 }
 
-/// Divides the sections into the background, which is played before each scenario, and the scenarios.
+/// Divides the sections into the background, which is played before each scenario, and the scenarios. If no section of
+/// level 2 has blocks, those of level 1 are the scenarios, and there is no background.
 fn assign_sections(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistake>) -> (Vec<Block>, Vec<Scenario>) {
     let (mut titles, mut subsections): (Vec<Section>, Vec<Section>) =
         sections.into_iter().filter(|section| !section.blocks.is_empty()).partition(|section| section.level == 1);
@@ -197,7 +200,7 @@ fn assign_sections(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistak
     (background, subsections.into_iter().map(scenario).collect())
 }
 
-/// Finds names that have no value yet, matchers in requests, and `world` blocks that come too late.
+/// Finds names and queues that have no value yet, matchers in requests, and `world` blocks that come too late.
 ///
 /// Names that a block with mistakes may capture, according to `broken_text`, count as known.
 fn check_blocks(background: &[Block], scenarios: &[Scenario], broken_text: &str, mistakes: &mut Vec<Mistake>) {

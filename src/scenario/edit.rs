@@ -8,12 +8,12 @@ use std::ops::Range;
 pub struct Edit {
     /// Byte range in the file.
     pub range: Range<usize>,
-    /// The new text.
+    /// The text that replaces the range.
     pub text: String,
 }
 
-/// Applies edits to a text. Of overlapping edits, only the first in the list is applied, because a block that is played
-/// for several scenarios may differ in several ways.
+/// Applies edits to a text. Of overlapping edits, only the first in the list is applied: a block of the background is
+/// played for each scenario, and may get different edits from each.
 pub fn apply_edits(text: &str, edits: &[Edit]) -> String {
     let mut applied: Vec<&Edit> = Vec::new();
     for edit in edits {
@@ -35,7 +35,7 @@ pub fn apply_edits(text: &str, edits: &[Edit]) -> String {
     result
 }
 
-/// The edits as a diff of the file.
+/// The edits as a unified diff of the file. `name` is the path of the file, for the head of the diff.
 pub fn edit_diff(name: &str, text: &str, edits: &[Edit]) -> String {
     let new_text = apply_edits(text, edits);
     let diff = TextDiff::from_lines(text, &new_text);

@@ -5,19 +5,19 @@ use serde_json::Value;
 /// The maximum length of an object or array in one line with its indentation, in bytes.
 const MAX_LINE_WIDTH: usize = 100;
 
-/// Keys of real times in replies of control. They differ each time that a scenario is played.
+/// Keys in replies of control whose values are measured in real time, and differ each time that a scenario is played.
 const REAL_TIME_KEYS: [&str; 4] = ["duration_ms", "waited_ms", "created_at", "last_request_at"];
 
 /// The placeholder for any number, as JSON.
 const ANY_NUMBER: &str = r#""{{number}}""#;
 
-fn is_real_time(name: &str, value: &Value) -> bool {
-    value.is_number() && REAL_TIME_KEYS.contains(&name)
+fn is_real_time(key: &str, value: &Value) -> bool {
+    value.is_number() && REAL_TIME_KEYS.contains(&key)
 }
 
 /// Formats the value of a key. Real times become a placeholder for any number.
-pub fn format_value_of_key(name: &str, value: &Value, indentation: usize) -> String {
-    if is_real_time(name, value) { ANY_NUMBER.to_owned() } else { format_json(value, indentation) }
+pub fn format_value_of_key(key: &str, value: &Value, indentation: usize) -> String {
+    if is_real_time(key, value) { ANY_NUMBER.to_owned() } else { format_json(value, indentation) }
 }
 
 /// Formats a value in one line if it is short, and otherwise with one key or item per line. Real times in objects
@@ -32,9 +32,9 @@ pub fn format_json(value: &Value, indentation: usize) -> String {
         Value::Object(object) => {
             let members: Vec<String> = object
                 .iter()
-                .map(|(name, value)| {
-                    let text = format_value_of_key(name, value, indentation + 2);
-                    format!("{inner_indentation}{}: {text}", Value::from(name.as_str()))
+                .map(|(key, value)| {
+                    let text = format_value_of_key(key, value, indentation + 2);
+                    format!("{inner_indentation}{}: {text}", Value::from(key.as_str()))
                 })
                 .collect();
             format!("{{\n{}\n{outer_indentation}}}", members.join(",\n"))
@@ -53,10 +53,9 @@ fn format_in_one_line(value: &Value) -> String {
         Value::Object(object) => {
             let members: Vec<String> = object
                 .iter()
-                .map(|(name, value)| {
-                    let text =
-                        if is_real_time(name, value) { ANY_NUMBER.to_owned() } else { format_in_one_line(value) };
-                    format!("{}: {text}", Value::from(name.as_str()))
+                .map(|(key, value)| {
+                    let text = if is_real_time(key, value) { ANY_NUMBER.to_owned() } else { format_in_one_line(value) };
+                    format!("{}: {text}", Value::from(key.as_str()))
                 })
                 .collect();
             format!("{{{}}}", members.join(", "))

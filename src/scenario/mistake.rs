@@ -7,9 +7,9 @@ use std::fmt;
 pub struct Mistake {
     /// Path of the file, as given to [`Document::parse`](super::Document::parse).
     pub file: String,
-    /// Line in the file, from 1.
+    /// Line in the file, from 1; 0 before [`Mistake::with_location`] sets it.
     pub line: usize,
-    /// What is wrong, as a sentence.
+    /// What is wrong, as the end of a message, such as `this block is not closed`.
     pub reason: String,
     /// Byte offset in the file.
     pub(super) offset: usize,

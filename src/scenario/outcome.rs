@@ -21,8 +21,8 @@ pub enum Outcome {
     Played,
     /// The scenario can't be played on this server, for this reason.
     Skipped(String),
-    /// There are differences: with [`Mode::Check`] the first one, with other modes all up to one that no edit can fix.
-    /// At the lowest feature level of the scenario, only the first is kept.
+    /// There are differences, or the scenario failed. With [`Mode::Check`], this has the first difference, with other
+    /// modes all up to one that no edit can fix. At the lowest feature level of the scenario, only the first is kept.
     Differs(Vec<Difference>),
 }
 

@@ -16,13 +16,13 @@ pub struct Pattern {
     pub value: PatternValue,
 }
 
-/// The value of a pattern.
+/// The JSON of a pattern, by type.
 #[derive(Clone, Debug)]
 pub enum PatternValue {
     Null,
     Boolean(bool),
     Number(Number),
-    /// A string, or a placeholder for any value.
+    /// A string. If it consists of one placeholder, it may mean a value of another type.
     Text(Template),
     Object(Vec<Property>),
     Array(Vec<Pattern>),

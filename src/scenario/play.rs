@@ -106,8 +106,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Loads what the block's references need from the server: its time, and the names of the world if one is not known
-    /// yet. Fails if a reference still has no value, or skips the scenario if a server without control lacks the name.
+    /// Loads what the block's references need from the server: the world's time, and its names if one is not known yet.
+    /// Fails if a reference still has no value, or skips the scenario if a server without control lacks the name.
     async fn load_referenced_values(&mut self, block: &Block) -> Result<(), BlockError> {
         let templates = block.templates();
         let mut references: Vec<Reference> =
@@ -150,11 +150,12 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
+    /// `block_end` is the byte offset at which a `reply` block can be inserted.
     async fn play_request(
         &mut self,
         request: &Request,
-        reply: Option<&ExpectedReply>,
-        end: usize,
+        expected: Option<&ExpectedReply>,
+        block_end: usize,
     ) -> Result<(), BlockError> {
         let http_request = encode_request(&self.scope, request)?;
         let actual = self.stage.send(http_request).await;
@@ -162,14 +163,15 @@ impl<'a> Player<'a> {
         if let Ok(actual) = &actual {
             self.remember_effects(request, actual).await?;
         }
-        let result = self.check_reply(&description, &actual, reply, Some(end));
+        let result = self.check_reply(&description, &actual, expected, Some(block_end));
         if result.is_ok() && request.queue_label.is_some() && !actual.is_ok_and(|actual| actual.status == 200) {
             return Err(BlockError::Fail("no queue was registered".to_owned()));
         }
         result
     }
 
-    /// Keeps what later blocks need: a registered queue, regenerated keys, and changed email addresses.
+    /// Keeps what later blocks need after a success: a registered queue and, with control, new API keys and email
+    /// addresses.
     async fn remember_effects(&mut self, request: &Request, actual: &HttpReply) -> Result<(), BlockError> {
         if actual.status != 200 {
             return Ok(());
@@ -199,16 +201,16 @@ impl<'a> Player<'a> {
     async fn play_control(
         &mut self,
         calls: &[ControlCall],
-        reply: Option<&ExpectedReply>,
-        end: usize,
+        expected: Option<&ExpectedReply>,
+        block_end: usize,
     ) -> Result<(), BlockError> {
-        let control = self.world.control_url.clone().unwrap_or_default();
+        let control_url = self.world.control_url.clone().unwrap_or_default();
         for (index, call) in calls.iter().enumerate() {
-            let url = format!("{control}{}", self.scope.resolve_text_with(&call.path, encode_path_segment)?);
+            let url = format!("{control_url}{}", self.scope.resolve_text_with(&call.path, encode_path_segment)?);
             let body = call.body.as_ref().map(|body| self.scope.resolve_json(body)).transpose()?;
             let actual = self.stage.call_control(&call.method, &url, body.as_ref()).await;
             let is_last = index + 1 == calls.len();
-            self.check_reply(&call.text, &actual, reply.filter(|_| is_last), is_last.then_some(end))?;
+            self.check_reply(&call.text, &actual, expected.filter(|_| is_last), is_last.then_some(block_end))?;
             // A reset or a restored snapshot may change keys.
             if call.method != "GET" && !["clock", "fault"].iter().any(|word| call.text.starts_with(word)) {
                 self.reload_directory().await?;
@@ -223,21 +225,21 @@ impl<'a> Player<'a> {
         &mut self,
         description: &str,
         actual: &Result<HttpReply, Failure>,
-        reply: Option<&ExpectedReply>,
+        expected: Option<&ExpectedReply>,
         insertion_offset: Option<usize>,
     ) -> Result<(), BlockError> {
-        let actual = match (actual, reply) {
-            (Err(Failure::Broken(_)), Some(reply)) if reply.status.is_none() => return Ok(()),
+        let actual = match (actual, expected) {
+            (Err(Failure::Broken(_)), Some(expected)) if expected.status.is_none() => return Ok(()),
             (Err(failure), _) => {
                 return Err(BlockError::Fail(format!("{description} has no reply: {}", failure.reason())));
             }
             (Ok(actual), _) => actual,
         };
-        if let Some(message) = failed_assertion(actual, reply, self.mode != Mode::Check) {
+        if let Some(message) = failed_assertion(actual, expected, self.mode != Mode::Check) {
             return Err(BlockError::Fail(format!("{description}: {message}")));
         }
         let actual_text = || format!("{} {}{}", actual.status, printable_body(actual), hint_text(actual));
-        let Some(reply) = reply else {
+        let Some(expected) = expected else {
             let is_success = actual.status == 200;
             let edits = insertion_offset
                 .map(|offset| Edit { range: offset..offset, text: block_text::reply_block(actual) })
@@ -246,23 +248,23 @@ impl<'a> Player<'a> {
             let message = || format!("{description} must succeed, but got {}", actual_text());
             return if is_success { Ok(()) } else { Err(BlockError::Differ(message(), edits)) };
         };
-        let Some(status) = reply.status else {
+        let Some(status) = expected.status else {
             return Err(BlockError::Fail(format!("{description} must have no reply, but got {}", actual_text())));
         };
-        let mut comparison = self.new_comparison(matches!(reply.body, ExpectedBody::Json(_, true)));
+        let mut comparison = self.new_comparison(matches!(expected.body, ExpectedBody::Json(_, true)));
         if status != actual.status {
-            let has_status = !reply.status_range.is_empty();
+            let has_status = !expected.status_range.is_empty();
             let text = if has_status { actual.status.to_string() } else { format!(" {}", actual.status) };
-            comparison.edits.push(Edit { range: reply.status_range.clone(), text });
+            comparison.edits.push(Edit { range: expected.status_range.clone(), text });
         }
-        for (name, value) in &reply.headers {
-            let actual = actual.headers.get(name).and_then(|value| value.to_str().ok());
-            if !actual.is_some_and(|actual| comparison.matches(value, &Value::from(actual))) {
-                let actual_text = actual.map_or_else(|| "is not there".to_owned(), |actual| format!("is '{actual}'"));
-                return Err(BlockError::Fail(format!("the header {name} of the reply to {description} {actual_text}")));
+        for (name, value) in &expected.headers {
+            let header = actual.headers.get(name).and_then(|value| value.to_str().ok());
+            if !header.is_some_and(|header| comparison.matches(value, &Value::from(header))) {
+                let header_text = header.map_or_else(|| "is not there".to_owned(), |header| format!("is '{header}'"));
+                return Err(BlockError::Fail(format!("the header {name} of the reply to {description} {header_text}")));
             }
         }
-        match &reply.body {
+        match &expected.body {
             ExpectedBody::Any => {}
             ExpectedBody::Json(pattern, _) => comparison.compare(pattern, &actual.body),
             ExpectedBody::Text(template, range) => {
@@ -273,7 +275,7 @@ impl<'a> Player<'a> {
             }
         }
         let mut message = format!("the reply to {description} differs");
-        let is_not_json = matches!(reply.body, ExpectedBody::Json(..)) && actual.body.is_null();
+        let is_not_json = matches!(expected.body, ExpectedBody::Json(..)) && actual.body.is_null();
         if status != actual.status || is_not_json {
             message = format!("{message}: {}", actual_text());
         }
@@ -327,7 +329,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// `offset` is the byte offset of the block, where `event` blocks for unexpected events can be inserted.
+    /// Checks that no events but heartbeats have come. `offset` is the byte offset of the block, where `event` blocks
+    /// for unexpected events can be inserted.
     async fn play_no_event(&mut self, label: &str, offset: usize) -> Result<(), BlockError> {
         self.fetch_events(label, false).await?;
         let pending = self.scope.queues.get_mut(label).map(|queue| std::mem::take(&mut queue.pending));

@@ -4,8 +4,8 @@ use super::block::ExpectedReply;
 use super::client::HttpReply;
 use serde_json::Value;
 
-/// The message of a failed assertion of control. None for other replies, and if the scenario expects a reply with that
-/// status.
+/// The message of a failed assertion of control, with the nearest requests. None for other replies, and if the scenario
+/// expects a reply with that status. If `is_updating`, the message says that the assertion stays as it is.
 pub fn failed_assertion(reply: &HttpReply, expected: Option<&ExpectedReply>, is_updating: bool) -> Option<String> {
     let is_expected = expected.is_some_and(|expected| expected.status == Some(reply.status));
     if reply.body["code"] != "VERIFICATION_FAILED" || is_expected {
@@ -17,7 +17,7 @@ pub fn failed_assertion(reply: &HttpReply, expected: Option<&ExpectedReply>, is_
     Some(format!("{}{note}{nearest}", reply.body["msg"].as_str().unwrap_or_default()))
 }
 
-/// The diff of a nearest request, or a description if it has no difference.
+/// The diff of a nearest request, or a description if it has no difference. None if the row has no diff.
 fn nearest_text(row: &Value) -> Option<String> {
     let diff = row["diff"].as_str()?.trim_end();
     let entry = &row["entry"];
@@ -34,13 +34,13 @@ fn nearest_text(row: &Value) -> Option<String> {
     Some(if diff.is_empty() { matching_text() } else { diff.to_owned() })
 }
 
-/// The hint of a double in parentheses. It is empty if there is none.
+/// The hint in the header of a reply, in parentheses after a space. It is empty if the reply has no hint.
 pub fn hint_text(reply: &HttpReply) -> String {
     let hint = reply.headers.get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok());
     hint.map(|hint| format!(" ({hint})")).unwrap_or_default()
 }
 
-/// The body of a reply for a terminal: shortened, with escaped control characters.
+/// The body of a reply for a terminal: at most 500 characters, with escaped control characters.
 pub fn printable_body(reply: &HttpReply) -> String {
     const MAX_CHARACTERS: usize = 500;
     let text = String::from_utf8_lossy(&reply.bytes);

@@ -11,7 +11,8 @@ use base64::Engine;
 ///
 /// # Errors
 ///
-/// The reason, if a placeholder has no value, the user does not exist or a file is not in Base64.
+/// The reason, if a placeholder has no value or is a matcher, the user does not exist, or a file whose name ends with
+/// ` base64` is not in Base64.
 pub fn encode_request(scope: &Scope, request: &Request) -> Result<HttpRequest, String> {
     let is_url = matches!(request.path.references().next(), Some(Reference::Server | Reference::Origin))
         && scope.resolve_text(&request.path)?.starts_with(origin(&scope.server));
@@ -83,7 +84,7 @@ fn decode_file(name: &str, content: String) -> Result<(String, Vec<u8>), String>
     Ok((name.to_owned(), decoded.map_err(|error| format!("the file {name} is not in base64: {error}"))?))
 }
 
-/// Encodes a value as a segment of a path.
+/// Percent-encodes a value for a segment of a path.
 pub fn encode_path_segment(value: String) -> String {
     const ENCODED: &percent_encoding::AsciiSet =
         &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'@');

@@ -66,15 +66,15 @@ impl Scope {
                 })
             }
             Reference::Channel(name) => {
-                let id = self.directory.channel(name).ok_or_else(|| format!("there is no channel '{name}'"))?;
+                let id = self.directory.channel_id(name).ok_or_else(|| format!("there is no channel '{name}'"))?;
                 Ok(id.into())
             }
             Reference::Group(name) => {
-                let id = self.directory.group(name).ok_or_else(|| format!("there is no group '{name}'"))?;
+                let id = self.directory.group_id(name).ok_or_else(|| format!("there is no group '{name}'"))?;
                 Ok(id.into())
             }
             Reference::Message(beginning) => {
-                let id = self.directory.message(beginning);
+                let id = self.directory.message_id(beginning);
                 Ok(id.ok_or_else(|| format!("no message begins with '{beginning}'"))?.into())
             }
             Reference::Now(offset) => Ok(self.now.saturating_add(*offset).into()),
@@ -89,7 +89,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// A message, if a placeholder has no value or is a matcher.
+    /// A message, if a placeholder has no value, or is a matcher or a capture.
     pub fn resolve_text(&self, template: &Template) -> Result<String, String> {
         self.resolve_text_with(template, |value| value)
     }
@@ -98,7 +98,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// A message, if a placeholder has no value or is a matcher.
+    /// A message, if a placeholder has no value, or is a matcher or a capture.
     pub fn resolve_text_with(&self, template: &Template, convert: impl Fn(String) -> String) -> Result<String, String> {
         let mut text = String::new();
         for part in &template.parts {
@@ -116,7 +116,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// A message, if a placeholder has no value or is a matcher.
+    /// A message, if a placeholder has no value, or is a matcher or a capture.
     pub fn resolve_json(&self, pattern: &Pattern) -> Result<Value, String> {
         Ok(match &pattern.value {
             PatternValue::Null => Value::Null,
@@ -137,7 +137,7 @@ impl Scope {
         })
     }
 
-    /// The path of the world's base URL.
+    /// The path of the world's base URL; empty if the URL has no path.
     fn prefix(&self) -> &str {
         &self.server[origin(&self.server).len()..]
     }

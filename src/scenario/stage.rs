@@ -28,7 +28,7 @@ pub struct Stage {
     /// Number of unique words that were given out.
     unique_word_count: AtomicU64,
     /// The control URLs of worlds that were created and not yet ended.
-    created_worlds: Mutex<BTreeSet<String>>,
+    open_world_urls: Mutex<BTreeSet<String>>,
 }
 
 /// The world, or the organization of a server without control, in which a scenario is played.
@@ -77,7 +77,7 @@ impl Stage {
             newest_level: None,
             accounts,
             unique_word_count: AtomicU64::new(0),
-            created_worlds: Mutex::default(),
+            open_world_urls: Mutex::default(),
         };
         let health_reply = stage.call_control("GET", &format!("{}/control/health", stage.origin), None).await;
         let health_reply = health_reply.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;
@@ -153,9 +153,9 @@ impl Stage {
         let reply = reply.map_err(|failure| format!("no world can be made: {}", failure.reason()))?;
         match (reply.status, reply.body["name"].as_str(), reply.body["url"].as_str()) {
             (200, Some(name), Some(world_url)) => {
-                let control = format!("{}/control/worlds/{name}", self.origin);
-                self.created_worlds.lock().insert(control.clone());
-                Ok(World { base_url: world_url.to_owned(), control_url: Some(control) })
+                let control_url = format!("{}/control/worlds/{name}", self.origin);
+                self.open_world_urls.lock().insert(control_url.clone());
+                Ok(World { base_url: world_url.to_owned(), control_url: Some(control_url) })
             }
             _ => Err(format!("no world can be made: {}", reply.body["msg"].as_str().unwrap_or("no reason is given"))),
         }
@@ -168,7 +168,7 @@ impl Stage {
         reply.body["violations"].as_array().and_then(|violations| violations.first()).map(Value::to_string)
     }
 
-    /// Ends a world. Does nothing without control.
+    /// Ends a world. Does nothing without control. A failure is only logged.
     pub async fn end_world(&self, world: &World) {
         if let Some(url) = &world.control_url {
             self.end_world_at(url).await;
@@ -177,8 +177,8 @@ impl Stage {
 
     /// Ends all worlds that were created and not yet ended.
     pub async fn end_all_worlds(&self) {
-        let created_worlds = self.created_worlds.lock().clone();
-        for url in &created_worlds {
+        let open_world_urls = self.open_world_urls.lock().clone();
+        for url in &open_world_urls {
             self.end_world_at(url).await;
         }
     }
@@ -186,13 +186,13 @@ impl Stage {
     async fn end_world_at(&self, url: &str) {
         match self.call_control("DELETE", url, None).await {
             Ok(_) => {
-                self.created_worlds.lock().remove(url);
+                self.open_world_urls.lock().remove(url);
             }
             Err(failure) => tracing::warn!("{url} is left behind: {}", failure.reason()),
         }
     }
 
-    /// Makes a call of control.
+    /// Makes a call of control, with the token if there is one. The reply may have any status.
     ///
     /// # Errors
     ///
@@ -209,7 +209,7 @@ impl Stage {
         self.send(request).await
     }
 
-    /// Sends a request to the server.
+    /// Sends a request to the server. The reply may have any status.
     ///
     /// # Errors
     ///
@@ -224,8 +224,8 @@ impl Stage {
     ///
     /// If there is no reply, or the server refuses an account.
     pub async fn directory(&self, world: &World) -> Result<Directory, String> {
-        let Some(control) = &world.control_url else { return self.directory_of_accounts(world).await };
-        let state = self.call_control("GET", &format!("{control}/state"), None).await;
+        let Some(control_url) = &world.control_url else { return self.directory_of_accounts(world).await };
+        let state = self.call_control("GET", &format!("{control_url}/state"), None).await;
         Ok(Directory::from_state(&state.map_err(|failure| failure.reason().to_owned())?.body))
     }
 
@@ -264,8 +264,8 @@ impl Stage {
     /// If there is no reply, or it has no date.
     pub async fn now(&self, world: &World) -> Result<i64, String> {
         let to_reason = |failure: Failure| failure.reason().to_owned();
-        if let Some(control) = &world.control_url {
-            let clock = self.call_control("GET", &format!("{control}/clock"), None).await.map_err(to_reason)?;
+        if let Some(control_url) = &world.control_url {
+            let clock = self.call_control("GET", &format!("{control_url}/clock"), None).await.map_err(to_reason)?;
             return Ok(clock.body["now"].as_f64().unwrap_or_default().floor() as i64);
         }
         let url = format!("{}/api/v1/server_settings", world.base_url);
@@ -278,7 +278,8 @@ impl Stage {
         instant.map(jiff::Timestamp::as_second).map_err(|_| "the server does not say what time it is".to_owned())
     }
 
-    /// A word that no earlier run in the same organization has used.
+    /// A word that no earlier run in the same organization has used. With control, it is always the same, because each
+    /// run has a new world.
     ///
     /// # Errors
     ///

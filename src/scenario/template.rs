@@ -13,7 +13,7 @@ pub struct Template {
 /// A part of a template.
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// Literal text.
+    /// Text without placeholders, in which `\{{` has become `{{`.
     Literal(String),
     /// The value of a reference.
     Reference(Reference),
@@ -28,7 +28,7 @@ pub enum Part {
 pub enum Reference {
     /// `{{name}}`: a captured value.
     Captured(String),
-    /// `{{mel.user_id}}`
+    /// `{{mel.user_id}}`: a field of a user, by the handle.
     User(String, UserField),
     /// `{{mel phone.queue_id}}`: a field of a registered queue.
     Queue(String, QueueField),
@@ -107,12 +107,12 @@ impl Matcher {
 const MATCHER_WORDS: &str = "any, int, number, string, bool, object, array, absent, any order, ..., 1..10, /pattern/";
 
 impl Template {
-    /// Parses a text. `\{{` means two literal braces.
+    /// Parses a text that begins at a byte offset of the file. `\{{` means two literal braces.
     ///
     /// # Errors
     ///
     /// What is wrong with a placeholder.
-    pub fn parse(text: &str, byte_offset: usize) -> Result<Self, String> {
+    pub fn parse(text: &str, offset: usize) -> Result<Self, String> {
         let mut parts = Vec::new();
         let (mut literal, mut remaining) = (String::new(), text);
         while let Some(open) = remaining.find("{{") {
@@ -149,7 +149,7 @@ impl Template {
                 "'{text}': ranges, object, array, absent, any order and ... can't be combined with other text"
             ));
         }
-        Ok(Self { at: byte_offset, parts })
+        Ok(Self { at: offset, parts })
     }
 
     /// The only part. None if there are no parts or several.
@@ -289,7 +289,7 @@ fn is_name(text: &str) -> bool {
 ///
 /// # Errors
 ///
-/// The accepted notation.
+/// A message with the accepted notation, also if the span is too long.
 pub fn parse_span(text: &str) -> Result<i64, String> {
     let invalid_span = || format!("'{text}' is no span of time such as +90s, +10m, +1h30m, +1d or +2w");
     let (sign, mut remaining) = match text.split_at_checked(1) {

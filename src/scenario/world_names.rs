@@ -53,7 +53,7 @@ fn references_with_offsets(block: &Block) -> Vec<(Reference, usize)> {
     references
 }
 
-/// The name in a reference, with all existing names of its kind.
+/// The name in a reference to a user, channel or group, with all existing names of its kind. None for other references.
 fn names_of_kind<'a>(scope: &'a Scope, reference: &'a Reference) -> Option<(&'a str, Vec<&'a String>)> {
     let directory = &scope.directory;
     match reference {

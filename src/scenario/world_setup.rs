@@ -5,7 +5,7 @@
 pub struct WorldSetup {
     /// Names and values of options, as in `POST /control/worlds`.
     pub options: Vec<(String, String)>,
-    /// The lowest feature level at which the scenario is played.
+    /// The lowest feature level at which the scenario is played. None if it is only played at the newest.
     pub from_level: Option<i64>,
 }
 

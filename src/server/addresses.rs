@@ -12,7 +12,7 @@ pub fn machine_addresses() -> Vec<IpAddr> {
     addresses.take(MAX_ADDRESSES).collect()
 }
 
-/// Link-local IPv6 addresses work only together with the name of an interface.
+/// Whether an address is a link-local IPv6 address, which works only together with the name of an interface.
 fn is_link_local(address: &IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
 }
@@ -22,12 +22,12 @@ pub fn with_port(host: &str, port: u16) -> String {
     if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-/// Whether the host is an address such as `0.0.0.0`, which listens on all interfaces.
+/// Whether the host is an address such as `0.0.0.0`, with which a server listens on all interfaces.
 pub fn is_unspecified(host: &str) -> bool {
     host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_unspecified())
 }
 
-/// Whether only this machine can reach the host.
+/// Whether the host is `localhost` or a loopback address, which only this machine can reach.
 pub fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

@@ -131,7 +131,7 @@ pub async fn apply_faults<B: Body<Data = Bytes>>(
     // The body is already in memory.
     let body_bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let Delivery { mut latency, mut bytes_per_second } = delivery.unwrap_or_default();
-    // Small bodies are sent with a single timer, because each timer may be a millisecond late.
+    // Small bodies are sent with a single timer, because each timer may be late.
     if let Some(transfer_time) = bytes_per_second.and_then(|bytes| Pace::new(bytes).single_piece_time(body_bytes.len()))
     {
         latency += transfer_time;

@@ -74,8 +74,8 @@ where
     }
 }
 
-/// Serves the routes of a scope on a connection until it ends. The future is boxed, because it would enlarge the future
-/// of every connection.
+/// Serves the routes of a scope on a connection until it ends. The future is boxed: otherwise it would enlarge the
+/// future of every connection.
 pub fn serve_scope<S: Read + Write + Unpin + Send + 'static>(
     io: S,
     scope: Scope,

@@ -227,7 +227,7 @@ async fn serve(
     serve_securely(stream, scope, tls_config, stopped, tracker).await;
 }
 
-/// Serves a connection with TLS. The future is boxed, because it would enlarge the future of connections without TLS.
+/// Serves a connection with TLS. The future is boxed: otherwise it would enlarge the future of connections without TLS.
 fn serve_securely(
     stream: TcpStream,
     scope: Scope,

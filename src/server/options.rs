@@ -29,7 +29,7 @@ pub struct Options {
     pub port: u16,
     /// The fixture of the default world, and of new worlds that are created without one.
     pub fixture: fixture::Source,
-    /// A saved state, with its clock, from which the default world is created instead of the fixture.
+    /// A saved state, from which the default world is created instead of the fixture; usually with its own clock.
     pub state: Option<fixture::Source>,
     /// The initial clock of the default world, and of new worlds that are created without one.
     pub clock: InitialClock,
@@ -44,7 +44,7 @@ pub struct Options {
     /// Additional host names of the server, under which it returns API keys without a password, as development servers
     /// do. A certificate that is generated for HTTPS has them too.
     pub host_names: Vec<String>,
-    /// Whether the world `default` exists.
+    /// Whether the server has the world `default`, whose URL is the root of the server.
     pub has_root_world: bool,
     /// The token that calls of control must send; None or empty for no token.
     pub control_token: Option<String>,

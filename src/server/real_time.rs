@@ -12,6 +12,7 @@ use tokio::sync::watch;
 /// How often worlds whose clocks run are checked for due items.
 const TICK_INTERVAL: Duration = Duration::from_millis(100);
 
+/// The clock of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WallClock;
 

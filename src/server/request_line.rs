@@ -13,7 +13,7 @@ const MAX_INSPECTED_BYTES: usize = 8 * 1024;
 /// The beginning of a reply after which the body of the same request follows.
 const CONTINUE: &[u8] = b"HTTP/1.1 100";
 
-/// A connection in HTTP/1 whose request lines are encoded.
+/// A connection over HTTP/1 whose request lines are percent-encoded before hyper reads them.
 pub struct RequestLineStream<S> {
     stream: S,
     /// Whether the next bytes begin a request: none came since the connection began or the last reply was written.

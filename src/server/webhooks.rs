@@ -187,7 +187,7 @@ fn https_client(_reach: Reach) -> Result<HttpsClient, String> {
     Err("chatdouble is built without its feature tls".to_owned())
 }
 
-/// Connections are not reused, because receivers in tests start and stop on the same port.
+/// A builder of clients that do not reuse connections, because receivers in tests start and stop on the same port.
 fn client_builder() -> hyper_util::client::legacy::Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_max_idle_per_host(0).retry_canceled_requests(false);
@@ -208,7 +208,8 @@ struct Hop {
 }
 
 impl Hop {
-    /// The next hop if the reply is a redirect. It is chosen as the HTTP library of real servers does it.
+    /// The next hop if the reply is a redirect, None otherwise. The rules are those of the HTTP library of real servers
+    ///
     fn next_hop<T>(&self, response: &http::Response<T>) -> Option<Self> {
         let keeps_method = match response.status().as_u16() {
             301..=303 => false,

@@ -79,7 +79,7 @@ impl Clock {
         self.jump(json!({"set": to_json(to)}))
     }
 
-    /// Moves the clock forward to the next item of the agenda.
+    /// Moves the clock forward to the next item of the agenda. Does nothing if the agenda is empty.
     #[track_caller]
     pub fn to_next(&self) -> Waiting<JumpResult> {
         self.jump(json!({"to_next": true}))

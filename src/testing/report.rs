@@ -18,7 +18,8 @@ pub struct ReportedClient {
     pub findings: Vec<Finding>,
 }
 
-/// A rule that a client broke. If the message names what it is about, such as a parameter, each has its own finding.
+/// A rule that a client broke. If the message names something, such as a parameter, other parameters have findings of
+/// their own.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Finding {

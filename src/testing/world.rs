@@ -12,7 +12,7 @@ const MAX_PRINTED_ENTRIES: usize = 10;
 /// Names of threads that may run more than one test, so that their names can't label a world.
 const SHARED_THREADS: [&str; 2] = ["main", "tokio-runtime-worker"];
 
-/// Options of a new world.
+/// Options of a new world: a fork, unless they name a fixture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorldOptions {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -25,7 +25,7 @@ const MIN_REPORTED_PAUSE: Duration = Duration::from_secs(2);
 
 const MAX_RATE_LIMIT_RETRIES: u32 = 100;
 
-/// Rate, timeout and retries of requests.
+/// Rate, timeout and retries of requests, and what shows the user that they take longer.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The maximum number of requests per second, or 0 for no limit.
@@ -74,7 +74,7 @@ impl Upstream {
         Ok(Self { http, base_url, account: None, options, pace, has_replied: Arc::default() })
     }
 
-    /// The same server with an account.
+    /// A client for the same server that sends its requests as this account.
     #[must_use]
     pub fn with_account(&self, account: Account) -> Self {
         Self { account: Some(account), ..self.clone() }

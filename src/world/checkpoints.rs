@@ -17,7 +17,7 @@ pub struct Checkpoint {
     pub clock: Clock,
 }
 
-/// A snapshot in listings.
+/// A snapshot without the state, for lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotInfo {
     pub name: String,
@@ -37,7 +37,7 @@ impl Checkpoints {
     }
 }
 
-/// Removes the queues and the event log, which forks and restored worlds do not have.
+/// A copy of a realm without the queues and the event log, which forks and restored worlds do not have.
 pub fn without_queues(realm: &Realm) -> Realm {
     let mut tx = Tx::new(realm.clone());
     let ids: Vec<QueueId> = tx.queues.keys().cloned().collect();
@@ -92,7 +92,7 @@ impl World {
     }
 
     /// Returns to the state in which the world was created. Queues and sessions end, and webhook calls are dropped.
-    /// Snapshots, the journal and faults remain.
+    /// Snapshots, the journal, the report, faults, networks and rate limits remain.
     pub fn reset(&self) {
         let initial_state = self.checkpoints.lock().initial_state.clone();
         self.restore(&initial_state, Restoration::Reset);

@@ -41,8 +41,8 @@ pub struct JumpOutcome<T> {
 }
 
 impl World {
-    /// Starts a poll. `long_poll_queue` is the queue of a long poll. Jumps of the clock wait until it is parked, or
-    /// until its client had time to poll again.
+    /// Starts a poll. `long_poll_queue` is the queue of a long poll, None for another poll. Jumps of the clock wait
+    /// until a long poll is parked, or until its client had time to poll again.
     ///
     /// # Errors
     ///

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 impl World {
     /// Moves the clock forward and runs all items that fall due, each at its own time. `target` computes the new time
-    /// from the current one. An earlier time does not move the clock back. Returns None, without effect, if the jump
-    /// has to wait for a client.
+    /// from the current one. An earlier time does not move the clock back. Returns None, with the clock unchanged,
+    /// if the jump has to wait for a client.
     ///
     /// # Errors
     ///
@@ -30,8 +30,8 @@ impl World {
 
     /// Moves the clock to the next item of the agenda that control shows, and runs all items that are due then. The
     /// expiry of a spared queue is passed over. `target` gets the current time and the time of the item, and returns
-    /// the new time. Returns None, without effect, if the jump has to wait for a client, and an empty list if there is
-    /// no such item.
+    /// the new time. Returns None, with the clock unchanged, if the jump has to wait for a client, and an empty list if
+    /// there is no such item.
     ///
     /// # Errors
     ///

@@ -41,7 +41,8 @@ struct OpenSessions {
 struct Session {
     number: u64,
     user: UserId,
-    /// The account's password when the session began. A change of the password ends the session.
+    /// The account's password when the session began, or when the user last changed it in this session. Any other
+    /// change of the password ends the session.
     password: Option<String>,
     ends_at: Timestamp,
 }
@@ -119,7 +120,8 @@ impl World {
         id
     }
 
-    /// The user of an open session. Does not check whether the account or the organization is deactivated.
+    /// The user of an open session. None if there is no such session, it has expired, or the password was changed
+    /// elsewhere. Does not check whether the account or the organization is deactivated.
     pub(crate) fn user_of_session(&self, realm: &Realm, id: &str) -> Option<Arc<User>> {
         let open_sessions = self.sessions.open_sessions.lock();
         let session = open_sessions.sessions_by_id.get(id).filter(|session| session.ends_at > self.now())?;

@@ -17,7 +17,7 @@ use tokio::sync::broadcast;
 /// Number of frames that are buffered for a slow watcher before it misses some.
 const WATCH_CAPACITY: usize = 4096;
 
-/// A frame for watchers.
+/// The content of a frame for watchers, before it becomes JSON.
 #[derive(Clone, Debug)]
 pub enum WatchFrame {
     Request(Arc<journal::Entry>),

@@ -28,7 +28,7 @@ const MAX_ENDED_NAMES: usize = 1_000;
 type Callback = dyn Fn(&World) + Send + Sync;
 
 impl Worlds {
-    /// The name of the world that exists from the start, unless the server has none at its root.
+    /// The name of the world that exists from the start, unless the server is started without it.
     pub const DEFAULT: &'static str = "default";
 
     pub fn get(&self, name: &str) -> Option<Arc<World>> {
@@ -62,7 +62,7 @@ impl Worlds {
         self.webhook_sender.get().into_iter().for_each(|sender| world.set_webhook_sender(sender.clone()));
     }
 
-    /// Returns false if the name is in use.
+    /// Adds a world. Returns false, without adding it, if the name is in use.
     pub fn add(&self, world: Arc<World>) -> bool {
         self.set_ordinal(&world);
         match self.worlds_by_name.entry(world.name().to_owned()) {

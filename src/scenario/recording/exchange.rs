@@ -15,9 +15,9 @@ pub struct Recording {
     pub base_url: String,
     /// Handles of users whose email address does not begin with the handle, by email address.
     pub aliases: BTreeMap<String, String>,
-    /// The fixture for playing the scenario. None for `default`.
+    /// The fixture for playing the scenario: the name of a built-in one, or a path. None for `default`.
     pub fixture: Option<String>,
-    /// The server's feature level.
+    /// The server's feature level. None if the server reports none.
     pub feature_level: Option<i64>,
     /// The server's dialect, such as `zulip`. None for `neutral`.
     pub dialect: Option<String>,
@@ -36,7 +36,7 @@ pub struct Exchange {
     pub method: String,
     /// Path below the base URL without the query, such as `/api/v1/messages`.
     pub path: String,
-    /// Query as sent.
+    /// Query as sent, without the question mark; empty for none.
     pub query: String,
     /// Email address and API key of the account, if the request has credentials of the scheme Basic.
     pub account: Option<(String, String)>,
@@ -125,7 +125,7 @@ pub fn basic_credentials(header: &str) -> Option<(String, String)> {
 }
 
 impl Exchange {
-    /// The path without `/api/v1`. None for other paths.
+    /// The path without `/api/v1`. None if the path is not below it.
     pub fn api_path(&self) -> Option<&str> {
         self.path.strip_prefix("/api/v1").filter(|path| path.starts_with('/'))
     }

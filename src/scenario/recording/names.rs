@@ -11,17 +11,17 @@ pub struct Names {
     /// Handles by email address.
     handles: BTreeMap<String, String>,
     /// Email addresses by user ID.
-    emails: BTreeMap<i64, String>,
+    emails_by_id: BTreeMap<i64, String>,
     /// Email addresses by full name.
-    full_names: BTreeMap<String, String>,
+    emails_by_full_name: BTreeMap<String, String>,
     /// Email addresses that requests of the recording set, so that they are not valid from the start.
     changed_emails: BTreeSet<String>,
     /// Names of channels by ID. None if the channel has had several names.
-    channels: BTreeMap<i64, Option<String>>,
+    channel_names: BTreeMap<i64, Option<String>>,
     /// Names of groups by ID. None if the group has had several names.
-    groups: BTreeMap<i64, Option<String>>,
+    group_names: BTreeMap<i64, Option<String>>,
     /// Labels by queue ID.
-    pub queues: BTreeMap<String, String>,
+    pub queue_labels: BTreeMap<String, String>,
     /// Kinds and IDs of objects that later requests use.
     used_ids: BTreeSet<(String, i64)>,
     /// Names of captured IDs by kind and ID.
@@ -75,16 +75,16 @@ impl Names {
                     && !email.starts_with(&format!("user{id}@"))
                 {
                     self.add_user(email, recording);
-                    self.emails.insert(id, email.to_owned());
-                    self.full_names.insert(full_name.to_owned(), email.to_owned());
+                    self.emails_by_id.insert(id, email.to_owned());
+                    self.emails_by_full_name.insert(full_name.to_owned(), email.to_owned());
                 }
                 if let (Some(id), Some(name), Some(_)) = (number("stream_id"), text("name"), text("description")) {
-                    add_name(&mut self.channels, id, name);
+                    add_name(&mut self.channel_names, id, name);
                 }
                 if let (Some(id), Some(name), true) =
                     (number("id"), text("name"), object.contains_key("direct_subgroup_ids"))
                 {
-                    add_name(&mut self.groups, id, name);
+                    add_name(&mut self.group_names, id, name);
                 }
                 object.values().for_each(|member| self.collect(member, recording));
             }
@@ -103,7 +103,7 @@ impl Names {
         let count = self.name_counts.entry(format!("queue {handle}")).or_default();
         *count += 1;
         let label = if *count == 1 { handle } else { format!("{handle} {count}") };
-        self.queues.insert(queue_id.to_owned(), label.clone());
+        self.queue_labels.insert(queue_id.to_owned(), label.clone());
         label
     }
 
@@ -121,13 +121,13 @@ impl Names {
         };
         let name_placeholder = match kind {
             "user" => self
-                .emails
+                .emails_by_id
                 .get(&id)
                 .filter(|email| !self.changed_emails.contains(*email))
                 .and_then(|email| self.handle(email))
                 .map(|handle| placeholder(&format!("{handle}.user_id"))),
-            "channel" => named_placeholder(&self.channels),
-            "group" => named_placeholder(&self.groups),
+            "channel" => named_placeholder(&self.channel_names),
+            "group" => named_placeholder(&self.group_names),
             _ => None,
         };
         name_placeholder.or_else(|| self.captured_ids.get(&(kind.to_owned(), id)).map(|name| placeholder(name)))
@@ -188,11 +188,11 @@ impl Names {
         if let Some(handle) = self.handle(text) {
             return (!self.changed_emails.contains(text)).then(|| placeholder(&format!("{handle}.email")));
         }
-        self.queues.get(text).map(|label| placeholder(&format!("{label}.queue_id")))
+        self.queue_labels.get(text).map(|label| placeholder(&format!("{label}.queue_id")))
     }
 
     pub fn full_name_placeholder(&self, text: &str) -> Option<String> {
-        let handle = self.handle(self.full_names.get(text)?)?;
+        let handle = self.handle(self.emails_by_full_name.get(text)?)?;
         Some(placeholder(&format!("{handle}.full_name")))
     }
 
@@ -202,7 +202,7 @@ impl Names {
         for (captured_text, name) in &self.captured_texts {
             result = result.replace(captured_text, &placeholder(name));
         }
-        for (id, label) in &self.queues {
+        for (id, label) in &self.queue_labels {
             result = result.replace(id, &placeholder(&format!("{label}.queue_id")));
         }
         result

@@ -29,13 +29,14 @@ pub struct RecordedScenario {
     pub omissions: Vec<String>,
 }
 
-/// A step of the scenario.
+/// What blocks of the scenario are written from: a request, or the new events of a poll.
 enum Step<'a> {
     Request(&'a Exchange),
     Events(EventBatch),
 }
 
 impl Step<'_> {
+    /// When the request began, or the poll ended, in UNIX seconds.
     fn seconds(&self) -> f64 {
         match self {
             Step::Request(exchange) => exchange.start_seconds,
@@ -57,8 +58,8 @@ struct ScenarioWriter {
     last_request_seconds: f64,
     /// By how many seconds the scenario has moved the clock.
     clock_offset_seconds: f64,
-    requests: usize,
-    events: usize,
+    request_count: usize,
+    event_count: usize,
 }
 
 /// Converts a recording to a scenario.
@@ -83,8 +84,8 @@ pub fn to_scenario(recording: &Recording) -> RecordedScenario {
         start_seconds,
         last_request_seconds: start_seconds,
         clock_offset_seconds: 0.0,
-        requests: 0,
-        events: 0,
+        request_count: 0,
+        event_count: 0,
     };
     for step in &steps {
         match step {
@@ -138,7 +139,7 @@ impl ScenarioWriter {
         if self.secrets.occur_in(&text) {
             return self.add_omission(exchange, "a key or password would be in it");
         }
-        self.requests += 1;
+        self.request_count += 1;
         self.blocks.push(text);
     }
 
@@ -182,7 +183,7 @@ impl ScenarioWriter {
     }
 
     fn write_events(&mut self, batch: &EventBatch) {
-        let Some(label) = self.names.queues.get(&batch.queue_id).cloned() else {
+        let Some(label) = self.names.queue_labels.get(&batch.queue_id).cloned() else {
             let description = "Events of queues that were registered before the recording".to_owned();
             *self.omissions.entry(description).or_default() += batch.events.len();
             return;
@@ -210,7 +211,7 @@ impl ScenarioWriter {
             } else {
                 self.blocks.push(text);
             }
-            self.events += 1;
+            self.event_count += 1;
         }
     }
 
@@ -246,7 +247,7 @@ impl ScenarioWriter {
             let lines: Vec<String> = omissions.iter().map(|omission| format!("- {omission}\n")).collect();
             text += &format!("\n## What this leaves out\n\n{}", lines.concat());
         }
-        RecordedScenario { text, requests: self.requests, events: self.events, omissions }
+        RecordedScenario { text, requests: self.request_count, events: self.event_count, omissions }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Removes the objects that a probe created.
+//! Finds the objects that a probe created, and removes them.
 
 use super::compared_server::ComparedServer;
 use percent_encoding::percent_decode_str;

@@ -79,12 +79,12 @@ pub struct Correspondence {
 }
 
 impl Correspondence {
-    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1). Ignores texts of less than three
-    /// bytes, and texts that already have a replacement.
-    pub fn add_replacement(&mut self, side: usize, text: &str, replacement: &str) {
-        if text.len() > 2 && !self.replacements[side].iter().any(|(existing_text, _)| existing_text == text) {
-            self.replacements[side].push((text.to_owned(), replacement.to_owned()));
-            self.replacements[side].sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
+    /// Makes comparisons use a replacement for a text of one server (`server_index` 0 or 1). Ignores texts of less than
+    /// three bytes, and texts that already have a replacement.
+    pub fn add_replacement(&mut self, server_index: usize, text: &str, replacement: &str) {
+        if text.len() > 2 && !self.replacements[server_index].iter().any(|(existing_text, _)| existing_text == text) {
+            self.replacements[server_index].push((text.to_owned(), replacement.to_owned()));
+            self.replacements[server_index].sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
         }
     }
 
@@ -235,9 +235,9 @@ impl Correspondence {
     }
 
     /// A text with the replacements for a server.
-    fn normalize(&self, side: usize, text: &str) -> String {
+    fn normalize(&self, server_index: usize, text: &str) -> String {
         let mut text = text.to_owned();
-        for (original, replacement) in &self.replacements[side] {
+        for (original, replacement) in &self.replacements[server_index] {
             if text.contains(original) {
                 text = text.replace(original, replacement);
             }
@@ -307,8 +307,8 @@ impl Correspondence {
         });
     }
 
-    fn excerpt(&self, side: usize, value: &Value) -> String {
-        let text = self.normalize(side, &value.to_string());
+    fn excerpt(&self, server_index: usize, value: &Value) -> String {
+        let text = self.normalize(server_index, &value.to_string());
         let excerpt: String = text.chars().take(300).collect();
         if excerpt.len() < text.len() { excerpt + " …" } else { excerpt }
     }

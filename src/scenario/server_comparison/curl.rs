@@ -3,7 +3,8 @@
 use crate::scenario::client::HttpRequest;
 
 /// The `curl` command for a request, with the API key in the variable `KEY`. Of the other headers, it has only the
-/// content type. The body is cut after 2,000 characters.
+/// content type, unless that is the default of `curl`. The body is cut after 2,000 characters. `email` is None for a
+/// request without credentials.
 pub fn curl_command(request: &HttpRequest, email: Option<&str>) -> String {
     let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let mut parts = vec!["curl".to_owned()];

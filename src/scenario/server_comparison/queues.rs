@@ -20,7 +20,7 @@ struct Queue {
 }
 
 impl Queues {
-    /// Registers a queue for each account. Returns handles and IDs, without accounts for which a server refuses it.
+    /// Registers a queue for each account. Returns handles and IDs, without accounts for which the server refuses it.
     ///
     /// # Errors
     ///
@@ -50,7 +50,8 @@ impl Queues {
         self.registered_by_probe.push((handle.to_owned(), id.to_owned()));
     }
 
-    /// The new events of an account since the last call, without their IDs and without heartbeats.
+    /// The new events of an account since the last call, without their IDs and without heartbeats. There are none if
+    /// the account has no queue.
     ///
     /// # Errors
     ///
