@@ -289,3 +289,54 @@ impl Waiters {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::network::PROFILES;
+    use crate::fixture::Source;
+    use crate::realm::queue::Cursor;
+    use crate::time::Clock;
+    use crate::world::{RealTime, WorldSettings};
+
+    struct StoppedTime;
+
+    impl RealTime for StoppedTime {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_micros(0)
+        }
+    }
+
+    #[test]
+    fn whether_a_user_was_offline_at_a_wake_up_outlasts_the_network() {
+        let now = StoppedTime.now();
+        let realm = Source::builtin("default").expect("built in").realm(now, 0).expect("sound");
+        let settings = WorldSettings { feature_level: 0, dialect: Arc::new(crate::dialect::Dialect::neutral()) };
+        let world =
+            Arc::new(World::new("blue".to_owned(), realm, Clock::Frozen { at: now }, settings, Arc::new(StoppedTime)));
+        let mel = world.snapshot().users.values().next().expect("a user").clone();
+        let queue = Arc::new(Queue {
+            id: "q".into(),
+            owner: mel.id,
+            options: Arc::default(),
+            acknowledged_event: -1,
+            cursor: Cursor::default(),
+            idle_timeout: Span::from_minutes(10),
+            idle_since: now,
+            parked_since: None,
+            has_heartbeat: false,
+            poll_count: 0,
+        });
+        let poll = world.park(queue.clone());
+        let wake = || world.wake_polls(&world.snapshot(), &[], std::slice::from_ref(&queue.id));
+
+        wake();
+        assert!(!poll.take_woken_offline());
+        let offline = PROFILES.iter().find(|profile| profile.name == "offline").expect("a profile");
+        world.networks().lock().set(Some(mel.email.to_string()), *offline);
+        wake();
+        world.networks().lock().clear();
+        assert!(poll.take_woken_offline());
+        assert!(!poll.take_woken_offline(), "it was taken");
+    }
+}
