@@ -25,7 +25,8 @@ export class Session extends Store {
   state = "registering";
   /** How many queues it had. */
   queues = 0;
-  level = null;
+  /** The feature level of the server, by the latest register reply; the newest until there is one. */
+  level = Infinity;
   dialect = null;
   messages = [];
   channels = [];
@@ -59,7 +60,9 @@ export class Session extends Store {
   /** The Markdown of a message. */
   async source(message) {
     if (this.isSource) return message.content;
-    return (await this.call("GET", `/messages/${message.id}`, { apply_markdown: false })).message.content;
+    const reply = await this.call("GET", `/messages/${message.id}`, { apply_markdown: false });
+    // Levels below 120 give nothing but the Markdown.
+    return reply.message?.content ?? reply.raw_content;
   }
 
   close = () => {
@@ -119,7 +122,7 @@ export class Session extends Store {
     this.queues += 1;
     this.typing.clear();
     this.dialect = "zulip_feature_level" in state ? "zulip" : "neutral";
-    this.level = state.zulip_feature_level ?? state.service_feature_level ?? null;
+    this.level = state.zulip_feature_level ?? state.service_feature_level ?? 0;
     if (this.queues > 1)
       this.#note({ type: "client", text: `registered again: queue ${this.queues}, messages are read again` });
     this.channels = [...(state.subscriptions ?? []), ...(state.unsubscribed ?? []).filter((one) => !one.invite_only)]

@@ -181,7 +181,7 @@ export class World extends Store {
 
   /** The feature level of the world: as control says it, or as a client of this page received it. */
   get level() {
-    return this.row?.feature_level ?? this.sessions.find((session) => session?.level)?.level ?? null;
+    return this.row?.feature_level ?? this.sessions.find((session) => session?.queueId)?.level ?? null;
   }
 
   get dialect() {

@@ -52,7 +52,7 @@ const others = (level) => [
 
 /** Every request is refused as one with a key that no longer holds, until the fault is removed. */
 function loggedOut(level) {
-  const code = level && level < KEY_CODE_LEVEL ? "UNAUTHORIZED" : "INVALID_API_KEY";
+  const code = level !== null && level < KEY_CODE_LEVEL ? "UNAUTHORIZED" : "INVALID_API_KEY";
   return [
     "Logged out",
     { effect: { error: { status: 401, code, msg: "Invalid API key" } } },

@@ -7,7 +7,7 @@ import { Session } from "../../session.js";
 import { Face, Item, Menu } from "../../part/common.js";
 import { Icon } from "../../part/icons.js";
 import { eventWords, topicName } from "../../part/words.js";
-import { isDirect, placeOf } from "./place.js";
+import { isDirect, placeOf, sendParams } from "./place.js";
 import { Message } from "./message.js";
 import { Composer } from "./composer.js";
 import { PaneDialog } from "./dialogs.js";
@@ -123,14 +123,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
     return { channel: last.stream_id, topic: last.subject };
   };
   const paramsFor = (there, content) =>
-    there.people
-      ? { type: "direct", to: there.people, content }
-      : {
-          type: "channel",
-          to: world.channelsById.get(there.channel)?.name ?? there.channel,
-          topic: there.topic,
-          content,
-        };
+    sendParams(there, world.channelsById.get(there.channel)?.name, content, session.level);
   const moveTo = (id, there, mode = "change_one") => {
     const message = messages.find((one) => one.id === id);
     if (!message || isDirect(message) || (message.stream_id === there.channel && message.subject === there.topic))
@@ -281,6 +274,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
                   user=${user}
                   act=${act}
                   isSource=${session.isSource}
+                  level=${session.level}
                   onDialog=${ask}
                 />
               `,
@@ -325,6 +319,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
             onDraft=${write}
             act=${act}
             paramsFor=${paramsFor}
+            level=${session?.level}
           />
         </div>
       </div>
