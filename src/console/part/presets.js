@@ -28,9 +28,9 @@ const others = (level) => [
     "500 “Internal server error”; nothing is sent",
   ],
   [
-    "Next two requests fail with 502",
-    { times: 2, effect: { gateway: 502 } },
-    "502 with a gateway’s HTML page twice, polls included; nothing is done, and the third one succeeds",
+    "Next two sends fail with 502",
+    { match: send, times: 2, effect: { gateway: 502 } },
+    "502 with a gateway’s HTML page for two messages; nothing is sent, and the third one arrives",
   ],
   [
     "Next upload is too large",
