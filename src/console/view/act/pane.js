@@ -71,10 +71,9 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
       step.reply = await session.call(method, path, params, options);
     } catch (error) {
       Object.assign(step, { status: error.status ?? 0, code: error.code, retryAfter: error.reply?.["retry-after"] });
-      toasts.show(
-        `${handle(user.email)}: ${error.status || ""} ${error.message || "no reply"} ${error.hint ?? ""}`.trim(),
-        "bad",
-      );
+      const said = error.message || "no reply";
+      const status = error.status && !said.startsWith(error.status) ? [error.status] : [];
+      toasts.show(`${handle(user.email)}: ${[...status, said, error.hint].filter(Boolean).join(" ")}`, "bad");
     }
     if (!options.unrecorded) recording.request(step);
     else if (options.omitted) recording.omit(options.omitted);
