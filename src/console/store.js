@@ -146,6 +146,8 @@ export class World extends Store {
   sessions = [];
   /** Texts that are not sent yet, by person and conversation. */
   drafts = new Map();
+  /** The conversations that are shown, by pane and person. */
+  places = new Map();
   journal = new Map();
   /** The networks and rate limits that hold, by the type of their frames; null until they are read. */
   conditions = { network: null, rate_limit: null };

@@ -25,17 +25,19 @@ function sessionOf(world, side, user, isSource) {
 export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
   const [user, setUser] = useState(initial);
   const [session, setSession] = useState(null);
-  const [place, setPlace] = useState(null);
   const [dialog, setDialog] = useState(null);
   const [over, setOver] = useState(null);
   const [isSource, setIsSource] = useState(saved(`source ${side}`, "") === "yes");
   const list = useRef();
   const [, drew] = useReducer((count) => count + 1, 0);
+  const placeKey = `${side} ${user.email}`;
+  const place = world.places.get(placeKey) ?? null;
+  const setPlace = (key) => {
+    world.places.set(placeKey, key);
+    drew();
+  };
   useEffect(() => setSession(sessionOf(world, side, user, isSource)), [user.email, user.api_key, isSource]);
-  useEffect(() => {
-    setPlace(null);
-    onUser(side, user);
-  }, [user.email, user.api_key]);
+  useEffect(() => onUser(side, user), [user.email, user.api_key]);
   useStore(session);
   const messages = session?.messages ?? [];
   const places = useMemo(() => {
