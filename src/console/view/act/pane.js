@@ -22,6 +22,21 @@ function sessionOf(world, side, user, isSource) {
   return world.sessions[side];
 }
 
+/** Says that a channel's messages do not come any more. */
+function Lost({ channel, world, user, session }) {
+  const { name = channel, is_archived: isArchived } = world.channelsById.get(channel) ?? {};
+  const access = channel === undefined ? "subscribed" : isArchived ? "archived" : session?.accessTo(channel);
+  if (!access || access === "subscribed") return null;
+  const said = {
+    archived: `#${name} is archived: nobody can write there.`,
+    lost: `#${name} is not accessible to ${user.full_name} any more. What is shown came before.`,
+    open: `${user.full_name} is not subscribed to #${name}: what others write there does not come.`,
+  };
+  return html`
+    <p class="note warn" role="status">${said[access]}</p>
+  `;
+}
+
 export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
   const [user, setUser] = useState(initial);
   const [session, setSession] = useState(null);
@@ -151,6 +166,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
     onDragLeave: () => setOver(null),
     onDrop: (event) => drop(event, there),
   });
+  const where = target();
   const unread = shown.filter((message) => !message.flags.includes("read")).map((message) => message.id);
   const typing = [...(session?.typing ?? [])]
     .filter(([id]) => id !== user.user_id)
@@ -261,9 +277,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
             ${
               shown.length === 0 &&
               html`
-                <p class="soft small pad">
-                  ${listening ? "Nothing here yet. Write the first message." : session?.state}
-                </p>
+                <p class="soft small pad">${listening ? "No messages here." : session?.state}</p>
               `
             }
             ${shown.map(
@@ -281,6 +295,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
               `,
             )}
           </div>
+          <${Lost} channel=${where?.channel} world=${world} user=${user} session=${session} />
           <div class="talk-foot">
             ${
               typing.length > 0 &&
@@ -314,7 +329,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
           </div>
           <${Composer}
             user=${user}
-            where=${target()}
+            where=${where}
             place=${current}
             draft=${world.drafts.get(draftKey(current)) ?? ""}
             onDraft=${write}
