@@ -31,11 +31,13 @@ export function pollsOf(email, world, since) {
 
 /**
  * Whether the server left an event out for a client: later ones came, and this one did not. Older levels lack some events
- * of newer ones, and send some to fewer people.
+ * of newer ones, and send some to fewer people. Of what came about when the queue was lost, this is not known.
  */
 export function isUnheard(polls, event, serial) {
+  const next = polls.findIndex((poll) => poll.serial > serial && !poll.isLoss);
+  if (next < 0) return false;
+  const before = polls.findLastIndex((poll) => poll.serial <= serial && !poll.isLoss);
+  if (polls.slice(before + 1, next).some(({ isLoss }) => isLoss)) return false;
   const key = keyOf(event);
-  const replies = polls.filter(({ isLoss }) => !isLoss);
-  const isLate = replies.some((poll) => poll.serial > serial);
-  return isLate && replies.every(({ heard }) => heard && !heard.includes(key));
+  return polls.every(({ isLoss, heard }) => isLoss || (heard && !heard.includes(key)));
 }

@@ -3,7 +3,7 @@
 /** From these levels on, the types of messages have these names. */
 const DIRECT_LEVEL = 174;
 const CHANNEL_LEVEL = 248;
-/** From these levels on, typing in a channel is told to others, and the channel has a parameter of its own. */
+/** From these levels on, others learn of typing in a channel, and the channel has a parameter of its own. */
 const TYPING_LEVEL = 58;
 const TYPING_CHANNEL_LEVEL = 215;
 /** From this level on, users may ask to be reminded. */
