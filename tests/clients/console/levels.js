@@ -8,7 +8,7 @@ const { control } = require("./program");
 const { assertOrder, listening, pane, played, view, write } = require("./hands");
 
 /** Old ones, those just below a change of what the page sends, and the newest. */
-const LEVELS = [100, 200, 247, null];
+const LEVELS = [100, 247, null];
 /** From these levels on, there are reminders and test notifications. */
 const REMINDERS_LEVEL = 381;
 const TEST_LEVEL = 420;
