@@ -31,6 +31,7 @@ macro_rules! assets {
 assets![
     "bar.js",
     "control.js",
+    "heard.js",
     "icon.svg",
     "index.html",
     "lib.js",

@@ -38,6 +38,16 @@ async function fetched(url, options) {
   }
 }
 
+/** Names of statuses, which HTTP/2 does not have. */
+const STATUSES = { 200: "OK", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout" };
+
+/** What is wrong with a reply that is no JSON, in a few words. */
+function notJson({ status, statusText }, text) {
+  const said = [status, statusText || STATUSES[status]].filter(Boolean).join(" ");
+  const what = text.trim() === "" ? "empty" : /^\s*</.test(text) ? "HTML" : "text";
+  return `${said}: the body is ${what}, not JSON`;
+}
+
 async function reading(response) {
   const text = await response.text().catch((error) => {
     if (error.name === "AbortError") throw error;
@@ -47,7 +57,7 @@ async function reading(response) {
   try {
     reply = JSON.parse(text);
   } catch {
-    reply = { result: "error", msg: text.slice(0, 200) || `status ${response.status}` };
+    reply = { result: "error", msg: notJson(response, text) };
   }
   if (!response.ok || reply.result === "error")
     throw new Refused(response.status, reply, response.headers.get("x-chatdouble-hint"));

@@ -25,10 +25,15 @@ export class Session extends Store {
   state = "registering";
   /** How many queues it had. */
   queues = 0;
-  level = null;
+  /** The feature level of the server, by the latest register reply; the newest until there is one. */
+  level = Infinity;
   dialect = null;
   messages = [];
   channels = [];
+  /** What the person is to each channel that they can see: "subscribed" or "open"; null until they are known. */
+  #access = null;
+  /** The channels that are lost with a subscription. */
+  #private = new Set();
   topics = new Map();
   events = [];
   typing = new Map();
@@ -56,10 +61,17 @@ export class Session extends Store {
     return api(this.world, this.user, method, path, sent, { signal: this.#stop.signal, ...options });
   }
 
+  /** What the person is to a channel: "subscribed", "open", or "lost" if they can't see it; undefined if that is not known. */
+  accessTo(channel) {
+    return this.#access && (this.#access.get(channel) ?? "lost");
+  }
+
   /** The Markdown of a message. */
   async source(message) {
     if (this.isSource) return message.content;
-    return (await this.call("GET", `/messages/${message.id}`, { apply_markdown: false })).message.content;
+    const reply = await this.call("GET", `/messages/${message.id}`, { apply_markdown: false });
+    // Levels below 120 give nothing but the Markdown.
+    return reply.message?.content ?? reply.raw_content;
   }
 
   close = () => {
@@ -119,7 +131,7 @@ export class Session extends Store {
     this.queues += 1;
     this.typing.clear();
     this.dialect = "zulip_feature_level" in state ? "zulip" : "neutral";
-    this.level = state.zulip_feature_level ?? state.service_feature_level ?? null;
+    this.level = state.zulip_feature_level ?? state.service_feature_level ?? 0;
     if (this.queues > 1)
       this.#note({ type: "client", text: `registered again: queue ${this.queues}, messages are read again` });
     this.channels = [...(state.subscriptions ?? []), ...(state.unsubscribed ?? []).filter((one) => !one.invite_only)]
@@ -129,6 +141,12 @@ export class Session extends Store {
         name,
         subscribed: (state.subscriptions ?? []).some((one) => one.stream_id === id),
       }));
+    const others = [...(state.unsubscribed ?? []), ...(state.never_subscribed ?? [])].filter((one) => !one.invite_only);
+    this.#access = new Map([
+      ...others.map((one) => [one.stream_id, "open"]),
+      ...(state.subscriptions ?? []).map((one) => [one.stream_id, "subscribed"]),
+    ]);
+    this.#private = new Set((state.subscriptions ?? []).filter((one) => one.invite_only).map((one) => one.stream_id));
     const { messages } = await this.call("GET", "/messages", {
       anchor: "newest",
       num_before: KEPT,
@@ -217,10 +235,21 @@ export class Session extends Store {
         ...this.channels.filter((one) => !ids.has(one.id)),
         ...found.map((one) => ({ id: one.stream_id, name: one.name, subscribed: true })),
       ];
+      for (const one of found) {
+        this.#access.set(one.stream_id, "subscribed");
+        if (one.invite_only) this.#private.add(one.stream_id);
+      }
     } else if (event.type === "subscription" && event.op === "remove") {
       this.channels = this.channels.map((one) => (ids.has(one.id) ? { ...one, subscribed: false } : one));
+      for (const id of ids)
+        if (this.#private.has(id)) this.#access.delete(id);
+        else if (this.#access.has(id)) this.#access.set(id, "open");
     } else if (event.op === "delete") {
       this.channels = this.channels.filter((one) => !ids.has(one.id));
+      for (const id of ids) this.#access.delete(id);
+    } else if (event.type === "stream" && event.op === "create") {
+      for (const one of found)
+        if (!one.invite_only && !this.#access.has(one.stream_id)) this.#access.set(one.stream_id, "open");
     }
   }
 }

@@ -146,6 +146,8 @@ export class World extends Store {
   sessions = [];
   /** Texts that are not sent yet, by person and conversation. */
   drafts = new Map();
+  /** The conversations that are shown, by pane and person. */
+  places = new Map();
   journal = new Map();
   /** The networks and rate limits that hold, by the type of their frames; null until they are read. */
   conditions = { network: null, rate_limit: null };
@@ -181,7 +183,7 @@ export class World extends Store {
 
   /** The feature level of the world: as control says it, or as a client of this page received it. */
   get level() {
-    return this.row?.feature_level ?? this.sessions.find((session) => session?.level)?.level ?? null;
+    return this.row?.feature_level ?? this.sessions.find((session) => session?.queueId)?.level ?? null;
   }
 
   get dialect() {

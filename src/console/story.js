@@ -1,5 +1,6 @@
 // A recording as a scenario that plays again: numbers become names, what came is what is expected.
 import { CLIENT } from "./control.js";
+import { isUnheard, pollsOf } from "./heard.js";
 import { handle } from "./lib.js";
 import { nameOfDue } from "./record.js";
 import { Steering } from "./steering.js";
@@ -14,6 +15,8 @@ const DAY_S = 86400;
 const IDLE_S = 600;
 /** How long a queue of the story stays that was polled all the time: the longest time that the API allows, in seconds. */
 const QUEUE_S = 7 * DAY_S;
+/** From this feature level on, clients may say how long their queues stay. */
+const IDLE_LEVEL = 481;
 
 const instantText = (seconds) => new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, "Z");
 
@@ -39,10 +42,13 @@ const CONTENT_MAX = 1000;
 /** Texts that say where the server is or how a message is numbered, which another run has otherwise. */
 const PASSING = /https?:\/\/|\/near\/|@_?\*\*[^*]*\|\d/;
 
-/** Names of what a story speaks of: kept ids, messages by their beginning, channels, people. */
+/** Where the server keeps files; addresses in replies have the world's prefix before it. */
+const FILES = "/user_uploads/";
+
+/** Names of what a story speaks of: kept ids, messages by their beginning, channels, people, files by their paths. */
 class Names {
   kept = new Map();
-  texts = [];
+  #files = new Map();
   constructor(world, before) {
     Object.assign(this, { world, before });
   }
@@ -76,17 +82,37 @@ class Names {
       .replace(/^\/(users|bots)\/(\d+)/, (_, kind, id) => `/${kind}/${this.user(Number(id))}`);
   }
 
-  text(text) {
-    let said = value(text);
-    for (const [known, name] of this.texts) said = said.replaceAll(known, `{{${name}}}`);
+  /** Names a file whose address is in the reply to its upload. */
+  file(address) {
+    const name = `file${this.#files.size + 1}`;
+    this.#files.set(address.slice(address.indexOf(FILES)), name);
+    return name;
+  }
+
+  /** A text with names for paths of files, and for the prefix before them. */
+  #withFiles(text) {
+    let said = text.replaceAll(`/w/${encodeURIComponent(this.world.name)}${FILES}`, `{{prefix}}${FILES}`);
+    for (const [path, name] of this.#files) said = said.replaceAll(path, `{{${name}}}`);
     return said;
+  }
+
+  text(text) {
+    return this.#withFiles(value(text));
+  }
+
+  /** A line of prose about a step, which quotes files by their names. */
+  prose(step) {
+    const { content } = step.params ?? {};
+    if (content === undefined) return describeStep(step, this.world);
+    const brief = this.#withFiles(content).replaceAll(/\{\{prefix\}\}(?=\{\{file)/g, "");
+    const said = describeStep({ ...step, params: { ...step.params, content: brief } }, this.world);
+    return said.replaceAll(/\\(\{\{file\d+\}\})/g, "$1");
   }
 
   /** A text as an event has it, as a member of an object; none where another run may have another text. */
   content(text) {
     if (text === undefined || text.length > CONTENT_MAX) return {};
-    let said = text.replaceAll("{{", "\\{{");
-    for (const [known, name] of this.texts) said = said.replaceAll(known, `{{${name}}}`);
+    const said = this.#withFiles(text.replaceAll("{{", "\\{{"));
     return PASSING.test(said) ? {} : { content: said };
   }
 
@@ -152,24 +178,6 @@ function dueEvents(recording, world, index) {
     .filter(({ at, event }) => times.has(at) && OBSERVED.includes(event.type));
 }
 
-/**
- * What the polls of a person's client brought since the recording began, oldest first: events, or the loss of its queue.
- * A loss by a rule is described where the rule was armed.
- */
-function pollsOf(email, world, since) {
-  const isPoll = ({ kind, serial, frame }) =>
-    kind === "request" &&
-    serial >= since &&
-    frame.user === email &&
-    frame.path === "/events" &&
-    frame.method === "GET" &&
-    frame.client === CLIENT;
-  return world.seen.filter(isPoll).flatMap(({ serial, frame }) => {
-    if (frame.status === 200) return [{ serial, isLoss: false }];
-    return frame.reply?.code === "BAD_EVENT_QUEUE_ID" ? [{ serial, isLoss: true, isByRule: Boolean(frame.fault) }] : [];
-  });
-}
-
 /** The entries of the live view that belong to steps. */
 function entriesOf(steps, world) {
   const entries = world.seen.filter((entry) => entry.kind === "request" && entry.real);
@@ -226,6 +234,7 @@ class Story {
     this.watchers = [...observers, ...people.filter((email) => !observers.includes(email) && receives(email))];
     this.steering = new Steering(world, this.watchers, observers, recording.rules);
     this.now = Math.floor(recording.state.now);
+    this.longest = recording.state.level !== null && recording.state.level < IDLE_LEVEL ? IDLE_S : QUEUE_S;
     for (const email of this.watchers) this.#polls.set(email, pollsOf(email, world, recording.state.serial));
     const lossesOf = (email) =>
       this.#polls
@@ -248,7 +257,7 @@ class Story {
   }
 
   #idle(email) {
-    return this.times?.get(this.#queue(email)) ?? QUEUE_S;
+    return Math.min(this.times?.get(this.#queue(email)) ?? QUEUE_S, this.longest);
   }
 
   #isEnded(email, at) {
@@ -323,6 +332,7 @@ class Story {
 
   #expect(email, event, serial) {
     if (this.#lost.has(email) || this.#ended.has(email) || this.#isMissed(email, serial)) return;
+    if (isUnheard(this.#polls.get(email), event, serial)) return;
     if (this.#isOffline(email)) {
       this.#held.push([email, event, serial]);
       return;
@@ -395,8 +405,17 @@ class Story {
     for (const email of this.observers) {
       if (!this.#isEnded(email, this.now) || this.#ended.has(email)) continue;
       if (this.#isMissed(email, step.serial)) this.#ended.set(email, "expired");
-      else if (this.#idle(email) === QUEUE_S) this.observe(email);
+      else if (this.#idle(email) === this.longest) this.#renew(email);
     }
+  }
+
+  /** A client that polled all the time kept its queue in a jump; in the story it has a new one. */
+  #renew(email) {
+    if (this.longest < QUEUE_S)
+      this.#say(
+        `At this level no queue stays that long without a poll: ${handle(email)} has a new one after the jump.`,
+      );
+    this.observe(email);
   }
 
   control(step) {
@@ -425,7 +444,7 @@ class Story {
 
   request(step, entry) {
     const { names, out } = this;
-    this.#say(describeStep(step, this.world));
+    this.#say(names.prose(step));
     if (!this.#isOffline(step.user)) out.push(...this.steering.meeting(step, entry));
     const lines = [`${handle(step.user)}: ${step.method} ${names.path(step.path)}`];
     if (step.file) lines.push(`file ${step.file.name}: ${value(step.file.text)}`);
@@ -444,9 +463,9 @@ class Story {
       names.kept.set(step.reply.id, `message${this.#sent}`);
       out.push(block("reply", [`{"id": "{{message${this.#sent} := int}}"}`]));
     } else if (step.path === "/user_uploads") {
-      const name = `file${names.texts.length + 1}`;
-      names.texts.push([step.reply.url, name]);
-      out.push(block("reply", [`{"url": "{{${name} := string}}"}`]));
+      // Levels below 272 have the older name.
+      const key = step.reply.url === undefined ? "uri" : "url";
+      out.push(block("reply", [`{"${key}": "{{prefix}}{{${names.file(step.reply[key])} := string}}"}`]));
     }
     for (const frame of entry?.events ?? [])
       for (const email of this.observers)
@@ -472,7 +491,7 @@ function worldLines({ state, steps }, world, fixture) {
   const clock = fixture ? state.now : isDated ? state.start : null;
   return [
     fixture && `fixture: ${fixture}`,
-    state.level && `feature_level: ${state.level}`,
+    state.level !== null && `feature_level: ${state.level}`,
     dialect === "zulip" && "dialect: zulip",
     clock !== null && `clock: ${instantText(clock)}`,
   ].filter(Boolean);

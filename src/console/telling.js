@@ -36,7 +36,7 @@ const DEEDS = [
   [
     /^POST \/messages$/,
     ({ params }, world) =>
-      `writes ${quoted(params.content)} ${params.type === "direct" ? `to ${list(world, params.to)}` : `in #${params.to} > ${topicName(params.topic)}`}`,
+      `writes ${quoted(params.content)} ${["direct", "private"].includes(params.type) ? `to ${list(world, params.to)}` : `in #${params.to} > ${topicName(params.topic)}`}`,
   ],
   [
     /^PATCH \/messages\/\d+$/,

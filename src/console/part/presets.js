@@ -28,9 +28,9 @@ const others = (level) => [
     "500 “Internal server error”; nothing is sent",
   ],
   [
-    "Next two requests fail with 502",
-    { times: 2, effect: { gateway: 502 } },
-    "502 with a gateway’s HTML page twice, polls included; nothing is done, and the third one succeeds",
+    "Next two sends fail with 502",
+    { match: send, times: 2, effect: { gateway: 502 } },
+    "502 with a gateway’s HTML page for two messages; nothing is sent, and the third one arrives",
   ],
   [
     "Next upload is too large",
@@ -52,7 +52,7 @@ const others = (level) => [
 
 /** Every request is refused as one with a key that no longer holds, until the fault is removed. */
 function loggedOut(level) {
-  const code = level && level < KEY_CODE_LEVEL ? "UNAUTHORIZED" : "INVALID_API_KEY";
+  const code = level !== null && level < KEY_CODE_LEVEL ? "UNAUTHORIZED" : "INVALID_API_KEY";
   return [
     "Logged out",
     { effect: { error: { status: 401, code, msg: "Invalid API key" } } },

@@ -45,9 +45,13 @@ function Phone({ push, onOpen }) {
   `;
 }
 
+/** From this feature level on, encrypted pushes can be tried. */
+const TEST_LEVEL = 420;
+
 export function PushesView({ world }) {
   const [invites, setInvites] = useState([]);
   const [asked, ask] = useState(null);
+  const isTested = world.level === null || world.level >= TEST_LEVEL;
   const owner = world.users.find((user) => user.is_active && user.role === "owner" && !user.is_bot);
   // Invitations are what an owner sees over the public API: the request is in the journal.
   const look = async () => {
@@ -97,17 +101,23 @@ export function PushesView({ world }) {
               <div class="card">
                 <${Empty} title="No pushes yet">
                   <p>
-                    Somebody with a registered device is mentioned, or gets a direct message while away. To see one now:
+                    Somebody with a registered device is mentioned, or gets a direct message while away.
+                    ${isTested && " To see one now:"}
                   </p>
-                  <button
-                    class="button"
-                    onClick=${() => {
-                      const mel = world.byEmail.get("mel@chat.test") ?? owner;
-                      attempt(() => world.ask(mel, "POST", "/mobile_push/e2ee/test_notification"));
-                    }}
-                  >
-                    Send mel a test notification
-                  </button>
+                  ${
+                    isTested &&
+                    html`
+                      <button
+                        class="button"
+                        onClick=${() => {
+                          const mel = world.byEmail.get("mel@chat.test") ?? owner;
+                          attempt(() => world.ask(mel, "POST", "/mobile_push/e2ee/test_notification"));
+                        }}
+                      >
+                        Send mel a test notification
+                      </button>
+                    `
+                  }
                 <//>
               </div>
             `

@@ -184,6 +184,89 @@ const acting = {
     await end(page, url, "begun");
   },
 
+  async "keep the conversations of both while another view is shown"({ browser, url }) {
+    const page = await begin(browser, url, "conversations");
+    await place(page, "Mel Marsh", "lunch").click();
+    await place(page, "Max Mercer", "greetings").click();
+    const shown = (name) => pane(page, name).locator(".place.here").innerText();
+    const before = [await shown("Mel Marsh"), await shown("Max Mercer")];
+    await view(page, "Channels");
+    await page.getByLabel("As seen by").waitFor();
+    await view(page, "Act as");
+    await listening(page);
+    await place(page, "Mel Marsh", "lunch").waitFor();
+    assert.deepEqual([await shown("Mel Marsh"), await shown("Max Mercer")], before);
+    assert.match(before[0], /lunch/);
+    // Each person has their own.
+    await pane(page, "Mel Marsh").getByLabel("Person 1").selectOption({ label: "Adam Ashby, administrator" });
+    await pane(page, "Adam Ashby").getByText("listening").waitFor();
+    await place(page, "Adam Ashby", "greetings").click();
+    await pane(page, "Adam Ashby").getByLabel("Person 1").selectOption({ label: "Mel Marsh, member" });
+    await pane(page, "Mel Marsh").getByText("listening").waitFor();
+    await place(page, "Mel Marsh", "lunch").waitFor();
+    assert.match(await shown("Mel Marsh"), /lunch/);
+    await end(page, url, "conversations");
+  },
+
+  async "let the next two sends fail, however much is typed and read before"({ browser, url }) {
+    const page = await begin(browser, url, "gateway");
+    for (const name of ["Mel Marsh", "Max Mercer"]) await place(page, name, "lunch").click();
+    await arm(page, "Mel Marsh", "Next two sends fail with 502");
+    await composer(page, "Mel Marsh").fill("Is it up?");
+    await pane(page, "Max Mercer").getByText("Mel Marsh types …").waitFor();
+    await pane(page, "Mel Marsh")
+      .getByRole("button", { name: /^Mark \d+ read/ })
+      .click();
+    await page.getByText("Last: mel POST /messages/flags").waitFor();
+    for (const steps of ["3 steps", "4 steps"]) {
+      await composer(page, "Mel Marsh").press("Enter");
+      await page.getByText("Last: mel POST /messages refused, 502").waitFor();
+      await page.getByText(steps, { exact: true }).waitFor();
+      assert.equal(await composer(page, "Mel Marsh").inputValue(), "Is it up?");
+    }
+    await page.getByText("mel: 502 Bad Gateway: the body is HTML, not JSON ×2").waitFor();
+    await composer(page, "Mel Marsh").press("Enter");
+    await message(page, "Max Mercer", "Is it up?").waitFor();
+    await end(page, url, "gateway");
+  },
+
+  async "say in a pane that its person lost the channel, and that it is back"({ browser, url }) {
+    const page = await begin(browser, url, "lost");
+    await pane(page, "Max Mercer").getByLabel("Person 2").selectOption({ label: "Gus Grant, guest" });
+    await pane(page, "Gus Grant").getByText("listening").waitFor();
+    await place(page, "Mel Marsh", "greetings").click();
+    await place(page, "Gus Grant", "greetings").click();
+    assert.equal(await page.locator(".pane .note").count(), 0);
+    const world = `${url}/w/lost`;
+    const { users } = await control(url, "GET", "/worlds/lost/users");
+    const principals = users.filter(({ email }) => /^(gus|mel)@/.test(email)).map((user) => user.user_id);
+    const change = (method, subscriptions) =>
+      api(world, "olive", method, "/users/me/subscriptions", { subscriptions, principals });
+    await change("DELETE", ["general"]);
+    // What a guest lost can't be read; a member reads it on.
+    await pane(page, "Gus Grant").getByText("#general is not accessible to Gus Grant any more").waitFor();
+    await pane(page, "Mel Marsh").getByText("Mel Marsh is not subscribed to #general").waitFor();
+    // A client that registers again says the same.
+    for (const { queue_id: id } of (await control(url, "GET", "/worlds/lost/queues")).queues)
+      await control(url, "DELETE", `/worlds/lost/queues/${id}`);
+    for (const name of ["Gus Grant", "Mel Marsh"]) await pane(page, name).getByText("listening, queue 2").waitFor();
+    await pane(page, "Gus Grant").getByText("#general is not accessible to Gus Grant any more").waitFor();
+    await pane(page, "Mel Marsh").getByText("Mel Marsh is not subscribed to #general").waitFor();
+    await change("POST", [{ name: "general" }]);
+    await page.waitForFunction(() => document.querySelectorAll(".pane .note").length === 0);
+    // A private channel is lost with its subscription.
+    await place(page, "Mel Marsh", "design").click();
+    await change("DELETE", ["design"]);
+    await pane(page, "Mel Marsh").getByText("#design is not accessible to Mel Marsh any more").waitFor();
+    await place(page, "Mel Marsh", "builds").click();
+    assert.equal(await page.locator(".pane .note").count(), 0);
+    const { channels } = await control(url, "GET", "/worlds/lost/channels");
+    const { channel_id: id } = channels.find((one) => one.name === "engineering");
+    await api(world, "olive", "DELETE", `/streams/${id}`);
+    await pane(page, "Mel Marsh").getByText("#engineering is archived").waitFor();
+    await end(page, url, "lost");
+  },
+
   async "give dialogs the focus, and give it back"({ browser, url }) {
     const page = await begin(browser, url, "focus");
     await write(page, "Mel Marsh", "A tpyo");

@@ -15,6 +15,7 @@ const jsQR = require("jsqr");
 const { acting } = require("./acting");
 const { attackOf, plantAttacks } = require("./attacks");
 const { cases } = require("./cases");
+const { levels } = require("./levels");
 const { recorded } = require("./recorded");
 const { shown } = require("./shown");
 const { steered } = require("./steered");
@@ -514,6 +515,7 @@ async function main() {
   if (!(await run(checks))) return 1;
   const passed = await Promise.all([
     run({ ...views, ...stories, ...cases }),
+    run(levels),
     run({ ...acting, ...recorded, ...shown, ...steered }),
   ]);
   return passed.every(Boolean) ? 0 : 1;

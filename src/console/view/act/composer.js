@@ -1,21 +1,20 @@
 // Where a message is written, and files are chosen.
 import { html, useEffect, useRef } from "../../lib.js";
 import { Icon } from "../../part/icons.js";
+import { typingParams } from "./place.js";
 
 const TYPING_MS = 10_000;
 
 /** `draft` is the text for the conversation `where`; `onDraft` is called with its key and what it becomes. */
-export function Composer({ user, where, place, draft: text, onDraft, act, paramsFor }) {
+export function Composer({ user, where, place, draft: text, onDraft, act, paramsFor, level }) {
   const typed = useRef(0);
   const file = useRef();
   useEffect(() => {
     typed.current = 0;
   }, [place]);
   const typing = (op) => {
-    const to = where.people
-      ? { type: "direct", to: where.people }
-      : { type: "channel", stream_id: where.channel, topic: where.topic };
-    act("POST", "/typing", { op, ...to }, { unrecorded: true });
+    const params = typingParams(where, op, level);
+    if (params) act("POST", "/typing", params, { unrecorded: true });
   };
   const write = (event) => {
     onDraft(place, () => event.target.value);
@@ -49,7 +48,7 @@ export function Composer({ user, where, place, draft: text, onDraft, act, params
       },
     );
     event.target.value = "";
-    if (reply) onDraft(place, (now) => `${now}${now && " "}[${chosen.name}](${reply.url})`);
+    if (reply) onDraft(place, (now) => `${now}${now && " "}[${chosen.name}](${reply.url ?? reply.uri})`);
   };
   return html`
     <div class="composer">

@@ -3,7 +3,7 @@ import { clock as clockText, day, html } from "../../lib.js";
 import { zoneNow } from "../../bar.js";
 import { Face, Item, Menu, Name } from "../../part/common.js";
 import { Rendered } from "../../part/rendered.js";
-import { isDirect } from "./place.js";
+import { hasReminders, isDirect } from "./place.js";
 
 const EMOJI = ["thumbs_up", "heart", "tada", "working_on_it", "octopus"];
 const GLYPHS = {
@@ -23,7 +23,7 @@ function dayUnlessToday(timestamp, world) {
   return said === day(world.time(), zoneNow()) ? "" : `${said}, `;
 }
 
-export function Message({ message, world, user, act, isSource, onDialog }) {
+export function Message({ message, world, user, act, isSource, level, onDialog }) {
   const sender = world.byId.get(message.sender_id) ?? {
     full_name: message.sender_full_name,
     user_id: message.sender_id,
@@ -111,12 +111,17 @@ export function Message({ message, world, user, act, isSource, onDialog }) {
         >
           ${message.flags.includes("read") ? "Mark unread" : "Mark read"}
         <//>
-        <${Item}
-          icon="agenda"
-          onClick=${() => act("POST", "/reminders", { message_id: message.id, scheduled_delivery_timestamp: Math.floor(world.time()) + 3600 })}
-        >
-          Remind in one hour
-        <//>
+        ${
+          hasReminders(level) &&
+          html`
+            <${Item}
+              icon="agenda"
+              onClick=${() => act("POST", "/reminders", { message_id: message.id, scheduled_delivery_timestamp: Math.floor(world.time()) + 3600 })}
+            >
+              Remind in one hour
+            <//>
+          `
+        }
         <${Item} icon="bin" bad onClick=${() => act("DELETE", `/messages/${message.id}`, {})}>
           Delete${mine ? "" : " (not one’s own)"}
         <//>

@@ -7,7 +7,7 @@ import { Session } from "../../session.js";
 import { Face, Item, Menu } from "../../part/common.js";
 import { Icon } from "../../part/icons.js";
 import { eventWords, topicName } from "../../part/words.js";
-import { isDirect, placeOf } from "./place.js";
+import { isDirect, placeOf, sendParams } from "./place.js";
 import { Message } from "./message.js";
 import { Composer } from "./composer.js";
 import { PaneDialog } from "./dialogs.js";
@@ -22,20 +22,37 @@ function sessionOf(world, side, user, isSource) {
   return world.sessions[side];
 }
 
+/** Says that a channel's messages do not come any more. */
+function Lost({ channel, world, user, session }) {
+  const { name = channel, is_archived: isArchived } = world.channelsById.get(channel) ?? {};
+  const access = channel === undefined ? "subscribed" : isArchived ? "archived" : session?.accessTo(channel);
+  if (!access || access === "subscribed") return null;
+  const said = {
+    archived: `#${name} is archived: nobody can write there.`,
+    lost: `#${name} is not accessible to ${user.full_name} any more. What is shown came before.`,
+    open: `${user.full_name} is not subscribed to #${name}: what others write there does not come.`,
+  };
+  return html`
+    <p class="note warn" role="status">${said[access]}</p>
+  `;
+}
+
 export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
   const [user, setUser] = useState(initial);
   const [session, setSession] = useState(null);
-  const [place, setPlace] = useState(null);
   const [dialog, setDialog] = useState(null);
   const [over, setOver] = useState(null);
   const [isSource, setIsSource] = useState(saved(`source ${side}`, "") === "yes");
   const list = useRef();
   const [, drew] = useReducer((count) => count + 1, 0);
+  const placeKey = `${side} ${user.email}`;
+  const place = world.places.get(placeKey) ?? null;
+  const setPlace = (key) => {
+    world.places.set(placeKey, key);
+    drew();
+  };
   useEffect(() => setSession(sessionOf(world, side, user, isSource)), [user.email, user.api_key, isSource]);
-  useEffect(() => {
-    setPlace(null);
-    onUser(side, user);
-  }, [user.email, user.api_key]);
+  useEffect(() => onUser(side, user), [user.email, user.api_key]);
   useStore(session);
   const messages = session?.messages ?? [];
   const places = useMemo(() => {
@@ -71,10 +88,9 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
       step.reply = await session.call(method, path, params, options);
     } catch (error) {
       Object.assign(step, { status: error.status ?? 0, code: error.code, retryAfter: error.reply?.["retry-after"] });
-      toasts.show(
-        `${handle(user.email)}: ${error.status || ""} ${error.message || "no reply"} ${error.hint ?? ""}`.trim(),
-        "bad",
-      );
+      const said = error.message || "no reply";
+      const status = error.status && !said.startsWith(error.status) ? [error.status] : [];
+      toasts.show(`${handle(user.email)}: ${[...status, said, error.hint].filter(Boolean).join(" ")}`, "bad");
     }
     if (!options.unrecorded) recording.request(step);
     else if (options.omitted) recording.omit(options.omitted);
@@ -123,14 +139,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
     return { channel: last.stream_id, topic: last.subject };
   };
   const paramsFor = (there, content) =>
-    there.people
-      ? { type: "direct", to: there.people, content }
-      : {
-          type: "channel",
-          to: world.channelsById.get(there.channel)?.name ?? there.channel,
-          topic: there.topic,
-          content,
-        };
+    sendParams(there, world.channelsById.get(there.channel)?.name, content, session.level);
   const moveTo = (id, there, mode = "change_one") => {
     const message = messages.find((one) => one.id === id);
     if (!message || isDirect(message) || (message.stream_id === there.channel && message.subject === there.topic))
@@ -157,6 +166,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
     onDragLeave: () => setOver(null),
     onDrop: (event) => drop(event, there),
   });
+  const where = target();
   const unread = shown.filter((message) => !message.flags.includes("read")).map((message) => message.id);
   const typing = [...(session?.typing ?? [])]
     .filter(([id]) => id !== user.user_id)
@@ -267,9 +277,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
             ${
               shown.length === 0 &&
               html`
-                <p class="soft small pad">
-                  ${listening ? "Nothing here yet. Write the first message." : session?.state}
-                </p>
+                <p class="soft small pad">${listening ? "No messages here." : session?.state}</p>
               `
             }
             ${shown.map(
@@ -281,11 +289,13 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
                   user=${user}
                   act=${act}
                   isSource=${session.isSource}
+                  level=${session.level}
                   onDialog=${ask}
                 />
               `,
             )}
           </div>
+          <${Lost} channel=${where?.channel} world=${world} user=${user} session=${session} />
           <div class="talk-foot">
             ${
               typing.length > 0 &&
@@ -319,12 +329,13 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
           </div>
           <${Composer}
             user=${user}
-            where=${target()}
+            where=${where}
             place=${current}
             draft=${world.drafts.get(draftKey(current)) ?? ""}
             onDraft=${write}
             act=${act}
             paramsFor=${paramsFor}
+            level=${session?.level}
           />
         </div>
       </div>

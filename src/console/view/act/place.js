@@ -1,4 +1,13 @@
-// Where people talk: a topic of a channel, or some people.
+// Where people talk: a topic of a channel, or some people; and what requests call it, at each feature level.
+
+/** From these levels on, the types of messages have these names. */
+const DIRECT_LEVEL = 174;
+const CHANNEL_LEVEL = 248;
+/** From these levels on, others learn of typing in a channel, and the channel has a parameter of its own. */
+const TYPING_LEVEL = 58;
+const TYPING_CHANNEL_LEVEL = 215;
+/** From this level on, users may ask to be reminded. */
+const REMINDERS_LEVEL = 381;
 
 export const isDirect = (message) => message.type === "private" || message.type === "direct";
 
@@ -7,3 +16,23 @@ export const placeOf = (message) =>
   isDirect(message)
     ? `d ${[...new Set(message.display_recipient.map((one) => one.id))].sort((a, b) => a - b)}`
     : `c ${message.stream_id} ${message.subject}`;
+
+const typeOf = ({ people }, level) =>
+  people ? (level < DIRECT_LEVEL ? "private" : "direct") : level < CHANNEL_LEVEL ? "stream" : "channel";
+
+/** The parameters of a message to be sent there; `name` is that of the channel. */
+export function sendParams(there, name, content, level) {
+  const type = typeOf(there, level);
+  if (there.people) return { type, to: there.people, content };
+  return { type, to: name ?? there.channel, topic: there.topic, content };
+}
+
+/** The parameters that say that somebody types there; null where the level has no such thing. */
+export function typingParams(there, op, level) {
+  if (there.people) return { op, type: typeOf(there, level), to: there.people };
+  if (level < TYPING_LEVEL) return null;
+  const channel = level < TYPING_CHANNEL_LEVEL ? { to: [there.channel] } : { stream_id: there.channel };
+  return { op, type: typeOf(there, level), ...channel, topic: there.topic };
+}
+
+export const hasReminders = (level) => level >= REMINDERS_LEVEL;

@@ -1,0 +1,43 @@
+// What a person's client received, by the replies to its polls.
+import { CLIENT } from "./control.js";
+
+/** What tells an event from others, at each level and for each form of it. */
+function keyOf({ type, op, message, message_id: id, message_ids: ids, user_ids: users = [], ...rest }) {
+  const messages = [message?.id ?? id ?? ids ?? []].flat().sort();
+  const channels = [
+    ...(rest.stream_ids ?? []),
+    ...(rest.subscriptions ?? rest.streams ?? []).map((one) => one.stream_id),
+  ];
+  return JSON.stringify([type, op, messages, [...users].sort(), [...new Set(channels)].sort()]);
+}
+
+/**
+ * What the polls of a person's client brought since the recording began, oldest first: events, or the loss of its queue.
+ * A loss by a rule is described where the rule was armed.
+ */
+export function pollsOf(email, world, since) {
+  const isPoll = ({ kind, serial, frame }) =>
+    kind === "request" &&
+    serial >= since &&
+    frame.user === email &&
+    frame.path === "/events" &&
+    frame.method === "GET" &&
+    frame.client === CLIENT;
+  return world.seen.filter(isPoll).flatMap(({ serial, frame }) => {
+    if (frame.status === 200) return [{ serial, isLoss: false, heard: frame.reply?.events?.map(keyOf) ?? null }];
+    return frame.reply?.code === "BAD_EVENT_QUEUE_ID" ? [{ serial, isLoss: true, isByRule: Boolean(frame.fault) }] : [];
+  });
+}
+
+/**
+ * Whether the server left an event out for a client: later ones came, and this one did not. Older levels lack some events
+ * of newer ones, and send some to fewer people. Of what came about when the queue was lost, this is not known.
+ */
+export function isUnheard(polls, event, serial) {
+  const next = polls.findIndex((poll) => poll.serial > serial && !poll.isLoss);
+  if (next < 0) return false;
+  const before = polls.findLastIndex((poll) => poll.serial <= serial && !poll.isLoss);
+  if (polls.slice(before + 1, next).some(({ isLoss }) => isLoss)) return false;
+  const key = keyOf(event);
+  return polls.every(({ isLoss, heard }) => isLoss || (heard && !heard.includes(key)));
+}
