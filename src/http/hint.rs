@@ -191,8 +191,9 @@ fn is_similar(sent_name: &str, name: &str) -> bool {
     strsim::jaro_winkler(sent_name, name) > 0.8
 }
 
-/// A hint for a missing parameter: a similar name that was sent, or all parameters of the operation.
-pub fn for_missing_parameter(error: &Error, row: &OperationRow, raw: &RawParameters) -> Option<String> {
+/// A hint for a missing parameter: a similar name that was sent, or all parameters of the operation at the world's
+/// level.
+pub fn for_missing_parameter(error: &Error, row: &OperationRow, raw: &RawParameters, level: i64) -> Option<String> {
     let Error::MissingParameter { var_name } = error else { return None };
     let missing_name = var_name.as_str()?;
     let unknown_names = raw.unsupported_names(row.parameters);
@@ -200,8 +201,8 @@ pub fn for_missing_parameter(error: &Error, row: &OperationRow, raw: &RawParamet
     Some(match similar_name {
         Some(name) => format!("'{name}' was sent; the parameter is called '{missing_name}'."),
         None => {
-            let names: Vec<&str> =
-                row.parameters.iter().filter(|info| !info.is_in_path).map(|info| info.name).collect();
+            let parameters = row.parameters.iter().filter(|info| !info.is_in_path && info.since <= level);
+            let names: Vec<&str> = parameters.map(|info| info.name).collect();
             let place = if row.route.method == "GET" { "query string" } else { "form-encoded body" };
             format!("{} {} takes, in the {place}: {}.", row.route.method, row.route.path, names.join(", "))
         }

@@ -159,7 +159,7 @@ pub(super) fn refuse(
     let (realm, caller) = (authorized.realm(context.world), caller.as_deref());
     let takes_json = row.access == Access::KeyHolder;
     let json_body_hint = hint::for_json_body(&error, row).filter(|_| sends_json(context.incoming) && !takes_json);
-    let hint = json_body_hint.or_else(|| hint::for_missing_parameter(&error, row, raw));
+    let hint = json_body_hint.or_else(|| hint::for_missing_parameter(&error, row, raw, context.settings.feature_level));
     let hint = hint.or_else(|| hint::for_name(&error, row, raw, &realm, caller));
     let hint = hint
         .or_else(|| hint::for_permission(&error, &realm, caller?))

@@ -280,18 +280,22 @@ fn refuse_type(request: &mut Request<'_>, unknown_type: &str) -> Result<(), Erro
 }
 
 fn convert_typing_recipients(request: &mut Request<'_>) -> Result<(), Error> {
+    let Some(to) = request.values.get("to") else { return Err(Error::MissingParameter { var_name: "to".into() }) };
     match request.values.get("type").map(String::as_str) {
         Some("private") => {
             request.values.insert("type".into(), "direct".into());
         }
-        Some("stream") => {
-            let to = request.values.remove("to").unwrap_or_default();
-            if let Ok(Value::Array(ids)) = serde_json::from_str(&to)
-                && let [id] = ids.as_slice()
-            {
-                request.values.insert("stream_id".into(), id.to_string());
+        Some("stream") => match serde_json::from_str(to) {
+            Ok(Value::Array(ids)) if ids.is_empty() => return Err(Error::EmptyTo),
+            Ok(Value::Array(ids)) => {
+                request.values.remove("to");
+                if let [id] = ids.as_slice() {
+                    request.values.insert("stream_id".into(), id.to_string());
+                }
             }
-        }
+            // The operation refuses what is no list.
+            _ => {}
+        },
         _ => {}
     }
     Ok(())

@@ -300,7 +300,12 @@ async fn typing_named_channels_in_to_before_215() {
     before.user("mel").post("/typing", private.clone()).await.success();
     events.next().await.has(json!({"stream_id": general}));
     events.next().await.has(json!({"message_type": "private"}));
-    assert_eq!(before.user("mel").post("/typing", new.clone()).await.status, 400);
+    let refused = before.user("mel").post("/typing", new.clone()).await;
+    let hint = refused.header("x-chatdouble-hint").expect("a hint").to_owned();
+    refused.with_status(400).error("REQUEST_VARIABLE_MISSING", "Missing 'to' argument");
+    assert_eq!(hint, "POST /typing takes, in the form-encoded body: type, op, to, topic.");
+    let to_none = json!({"op": "start", "type": "stream", "to": [], "topic": "t"});
+    before.user("mel").post("/typing", to_none).await.error("BAD_REQUEST", "Empty 'to' list");
     after.user("mel").post("/typing", new).await.success();
     for refused in [old, private] {
         assert_eq!(after.user("mel").post("/typing", refused).await.status, 400);
