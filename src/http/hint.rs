@@ -50,6 +50,9 @@ pub fn for_error(error: &Error) -> Option<String> {
         Error::KeysForbidden { .. } => {
             "Keys are for pages of this machine and of --cors-origin, and for hosts that nobody can register: IP addresses, localhost, names without a dot, names that end in .test, .local, .internal, .example or .invalid, and those given with --host-name."
         }
+        Error::FileForbidden => {
+            "Its owner and people who can read a message with it see the file: send a key, or open the temporary URL that GET /api/v1/user_uploads/{realm_id_str}/{filename} returns."
+        }
         Error::InvalidToken => {
             "The URL of a file that needs no key holds for 60 seconds of the world's clock: ask for another."
         }
