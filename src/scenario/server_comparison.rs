@@ -15,7 +15,7 @@ use super::world_names;
 use std::collections::BTreeSet;
 
 pub use compared_server::{ComparedServer, HttpTransport};
-pub use correspondence::{Correspondence, ServerDifference};
+pub use correspondence::{ABSENT, Correspondence, ServerDifference};
 pub use probe::{ProbeResult, ProbeSettings, Step, play};
 
 /// The handles of the users in a document: those who send requests, and those that placeholders name.

@@ -1,5 +1,6 @@
 //! `chatdouble compare`: nothing between servers that are alike, and each planted deviation.
 
+mod baselines;
 mod cleanup;
 mod failures;
 
