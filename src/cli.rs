@@ -1,5 +1,6 @@
 //! The command-line program: its arguments, and a module for each command.
 
+mod baseline_file;
 mod compare;
 mod environment_variables;
 mod exec;

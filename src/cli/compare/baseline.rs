@@ -2,10 +2,17 @@
 
 use super::record::{ComparisonRecord, DifferenceRecord, RequestRecord};
 use crate::cli::CliError;
-use crate::json_diagnostic;
+use crate::cli::baseline_file::{BaselineOption, ResultKind};
 use crate::scenario::server_comparison::ABSENT;
 use std::collections::BTreeSet;
 use std::path::Path;
+
+const BASELINE_OPTION: BaselineOption = BaselineOption {
+    name: "--baseline",
+    kind: ResultKind::Comparison,
+    wanted: "the result of an earlier comparison in JSON, as --json writes it",
+    writer: "--json",
+};
 
 /// The accepted differences of an earlier comparison. Two differences are the same if the operation, the probe, the
 /// line of the request, its caller and the place in the reply or event are equal, and if it is the same server that
@@ -39,12 +46,7 @@ impl Baseline {
     ///
     /// If the file can't be read, or is not the JSON of a comparison.
     pub fn read(file: &Path) -> Result<Self, CliError> {
-        let file_error = |reason: &dyn std::fmt::Display| CliError::failure(format!("{}: {reason}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
-        if !text.trim_start().starts_with('{') {
-            return Err(file_error(&"takes the result of an earlier comparison in JSON, as --json writes it"));
-        }
-        let record: ComparisonRecord = json_diagnostic::read(&text).map_err(|mistake| file_error(&mistake))?;
+        let record: ComparisonRecord = BASELINE_OPTION.read(file)?;
         let keys = record.operations.iter().flat_map(|operation| {
             operation.differences.iter().flat_map(move |request| {
                 let differences = request.differences.iter();

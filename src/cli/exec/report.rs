@@ -1,6 +1,7 @@
 //! `chatdouble exec --report`: writes the report on the command's clients to a file or to standard error.
 
 use crate::cli::CliError;
+use crate::cli::baseline_file::{BaselineOption, ResultKind};
 use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::eprint_line;
 use crate::report::format::Format;
@@ -16,6 +17,12 @@ use std::sync::{Mutex, PoisonError};
 pub const FINDINGS_STATUS: u8 = 4;
 /// The file name that means standard error.
 const STANDARD_ERROR: &str = "-";
+const BASELINE_OPTION: BaselineOption = BaselineOption {
+    name: "--report-baseline",
+    kind: ResultKind::Report,
+    wanted: "a report in JSON, as --report FILE.json writes it",
+    writer: "--report FILE.json",
+};
 
 #[derive(Debug, Args)]
 pub struct ReportOptions {
@@ -78,7 +85,7 @@ impl ReportOptions {
             None => None,
         };
         let baseline = match &self.report_baseline {
-            Some(file) => Baseline::from_report(&read_baseline(file)?),
+            Some(file) => Baseline::from_report(&BASELINE_OPTION.read(file)?),
             None => Baseline::default(),
         };
         let fail_on = self.fail_on.map(|severity| match severity {
@@ -113,15 +120,6 @@ impl ReportOptions {
 
 fn write_error(file: &Path, error: &io::Error) -> CliError {
     CliError::failure(format!("cannot write {}: {error}", file.display()))
-}
-
-fn read_baseline(file: &Path) -> Result<Summary, CliError> {
-    let file_error = |reason: String| CliError::failure(format!("{}: {reason}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| file_error(error.to_string()))?;
-    if !text.trim_start().starts_with('{') {
-        return Err(file_error("takes a report in JSON, as --report FILE.json writes it".to_owned()));
-    }
-    crate::json_diagnostic::read(&text).map_err(|mistake| file_error(mistake.to_string()))
 }
 
 impl Reporter {
