@@ -281,6 +281,11 @@ impl Serve {
         self.control_token.as_deref().filter(|token| !token.is_empty())
     }
 
+    /// Whether the command line or a variable says the level of the server.
+    pub fn has_level(&self) -> bool {
+        self.feature_level.is_some()
+    }
+
     /// Whether a fixed port or a port file was requested.
     pub fn has_own_port(&self) -> bool {
         self.port.is_some_and(|port| port != 0) || self.port_file.is_some()

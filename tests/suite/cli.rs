@@ -320,6 +320,33 @@ fn a_misspelt_variable_is_named_with_the_nearest() {
 }
 
 #[test]
+fn a_variable_for_the_level_that_no_server_reads_is_reported_with_the_right_one() {
+    let errors = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = chatdouble(arguments);
+        command.envs(variables.iter().copied()).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let output = command.stdin(std::process::Stdio::null()).output().expect("the program starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let level = ("CHATDOUBLE_LEVEL", "387");
+    let suggestion = "did you mean CHATDOUBLE_FEATURE_LEVEL, or exec --levels?\n";
+    for name in ["CHATDOUBLE_LEVELS", "CHATDOUBLE_LEVLE"] {
+        let expected = format!("warning: there is no variable {name}; {suggestion}");
+        assert_eq!(errors(&["exec", "--", "true"], &[(name, "387")]), expected);
+    }
+    let warning = format!("warning: CHATDOUBLE_LEVEL does not choose the level of the server; {suggestion}");
+    assert_eq!(errors(&["exec", "--", "true"], &[level]), warning);
+    assert_eq!(errors(&["serve", "--port", "0", "--exit-with-stdin"], &[level]), warning);
+    assert!(errors(&["mcp"], &[level]).starts_with(&warning));
+    // It has a meaning, or another value was given.
+    let program = env!("CARGO_BIN_EXE_chatdouble");
+    assert_eq!(errors(&["exec", "--", program, "exec", "--", "true"], &[]), "");
+    assert_eq!(errors(&["exec", "--feature-level", "247", "--", "true"], &[level]), "");
+    assert_eq!(errors(&["exec", "--", "true"], &[level, ("CHATDOUBLE_FEATURE_LEVEL", "387")]), "");
+    assert!(!errors(&["exec", "--levels", "247", "--", "true"], &[level]).contains("warning"));
+    assert_eq!(errors(&["rules"], &[level]), "");
+}
+
+#[test]
 fn each_command_has_examples_and_those_of_exec_have_headings() {
     let help = |arguments: &[&str]| String::from_utf8(run(&[arguments, &["--help"]].concat()).stdout).expect("text");
     for command in ["serve", "exec", "health", "watch", "levels", "rules", "mcp", "compare", "openapi"] {
