@@ -121,6 +121,23 @@ fn all_levels_of_a_range_pass_and_what_is_no_list_is_refused() {
 }
 
 #[test]
+fn a_level_from_the_environment_that_conflicts_is_named_by_its_variable() {
+    let conflict = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+        command.arg("exec").args(options).args(["--", "true"]).env_clear().env("CHATDOUBLE_FEATURE_LEVEL", "387");
+        let output = command.output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(2), "{}", error(&output));
+        error(&output)
+    };
+    let expected = "error: the argument '--levels <LIST>' cannot be used with the variable CHATDOUBLE_FEATURE_LEVEL\n";
+    assert_eq!(conflict(&["--levels", "387,newest"]), expected);
+    for options in [["--feature-level", "1"].as_slice(), &["--feature-level=1"]] {
+        let text = conflict(&[&["--levels", "387"], options].concat());
+        assert_eq!(text, "error: the argument '--levels <LIST>' cannot be used with '--feature-level <N>'\n");
+    }
+}
+
+#[test]
 fn the_report_of_all_levels_is_one_and_counts_in_the_table() {
     let file =
         std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-levels.json", std::process::id()));
