@@ -29,7 +29,7 @@ use crate::world::{RealTime, Worlds};
 use certificate_file::CertificateFile;
 use chaos::Chaos;
 use clap::Args;
-use levels::Levels;
+use levels::{LevelList, Levels};
 use observation::Observation;
 use prefixed_output::PrefixedOutput;
 use report::{ReportOptions, Reporter};
@@ -105,6 +105,7 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
     let requested_faults = exec.faults.as_deref().map_or(Ok(Vec::new()), faults::read)?;
     let faults = Arc::new(StandingFaults::new(requested_faults));
     let runtime = exec.serve.prepare()?;
+    exec.serve.warn_of_newer_levels(exec.levels.list().map(LevelList::as_slice));
     let command_runtime = current_thread_runtime()?;
     let _lock = exec.serve.state.lock()?;
     let runner = Runner { exec: &exec, faults: &faults, reporter: &reporter, runtime: runtime.handle() };
