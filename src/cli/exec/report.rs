@@ -74,6 +74,7 @@ impl ReportOptions {
     ///
     /// If the format is unknown, the report can't be written, or the baseline can't be read.
     pub fn prepare(&self) -> Result<Reporter, CliError> {
+        self.check_different_files()?;
         let file = match &self.report {
             Some(file) => {
                 let format = self.format(file)?;
@@ -99,6 +100,19 @@ impl ReportOptions {
             baseline,
             collected_summary: Mutex::new(Summary { clients: Vec::new(), complete: true }),
         })
+    }
+
+    /// Refuses to overwrite the baseline: the findings of this run would count as known from the next run on.
+    fn check_different_files(&self) -> Result<(), CliError> {
+        let path = |file: &Option<PathBuf>| file.as_deref().and_then(|file| file.canonicalize().ok());
+        match (path(&self.report), path(&self.report_baseline)) {
+            (Some(report), Some(baseline)) if report == baseline => Err(CliError::usage(format!(
+                "--report and --report-baseline are the same file, {}: the next run would take what is new in this one \
+                 for known; give the report another name",
+                baseline.display()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn format(&self, file: &Path) -> Result<Format, CliError> {
