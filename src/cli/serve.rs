@@ -228,7 +228,10 @@ impl Serve {
     /// The error for the user if the server can't start.
     pub fn start_error(&self, error: StartError) -> CliError {
         match error {
-            StartError::Fixture(_) => CliError::failure(format!("{}: {error}", self.fixture_name())),
+            StartError::Fixture(_) => {
+                let file = self.fixture_name();
+                CliError::failure(format!("{file}: {error}; see chatdouble fixture check {file}"))
+            }
             StartError::State(_) => self.state.read_error(&error.to_string()),
             StartError::Listen(ref cause) if cause.kind() == std::io::ErrorKind::AddrInUse => {
                 let example = if is_run_by_cargo() { "'cargo run -- --port 0'" } else { "--port 0" };

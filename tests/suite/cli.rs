@@ -120,6 +120,8 @@ fn a_bad_fixture_is_reported_with_file_path_and_reason() {
 
     let line = fault(&run(&["serve", "--port", "0", "--fixture", file]), 1);
     assert!(line.starts_with(&format!("error: {file}: $.")), "{line}");
+    assert!(line.ends_with(&format!(" (and 1 more error); see chatdouble fixture check {file}")), "{line}");
+    assert_eq!(fault(&run(&["exec", "--fixture", file, "--", "true"]), 1), line);
     let line = fault(&run(&["serve", "--fixture", "/no/such/file"]), 1);
     assert!(line.contains("/no/such/file: is neither a built-in fixture"), "{line}");
     let line = fault(&run(&["serve", "--fixture", "casst"]), 1);
